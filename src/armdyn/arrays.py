@@ -1,0 +1,69 @@
+"""The array type of the package, and checks that turn input into arrays."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.errors import ModelError, ShapeError
+
+Array = npt.NDArray[Any]
+"""An array of floats, or of expression nodes while a formulation is traced."""
+
+
+def frozen(value: npt.ArrayLike) -> Array:
+    """A read-only copy of an array."""
+    array = np.array(value)
+    if array.dtype != object:
+        array = array.astype(float)
+    array.setflags(write=False)
+    return array
+
+
+def check_constant(what: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
+    """A frozen float array of the given shape, or a ModelError that names it."""
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what}: expected {_words(shape)}, got {value!r}") from None
+    if array.shape != shape:
+        raise ModelError(f"{what}: expected {_words(shape)}, got shape {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise ModelError(f"{what}: expected finite numbers, got {array.tolist()}")
+    return frozen(array)
+
+
+def check_number(what: str, value: Any) -> float:
+    """A finite float, or a ModelError that names it."""
+    return float(check_constant(what, value, ()))
+
+
+def check_joint_vector(what: str, value: npt.ArrayLike, n: int) -> Array:
+    """A float array of shape (..., n), or a ShapeError. NaN goes through, as in NumPy."""
+    try:
+        given = np.asarray(value)
+        array = given.astype(float, casting="same_kind") if given.dtype.kind in "fiub" else None
+    except (TypeError, ValueError):
+        array = None
+    if array is None:
+        raise ShapeError(f"{what}: expected real numbers of shape (..., {n}), got {value!r}")
+    if array.ndim == 0 or array.shape[-1] != n:
+        raise ShapeError(
+            f"{what}: expected shape (..., {n}), the last axis being the {n} "
+            f"{'joint' if n == 1 else 'joints'} or components, got shape {array.shape}"
+        )
+    return array
+
+
+def broadcast(**vectors: Array) -> tuple[Array, ...]:
+    """The vectors with one common leading batch shape, each keeping its own last axis."""
+    try:
+        batch = np.broadcast_shapes(*(v.shape[:-1] for v in vectors.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {v.shape}" for name, v in vectors.items())
+        raise ShapeError(f"the batch shapes do not fit together: {shapes}") from None
+    return tuple(np.broadcast_to(v, batch + v.shape[-1:]) for v in vectors.values())
+
+
+def _words(shape: tuple[int, ...]) -> str:
+    return "a number" if shape == () else f"numbers of shape {shape}"

@@ -1,0 +1,108 @@
+"""Every error and warning of armdyn. A message says what is wrong, where, what was found and what to do."""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class ArmdynError(Exception):
+    """The base of every error raised by armdyn."""
+
+
+class ArmdynWarning(UserWarning):
+    """Something odd but legal in a robot, a file or a request."""
+
+
+class ModelError(ArmdynError, ValueError):
+    """A robot that cannot be built from what was given."""
+
+
+class DescriptionError(ModelError):
+    """A robot description that cannot be read.
+
+    Attributes:
+        file: The file, or None for text that came from elsewhere.
+        line: The line in it, or None where the format has no lines to offer.
+    """
+
+    def __init__(self, message: str, *, file: str | Path | None = None, line: int | None = None):
+        self.file = None if file is None else Path(file)
+        self.line = line
+        where = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
+        super().__init__(where + message)
+
+
+class UrdfError(DescriptionError):
+    """A URDF file with something missing, contradictory or hostile in it."""
+
+
+class MjcfError(DescriptionError):
+    """An MJCF file that MuJoCo or armdyn cannot take."""
+
+
+class TomlError(DescriptionError):
+    """A robot file in armdyn's own format with something missing or misspelt."""
+
+
+class UnsupportedJointError(DescriptionError):
+    """A joint that is neither revolute nor prismatic nor fixed."""
+
+
+class InertiaError(ModelError):
+    """An inertia that no rigid body can have.
+
+    Attributes:
+        link: The name of the link that carries it.
+    """
+
+    def __init__(self, message: str, *, link: str):
+        self.link = link
+        super().__init__(message)
+
+
+class TopologyError(ModelError):
+    """Links and joints that do not form one tree, or a chain where one is needed."""
+
+
+class UnknownNameError(ArmdynError, LookupError):
+    """A name that does not exist, with the names that do.
+
+    Attributes:
+        given: The name that was asked for.
+        available: The names that exist.
+        closest: Those of them that look most like it.
+    """
+
+    def __init__(self, what: str, given: str, available: Iterable[str], advice: str = ""):
+        self.given = given
+        self.available = tuple(available)
+        self.closest = tuple(difflib.get_close_matches(given, self.available, n=3, cutoff=0.5))
+        guess = f" Did you mean {' or '.join(map(repr, self.closest))}?" if self.closest else ""
+        names = ", ".join(self.available[:40]) + (", ..." if len(self.available) > 40 else "")
+        super().__init__(
+            f"there is no {what} {given!r}.{guess} Available: {names or 'none'}."
+            + (f" {advice}" if advice else "")
+        )
+
+
+class ShapeError(ArmdynError, ValueError):
+    """An array whose shape or type does not fit the robot."""
+
+
+class SingularityError(ArmdynError, ArithmeticError):
+    """A mass matrix or a Jacobian that cannot be inverted at the given configuration."""
+
+
+class TrajectoryError(ArmdynError, ValueError):
+    """A trajectory file that cannot be used for this robot."""
+
+
+class MissingExtraError(ArmdynError, ImportError):
+    """An optional package that is not installed, with the command that installs it."""
+
+    def __init__(self, package: str, extra: str, purpose: str):
+        super().__init__(
+            f"{purpose} needs the package {package!r}, which is not installed. "
+            f"Install it with: pip install 'armdyn[{extra}]'",
+            name=package,
+        )

@@ -1,0 +1,105 @@
+"""Newton-Euler outward and inward, every vector in the frame of its own link (Craig's form).
+
+Frame i sits on joint i, Z is the axis of the joint, R = ⁱR_{i-1}, P = position of frame i in frame
+i-1, P_C, m, I the centre of mass, mass and inertia about it. A joint is revolute or prismatic;
+terms marked R or P belong to one kind. Outward, from ω_0 = ω̇_0 = 0 and v̇_0 = -g:
+
+    ω_i  = R ω_{i-1} + q̇ Z                                             (R)
+    ω̇_i = R ω̇_{i-1} + q̈ Z + (R ω_{i-1}) × q̇ Z                          (R)
+    v̇_i = R [v̇_{i-1} + ω̇_{i-1}×P + ω_{i-1}×(ω_{i-1}×P)] + 2 ω_i×q̇ Z + q̈ Z   (last two: P)
+    v̇_C = v̇_i + ω̇_i×P_C + ω_i×(ω_i×P_C),   F = m v̇_C,   N = I ω̇_i + ω_i×I ω_i
+
+and inward, summed over the children of link i (in a chain there is one):
+
+    f_i = Σ ⁱR_{i+1} f_{i+1} + F
+    n_i = Σ (ⁱR_{i+1} n_{i+1} + P_{i+1} × ⁱR_{i+1} f_{i+1}) + N + P_C × F
+    τ_i = Z·n_i (R) or Z·f_i (P)
+
+About 130 multiplications and 110 additions a link, linear in the number of links.
+Reference: J. Craig, Introduction to Robotics, section 6.5.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.kinematics import joint_transform
+from armdyn.formulations.spatial import cross, dot, rotate, rotate_back, times
+from armdyn.model import RobotModel
+
+
+@dataclass(frozen=True, slots=True)
+class NewtonEuler:
+    """Motion and load of each link (lists by link, vectors in link axes), and the torques."""
+
+    w: list[Array]
+    """Angular velocity ω_i."""
+    wd: list[Array]
+    """Angular acceleration ω̇_i."""
+    vd: list[Array]
+    """Acceleration of the origin less gravity, v̇_i."""
+    F: list[Array]
+    """Inertial force m v̇_C."""
+    N: list[Array]
+    """Inertial moment about the centre of mass."""
+    f: list[Array]
+    """Force that link i receives from its parent."""
+    n: list[Array]
+    """Moment that link i receives from its parent, about the origin of link i."""
+    tau: Array
+    """Joint torques, (..., N)."""
+
+
+def newton_euler(
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+) -> NewtonEuler:
+    """Joint torques of a tree of links by outward and inward recursion.
+
+    Args:
+        model: The robot.
+        q: Joint positions, (..., N) [rad or m].
+        qd: Joint velocities.
+        qdd: Joint accelerations.
+        wrench: Force and moment that each link exerts on the environment, (..., N, 6), in the axes
+            of that link, the moment about its origin.
+    """
+    zero = np.zeros((*q.shape[:-1], 3))
+    w0, vd0 = zero, rotate_back(model.base[:3, :3], zero - model.gravity)
+    R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
+    w, wd, vd, F, N = [], [], [], [], []
+    for i, joint in enumerate(model.joints):
+        up = joint.parent
+        w_p, wd_p, vd_p = (w[up], wd[up], vd[up]) if up >= 0 else (w0, w0, vd0)
+        Z, Rw = joint.axis, rotate_back(R[i], w_p)
+        qd_Z, qdd_Z = times(qd[..., i], Z), times(qdd[..., i], Z)
+        vd_i = rotate_back(R[i], vd_p + cross(wd_p, P[i]) + cross(w_p, cross(w_p, P[i])))
+        if joint.prismatic:
+            w.append(Rw)
+            wd.append(rotate_back(R[i], wd_p))
+            vd.append(vd_i + 2.0 * cross(Rw, qd_Z) + qdd_Z)
+        else:
+            w.append(Rw + qd_Z)
+            wd.append(rotate_back(R[i], wd_p) + qdd_Z + cross(Rw, qd_Z))
+            vd.append(vd_i)
+        body = model.links[i].inertia
+        P_C, I = body.com, body.moment_about_com
+        vd_C = vd[i] + cross(wd[i], P_C) + cross(w[i], cross(w[i], P_C))
+        F.append(body.mass * vd_C)
+        N.append(rotate(I, wd[i]) + cross(w[i], rotate(I, w[i])))
+
+    f = [F[i] + (0.0 if wrench is None else wrench[..., i, :3]) for i in range(len(F))]
+    n = [
+        N[i]
+        + cross(model.links[i].inertia.com, F[i])
+        + (0.0 if wrench is None else wrench[..., i, 3:])
+        for i in range(len(F))
+    ]
+    tau = []
+    for i, joint in reversed(list(enumerate(model.joints))):
+        tau.append(dot(joint.axis, f[i] if joint.prismatic else n[i]))
+        if joint.parent >= 0:
+            f_up = rotate(R[i], f[i])
+            f[joint.parent] = f[joint.parent] + f_up
+            n[joint.parent] = n[joint.parent] + rotate(R[i], n[i]) + cross(P[i], f_up)
+    return NewtonEuler(w, wd, vd, F, N, f, n, np.stack(tau[::-1], -1))

@@ -1,0 +1,40 @@
+"""Vector algebra shared by the formulations, for any leading batch shape, floats or nodes."""
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.model.transform import skew as skew
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a × b along the last axis."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
+
+
+def dot(a: Array, b: Array) -> Array:
+    """a · b along the last axis."""
+    return (a * b).sum(-1)
+
+
+def rotate(R: Array, v: Array) -> Array:
+    """R v."""
+    return (R @ v[..., None])[..., 0]
+
+
+def rotate_back(R: Array, v: Array) -> Array:
+    """Rᵀ v."""
+    return (v[..., None, :] @ R)[..., 0, :]
+
+
+def transpose(A: Array) -> Array:
+    """The transpose of the last two axes."""
+    return np.swapaxes(A, -1, -2)
+
+
+def times(s: Array, v: Array) -> Array:
+    """A scalar (batch) times a vector (batch or constant)."""
+    return s[..., None] * v
+
+

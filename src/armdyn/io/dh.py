@@ -1,0 +1,182 @@
+"""Denavit-Hartenberg tables, standard and modified, by keyword columns."""
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_constant, check_number, frozen
+from armdyn.errors import ArmdynWarning, ModelError, UnknownNameError
+from armdyn.model import GRAVITY, Connection, Friction, Inertia, Limits, RobotModel, Rotor, assemble
+from armdyn.model.transform import quarter_exact, transform
+from armdyn.model.validate import Physical, check_physical
+
+GEOMETRY = ("joint", "a", "alpha", "d", "theta")
+INERTIA = ("mass", "com", "inertia", "inertia_about")
+FRICTION = ("viscous", "coulomb", "stribeck", "stribeck_velocity", "smooth_velocity")
+DRIVE = ("rotor_inertia", "gear_ratio", "limits", "velocity_limit", "effort_limit")
+NAMES = ("name", "link")
+COLUMNS = GEOMETRY + INERTIA + FRICTION + DRIVE + NAMES
+
+
+def model_from_dh(
+    rows: Sequence[Mapping[str, Any]],
+    convention: Literal["standard", "modified"] = "standard",
+    *,
+    gravity: npt.ArrayLike = GRAVITY,
+    base: npt.ArrayLike | None = None,
+    tool: npt.ArrayLike | None = None,
+    name: str = "robot",
+    source: str = "",
+    reduced: bool = False,
+    physical: Physical = "error",
+) -> RobotModel:
+    """A serial robot from its Denavit-Hartenberg table.
+
+    Standard (Paul): A_i = Rz(θ) Tz(d) Tx(a) Rx(α), frame i at the far end of link i.
+    Modified (Craig, Khalil): T_i = Rx(α) Tx(a) Rz(θ) Tz(d) with α, a of row i being α_{i-1}, a_{i-1},
+    frame i on joint i. The joint variable is added to θ (revolute) or d (prismatic).
+
+    Args:
+        rows: One mapping a joint, see `COLUMNS` for the keys. `com` and `inertia` are in frame i,
+            the tensor about the point named by `inertia_about`: "com" (default) or "origin".
+            Friction is at the joint; `coulomb` is a number or a pair (positive, negative).
+        convention: "standard" or "modified".
+        gravity: Field of gravity in world axes, pointing down [m/s²].
+        base: 4x4 transform of the base in the world.
+        tool: 4x4 transform of the tool in the last frame of the table.
+        name: Name of the robot.
+        source: Where the numbers were published.
+        reduced: Whether the inertias are known to be a reduced parameter set.
+        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+    """
+    if convention not in ("standard", "modified"):
+        raise ModelError(f"convention must be 'standard' or 'modified', got {convention!r}")
+    if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
+        raise ModelError(f"a DH table is a sequence of at least one row, got {rows!r}")
+    links: dict[str, Inertia] = {"base": Inertia.zero()}
+    connections, placements, parent = [], {}, "base"
+    for i, row in enumerate(rows, start=1):
+        where = f"DH row {i}"
+        _check_columns(where, row)
+        link = str(row.get("link", f"link{i}"))
+        if link in links:
+            raise ModelError(f"{where}: the link name {link!r} is taken; give each link its own")
+        across, along = _steps(where, row)
+        if convention == "modified":
+            before, after = across @ along, np.eye(4)
+        else:
+            before, after = np.eye(4), along @ across
+        links[link] = _inertia(where, row)
+        placements[link] = frozen(after)
+        connections.append(
+            Connection(
+                str(row.get("name", f"joint{i}")),
+                row["joint"],
+                parent,
+                link,
+                frozen(before),
+                limits=_limits(where, row),
+                friction=friction_from_columns(where, row),
+                rotor=Rotor(
+                    check_number(f"{where}: rotor_inertia", row.get("rotor_inertia", 0.0)),
+                    check_number(f"{where}: gear_ratio", row.get("gear_ratio", 1.0)),
+                ),
+            )
+        )
+        parent = link
+    model = assemble(
+        name,
+        links,
+        connections,
+        placements=placements,
+        tool_transform=tool,
+        base=base,
+        gravity=gravity,
+        source=source,
+        reduced=reduced,
+    )
+    return check_physical(model, physical)
+
+
+def _check_columns(where: str, row: Mapping[str, Any]) -> None:
+    if not isinstance(row, Mapping):
+        raise ModelError(f"{where}: expected a mapping of columns to numbers, got {row!r}")
+    for key in row:
+        if key not in COLUMNS:
+            raise UnknownNameError(f"DH column (in {where})", str(key), COLUMNS)
+    if row.get("joint") not in ("revolute", "prismatic"):
+        raise ModelError(
+            f"{where}: joint must be 'revolute' or 'prismatic', got {row.get('joint')!r}"
+        )
+
+
+def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
+    """The constant transforms across to the next axis, Tx(a) Rx(α), and along it, Rz(θ) Tz(d)."""
+    a, alpha, d, theta = (
+        check_number(f"{where}: {key}", row.get(key, 0.0)) for key in ("a", "alpha", "d", "theta")
+    )
+    for key, angle in (("alpha", alpha), ("theta", theta)):
+        if abs(angle) > 2 * math.pi:
+            _warn(f"{where}: {key} = {angle:g} is more than a full turn; are these degrees?")
+    for key, length in (("a", a), ("d", d)):
+        if abs(length) > 20:
+            _warn(f"{where}: {key} = {length:g} m is longer than a house; are these millimetres?")
+    (ca, sa), (ct, st) = quarter_exact(alpha), quarter_exact(theta)
+    across = transform([[1, 0, 0], [0, ca, -sa], [0, sa, ca]], (a, 0, 0))
+    along = transform([[ct, -st, 0], [st, ct, 0], [0, 0, 1]], (0, 0, d))
+    return across, along
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, ArmdynWarning, stacklevel=5)
+
+
+def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
+    mass = check_number(f"{where}: mass", row.get("mass", 0.0))
+    com = check_constant(f"{where}: com", row.get("com", (0, 0, 0)), (3,))
+    about = row.get("inertia_about", "com")
+    given = np.asarray(row.get("inertia", np.zeros((3, 3))), dtype=object)
+    if given.shape == (3,):
+        given = np.diag(given)
+    tensor = check_constant(f"{where}: inertia", given, (3, 3))
+    if about == "com":
+        return Inertia.from_com(mass, com, tensor)
+    if about == "origin":
+        return Inertia.from_origin(mass, mass * com, tensor)
+    raise ModelError(f"{where}: inertia_about must be 'com' or 'origin', got {about!r}")
+
+
+def friction_from_columns(where: str, row: Mapping[str, Any]) -> Friction:
+    """Friction from the columns of a table, `coulomb` being a number or a pair."""
+    coulomb = np.asarray(row.get("coulomb", 0.0), dtype=object)
+    pair = check_constant(f"{where}: coulomb", np.broadcast_to(coulomb, (2,)), (2,))
+    values = {
+        key: check_number(f"{where}: {key}", row[key])
+        for key in ("viscous", "stribeck", "stribeck_velocity", "smooth_velocity")
+        if key in row
+    }
+    for key, value in {**values, "coulomb": float(pair.min())}.items():
+        if value < 0:
+            raise ModelError(
+                f"{where}: {key} is a magnitude and cannot be negative, got {row[key]!r}"
+            )
+    if values.get("stribeck") and "stribeck_velocity" not in row:
+        raise ModelError(f"{where}: stribeck needs a stribeck_velocity [rad/s or m/s]")
+    return Friction(coulomb_positive=pair[0], coulomb_negative=pair[1], **values)
+
+
+def _limits(where: str, row: Mapping[str, Any]) -> Limits:
+    given = row.get("limits")
+    lower, upper = (-math.inf, math.inf) if given is None else given
+    if math.isnan(lower) or math.isnan(upper) or lower > upper:
+        raise ModelError(f"{where}: limits must be (lower, upper), got {given!r}")
+    return Limits(
+        float(lower),
+        float(upper),
+        float(row.get("velocity_limit", math.inf)),
+        float(row.get("effort_limit", math.inf)),
+    )

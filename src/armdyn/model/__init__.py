@@ -1,0 +1,15 @@
+"""The robot as frozen data."""
+
+from armdyn.model.assemble import Connection as Connection
+from armdyn.model.assemble import assemble as assemble
+from armdyn.model.inertia import Inertia as Inertia
+from armdyn.model.joint import Friction as Friction
+from armdyn.model.joint import Joint as Joint
+from armdyn.model.joint import Limits as Limits
+from armdyn.model.joint import Mimic as Mimic
+from armdyn.model.joint import Rotor as Rotor
+from armdyn.model.link import Body as Body
+from armdyn.model.link import Frame as Frame
+from armdyn.model.link import Link as Link
+from armdyn.model.robot import GRAVITY as GRAVITY
+from armdyn.model.robot import RobotModel as RobotModel

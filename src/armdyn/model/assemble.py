@@ -1,0 +1,186 @@
+"""From named links and joints, as descriptions give them, to a RobotModel in tree order."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_constant, frozen
+from armdyn.errors import ModelError, TopologyError, UnknownNameError
+from armdyn.model.edit import lock
+from armdyn.model.inertia import Inertia
+from armdyn.model.joint import Friction, Joint, Kind, Limits, Mimic, Rotor
+from armdyn.model.link import Body, Frame, Link
+from armdyn.model.robot import GRAVITY, RobotModel
+from armdyn.model.transform import IDENTITY, check_transform
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Connection:
+    """A joint between two links named in a description."""
+
+    name: str
+    kind: Kind
+    parent: str
+    child: str
+    placement: Array = field(default_factory=lambda: IDENTITY)
+    axis: npt.ArrayLike = (0.0, 0.0, 1.0)
+    limits: Limits = field(default_factory=Limits)
+    friction: Friction = field(default_factory=Friction)
+    rotor: Rotor = field(default_factory=Rotor)
+    mimic: Mimic | None = None
+
+
+def assemble(
+    name: str,
+    links: Mapping[str, Inertia],
+    connections: Sequence[Connection],
+    *,
+    placements: Mapping[str, Array] | None = None,
+    tool: str | None = None,
+    tool_transform: npt.ArrayLike | None = None,
+    base: npt.ArrayLike | None = None,
+    gravity: npt.ArrayLike = GRAVITY,
+    locked: Mapping[str, float] | None = None,
+    source: str = "",
+    reduced: bool = False,
+) -> RobotModel:
+    """A RobotModel in tree order, with fixed and locked joints merged into their parents.
+
+    Args:
+        name: Name of the robot.
+        links: Inertia of each link, in its own frame.
+        connections: The joints between them, in any order; the placement of each is in the frame
+            of its parent link.
+        placements: For links whose own frame is not the one that their joint moves (standard DH:
+            it sits at the far end): that frame in the moved one.
+        tool: The link at whose frame the tool is mounted; None: the end of the longest chain.
+        tool_transform: The tool frame in the frame of that link.
+        base: The root link in the world.
+        gravity: Field of gravity in world axes [m/s²].
+        locked: Joints held at a value [rad or m].
+        source: Where the numbers were published.
+        reduced: Whether the inertias are known to be a reduced parameter set.
+    """
+    root, order = _tree_order(links, connections)
+    index = {c.child: i for i, c in enumerate(order)} | {root: -1}
+    own = {link: IDENTITY for link in links} | dict(placements or {})
+    joints = tuple(
+        Joint(
+            c.name,
+            c.kind,
+            index[c.parent],
+            frozen(own[c.parent] @ check_transform(f"joint {c.name!r}: origin", c.placement)),
+            _unit(c),
+            c.limits,
+            c.friction,
+            c.rotor,
+            c.mimic,
+        )
+        for c in order
+    )
+    _check_mimics(joints)
+    if tool is not None and tool not in index:
+        raise UnknownNameError(f"link for the tool in {name!r} named", tool, index)
+    end = tool if tool is not None else _end_of_longest_chain(root, order)
+    model = RobotModel(
+        name=name,
+        joints=joints,
+        links=tuple(Link(c.child, (Body(c.child, links[c.child], own[c.child]),)) for c in order),
+        base_link=Link(root, (Body(root, links[root], own[root]),)),
+        flange=Frame(end, index[end], own[end]),
+        frames=tuple(Frame(link, i, own[link]) for link, i in sorted(index.items(), key=_second)),
+        tool=check_transform("tool", tool_transform),
+        base=check_transform("base", base),
+        gravity=check_constant("gravity", gravity, (3,)),
+        source=source,
+        reduced=reduced,
+    )
+    fixed = {joint.name: 0.0 for joint in joints if joint.kind == "fixed"}
+    return lock(model, {**fixed, **(locked or {})})
+
+
+def _tree_order(
+    links: Mapping[str, Inertia], connections: Sequence[Connection]
+) -> tuple[str, list[Connection]]:
+    """The root and the joints, depth first, in the order of the description."""
+    for what, names in (
+        ("joints are", [c.name for c in connections]),
+        ("joints have the child", [c.child for c in connections]),
+    ):
+        twice = [n for n, count in Counter(names).items() if count > 1]
+        if what == "joints are" and twice:
+            raise TopologyError(f"two joints are named {twice[0]!r}; give each its own name")
+        if twice:
+            pair = " and ".join(repr(c.name) for c in connections if c.child == twice[0])
+            raise TopologyError(
+                f"link {twice[0]!r} is the child of the joints {pair}: the links form a loop. "
+                "armdyn handles trees; cut the loop by removing one of these joints"
+            )
+    for c in connections:
+        for role, link in (("parent", c.parent), ("child", c.child)):
+            if link not in links:
+                raise UnknownNameError(f"link named as the {role} of joint {c.name!r}:", link, links)
+    children = {c.child for c in connections}
+    roots = [link for link in links if link not in children]
+    if not roots:
+        raise TopologyError(
+            "every link is the child of some joint, so the links form a loop and there is no root"
+        )
+    if len(roots) > 1:
+        raise TopologyError(
+            f"there are {len(roots)} root links: {', '.join(map(repr, roots))}. A robot is one tree; "
+            "connect the others by fixed joints or remove them"
+        )
+    order, stack = [], [roots[0]]
+    while stack:
+        link = stack.pop()
+        own = [c for c in connections if c.child == link]
+        order += own
+        stack += [c.child for c in reversed(connections) if c.parent == link]
+    if len(order) < len(connections):
+        lost = [c.name for c in connections if c not in order]
+        raise TopologyError(
+            f"the joints {', '.join(map(repr, lost))} form a loop that does not hang on the root "
+            f"{roots[0]!r}"
+        )
+    return roots[0], order
+
+
+def _unit(c: Connection) -> Array:
+    axis = check_constant(f"joint {c.name!r}: axis", c.axis, (3,))
+    length = float(np.linalg.norm(axis))
+    if c.kind == "fixed":
+        return frozen([0.0, 0.0, 1.0])
+    if length < 1e-9:
+        raise ModelError(f"joint {c.name!r}: the axis {axis.tolist()} has no direction")
+    return frozen(axis / length)
+
+
+def _check_mimics(joints: tuple[Joint, ...]) -> None:
+    by_name = {joint.name: joint for joint in joints if joint.kind != "fixed"}
+    for joint in joints:
+        seen, follower = [joint.name], joint
+        while follower.mimic is not None:
+            leader = follower.mimic.leader
+            if leader not in by_name:
+                raise UnknownNameError(
+                    f"moving joint mimicked by {follower.name!r} named", leader, by_name
+                )
+            if leader in seen:
+                raise TopologyError(f"the joints {', '.join(seen)} mimic each other in a circle")
+            seen.append(leader)
+            follower = by_name[leader]
+
+
+def _end_of_longest_chain(root: str, order: list[Connection]) -> str:
+    depth = {root: 0}
+    for c in order:
+        depth[c.child] = depth[c.parent] + 1
+    return max(depth, key=depth.__getitem__)
+
+
+def _second(item: tuple[str, int]) -> int:
+    return item[1]

@@ -1,0 +1,142 @@
+"""Changes to a robot, each a function RobotModel -> RobotModel."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_constant, check_number, frozen
+from armdyn.errors import ModelError, UnknownNameError
+from armdyn.model.inertia import Inertia
+from armdyn.model.link import Body, Frame, Link
+from armdyn.model.robot import RobotModel
+from armdyn.model.transform import IDENTITY, check_transform, joint_motion
+
+
+def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
+    """The robot with joints held at values [rad or m], their links merged into the parents."""
+    held = _held(model, values)
+    if not held:
+        return model
+    host: dict[int, tuple[int, Array]] = {-1: (-1, IDENTITY)}
+    joints = []
+    for i, joint in enumerate(model.joints):
+        link, T = host[joint.parent]
+        placement = frozen(T @ joint.placement)
+        if i in held:
+            motion = joint_motion(joint.kind, joint.axis, held[i])
+            host[i] = (link, frozen(placement @ motion))
+        else:
+            host[i] = (len(joints), IDENTITY)
+            joints.append(replace(joint, parent=link, placement=placement))
+    if not joints:
+        raise ModelError(f"robot {model.name!r} has no moving joint left")
+
+    def carried(link: int, old: list[Link]) -> tuple[Body, ...]:
+        return tuple(
+            replace(body, placement=frozen(host[i][1] @ body.placement))
+            for i, part in enumerate(old, start=-1)
+            if host[i][0] == link
+            for body in part.bodies
+        )
+
+    def moved(frame: Frame) -> Frame:
+        link, T = host[frame.link]
+        return Frame(frame.name, link, frozen(T @ frame.placement))
+
+    old = [model.base_link, *model.links]
+    kept = [link for i, link in enumerate(model.links) if i not in held]
+    return replace(
+        model,
+        joints=tuple(joints),
+        links=tuple(Link(link.name, carried(i, old)) for i, link in enumerate(kept)),
+        base_link=Link(model.base_link.name, carried(-1, old)),
+        flange=moved(model.flange),
+        frames=tuple(map(moved, model.frames)),
+    )
+
+
+def _held(model: RobotModel, values: Mapping[str, float]) -> dict[int, float]:
+    """Index and value of every held joint, the followers of a held leader included."""
+    index = {joint.name: i for i, joint in enumerate(model.joints)}
+    held: dict[int, float] = {}
+    for name, value in values.items():
+        if name not in index:
+            raise UnknownNameError(f"joint to lock in {model.name!r} named", name, index)
+        mimic = model.joints[index[name]].mimic
+        if mimic is not None:
+            raise ModelError(
+                f"joint {name!r} mimics {mimic.leader!r} and has no value of its own; "
+                f"lock {mimic.leader!r} instead"
+            )
+        held[index[name]] = check_number(f"locked joint {name!r}", value)
+    waiting = [joint for joint in model.joints if joint.mimic is not None]
+    while ready := [j for j in waiting if j.mimic and index[j.mimic.leader] in held]:
+        for joint in ready:
+            assert joint.mimic is not None
+            led = held[index[joint.mimic.leader]]
+            held[index[joint.name]] = joint.mimic.multiplier * led + joint.mimic.offset
+            waiting.remove(joint)
+    return held
+
+
+def with_payload(
+    model: RobotModel,
+    mass: float,
+    com: npt.ArrayLike = (0, 0, 0),
+    inertia: npt.ArrayLike | None = None,
+    name: str = "payload",
+) -> RobotModel:
+    """The robot with a body held at the tool.
+
+    Args:
+        model: The robot.
+        mass: Mass of the payload [kg].
+        com: Its centre of mass in the tool frame [m].
+        inertia: Its tensor about the centre of mass, axes of the tool frame [kg m²]; None: a point.
+        name: Name under which it appears in reports.
+    """
+    link = model.flange.link
+    if link < 0:
+        raise ModelError(f"the tool of {model.name!r} is on the base, where a payload has no effect")
+    tensor = np.zeros((3, 3)) if inertia is None else inertia
+    body = Body(
+        name,
+        Inertia.from_com(
+            check_number("payload mass", mass),
+            check_constant("payload com", com, (3,)),
+            check_constant("payload inertia", tensor, (3, 3)),
+        ),
+        model.tool_frame.placement,
+        payload=True,
+    )
+    return _replace_link(model, link, (*model.links[link].bodies, body))
+
+
+def without_payload(model: RobotModel) -> RobotModel:
+    """The robot with every payload put down."""
+    for i, link in enumerate(model.links):
+        model = _replace_link(model, i, tuple(b for b in link.bodies if not b.payload))
+    return model
+
+
+def _replace_link(model: RobotModel, index: int, bodies: tuple[Body, ...]) -> RobotModel:
+    links = list(model.links)
+    links[index] = Link(links[index].name, bodies)
+    return replace(model, links=tuple(links))
+
+
+def with_gravity(model: RobotModel, gravity: npt.ArrayLike) -> RobotModel:
+    """The robot in another field of gravity [m/s²], world axes, pointing down."""
+    return replace(model, gravity=check_constant("gravity", gravity, (3,)))
+
+
+def with_tool(model: RobotModel, tool: npt.ArrayLike | None) -> RobotModel:
+    """The robot with its tool frame elsewhere: a 4x4 transform in the flange frame."""
+    return replace(model, tool=check_transform("tool", tool))
+
+
+def with_base(model: RobotModel, base: npt.ArrayLike | None) -> RobotModel:
+    """The robot mounted elsewhere: a 4x4 transform of its base in the world."""
+    return replace(model, base=check_transform("base", base))

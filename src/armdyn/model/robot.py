@@ -1,0 +1,108 @@
+"""RobotModel: a robot as frozen data, in the one convention that everything below io knows."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import UnknownNameError
+from armdyn.model.joint import Joint
+from armdyn.model.link import Frame, Link
+from armdyn.model.transform import IDENTITY
+
+GRAVITY = frozen([0.0, 0.0, -9.81])
+"""The default field of gravity: world z is up [m/s²]."""
+
+
+@dataclass(frozen=True, eq=False)
+class RobotModel:
+    """A tree of links joined by revolute and prismatic joints. No algorithms.
+
+    Link i moves with joint i, parents come before their children, SI units, radians.
+    """
+
+    name: str
+    joints: tuple[Joint, ...]
+    """Every moving joint, those that follow another one included."""
+    links: tuple[Link, ...]
+    base_link: Link
+    """What does not move."""
+    flange: Frame
+    """Where the tool is mounted."""
+    frames: tuple[Frame, ...] = ()
+    """The frame of every link of the description, merged ones included."""
+    tool: Array = field(default_factory=lambda: IDENTITY)
+    """The tool frame in the flange frame, shape (4, 4)."""
+    base: Array = field(default_factory=lambda: IDENTITY)
+    """The base in the world, shape (4, 4)."""
+    gravity: Array = field(default_factory=lambda: GRAVITY)
+    """The field of gravity in world axes, pointing down, shape (3,) [m/s²]."""
+    source: str = ""
+    """Where the numbers were published."""
+    reduced: bool = False
+    """Whether the inertias are known to be a reduced set, valid in the torques but not bodies."""
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """Index of the parent of each link; -1 is the base."""
+        return tuple(joint.parent for joint in self.joints)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Indices of the children of each link."""
+        return tuple(
+            tuple(c for c, p in enumerate(self.parents) if p == i) for i in range(len(self.joints))
+        )
+
+    @cached_property
+    def paths(self) -> tuple[tuple[int, ...], ...]:
+        """For each link the joints from the base up to and including its own."""
+        paths: list[tuple[int, ...]] = []
+        for i, parent in enumerate(self.parents):
+            paths.append((*paths[parent], i) if parent >= 0 else (i,))
+        return tuple(paths)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether every link carries at most one other."""
+        return self.parents == tuple(range(-1, len(self.joints) - 1))
+
+    @property
+    def tool_frame(self) -> Frame:
+        """The tool as a frame on the link that carries it."""
+        return Frame("tool", self.flange.link, frozen(self.flange.placement @ self.tool))
+
+    @cached_property
+    def independent(self) -> tuple[int, ...]:
+        """Indices of the joints that follow no other: the coordinates of the robot."""
+        return tuple(i for i, joint in enumerate(self.joints) if joint.mimic is None)
+
+    @cached_property
+    def coupling(self) -> tuple[Array, Array] | None:
+        """K and k of q_all = K q + k where joints follow others; None where none does."""
+        if len(self.independent) == len(self.joints):
+            return None
+        index = {joint.name: i for i, joint in enumerate(self.joints)}
+        K, k = np.zeros((len(self.joints), len(self.independent))), np.zeros(len(self.joints))
+        for column, i in enumerate(self.independent):
+            K[i, column] = 1.0
+        for i in range(len(self.joints)):
+            ratio, offset, j = 1.0, 0.0, i
+            while (mimic := self.joints[j].mimic) is not None:
+                offset += ratio * mimic.offset
+                ratio *= mimic.multiplier
+                j = index[mimic.leader]
+            K[i, self.independent.index(j)], k[i] = ratio, offset
+        return frozen(K), frozen(k)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name: a link of the description, or "tool"."""
+        if name == "tool":
+            return self.tool_frame
+        for frame in self.frames:
+            if frame.name == name:
+                return frame
+        raise UnknownNameError(
+            f"link or frame in {self.name!r} named", name, [*(f.name for f in self.frames), "tool"]
+        )

@@ -1,0 +1,110 @@
+"""Rotations and rigid transforms, as 3x3 and 4x4 arrays.
+
+A transform T_AB takes the coordinates of a point in frame B to those in frame A, so that
+neighbouring letters cancel: T_AC = T_AB @ T_BC.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_constant, frozen
+from armdyn.errors import ModelError
+
+IDENTITY = frozen(np.eye(4))
+
+
+def skew(a: Array) -> Array:
+    """The matrix S(a) with S(a) b = a × b, shape (..., 3, 3)."""
+    x, y, z = a[..., 0], a[..., 1], a[..., 2]
+    o = np.zeros_like(x)
+    rows = [np.stack(r, -1) for r in ((o, -z, y), (z, o, -x), (-y, x, o))]
+    return np.stack(rows, -2)
+
+
+def rotation_about(axis: Array, angle: Array | float) -> Array:
+    """Rotation by an angle (any batch shape) about a constant unit axis, shape (..., 3, 3)."""
+    c, s = np.cos(angle), np.sin(angle)
+    along = np.outer(axis, axis)
+    c, s = np.asarray(c)[..., None, None], np.asarray(s)[..., None, None]
+    return along + c * (np.eye(3) - along) + s * skew(axis)
+
+
+def transform(rotation: npt.ArrayLike | None = None, position: npt.ArrayLike = (0, 0, 0)) -> Array:
+    """The 4x4 transform made of a rotation and a position."""
+    T = np.eye(4)
+    if rotation is not None:
+        T[:3, :3] = rotation
+    T[:3, 3] = position
+    return T
+
+
+def inverse(T: Array) -> Array:
+    """The inverse of a rigid transform, shape (..., 4, 4)."""
+    R = np.swapaxes(T[..., :3, :3], -1, -2)
+    upper = np.concatenate([R, -(R @ T[..., :3, 3:])], axis=-1)
+    return np.concatenate([upper, T[..., 3:, :]], axis=-2)
+
+
+def quarter_exact(angle: float) -> tuple[float, float]:
+    """cos and sin of a constant angle; a quarter turn as floats can write it gives exact zeros."""
+    c, s = float(np.cos(angle)), float(np.sin(angle))
+    if abs(c) < 1e-15:
+        c, s = 0.0, float(np.sign(s))
+    if abs(s) < 1e-15:
+        c, s = float(np.sign(c)), 0.0
+    return c, s
+
+
+def rotation_from_rpy(rpy: npt.ArrayLike) -> Array:
+    """Rotation from roll, pitch, yaw about the fixed x, y, z axes: Rz(yaw) Ry(pitch) Rx(roll)."""
+    (cr, sr), (cp, sp), (cy, sy) = (quarter_exact(a) for a in np.asarray(rpy, dtype=float))
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def rpy_from_rotation(R: Array) -> Array:
+    """Roll, pitch, yaw of a rotation; at pitch = ±90° the roll is 0."""
+    cp = np.hypot(R[0, 0], R[1, 0])
+    pitch = np.arctan2(-R[2, 0], cp)
+    if cp > 1e-9:
+        return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
+    return np.array([0.0, pitch, np.arctan2(-R[0, 1], R[1, 1])])
+
+
+def rotation_from_quaternion(wxyz: npt.ArrayLike) -> Array:
+    """Rotation from a quaternion (w, x, y, z), which is normalised first."""
+    q = np.asarray(wxyz, dtype=float)
+    w, v = q[0] / np.linalg.norm(q), q[1:] / np.linalg.norm(q)
+    S = skew(v)
+    return np.eye(3) + 2.0 * (w * S + S @ S)
+
+
+def joint_motion(kind: str, axis: Array, value: float) -> Array:
+    """The 4x4 motion of a joint at a constant value [rad or m]; a fixed joint does not move."""
+    if kind == "revolute":
+        return transform(rotation_about(axis, value))
+    if kind == "prismatic":
+        return transform(position=value * axis)
+    return np.eye(4)
+
+
+def check_transform(what: str, value: npt.ArrayLike | None) -> Array:
+    """A frozen rigid 4x4 transform (None: the identity), or a ModelError that names it."""
+    if value is None:
+        return IDENTITY
+    T = check_constant(what, value, (4, 4))
+    R = T[:3, :3]
+    if np.abs(T[3] - [0, 0, 0, 1]).max() > 1e-9:
+        raise ModelError(f"{what}: the last row must be 0 0 0 1, got {T[3].tolist()}")
+    error = np.abs(R @ R.T - np.eye(3)).max()
+    if error > 1e-6 or np.linalg.det(R) < 0:
+        raise ModelError(
+            f"{what}: the upper left 3x3 block is not a rotation "
+            f"(R Rᵀ differs from 1 by {error:.1e}, determinant {np.linalg.det(R):.6g})"
+        )
+    return T

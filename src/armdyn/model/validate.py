@@ -1,0 +1,104 @@
+"""Can these bodies exist? Physical consistency of the inertias, link by link."""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from armdyn.errors import ArmdynWarning, InertiaError, ModelError
+from armdyn.model.inertia import Inertia
+from armdyn.model.link import Body
+from armdyn.model.robot import RobotModel
+
+Level = Literal["error", "warning", "note"]
+Physical = Literal["error", "warn", "ignore"]
+
+TOLERANCE = 1e-6
+"""Relative violation that is taken for rounding of the printed digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something a description should not have, or that its owner should know."""
+
+    level: Level
+    where: str
+    """The link, joint or file concerned."""
+    message: str
+
+
+def bodies(model: RobotModel) -> Iterator[Body]:
+    """Every part of the robot that moves."""
+    for link in model.links:
+        yield from link.bodies
+
+
+def physical_findings(model: RobotModel) -> list[Finding]:
+    """What is wrong with the inertias of a robot."""
+    return [
+        Finding(level, f"link {body.name!r}", message)
+        for body in bodies(model)
+        for level, message in _inertia_findings(body.inertia)
+    ]
+
+
+def check_physical(model: RobotModel, physical: Physical = "error") -> RobotModel:
+    """The robot itself, or an InertiaError; odd but legal inertias are warned of.
+
+    Args:
+        model: The robot.
+        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+    """
+    if physical not in ("error", "warn", "ignore"):
+        raise ModelError(f"physical must be 'error', 'warn' or 'ignore', got {physical!r}")
+    for finding in physical_findings(model):
+        text = f"{finding.where} of {model.name!r}: {finding.message}"
+        if finding.level == "error" and physical == "error":
+            raise InertiaError(
+                f"{text}. Correct the numbers, or pass physical='warn' to compute with them anyway",
+                link=finding.where.removeprefix("link ").strip("'"),
+            )
+        if physical != "ignore" and not (finding.level == "warning" and model.reduced):
+            warnings.warn(text, ArmdynWarning, stacklevel=3)
+    return model
+
+
+def _inertia_findings(inertia: Inertia) -> Iterator[tuple[Level, str]]:
+    m, I = inertia.mass, inertia.moment_about_com  # noqa: E741
+    scale = float(np.abs(I).max()) or 1.0
+    if m < 0:
+        yield "error", f"the mass is {m:g} kg; it must be positive"
+        return
+    if np.abs(I - I.T).max() > TOLERANCE * scale:
+        yield "error", f"the inertia tensor {I.tolist()} is not symmetric"
+        return
+    if m == 0:
+        if not inertia.is_zero:
+            yield (
+                "warning",
+                "it has inertia but no mass: not a physical link, but a valid reduced parameter "
+                "set; the torques are right, the centre of mass means nothing",
+            )
+        return
+    # the moments of a body that exists are sums of pairs of non-negative spreads (ΣΣ = ∫ r rᵀ dm)
+    principal = np.linalg.eigvalsh(I)
+    if principal[0] < -TOLERANCE * scale:
+        yield (
+            "error",
+            f"the inertia tensor about the centre of mass is not positive definite: "
+            f"its principal moments are {_numbers(principal)} kg m²",
+        )
+    elif principal[2] > (principal[0] + principal[1]) * (1 + TOLERANCE) + TOLERANCE * scale:
+        yield (
+            "error",
+            f"the triangle inequality is violated: the largest principal moment about the centre "
+            f"of mass, {principal[2]:.6g}, exceeds the sum of the others, "
+            f"{principal[0]:.6g} + {principal[1]:.6g} kg m² (pseudo-inertia not positive "
+            f"semidefinite); was the tensor given about another point?",
+        )
+
+
+def _numbers(values: np.ndarray) -> str:
+    return ", ".join(f"{v:.6g}" for v in values)
