@@ -1,4 +1,4 @@
-"""Every error and warning of armdyn. A message says what is wrong, where, what was found and what to do."""
+"""Every error and warning of armdyn: what is wrong, where, what was found, what to do."""
 
 import difflib
 from collections.abc import Iterable
@@ -95,6 +95,10 @@ class SingularityError(ArmdynError, ArithmeticError):
 
 class TrajectoryError(ArmdynError, ValueError):
     """A trajectory file that cannot be used for this robot."""
+
+
+class WriteError(ArmdynError, OSError):
+    """A file that cannot be written."""
 
 
 class MissingExtraError(ArmdynError, ImportError):

@@ -1,11 +1,11 @@
-"""Where every link is, and the Jacobians that follow from it."""
+"""Where every link is and how fast it moves; Jacobians."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.spatial import cross, rotate, rotate_back, times
+from armdyn.formulations.spatial import cross, dot, rotate, skew, times, transpose
 from armdyn.model import Frame, Joint, RobotModel
 from armdyn.model.transform import rotation_about
 
@@ -25,7 +25,7 @@ class WorldFrames:
 
     R: list[Array]
     """Rotation of link i, (..., 3, 3)."""
-    O: list[Array]  # noqa: E741
+    O: list[Array]
     """Origin of link i, on the axis of joint i and moving with the link, (..., 3)."""
     P: list[Array]
     """The point of joint i that is fixed on the parent (for a revolute joint the origin)."""
@@ -73,68 +73,94 @@ def angular_velocities(model: RobotModel, frames: WorldFrames, qd: Array) -> lis
     return w
 
 
-def jacobian(model: RobotModel, q: Array, frame: Frame, axes: str = "world") -> Array:
-    """Velocity of a frame's origin and its angular velocity, per joint rate, (..., 6, N).
+def origin_velocities(
+    model: RobotModel, frames: WorldFrames, qd: Array, w: list[Array]
+) -> list[Array]:
+    """Velocity of the origin of each link in world axes, given the angular velocities."""
+    v: list[Array] = []
+    for i, joint in enumerate(model.joints):
+        up = joint.parent
+        v_i = np.zeros_like(frames.O[i])
+        if up >= 0:
+            v_i = v[up] + cross(w[up], frames.O[i] - frames.O[up])
+        v.append(v_i + times(qd[..., i], frames.z[i]) if joint.prismatic else v_i)
+    return v
 
-    The linear rows come first. The axes are those of the "world" or of the frame itself ("frame").
+
+def jacobian(model: RobotModel, q: Array, frame: Frame, axes: Frame | None = None) -> Array:
+    """Velocity of a frame's origin, then its angular velocity, per joint rate: (..., 6, N).
+
+    A revolute joint gives z×(p-O) and z, a prismatic one z and 0, in the axes of a frame or, with
+    None, of the world.
     """
     frames = world_frames(model, q)
-    R, p = frame_in_world(frames, frame)
-    zero = np.zeros_like(p)
-    moving = model.paths[frame.link] if frame.link >= 0 else ()
-    columns = []
-    for j, joint in enumerate(model.joints):
-        z = frames.z[j]
-        if j not in moving:
-            v, w = zero, zero
-        elif joint.prismatic:
-            v, w = z, zero
-        else:
-            v, w = cross(z, p - frames.O[j]), z
-        if axes == "frame":
-            v, w = rotate_back(R, v), rotate_back(R, w)
-        columns.append(np.concatenate([v, w], -1))
-    return np.stack(columns, -1)
+    p = frame_in_world(frames, frame)[1]
+    columns = [np.zeros((*p.shape[:-1], 6)) for _ in model.joints]
+    for j in moving_joints(model, frame):
+        z, arm = frames.z[j], p - frames.O[j]
+        halves = [z, 0.0 * z] if model.joints[j].prismatic else [cross(z, arm), z]
+        columns[j] = np.concatenate(halves, -1)
+    J = np.stack(columns, -1)
+    return J if axes is None else _turned_back(frame_in_world(frames, axes)[0], J)
 
 
 def jacobian_rate(
-    model: RobotModel, q: Array, qd: Array, frame: Frame, axes: str = "world"
+    model: RobotModel, q: Array, qd: Array, frame: Frame, axes: Frame | None = None
 ) -> Array:
     """Time derivative of the entries of `jacobian`, (..., 6, N).
 
-    With z' = ω×z for the axis of each joint, ω being that of the link which carries it, and
-    v the velocity of a point fixed to the link: d/dt(z×(p-O)) = z'×(p-O) + z×(v_p-v_O).
-    In the axes of the moving frame the entries change by -ω_frame× as well.
+    An axis turns with its link, z' = ω×z, and d/dt(z×(p-O)) = z'×(p-O) + z×(p'-O'). In axes that
+    turn with ω_A the entries change by -ω_A× as well.
     """
     frames = world_frames(model, q)
-    R, p = frame_in_world(frames, frame)
-    zero = np.zeros_like(p)
+    p = frame_in_world(frames, frame)[1]
     w = angular_velocities(model, frames, qd)
-    v: list[Array] = []
-    for i, joint in enumerate(model.joints):
-        previous = joint.parent
-        v_i = zero
-        if previous >= 0:
-            v_i = v[previous] + cross(w[previous], frames.O[i] - frames.O[previous])
-        v.append(v_i + times(qd[..., i], frames.z[i]) if joint.prismatic else v_i)
-    if frame.link < 0:
-        return np.zeros((*p.shape[:-1], 6, len(model.joints)))
-    w_frame = w[frame.link]
-    v_frame = v[frame.link] + cross(w_frame, p - frames.O[frame.link])
-    columns = []
-    for j, joint in enumerate(model.joints):
-        z = frames.z[j]
-        z_rate = cross(w[j], z)
-        linear, angular, linear_rate, angular_rate = zero, zero, zero, zero
-        if j in model.paths[frame.link]:
-            if joint.prismatic:
-                linear, linear_rate = z, z_rate
-            else:
-                arm = p - frames.O[j]
-                linear, angular, angular_rate = cross(z, arm), z, z_rate
-                linear_rate = cross(z_rate, arm) + cross(z, v_frame - v[j])
-        if axes == "frame":
-            linear_rate = rotate_back(R, linear_rate - cross(w_frame, linear))
-            angular_rate = rotate_back(R, angular_rate - cross(w_frame, angular))
-        columns.append(np.concatenate([linear_rate, angular_rate], -1))
-    return np.stack(columns, -1)
+    v = origin_velocities(model, frames, qd, w)
+    columns = [np.zeros((*p.shape[:-1], 6)) for _ in model.joints]
+    for j in moving_joints(model, frame):
+        v_p = v[frame.link] + cross(w[frame.link], p - frames.O[frame.link])
+        z, arm = frames.z[j], p - frames.O[j]
+        zd = cross(w[j], z)
+        turning = [cross(zd, arm) + cross(z, v_p - v[j]), zd]
+        columns[j] = np.concatenate([zd, 0.0 * zd] if model.joints[j].prismatic else turning, -1)
+    Jd = np.stack(columns, -1)
+    if axes is None:
+        return Jd
+    if axes.link >= 0:
+        S, J = skew(w[axes.link]), jacobian(model, q, frame)
+        Jd = Jd - np.concatenate([S @ J[..., :3, :], S @ J[..., 3:, :]], -2)
+    return _turned_back(frame_in_world(frames, axes)[0], Jd)
+
+
+def moving_joints(model: RobotModel, frame: Frame) -> tuple[int, ...]:
+    """The joints that move a frame."""
+    return model.paths[frame.link] if frame.link >= 0 else ()
+
+
+def _turned_back(R: Array, J: Array) -> Array:
+    """Both halves of a Jacobian in the axes whose rotation to the world is R."""
+    Rt = transpose(R)
+    return np.concatenate([Rt @ J[..., :3, :], Rt @ J[..., 3:, :]], -2)
+
+
+def wrench_torques(model: RobotModel, frames: WorldFrames, wrench: Array | None) -> Array | float:
+    """Joint torques that let each link exert a wrench, (..., N): Σ J_iᵀ w_i by inward summation.
+
+    Args:
+        model: The robot.
+        frames: Its frames in the world.
+        wrench: Force and moment each link exerts on the environment, (..., N, 6), in the axes of
+            that link, the moment about its origin; None: none.
+    """
+    if wrench is None:
+        return 0.0
+    f = [rotate(R, wrench[..., i, :3]) for i, R in enumerate(frames.R)]
+    n = [rotate(R, wrench[..., i, 3:]) for i, R in enumerate(frames.R)]
+    tau = []
+    for i, joint in reversed(list(enumerate(model.joints))):
+        tau.append(dot(frames.z[i], f[i] if joint.prismatic else n[i]))
+        up = joint.parent
+        if up >= 0:
+            f[up] = f[up] + f[i]
+            n[up] = n[up] + n[i] + cross(frames.O[i] - frames.O[up], f[i])
+    return np.stack(tau[::-1], -1)

@@ -25,7 +25,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import joint_transform
-from armdyn.formulations.spatial import cross, dot, rotate, rotate_back, times
+from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
 from armdyn.model import RobotModel
 
 
@@ -67,7 +67,7 @@ def newton_euler(
     zero = np.zeros((*q.shape[:-1], 3))
     w0, vd0 = zero, rotate_back(model.base[:3, :3], zero - model.gravity)
     R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
-    w, wd, vd, F, N = [], [], [], [], []
+    w, wd, vd, F, N = per_link(5)
     for i, joint in enumerate(model.joints):
         up = joint.parent
         w_p, wd_p, vd_p = (w[up], wd[up], vd[up]) if up >= 0 else (w0, w0, vd0)

@@ -38,3 +38,6 @@ def times(s: Array, v: Array) -> Array:
     return s[..., None] * v
 
 
+def per_link(quantities: int) -> tuple[list[Array], ...]:
+    """Empty lists, one for each quantity, to be filled link by link."""
+    return tuple([] for _ in range(quantities))

@@ -37,8 +37,8 @@ def model_from_dh(
     """A serial robot from its Denavit-Hartenberg table.
 
     Standard (Paul): A_i = Rz(θ) Tz(d) Tx(a) Rx(α), frame i at the far end of link i.
-    Modified (Craig, Khalil): T_i = Rx(α) Tx(a) Rz(θ) Tz(d) with α, a of row i being α_{i-1}, a_{i-1},
-    frame i on joint i. The joint variable is added to θ (revolute) or d (prismatic).
+    Modified (Craig, Khalil): T_i = Rx(α) Tx(a) Rz(θ) Tz(d), α and a of row i being α_{i-1} and
+    a_{i-1}, frame i on joint i. The joint variable is added to θ (revolute) or d (prismatic).
 
     Args:
         rows: One mapping a joint, see `COLUMNS` for the keys. `com` and `inertia` are in frame i,
@@ -126,9 +126,9 @@ def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
         if abs(length) > 20:
             _warn(f"{where}: {key} = {length:g} m is longer than a house; are these millimetres?")
     (ca, sa), (ct, st) = quarter_exact(alpha), quarter_exact(theta)
-    across = transform([[1, 0, 0], [0, ca, -sa], [0, sa, ca]], (a, 0, 0))
-    along = transform([[ct, -st, 0], [st, ct, 0], [0, 0, 1]], (0, 0, d))
-    return across, along
+    across = np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]])
+    along = np.array([[ct, -st, 0], [st, ct, 0], [0, 0, 1]])
+    return transform(across, (a, 0, 0)), transform(along, (0, 0, d))
 
 
 def _warn(text: str) -> None:

@@ -122,7 +122,9 @@ def _tree_order(
     for c in connections:
         for role, link in (("parent", c.parent), ("child", c.child)):
             if link not in links:
-                raise UnknownNameError(f"link named as the {role} of joint {c.name!r}:", link, links)
+                raise UnknownNameError(
+                    f"link named as the {role} of joint {c.name!r}:", link, links
+                )
     children = {c.child for c in connections}
     roots = [link for link in links if link not in children]
     if not roots:
@@ -131,8 +133,8 @@ def _tree_order(
         )
     if len(roots) > 1:
         raise TopologyError(
-            f"there are {len(roots)} root links: {', '.join(map(repr, roots))}. A robot is one tree; "
-            "connect the others by fixed joints or remove them"
+            f"there are {len(roots)} root links: {', '.join(map(repr, roots))}. A robot is one "
+            "tree; connect the others by fixed joints or remove them"
         )
     order, stack = [], [roots[0]]
     while stack:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model.inertia import Inertia
+from armdyn.model.joint import Joint
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import IDENTITY, check_transform, joint_motion
@@ -20,7 +21,7 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     if not held:
         return model
     host: dict[int, tuple[int, Array]] = {-1: (-1, IDENTITY)}
-    joints = []
+    joints: list[Joint] = []
     for i, joint in enumerate(model.joints):
         link, T = host[joint.parent]
         placement = frozen(T @ joint.placement)
@@ -99,7 +100,9 @@ def with_payload(
     """
     link = model.flange.link
     if link < 0:
-        raise ModelError(f"the tool of {model.name!r} is on the base, where a payload has no effect")
+        raise ModelError(
+            f"the tool of {model.name!r} is on the base, where a payload has no effect"
+        )
     tensor = np.zeros((3, 3)) if inertia is None else inertia
     body = Body(
         name,

@@ -50,9 +50,7 @@ class Friction:
     @property
     def is_zero(self) -> bool:
         """Whether the joint is free of friction."""
-        return not (
-            self.viscous or self.coulomb_positive or self.coulomb_negative or self.stribeck
-        )
+        return not (self.viscous or self.coulomb_positive or self.coulomb_negative or self.stribeck)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,7 @@ class Mimic:
 class Joint:
     """Joint i, which carries link i.
 
-    The frame of link i in the frame of its parent is `placement` @ motion(q), where the motion turns
+    The frame of link i in the frame of its parent is `placement` @ motion(q); the motion turns
     about `axis` (revolute) or slides along it (prismatic). So the origin of link i lies on the axis
     of joint i, whatever convention the robot came from.
     """

@@ -68,12 +68,13 @@ def rotation_from_rpy(rpy: npt.ArrayLike) -> Array:
 
 
 def rpy_from_rotation(R: Array) -> Array:
-    """Roll, pitch, yaw of a rotation; at pitch = ±90° the roll is 0."""
-    cp = np.hypot(R[0, 0], R[1, 0])
-    pitch = np.arctan2(-R[2, 0], cp)
-    if cp > 1e-9:
-        return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
-    return np.array([0.0, pitch, np.arctan2(-R[0, 1], R[1, 1])])
+    """Roll, pitch, yaw of a rotation, which they give back to rounding at any pitch."""
+    yaw = np.arctan2(R[1, 0], R[0, 0])
+    pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
+    # near pitch = ±90° the yaw is noise; the roll that completes this very yaw is not
+    c, s = np.cos(yaw), np.sin(yaw)
+    roll = np.arctan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return np.array([roll, pitch, yaw])
 
 
 def rotation_from_quaternion(wxyz: npt.ArrayLike) -> Array:

@@ -17,6 +17,8 @@ Physical = Literal["error", "warn", "ignore"]
 
 TOLERANCE = 1e-6
 """Relative violation that is taken for rounding of the printed digits."""
+ROUNDING = 1e-13
+"""Relative error of a moment of inertia after it has been carried to another point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,13 @@ def check_physical(model: RobotModel, physical: Physical = "error") -> RobotMode
 
 
 def _inertia_findings(inertia: Inertia) -> Iterator[tuple[Level, str]]:
-    m, I = inertia.mass, inertia.moment_about_com  # noqa: E741
-    scale = float(np.abs(I).max()) or 1.0
+    m, I = inertia.mass, inertia.moment_about_com
+    # I is a difference of moments about the origin, which leave their rounding in it
+    slack = TOLERANCE * float(np.abs(I).max()) + ROUNDING * float(np.abs(inertia.moment).max())
     if m < 0:
         yield "error", f"the mass is {m:g} kg; it must be positive"
         return
-    if np.abs(I - I.T).max() > TOLERANCE * scale:
+    if np.abs(I - I.T).max() > slack:
         yield "error", f"the inertia tensor {I.tolist()} is not symmetric"
         return
     if m == 0:
@@ -84,13 +87,13 @@ def _inertia_findings(inertia: Inertia) -> Iterator[tuple[Level, str]]:
         return
     # the moments of a body that exists are sums of pairs of non-negative spreads (ΣΣ = ∫ r rᵀ dm)
     principal = np.linalg.eigvalsh(I)
-    if principal[0] < -TOLERANCE * scale:
+    if principal[0] < -slack:
         yield (
             "error",
             f"the inertia tensor about the centre of mass is not positive definite: "
             f"its principal moments are {_numbers(principal)} kg m²",
         )
-    elif principal[2] > (principal[0] + principal[1]) * (1 + TOLERANCE) + TOLERANCE * scale:
+    elif principal[2] > (principal[0] + principal[1]) * (1 + TOLERANCE) + slack:
         yield (
             "error",
             f"the triangle inequality is violated: the largest principal moment about the centre "

@@ -1,0 +1,427 @@
+"""Robot: the façade that people use.
+
+Every method takes positions, velocities and accelerations of shape (..., n) with any leading batch
+shape and returns fresh arrays. The equation of motion is
+
+    M(q) q̈ + C(q, q̇) q̇ + g(q) + friction(q̇) = τ + Jᵀ w
+
+where τ is what the actuators give, w the wrench of the environment on the arm, and M includes the
+rotors. SI units, radians, six-vectors with the linear part first.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.errors import ModelError, UnknownNameError
+from armdyn.formulations import FORMULATIONS
+from armdyn.formulations import kinematics as kin
+from armdyn.formulations.articulated_body import articulated_body
+from armdyn.formulations.cartesian import (
+    COORDINATES,
+    Cartesian,
+    cartesian,
+    check_rank,
+    default_task,
+    task_rows,
+)
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.coriolis import (
+    ConfigurationSpace,
+    christoffel,
+    configuration_space,
+    coriolis_matrix,
+)
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.denoc_forward import denoc_forward
+from armdyn.formulations.energy import potential_energy
+from armdyn.formulations.external import reaction_wrench
+from armdyn.formulations.friction import FrictionTerms, friction_terms
+from armdyn.formulations.lagrange_euler import homogeneous
+from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.solve import check_pivots, solve_mass_matrix
+from armdyn.formulations.spatial import rotate
+from armdyn.io.files import save_model
+from armdyn.model import Frame, RobotModel, edit
+from armdyn.model.validate import Physical, check_physical
+
+Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
+ForwardMethod = Literal["composite_body", "articulated_body", "denoc"]
+FORWARD = ("composite_body", "articulated_body", "denoc")
+
+
+class Robot:
+    """A robot and its dynamics.
+
+    Make one with `armdyn.load` or `armdyn.from_dh`; `model` is its data. A Robot never changes: the
+    `with_` methods return another one.
+    """
+
+    def __init__(self, model: RobotModel):
+        self.model = model
+        self._at = Coordinates.of(model)
+        self._rotors = np.array([joint.rotor.reflected for joint in model.joints])
+
+    def __repr__(self) -> str:
+        kinds = "".join(joint.kind[0].upper() for joint in self.model.joints)
+        return f"<Robot {self.name!r}, {self.n} joints, {kinds}>"
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates; a joint that mimics another one has none."""
+        return len(self.model.independent)
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.model.name
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints whose positions are the coordinates."""
+        return tuple(self.model.joints[i].name for i in self.model.independent)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names that a wrench, a Jacobian or forward kinematics can refer to."""
+        return (*(frame.name for frame in self.model.frames), "tool")
+
+    @property
+    def gravity(self) -> Array:
+        """Field of gravity in world axes, pointing down, (3,) [m/s²]."""
+        return self.model.gravity.copy()
+
+    @property
+    def limits(self) -> Array:
+        """Lower and upper position of each joint, (n, 2) [rad or m]; infinite if unknown."""
+        limits = [self.model.joints[i].limits for i in self.model.independent]
+        return np.array([(limit.lower, limit.upper) for limit in limits])
+
+    # torques and accelerations
+
+    def inverse_dynamics(
+        self,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        qdd: npt.ArrayLike,
+        external_wrench: Wrench | None = None,
+        friction: bool = True,
+        *,
+        formulation: str = "newton_euler",
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
+    ) -> Array:
+        """Joint torques that produce the given motion.
+
+        Args:
+            q: Joint positions, (..., n) [rad or m].
+            qd: Joint velocities, (..., n).
+            qdd: Joint accelerations, (..., n).
+            external_wrench: Force and moment (..., 6) of the environment on the arm [N, N m], or a
+                mapping of link names to such wrenches.
+            friction: Whether joint friction is in the result. Rotors always are.
+            formulation: The method, see `armdyn.formulations.FORMULATIONS`; all give one result.
+            wrench_link: Link (or "tool") at whose origin the wrench acts.
+            wrench_frame: Axes of the wrench: "world", "tool" or the name of a link.
+
+        Returns:
+            Torques and forces of the actuators, (..., n) [N m or N].
+        """
+        wrench, (q, qd, qdd) = self._loaded(
+            external_wrench, wrench_link, wrench_frame, q=q, qd=qd, qdd=qdd
+        )
+        links = self._formulate(formulation, q, qd, qdd, wrench).tau
+        tau = self._at.torques(links + self._rotors * self._at.rates(qdd))
+        return tau + self.friction_torque(qd) if friction else tau
+
+    def formulate(
+        self, formulation: str, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike
+    ) -> Any:
+        """A formulation with its own quantities by name, to be looked at or printed.
+
+        `robot.formulate("lagrange_euler", q, qd, qdd).U[1, 0]` is the book's U_21. The links alone:
+        without friction and rotors, and over all moving joints.
+        """
+        q, qd, qdd = self._states(q=q, qd=qd, qdd=qdd)
+        return self._formulate(formulation, q, qd, qdd, None)
+
+    def _formulate(self, name: str, q: Array, qd: Array, qdd: Array, wrench: Array | None) -> Any:
+        if name not in FORMULATIONS:
+            raise UnknownNameError("formulation", name, FORMULATIONS)
+        at = self._at
+        return FORMULATIONS[name](self.model, at.positions(q), at.rates(qd), at.rates(qdd), wrench)
+
+    def forward_dynamics(
+        self,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        external_wrench: Wrench | None = None,
+        friction: bool = True,
+        *,
+        method: ForwardMethod = "composite_body",
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
+    ) -> Array:
+        """Joint accelerations that torques cause; arguments as in `inverse_dynamics`.
+
+        Args:
+            q: Joint positions, (..., n) [rad or m].
+            qd: Joint velocities, (..., n).
+            tau: Torques of the actuators, (..., n) [N m or N].
+            external_wrench: Wrench of the environment on the arm.
+            friction: Whether joint friction acts.
+            method: "composite_body" (mass matrix and solution), "articulated_body" or "denoc".
+            wrench_link: Where the wrench acts.
+            wrench_frame: Axes of the wrench.
+
+        Raises:
+            SingularityError: The mass matrix cannot be inverted.
+        """
+        if method not in FORWARD:
+            raise UnknownNameError("method of forward dynamics", method, FORWARD)
+        wrench, (q, qd, tau) = self._loaded(
+            external_wrench, wrench_link, wrench_frame, q=q, qd=qd, tau=tau
+        )
+        if friction:
+            tau = tau - self.friction_torque(qd)
+        if method != "composite_body" and self.model.coupling is not None:
+            raise ModelError(
+                f"method {method!r} is for independent joints, and some joints of {self.name!r} "
+                "mimic others; use method='composite_body'"
+            )
+        if method == "articulated_body":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                bodies = articulated_body(self.model, q, qd, tau, wrench)
+            check_pivots(bodies.D, self.joint_names)
+            return bodies.qdd
+        bias = self._formulate("newton_euler", q, qd, np.zeros_like(q), wrench).tau
+        if method == "composite_body":
+            rest = tau - self._at.torques(bias)
+            return solve_mass_matrix(self.mass_matrix(q), rest, self.joint_names)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = denoc_forward(self.model, q, tau - bias)
+        check_pivots(factors.m_hat, self.joint_names)
+        return factors.qdd
+
+    def friction_torque(self, qd: npt.ArrayLike) -> Array:
+        """What the actuators must add to overcome friction, (..., n) [N m or N]; 0 at rest."""
+        terms = self._friction(check_joint_vector("qd", qd, self.n))
+        return terms.viscous + terms.coulomb + terms.stribeck
+
+    def ledger(
+        self,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        qdd: npt.ArrayLike,
+        external_wrench: Wrench | None = None,
+        *,
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
+    ) -> Ledger:
+        """The torque of `inverse_dynamics`, split into its terms; arguments as there."""
+        wrench, (q, qd, qdd) = self._loaded(
+            external_wrench, wrench_link, wrench_frame, q=q, qd=qd, qdd=qdd
+        )
+        at, full = self._at, self._at.positions(q)
+        loads = kin.wrench_torques(self.model, kin.world_frames(self.model, full), wrench)
+        friction = self._friction(qd)
+        return Ledger(
+            inertial=rotate(at.matrix(mass_matrix(self.model, full)), qdd),
+            coriolis=self.coriolis_vector(q, qd),
+            gravity=self.gravity_vector(q),
+            viscous=friction.viscous,
+            coulomb=friction.coulomb,
+            stribeck=friction.stribeck,
+            rotor=at.torques(self._rotors * at.rates(qdd)),
+            external=at.torques(np.zeros_like(full) + loads),
+        )
+
+    # the terms of the equation of motion
+
+    def mass_matrix(self, q: npt.ArrayLike) -> Array:
+        """M(q), rotors included, (..., n, n), symmetric and full."""
+        (q,) = self._states(q=q)
+        links = mass_matrix(self.model, self._at.positions(q))
+        return self._at.matrix(links + np.diag(self._rotors))
+
+    def coriolis_matrix(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+        """C(q, q̇) of the Christoffel symbols, (..., n, n): dM/dt - 2C is skew."""
+        q, qd = self._states(q=q, qd=qd)
+        C = coriolis_matrix(self.model, self._at.positions(q), self._at.rates(qd))
+        return self._at.matrix(C)
+
+    def coriolis_vector(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+        """C(q, q̇) q̇, (..., n)."""
+        q, qd = self._states(q=q, qd=qd)
+        weightless = Robot(replace(self.model, gravity=np.zeros(3)))
+        return weightless.bias(q, qd)
+
+    def gravity_vector(self, q: npt.ArrayLike) -> Array:
+        """g(q), the torques that hold the arm, (..., n)."""
+        (q,) = self._states(q=q)
+        return self.inverse_dynamics(q, np.zeros_like(q), np.zeros_like(q), friction=False)
+
+    def bias(self, q: npt.ArrayLike, qd: npt.ArrayLike, friction: bool = False) -> Array:
+        """C(q, q̇) q̇ + g(q), and friction if asked, (..., n)."""
+        q, qd = self._states(q=q, qd=qd)
+        return self.inverse_dynamics(q, qd, np.zeros_like(q), friction=friction)
+
+    def christoffel(self, q: npt.ArrayLike) -> Array:
+        """Christoffel symbols c_ijk with (C q̇)_i = Σ c_ijk q̇_j q̇_k, (..., n, n, n)."""
+        (q,) = self._states(q=q)
+        return self._at.tensor(christoffel(self.model, self._at.positions(q)))
+
+    def configuration_space(self, q: npt.ArrayLike) -> ConfigurationSpace:
+        """M, B, C and G of τ = M q̈ + B [q̇_j q̇_k] + C [q̇²] + G."""
+        return configuration_space(self.mass_matrix(q), self.christoffel(q), self.gravity_vector(q))
+
+    def kinetic_energy(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+        """½ q̇ᵀ M q̇, rotors included, (...) [J]."""
+        q, qd = self._states(q=q, qd=qd)
+        return 0.5 * (qd * rotate(self.mass_matrix(q), qd)).sum(-1)
+
+    def potential_energy(self, q: npt.ArrayLike) -> Array:
+        """Energy of the links in the field of gravity, zero at the world origin, (...) [J]."""
+        (q,) = self._states(q=q)
+        return potential_energy(self.model, self._at.positions(q))
+
+    # kinematics and the Cartesian form
+
+    def forward_kinematics(self, q: npt.ArrayLike, link: str = "tool") -> Array:
+        """The tool, or a named link, in the world frame in which the base stands, (..., 4, 4)."""
+        (q,) = self._states(q=q)
+        frames = kin.world_frames(self.model, self._at.positions(q))
+        return homogeneous(*kin.frame_in_world(frames, self.model.frame(link)))
+
+    def jacobian(self, q: npt.ArrayLike, frame: str = "world", link: str = "tool") -> Array:
+        """Geometric Jacobian of the tool or a link, (..., 6, n), linear rows first.
+
+        Args:
+            q: Joint positions, (..., n).
+            frame: Axes of the rows: "world", "tool" or the name of a link.
+            link: Whose origin moves.
+        """
+        (q,) = self._states(q=q)
+        J = kin.jacobian(self.model, self._at.positions(q), *self._frames(link, frame))
+        return self._at.columns(J)
+
+    def jacobian_dot(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, frame: str = "world", link: str = "tool"
+    ) -> Array:
+        """Time derivative of the entries of `jacobian`, (..., 6, n).
+
+        In moving axes (frame="tool") J̇ q̇ is therefore not an acceleration but the rate of the
+        velocity components.
+        """
+        q, qd = self._states(q=q, qd=qd)
+        full, rates = self._at.positions(q), self._at.rates(qd)
+        Jd = kin.jacobian_rate(self.model, full, rates, *self._frames(link, frame))
+        return self._at.columns(Jd)
+
+    def _frames(self, link: str, axes: str) -> tuple[Frame, Frame | None]:
+        return self.model.frame(link), None if axes == "world" else self.model.frame(axes)
+
+    def cartesian(
+        self,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        frame: str = "world",
+        *,
+        task: tuple[str, ...] | None = None,
+        damping: float = 0.0,
+    ) -> Cartesian:
+        """M, V and G of F = M Ẍ + V + G for the tool.
+
+        Args:
+            q: Joint positions, (..., n).
+            qd: Joint velocities, (..., n).
+            frame: Axes of F and Ẍ: "world", "tool" or the name of a link. In moving axes Ẍ is the
+                derivative of the velocity components.
+            task: Which of "x", "y", "z", "rx", "ry", "rz"; None: as many independent ones as the
+                robot has, in this order.
+            damping: λ of damped inversion; 0: a singular Jacobian is an error.
+
+        Raises:
+            SingularityError: The Jacobian loses rank and there is no damping.
+        """
+        q, qd = self._states(q=q, qd=qd)
+        rows = default_task(self.model) if task is None else task_rows(task)
+        J = self.jacobian(q, frame)[..., rows, :]
+        Jd_qd = rotate(self.jacobian_dot(q, qd, frame)[..., rows, :], qd)
+        names = tuple(COORDINATES[i] for i in rows)
+        if not damping:
+            check_rank(J, names)
+        terms = (self.mass_matrix(q), self.coriolis_vector(q, qd), self.gravity_vector(q))
+        return Cartesian(*cartesian(*terms, J, Jd_qd, damping), task=names)
+
+    # other robots
+
+    def with_payload(
+        self,
+        mass: float,
+        com: npt.ArrayLike = (0, 0, 0),
+        inertia: npt.ArrayLike | None = None,
+        *,
+        physical: Physical = "error",
+    ) -> "Robot":
+        """The robot holding a body: mass [kg], centre of mass in the tool frame [m], tensor."""
+        return Robot(check_physical(edit.with_payload(self.model, mass, com, inertia), physical))
+
+    def without_payload(self) -> "Robot":
+        """The robot with everything it holds put down."""
+        return Robot(edit.without_payload(self.model))
+
+    def with_gravity(self, gravity: npt.ArrayLike) -> "Robot":
+        """The robot in another field of gravity, world axes, pointing down [m/s²]."""
+        return Robot(edit.with_gravity(self.model, gravity))
+
+    def with_tool(self, tool: npt.ArrayLike | None) -> "Robot":
+        """The robot with another tool frame: a 4x4 transform in the flange frame."""
+        return Robot(edit.with_tool(self.model, tool))
+
+    def with_base(self, base: npt.ArrayLike | None) -> "Robot":
+        """The robot mounted elsewhere: a 4x4 transform of the base in the world."""
+        return Robot(edit.with_base(self.model, base))
+
+    def with_locked(self, joints: Mapping[str, float]) -> "Robot":
+        """The robot with joints held at values [rad or m]."""
+        return Robot(edit.lock(self.model, joints))
+
+    def save(self, path: str | Path) -> None:
+        """Write the robot as .toml or .urdf; the file appears whole or not at all."""
+        save_model(self.model, path)
+
+    # requests
+
+    def _states(self, **vectors: npt.ArrayLike) -> tuple[Array, ...]:
+        return broadcast(**{k: check_joint_vector(k, v, self.n) for k, v in vectors.items()})
+
+    def _loaded(
+        self,
+        external: Wrench | None,
+        wrench_link: str,
+        wrench_frame: str,
+        **vectors: npt.ArrayLike,
+    ) -> tuple[Array | None, list[Array]]:
+        """The wrenches as formulations take them, and the states in the batch shape of both."""
+        q, *others = self._states(**vectors)
+        if external is None:
+            return None, [q, *others]
+        given = external if isinstance(external, Mapping) else {wrench_link: external}
+        on = {k: check_joint_vector(f"wrench on {k!r}", w, 6) for k, w in given.items()}
+        q, *others, _ = broadcast(**dict(zip(vectors, (q, *others), strict=True)), **_shapes(on))
+        return reaction_wrench(self.model, self._at.positions(q), on, wrench_frame), [q, *others]
+
+    def _friction(self, qd: Array) -> FrictionTerms:
+        terms = friction_terms(self.model, self._at.rates(qd))
+        return FrictionTerms(*(self._at.torques(getattr(terms, k)) for k in terms.__slots__))
+
+
+def _shapes(on: Mapping[str, Array]) -> dict[str, Array]:
+    return {"wrench": np.empty((*np.broadcast_shapes(*(w.shape[:-1] for w in on.values())), 0))}

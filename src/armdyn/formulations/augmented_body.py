@@ -1,0 +1,163 @@
+"""Renaud's augmented bodies, in base axes (intrinsic) and in link axes (extrinsic).
+
+Link i is augmented by the masses beyond it, gathered in the origins of the joints it carries:
+
+    m*_i = m_i + Σ m*_{i+1},   u*_i = m_i d_i + Σ m*_{i+1} p,   k*_i = Io_i - Σ m*_{i+1} S(p)²
+
+with p = p_{i,i+1}, sums over the children. Outward, from ω_0 = a_0 = b_0 = 0, α_0 = -g (σ = 1 for a
+prismatic joint, 0 otherwise; numbers as in the paper):
+
+    ω_i = ω_{i-1} + (1-σ) q̇ z                                             (1)
+    a_i = a_{i-1} + (1-σ)(q̇ ω_{i-1}×z + q̈ z)                              (3)
+    b_i = S(a_i) + S(ω_i)²                                                (2), (4)
+    t_i = 2 q̇ ω_{i-1}×z + q̈ z                                             (5)
+    r_i = α_{i-1} + b_{i-1} p,   α_i = r_i + σ t_i                          (6)
+
+and inward:
+
+    n_i = Σ (n_{i+1} + p×e_{i+1}) + k* a + ω×k*ω + u*×α                     (9)
+    e_i = Σ e_{i+1} + b_i u*_i + σ m*_i t_i                                 (7)
+    Γ_i = z·n_i, or z·(e_i + m*_i r_i) for a prismatic joint                (8), (10)
+
+u* and k* are constant in the axes of link i unless link i carries a prismatic joint. In axes of the
+links a vector is rotated once for each link it passes.
+Reference: M. Renaud, A near minimum iterative analytical procedure for obtaining a
+robot-manipulator dynamic model.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.kinematics import joint_transform, world_frames
+from armdyn.formulations.spatial import (
+    cross,
+    dot,
+    per_link,
+    rotate,
+    rotate_back,
+    skew,
+    times,
+    transpose,
+)
+from armdyn.model import RobotModel
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentedBody:
+    """Augmented bodies, motion and load of each link (lists by link), and the torques."""
+
+    m_star: list[float]
+    """Augmented mass."""
+    u_star: list[Array]
+    """Augmented first moment about O_i, (..., 3)."""
+    k_star: list[Array]
+    """Augmented inertia about O_i, (..., 3, 3)."""
+    w: list[Array]
+    """Angular velocity ω_i."""
+    a: list[Array]
+    """Angular acceleration a_i."""
+    b: list[Array]
+    """S(a) + S(ω)², (..., 3, 3)."""
+    alpha: list[Array]
+    """Acceleration of O_i less gravity."""
+    e: list[Array]
+    """Force e_i: what joint i transmits, less m*_i r_i."""
+    n: list[Array]
+    """Moment n_i about O_i."""
+    tau: Array
+    """Joint torques Γ, (..., N)."""
+
+
+def augmented_body(
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+) -> AugmentedBody:
+    """Joint torques of a tree, vectors in link axes (extrinsic); arguments as in `newton_euler`."""
+    R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
+    z = [np.broadcast_to(joint.axis, (*q.shape[:-1], 3)) for joint in model.joints]
+    u = [link.inertia.first_moment for link in model.links]
+    k = [link.inertia.moment for link in model.links]
+    gravity = rotate_back(model.base[:3, :3], model.gravity)
+    return _recursion(model, list(R), list(P), z, u, k, gravity, qd, qdd, wrench)
+
+
+def augmented_body_intrinsic(
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+) -> AugmentedBody:
+    """Joint torques of a tree, vectors in base axes (intrinsic); arguments as in `newton_euler`."""
+    frames = world_frames(model, q)
+    same = [np.eye(3)] * len(model.joints)
+    P = [frames.O[i] - frames.link(j.parent)[1] for i, j in enumerate(model.joints)]
+    u = [
+        rotate(R, link.inertia.first_moment) for R, link in zip(frames.R, model.links, strict=True)
+    ]
+    k = [
+        R @ link.inertia.moment @ transpose(R)
+        for R, link in zip(frames.R, model.links, strict=True)
+    ]
+    if wrench is not None:
+        turned = [
+            np.concatenate([rotate(R, wrench[..., i, :3]), rotate(R, wrench[..., i, 3:])], -1)
+            for i, R in enumerate(frames.R)
+        ]
+        wrench = np.stack(turned, -2)
+    return _recursion(model, same, P, frames.z, u, k, model.gravity, qd, qdd, wrench)
+
+
+def _recursion(
+    model: RobotModel,
+    R: list[Array],
+    P: list[Array],
+    z: list[Array],
+    u: list[Array],
+    k: list[Array],
+    gravity: Array,
+    qd: Array,
+    qdd: Array,
+    wrench: Array | None,
+) -> AugmentedBody:
+    """The method for given axes: R rotates from the axes of link i to those of its parent."""
+    N = len(model.joints)
+    m = [link.inertia.mass for link in model.links]
+    u, k = list(u), list(k)
+    for i, joint in reversed(list(enumerate(model.joints))):  # (0)
+        up = joint.parent
+        if up >= 0:
+            S = skew(P[i])
+            m[up] = m[up] + m[i]
+            u[up] = u[up] + m[i] * P[i]
+            k[up] = k[up] - m[i] * (S @ S)
+    zero = np.zeros((*qd.shape[:-1], 3))
+    at_base = (zero, zero, np.zeros((*qd.shape[:-1], 3, 3)), zero - gravity)
+    w, a, b, alpha, t, r = per_link(6)
+    for i, joint in enumerate(model.joints):
+        up = joint.parent
+        w_p, a_p, b_p, alpha_p = (w[up], a[up], b[up], alpha[up]) if up >= 0 else at_base
+        w_p = rotate_back(R[i], w_p)  # (1a)
+        zqd, zqdd = times(qd[..., i], z[i]), times(qdd[..., i], z[i])
+        a_i = rotate_back(R[i], a_p)  # (3a)
+        w.append(w_p if joint.prismatic else w_p + zqd)  # (1b)
+        a.append(a_i if joint.prismatic else a_i + cross(w_p, zqd) + zqdd)  # (3b)
+        S = skew(w[i])
+        b.append(skew(a[i]) + S @ S)  # (2), (4)
+        t.append(2.0 * cross(w_p, zqd) + zqdd if joint.prismatic else zero)  # (5)
+        r.append(rotate_back(R[i], alpha_p + rotate(b_p, P[i])))  # (6a, b)
+        alpha.append(r[i] + t[i] if joint.prismatic else r[i])  # (6c)
+    e = [zero if wrench is None else wrench[..., i, :3] for i in range(N)]
+    n = [zero if wrench is None else wrench[..., i, 3:] for i in range(N)]
+    gamma = []
+    for i, joint in reversed(list(enumerate(model.joints))):
+        # at this point e[i], n[i] hold the sums over the children of link i
+        n[i] = (
+            n[i] + rotate(k[i], a[i]) + cross(w[i], rotate(k[i], w[i])) + cross(u[i], alpha[i])
+        )  # (9a)
+        e[i] = e[i] + rotate(b[i], u[i]) + (m[i] * t[i] if joint.prismatic else 0.0)  # (7a)
+        load = e[i] + m[i] * r[i] if joint.prismatic else n[i]  # (8)
+        gamma.append(dot(z[i], load))  # (10)
+        up = joint.parent
+        if up >= 0:
+            e_up = rotate(R[i], e[i])  # (7b)
+            e[up] = e[up] + e_up
+            n[up] = n[up] + rotate(R[i], n[i]) + cross(P[i], e_up)  # (9b)
+    return AugmentedBody(m, u, k, w, a, b, alpha, e, n, np.stack(gamma[::-1], -1))

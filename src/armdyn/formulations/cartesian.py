@@ -1,0 +1,93 @@
+"""The equations of motion in Cartesian coordinates of the tool.
+
+With Ẋ = J q̇ for m ≤ n independent task coordinates,
+
+    M_x = (J M⁻¹ Jᵀ)⁻¹,   J̄ = M⁻¹ Jᵀ M_x,   V_x = J̄ᵀ V - M_x J̇ q̇,   G_x = J̄ᵀ G
+    F = M_x Ẍ + V_x + G_x
+
+which for a square J are J⁻ᵀ M J⁻¹, J⁻ᵀ (V - M J⁻¹ J̇ q̇) and J⁻ᵀ G. Where J loses rank the force is
+unbounded; damping λ replaces J M⁻¹ Jᵀ by J M⁻¹ Jᵀ + λ² 1.
+Reference: J. Craig, Introduction to Robotics, section 6.9; O. Khatib, 1987.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import SingularityError, UnknownNameError
+from armdyn.formulations.kinematics import jacobian
+from armdyn.formulations.spatial import rotate, rotate_back, transpose
+from armdyn.model import RobotModel
+
+COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
+"""Task coordinates: velocities along and turning rates about the axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cartesian:
+    """F = M Ẍ + V + G for the task coordinates of the tool."""
+
+    M: Array
+    """Cartesian mass matrix, (..., m, m)."""
+    V: Array
+    """Coriolis and centrifugal forces, (..., m)."""
+    G: Array
+    """Gravity forces, (..., m)."""
+    task: tuple[str, ...]
+    """The m coordinates, of "x", "y", "z", "rx", "ry", "rz"."""
+
+
+def cartesian(
+    M: Array, V: Array, G: Array, J: Array, Jd_qd: Array, damping: float
+) -> tuple[Array, Array, Array]:
+    """M_x, V_x, G_x from the joint-space terms, a Jacobian (..., m, n) and J̇ q̇."""
+    Minv_Jt = np.linalg.solve(M, transpose(J))
+    mobility = J @ Minv_Jt
+    Mx = np.linalg.inv(mobility + damping**2 * np.eye(J.shape[-2]))
+    J_bar = Minv_Jt @ Mx
+    return Mx, rotate_back(J_bar, V) - rotate(Mx, Jd_qd), rotate_back(J_bar, G)
+
+
+def default_task(model: RobotModel) -> tuple[int, ...]:
+    """The first rows of the Jacobian that are independent in general position.
+
+    A planar arm in the xy plane gets (x, y), a SCARA (x, y, z, rz), an arm with six or more joints
+    all six.
+    """
+    generic = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, len(model.joints) + 1))
+    J = jacobian(model, generic, model.tool_frame)
+    K = np.eye(len(model.joints)) if model.coupling is None else model.coupling[0]
+    rows: tuple[int, ...] = ()
+    for i in range(6):
+        ranks = np.linalg.matrix_rank((J @ K)[:, [*rows, i], :], tol=1e-9)
+        if ranks.max() > len(rows):
+            rows = (*rows, i)
+    return rows
+
+
+def task_rows(task: tuple[str, ...]) -> tuple[int, ...]:
+    """Rows of the Jacobian for named task coordinates."""
+    for name in task:
+        if name not in COORDINATES:
+            raise UnknownNameError("task coordinate", str(name), COORDINATES)
+    return tuple(map(COORDINATES.index, task))
+
+
+def check_rank(J: Array, task: tuple[str, ...]) -> None:
+    """A SingularityError if the task coordinates cannot all be moved independently."""
+    m, n = J.shape[-2:]
+    if m > n:
+        raise SingularityError(
+            f"{n} joints cannot move the {m} task coordinates {', '.join(task)} independently; "
+            "name fewer in task="
+        )
+    finite = np.isfinite(J).all((-1, -2), keepdims=True)
+    values = np.linalg.svd(np.where(finite, J, np.eye(m, n)), compute_uv=False)
+    singular = values[..., -1] < 1e-9 * values[..., 0]
+    if singular.any():
+        raise SingularityError(
+            f"the Jacobian of ({', '.join(task)}) is singular at {int(singular.sum())} of "
+            f"{singular.size} states: the Cartesian form does not exist there. Choose another "
+            "configuration, fewer task coordinates, or pass damping= for a damped inverse"
+        )

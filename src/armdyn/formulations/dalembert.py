@@ -1,0 +1,126 @@
+"""Generalised d'Alembert equations of motion, extended to prismatic joints.
+
+Vectors in base axes: z of joint i through the point p_{i-1} that stays on its parent, p*_k to the
+next such point, c̄_s from the joint of link s to its centre of mass r̄_s. I_s is in the axes of link
+s. ρ = 1 for a revolute joint and 0 for a prismatic one.
+
+    Jv_si = z×(r̄_s - p_{i-1}) (R) or z (P),    Jw_si = ρ_i ˢR_0 z
+    D_rot_ij = Σ_s Jw_siᵀ I_s Jw_sj,    D_tran_ij = Σ_s m_s Jv_si·Jv_sj,  s ≥ max(i, j)   (4.2)
+    ω_k = Σ_{p≤k} ρ_p q̇_p z,    β_k = Σ_{p≤k} ω_{p-1}×ρ_p q̇_p z
+    A(k, x) = ω_k×(ω_k×x) + β_k×x + 2(1-ρ_k) q̇_k ω_k×z
+    h_tran_i = Σ_{s≥i} m_s [Σ_{k<s} A(k, p*_k) + A(s, c̄_s)]·Jv_si                        (4.3)
+    h_rot_i  = Σ_{s≥i} Jw_siᵀ I_s Σ_{j<k≤s} (q̇_j Jw_sj)×(q̇_k Jw_sk) + (Jw_si×w_s)ᵀ I_s w_s  (4.4)
+    c_i = -g·Σ_{s≥i} m_s Jv_si                                                           (4.5)
+    τ = (D_rot + D_tran) q̈ + h_tran + h_rot + c                                           (4.1)
+
+The last term of A is what a sliding joint adds; without it these are the published equations, with
+the sums starting at s = i. "s ≥ i" and "k < s" follow the path from the base in a tree.
+Reference: C. Lee, B. Lee, R. Nigam, Development of the generalized d'Alembert equations of motion
+for mechanical manipulators, 1983.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.kinematics import world_frames, wrench_torques
+from armdyn.formulations.spatial import cross, rotate, rotate_back, times
+from armdyn.model import RobotModel
+
+
+@dataclass(frozen=True, slots=True)
+class DAlembert:
+    """The terms of the equations of motion; link indices come before joint indices."""
+
+    Jv: Array
+    """Jv_si, (..., N, N, 3), base axes."""
+    Jw: Array
+    """Jw_si, (..., N, N, 3), axes of link s."""
+    D_rot: Array
+    """Inertia of rotation, (..., N, N)."""
+    D_tran: Array
+    """Inertia of translation, (..., N, N)."""
+    h_rot: Array
+    """Coriolis and centrifugal torques of rotation, (..., N)."""
+    h_tran: Array
+    """Coriolis and centrifugal torques of translation, (..., N)."""
+    c: Array
+    """Gravity torques, (..., N)."""
+    tau: Array
+    """Joint torques, (..., N)."""
+
+    @property
+    def D(self) -> Array:
+        """The inertial matrix, (..., N, N)."""
+        return self.D_rot + self.D_tran
+
+
+def dalembert(
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+) -> DAlembert:
+    """Joint torques of a tree of links; arguments as in `newton_euler`."""
+    frames, N = world_frames(model, q), len(model.joints)
+    z, P, R = frames.z, frames.P, frames.R
+    zero = np.zeros((*q.shape[:-1], 3))
+    m = np.array([link.inertia.mass for link in model.links])
+    I = np.stack([link.inertia.moment_about_com for link in model.links])
+    Jv, Jw = [[zero] * N for _ in range(N)], [[zero] * N for _ in range(N)]
+    r = [frames.O[s] + rotate(R[s], model.links[s].inertia.com) for s in range(N)]
+    for s in range(N):
+        for i in model.paths[s]:
+            if model.joints[i].prismatic:
+                Jv[s][i] = z[i]
+            else:
+                Jv[s][i], Jw[s][i] = cross(z[i], r[s] - P[i]), rotate_back(R[s], z[i])
+    v, w = (np.stack([np.stack(row, -2) for row in J], -3) for J in (Jv, Jw))
+    D_rot = np.einsum("...sia,sab,...sjb->...ij", w, I, w)
+    D_tran = np.einsum("s,...sia,...sja->...ij", m, v, v)
+
+    convective = np.stack(_convective_accelerations(model, frames.P, r, z, qd), -2)
+    h_tran = np.einsum("s,...sa,...sia->...i", m, convective, v)
+    spin = np.einsum("...sia,...i->...sa", w, qd)
+    pairs = np.stack([_ordered_pairs(Jw[s], model.paths[s], qd) for s in range(N)], -2)
+    h_rot = np.einsum("...sia,sab,...sb->...i", w, I, pairs)
+    h_rot = h_rot + np.einsum("...sia,sab,...sb->...i", cross(w, spin[..., None, :]), I, spin)
+    c = -np.einsum("a,s,...sia->...i", model.gravity, m, v)
+    tau = rotate(D_rot + D_tran, qdd) + h_tran + h_rot + c + wrench_torques(model, frames, wrench)
+    return DAlembert(v, w, D_rot, D_tran, h_rot, h_tran, c, tau)
+
+
+def _convective_accelerations(
+    model: RobotModel, P: list[Array], r: list[Array], z: list[Array], qd: Array
+) -> list[Array]:
+    """Acceleration of each centre of mass at zero joint accelerations: the bracket of (4.3)."""
+    omega: list[Array] = []
+    beta: list[Array] = []
+    at_joint: list[Array] = []
+    result: list[Array] = []
+    zero = np.zeros_like(P[0])
+
+    def A(k: int, x: Array) -> Array:
+        w = omega[k]
+        a = cross(w, cross(w, x)) + cross(beta[k], x)
+        if model.joints[k].prismatic:
+            a = a + 2.0 * cross(w, times(qd[..., k], z[k]))
+        return a
+
+    for s, joint in enumerate(model.joints):
+        up = joint.parent
+        w_p, beta_p = (omega[up], beta[up]) if up >= 0 else (zero, zero)
+        turn = zero if joint.prismatic else times(qd[..., s], z[s])
+        omega.append(w_p + turn)
+        beta.append(beta_p + cross(w_p, turn))
+        at_joint.append(at_joint[up] + A(up, P[s] - P[up]) if up >= 0 else zero)
+        result.append(at_joint[s] + A(s, r[s] - P[s]))
+    return result
+
+
+def _ordered_pairs(Jw: list[Array], path: tuple[int, ...], qd: Array) -> Array:
+    """Σ_{j<k} (q̇_j Jw_j)×(q̇_k Jw_k) along a path, by a running sum over j."""
+    total = before = np.zeros_like(Jw[0])
+    for k in path:
+        turn = times(qd[..., k], Jw[k])
+        total = total + cross(before, turn)
+        before = before + turn
+    return total

@@ -1,0 +1,198 @@
+"""The decoupled natural orthogonal complement (DeNOC).
+
+World axes; O_i is a point on joint axis e_i that moves with link i, d_i leads from it to the centre
+of mass. A twist is t_i = (ω_i, v_Oi), angular part first as in the original.
+
+    A_ij = [1 0; -S(O_i-O_j) 1]      t_i = A_{i,i-1} t_{i-1} + p_i q̇_i              (4), (5a)
+    p_i = (e_i, 0) revolute, (0, e_i) prismatic                                    (5b)
+    M_i = [I_i  m S(d); -m S(d)  m 1],   I_i about O_i
+    T_l has the blocks A_ij for j on the path to i, T_d the blocks p_i              (3)
+    W_i = diag(S(ω_i), S(ω_i)),   E_i = diag(1, 0)
+    M̃ = T_lᵀ M T_l,   GIM = T_dᵀ M̃ T_d                                            (2a), (2b)
+    C = T_dᵀ (T_lᵀ M Ṫ_l + M̃ W + T_lᵀ W M E T_l) T_d                              (2a)
+    M̃_i = M_i + Σ A_{i+1,i}ᵀ M̃_{i+1} A_{i+1,i}     composite body i                (8)
+    i_ij = p_iᵀ M̃_i A_ij p_j                                                      (7)
+
+C gives the right C q̇, but dM/dt - 2C is not skew. With B in place of W M E in the third term,
+
+    B_i = [½(S(ω)I - I S(ω) - S(Iω))  0;  -m S(ω×d)  0],
+
+C is the Christoffel matrix (`C_skew`), for which it is.
+Reference: S. Saha, B. Shirinzadeh, G. Alici, Dynamic model simplification of serial manipulators;
+S. Saha, ASME J. Appl. Mech. 66, 1999.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.kinematics import (
+    WorldFrames,
+    angular_velocities,
+    origin_velocities,
+    world_frames,
+    wrench_torques,
+)
+from armdyn.formulations.spatial import rotate, skew, transpose
+from armdyn.model import RobotModel
+
+
+@dataclass(frozen=True, slots=True)
+class Denoc:
+    """The matrices of the method (world axes, angular part first)."""
+
+    A: Array
+    """Twist propagation A_ij, (..., N, N, 6, 6); zero unless joint j is on the path to link i."""
+    p: Array
+    """Joint-motion propagation p_i, (..., N, 6)."""
+    T_l: Array
+    """(..., 6N, 6N)."""
+    T_d: Array
+    """(..., 6N, N)."""
+    M_i: list[Array]
+    """Mass matrix of each link about O_i, (..., 6, 6)."""
+    M_tilde: list[Array]
+    """Mass matrix of each composite body about O_i, (..., 6, 6): the book's M̃_3 is M_tilde[2]."""
+    GIM: Array
+    """Generalised inertia matrix, (..., N, N)."""
+    C: Array
+    """Matrix of convective inertia terms of the original, (..., N, N)."""
+    C_skew: Array
+    """Its variant that equals the Christoffel matrix, (..., N, N)."""
+    G: Array
+    """Gravity torques, (..., N)."""
+    tau: Array
+    """Joint torques, (..., N)."""
+
+
+def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None) -> Denoc:
+    """Joint torques of a tree of links; arguments as in `newton_euler`."""
+    frames, N = world_frames(model, q), len(model.joints)
+    w = angular_velocities(model, frames, qd)
+    v = origin_velocities(model, frames, qd, w)
+    zero = np.zeros((*q.shape[:-1], 6, 6))
+    on_path = [[j in model.paths[i] for j in range(N)] for i in range(N)]
+    A = _grid(lambda i, j: propagation(frames.O[i] - frames.O[j]) if on_path[i][j] else zero, N)
+    Ad = _grid(lambda i, j: propagation_rate(v[i] - v[j]) if on_path[i][j] else zero, N)
+    p = np.stack(motion_vectors(model, frames), -2)
+    T_l, T_l_rate = _matrix(A), _matrix(Ad)
+    T_d = _diagonal([p[..., i, :, None] for i in range(N)])
+    M_i = link_masses(model, frames)
+    W_i = [turning(w_i) for w_i in w]
+    E = np.diag([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    M, W = _diagonal(M_i), _diagonal(W_i)
+    WME = _diagonal([W_i[i] @ M_i[i] @ E for i in range(N)])
+    B = _diagonal([gyroscopic(M_i[i], w[i]) for i in range(N)])
+    T_lt, T_dt = transpose(T_l), transpose(T_d)
+    M_all = T_lt @ M @ T_l
+    common = T_lt @ M @ T_l_rate + M_all @ W
+    C = T_dt @ (common + T_lt @ WME @ T_l) @ T_d
+    C_skew = T_dt @ (common + T_lt @ B @ T_l) @ T_d
+
+    M_tilde = composite_masses(model, frames, M_i)
+    GIM = _gim(model, A, p, M_tilde)
+    weights = np.concatenate([_weight(M_i[i], model.gravity) for i in range(N)], -1)
+    G = -rotate(T_dt @ T_lt, weights)
+    tau = rotate(GIM, qdd) + rotate(C, qd) + G + wrench_torques(model, frames, wrench)
+    return Denoc(A, p, T_l, T_d, M_i, M_tilde, GIM, C, C_skew, G, tau)
+
+
+def propagation(arm: Array) -> Array:
+    """A_ij for O_i - O_j, (..., 6, 6)."""
+    return np.eye(6) + propagation_rate(arm)
+
+
+def propagation_rate(velocity: Array) -> Array:
+    """Time derivative of A_ij for v_Oi - v_Oj, (..., 6, 6)."""
+    S = skew(velocity)
+    zero = np.zeros_like(S)
+    return np.block([[zero, zero], [-S, zero]])
+
+
+def motion_vectors(model: RobotModel, frames: WorldFrames) -> list[Array]:
+    """p_i, (..., 6), for each joint."""
+    return [
+        np.concatenate([0.0 * e, e] if joint.prismatic else [e, 0.0 * e], -1)
+        for joint, e in zip(model.joints, frames.z, strict=True)
+    ]
+
+
+def link_masses(model: RobotModel, frames: WorldFrames) -> list[Array]:
+    """M_i, (..., 6, 6), for each link, about its origin in world axes."""
+    masses = []
+    for link, R in zip(model.links, frames.R, strict=True):
+        body = link.inertia
+        S = skew(rotate(R, body.first_moment))
+        I = R @ body.moment @ transpose(R)
+        m = np.broadcast_to(body.mass * np.eye(3), I.shape)
+        masses.append(np.block([[I, S], [-S, m]]))
+    return masses
+
+
+def composite_masses(model: RobotModel, frames: WorldFrames, M_i: list[Array]) -> list[Array]:
+    """M̃_i by inward recursion (8)."""
+    M = list(M_i)
+    for i, joint in reversed(list(enumerate(model.joints))):
+        up = joint.parent
+        if up >= 0:
+            A = propagation(frames.O[i] - frames.O[up])
+            M[up] = M[up] + transpose(A) @ M[i] @ A
+    return M
+
+
+def turning(w: Array) -> Array:
+    """W_i = diag(S(ω), S(ω)), (..., 6, 6)."""
+    S = skew(w)
+    zero = np.zeros_like(S)
+    return np.block([[S, zero], [zero, S]])
+
+
+def gyroscopic(M: Array, w: Array) -> Array:
+    """B_i of the skew-consistent C for the mass matrix M_i of a link, (..., 6, 6)."""
+    I, S_d, S_w = M[..., :3, :3], M[..., :3, 3:], skew(w)
+    spin = 0.5 * (S_w @ I - I @ S_w - skew(rotate(I, w)))
+    zero = np.zeros_like(spin)
+    # m S(ω×d) = S(ω) m S(d) - m S(d) S(ω)
+    return np.block([[spin, zero], [S_d @ S_w - S_w @ S_d, zero]])
+
+
+def _weight(M: Array, gravity: Array) -> Array:
+    """Moment about O_i and force of gravity: (m d × g, m g) = M (0, g)."""
+    return rotate(M[..., 3:], np.broadcast_to(gravity, (*M.shape[:-2], 3)))
+
+
+def _gim(model: RobotModel, A: Array, p: Array, M_tilde: list[Array]) -> Array:
+    """The generalised inertia matrix element by element (7)."""
+    N = len(model.joints)
+    zero = np.zeros(p.shape[:-2])
+
+    def element(i: int, j: int) -> Array:
+        if i < j:
+            return element(j, i)
+        if j not in model.paths[i]:
+            return zero
+        return (p[..., i, :] * rotate(M_tilde[i] @ A[..., i, j, :, :], p[..., j, :])).sum(-1)
+
+    return np.stack([np.stack([element(i, j) for j in range(N)], -1) for i in range(N)], -2)
+
+
+def _grid(block: Callable[[int, int], Array], N: int) -> Array:
+    return np.stack([np.stack([block(i, j) for j in range(N)], -3) for i in range(N)], -4)
+
+
+def _matrix(blocks: Array) -> Array:
+    """(..., N, N, 6, 6) blocks as one (..., 6N, 6N) matrix."""
+    N = blocks.shape[-3]
+    return np.moveaxis(blocks, -2, -3).reshape(*blocks.shape[:-4], 6 * N, 6 * N)
+
+
+def _diagonal(blocks: list[Array]) -> Array:
+    """One matrix with the blocks (..., 6, k) on its diagonal and zeros elsewhere."""
+    zero = np.zeros_like(blocks[0])
+    N = len(blocks)
+    rows = [
+        np.concatenate([b if i == j else zero for j in range(N)], -1) for i, b in enumerate(blocks)
+    ]
+    return np.concatenate(rows, -2)

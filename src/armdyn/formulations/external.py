@@ -1,0 +1,38 @@
+"""Wrenches of the environment on the arm, brought to the form the formulations take."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.formulations.spatial import cross, rotate, rotate_back
+from armdyn.model import RobotModel
+
+
+def reaction_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: str) -> Array:
+    """What each link exerts on the environment, (..., N, 6), in link axes about its origin.
+
+    Args:
+        model: The robot.
+        q: Joint positions, (..., N).
+        on: For each named frame the wrench (force, moment) acting on the arm there, (..., 6); the
+            point of action is the origin of the frame.
+        axes: The axes of these wrenches: "world", or the name of a frame.
+    """
+    frames = world_frames(model, q)
+    batch = np.broadcast_shapes(q.shape[:-1], *(w.shape[:-1] for w in on.values()))
+    rows = [np.zeros((*batch, 6)) for _ in model.joints]
+    for name, given in on.items():
+        frame = model.frame(name)
+        if frame.link < 0:
+            continue  # the base does not move, so nothing acts through the joints
+        f, n = -given[..., :3], -given[..., 3:]
+        if axes != "world":
+            R = frame_in_world(frames, model.frame(axes))[0]
+            f, n = rotate(R, f), rotate(R, n)
+        R = frames.R[frame.link]
+        f, n = rotate_back(R, f), rotate_back(R, n)
+        moment = n + cross(np.broadcast_to(frame.placement[:3, 3], f.shape), f)
+        rows[frame.link] = rows[frame.link] + np.concatenate([f, moment], -1)
+    return np.stack(rows, -2)

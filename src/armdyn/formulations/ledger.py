@@ -1,0 +1,39 @@
+"""The ledger: a torque and the terms it is made of."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The terms of a torque, each (..., n) [N m or N]; they add up to the total."""
+
+    inertial: Array
+    """M q̈ of the links."""
+    coriolis: Array
+    """C q̇."""
+    gravity: Array
+    """What holds the links."""
+    viscous: Array
+    """Viscous friction."""
+    coulomb: Array
+    """Dry friction."""
+    stribeck: Array
+    """Excess of dry friction at low speed."""
+    rotor: Array
+    """What the rotors behind their gears need."""
+    external: Array
+    """-Jᵀ w for a wrench w of the environment on the arm."""
+
+    @property
+    def terms(self) -> dict[str, Array]:
+        """The terms by name."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @property
+    def total(self) -> Array:
+        """The torque of the actuators."""
+        return sum(self.terms.values(), np.zeros_like(self.inertial))

@@ -1,0 +1,86 @@
+"""Robots from every source."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy.typing as npt
+
+from armdyn.dynamics import Robot
+from armdyn.io.dh import model_from_dh
+from armdyn.io.files import load_model
+from armdyn.model import GRAVITY
+from armdyn.model.validate import Physical
+
+
+def load(
+    source: str | Path,
+    *,
+    locked: Mapping[str, float] | None = None,
+    tool: str | None = None,
+    gravity: npt.ArrayLike | None = None,
+    base: npt.ArrayLike | None = None,
+    physical: Physical = "error",
+    fix_root: bool = False,
+) -> Robot:
+    """A robot from the catalog or from a file.
+
+    Args:
+        source: A catalog name such as "panda", or a path to a .urdf, .xml (MJCF) or .toml file.
+        locked: Joints held at a value [rad or m]; they become fixed.
+        tool: The link at whose frame the tool is mounted; None: what the file says, or the end of
+            the longest chain.
+        gravity: Field of gravity in world axes, pointing down [m/s²]; None: what the file says, or
+            (0, 0, -9.81).
+        base: 4x4 transform of the base in the world; None: what the file says, or the identity.
+        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+        fix_root: Whether a floating or planar joint at the root is taken as fixed.
+
+    Example:
+        >>> load("two_link").inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(3)
+        array([18.602,  3.613])
+    """
+    return Robot(
+        load_model(
+            source,
+            locked=locked,
+            tool=tool,
+            gravity=gravity,
+            base=base,
+            physical=physical,
+            fix_root=fix_root,
+        )
+    )
+
+
+def from_dh(
+    rows: Sequence[Mapping[str, Any]],
+    convention: Literal["standard", "modified"] = "standard",
+    *,
+    gravity: npt.ArrayLike = GRAVITY,
+    base: npt.ArrayLike | None = None,
+    tool: npt.ArrayLike | None = None,
+    name: str = "robot",
+    physical: Physical = "error",
+) -> Robot:
+    """A robot from its Denavit-Hartenberg table.
+
+    The columns of a row, all by name: `joint` ("revolute" or "prismatic"), `a`, `alpha`, `d`,
+    `theta` (the joint variable is added to theta or d), `mass`, `com`, `inertia`, `inertia_about` ("com" or
+    "origin"), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`, `smooth_velocity`,
+    `rotor_inertia`, `gear_ratio`, `limits`, `velocity_limit`, `effort_limit`, `name`, `link`.
+
+    Args:
+        rows: One mapping a joint.
+        convention: "standard" (Paul) or "modified" (Craig; row i holds a_{i-1} and alpha_{i-1}).
+        gravity: Field of gravity in world axes, pointing down [m/s²].
+        base: 4x4 transform of the base in the world.
+        tool: 4x4 transform of the tool in the last frame of the table.
+        name: Name of the robot.
+        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+    """
+    return Robot(
+        model_from_dh(
+            rows, convention, gravity=gravity, base=base, tool=tool, name=name, physical=physical
+        )
+    )

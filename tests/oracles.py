@@ -1,0 +1,42 @@
+"""Peers as test oracles: our models in their terms."""
+
+import numpy as np
+import pinocchio as pin
+
+
+def pin_model(model):
+    """The same tree of joints in Pinocchio, built joint by joint in our order."""
+    other = pin.Model()
+    other.gravity = pin.Motion(np.array(model.gravity), np.zeros(3))
+    for joint, link in zip(model.joints, model.links, strict=True):
+        slide, turn = pin.JointModelPrismaticUnaligned, pin.JointModelRevoluteUnaligned
+        kind = slide if joint.prismatic else turn
+        placement = joint.placement if joint.parent >= 0 else model.base @ joint.placement
+        index = other.addJoint(
+            joint.parent + 1, kind(np.array(joint.axis)), pin.SE3(np.array(placement)), joint.name
+        )
+        body = link.inertia
+        other.appendBodyToJoint(
+            index, pin.Inertia(body.mass, body.com, body.moment_about_com), pin.SE3.Identity()
+        )
+    other.armature = np.array([joint.rotor.reflected for joint in model.joints])
+    tool = model.tool_frame
+    other.addFrame(
+        pin.Frame("tool", tool.link + 1, pin.SE3(np.array(tool.placement)), pin.FrameType.OP_FRAME)
+    )
+    return other, other.createData()
+
+
+def pin_external(model, link, point, wrench_world, R_world_link):
+    """A wrench on the arm in world axes at a point of a link, as Pinocchio's list of forces."""
+    forces = [pin.Force.Zero() for _ in range(len(model.joints) + 1)]
+    f, n = R_world_link.T @ wrench_world[:3], R_world_link.T @ wrench_world[3:]
+    forces[link + 1] = pin.Force(f, n + np.cross(point, f))
+    return forces
+
+
+def close(actual, expected, tolerance=1e-9):
+    """Whether two arrays agree relative to the largest entry of the expected one (at least 1)."""
+    expected = np.asarray(expected)
+    scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)

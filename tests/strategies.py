@@ -1,0 +1,76 @@
+"""Random robots and states that are physically possible."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from armdyn.model import (
+    Connection,
+    Friction,
+    Inertia,
+    Limits,
+    RobotModel,
+    Rotor,
+    assemble,
+)
+from armdyn.model.transform import rotation_about, transform
+
+
+def unit(rng):
+    v = rng.normal(size=3)
+    return v / np.linalg.norm(v)
+
+
+def random_inertia(rng):
+    """The inertia of a cloud of six points: positive definite and consistent by construction."""
+    points = np.hstack([0.3 * rng.normal(size=(6, 3)), np.ones((6, 1))])
+    masses = rng.uniform(0.1, 1.0, size=6)
+    return Inertia.from_pseudo((points * masses[:, None]).T @ points)
+
+
+def random_transform(rng, scale=0.4):
+    return transform(rotation_about(unit(rng), rng.uniform(-3, 3)), scale * rng.normal(size=3))
+
+
+def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> RobotModel:
+    """A chain, or a tree, of joints such as "RPR" with everything about it arbitrary."""
+    rng = np.random.default_rng(seed)
+    links = {"base": random_inertia(rng)}
+    connections = []
+    for i, kind in enumerate(kinds, start=1):
+        parents = list(links)
+        parent = parents[rng.integers(len(parents))] if tree else parents[-1]
+        links[f"link{i}"] = random_inertia(rng)
+        connections.append(
+            Connection(
+                f"joint{i}",
+                {"R": "revolute", "P": "prismatic"}[kind],
+                parent,
+                f"link{i}",
+                random_transform(rng),
+                axis=unit(rng),
+                limits=Limits(-2.0, 2.5, 3.0, 50.0),
+                rotor=Rotor(rng.uniform(0, 1e-3), rng.uniform(10, 100)) if rotors else Rotor(),
+                friction=Friction(*rng.uniform(0.1, 2, size=5), 0.0) if friction else Friction(),
+            )
+        )
+    return assemble(
+        f"random {kinds}",
+        links,
+        connections,
+        gravity=9.81 * unit(rng),
+        base=random_transform(rng),
+        tool_transform=random_transform(rng),
+    )
+
+
+def random_states(model, seed, batch=()):
+    """Positions, velocities and accelerations of all joints."""
+    rng = np.random.default_rng(seed)
+    return tuple(rng.uniform(-2, 2, size=(*batch, len(model.joints))) for _ in range(3))
+
+
+kinds = st.text("RP", min_size=1, max_size=10)
+seeds = st.integers(0, 2**32 - 1)
+chains = st.builds(random_model, kinds, seeds)
+trees = st.builds(random_model, kinds, seeds, tree=st.just(True))
+robots = st.one_of(chains, trees)
