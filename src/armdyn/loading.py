@@ -66,8 +66,8 @@ def from_dh(
     """A robot from its Denavit-Hartenberg table.
 
     The columns of a row, all by name: `joint` ("revolute" or "prismatic"), `a`, `alpha`, `d`,
-    `theta` (the joint variable is added to theta or d), `mass`, `com`, `inertia`, `inertia_about` ("com" or
-    "origin"), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`, `smooth_velocity`,
+    `theta` (the joint variable is added to theta or d), `mass`, `com`, `inertia`, `inertia_about`
+    ("com" or "origin"), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`, `smooth_velocity`,
     `rotor_inertia`, `gear_ratio`, `limits`, `velocity_limit`, `effort_limit`, `name`, `link`.
 
     Args:

@@ -1,7 +1,8 @@
 """Newton-Euler for chains, with each link's frame at its far end: in base axes and in link axes.
 
 z = z_{i-1} is the axis of joint i, p* leads from O_{i-1} to O_i and s from O_i to the centre of
-mass; a joint is revolute (R) or prismatic (P). From ω_0 = ω̇_0 = 0 and v̇_0 = -g, in base axes (Table 1):
+mass; a joint is revolute (R) or prismatic (P). In base axes (Table 1), from ω_0 = ω̇_0 = 0 and
+v̇_0 = -g:
 
     ω_i  = ω_{i-1} + z q̇                                               (R)
     ω̇_i = ω̇_{i-1} + z q̈ + ω_{i-1}×z q̇                                 (R)
@@ -13,7 +14,8 @@ mass; a joint is revolute (R) or prismatic (P). From ω_0 = ω̇_0 = 0 and v̇_0
 
 Table 2 has the same equations with every vector in the axes of its own link, so that s, I and p* of
 a revolute joint are constants and only ω, ω̇, v̇, f, n are rotated from link to link.
-Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.3; J. Luh, M. Walker, R. Paul, 1980.
+Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.3; J. Luh, M. Walker, R. Paul,
+1980.
 """
 
 from dataclasses import dataclass

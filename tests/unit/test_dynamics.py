@@ -1,0 +1,220 @@
+import pickle
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import Robot
+from armdyn.errors import (
+    ArmdynError,
+    ModelError,
+    ShapeError,
+    SingularityError,
+    TopologyError,
+    UnknownNameError,
+)
+from armdyn.formulations import FORMULATIONS
+from armdyn.model import Connection, Inertia, Mimic, assemble
+from oracles import close
+from strategies import random_model, random_states
+
+ROBOT = Robot(random_model("RPRR", 1))
+STATE = random_states(ROBOT.model, 2)
+
+
+@pytest.mark.parametrize("value", [[1, 2, 3], [[1, 2, 3]], 1.0, [], np.zeros((4, 3))])
+def test_wrong_shape_names_argument_and_both_shapes(value):
+    with pytest.raises(ShapeError, match=r"qd: expected shape \(..., 4\).*got shape"):
+        ROBOT.inverse_dynamics(STATE[0], value, STATE[2])
+
+
+@pytest.mark.parametrize("value", ["zero", [1j] * 4, [[1, 2], [3]], None, [None] * 4])
+def test_wrong_type_names_the_argument(value):
+    with pytest.raises(ShapeError, match="q: expected real numbers"):
+        ROBOT.mass_matrix(value)
+
+
+def test_batch_shapes_that_do_not_fit_are_named():
+    with pytest.raises(ShapeError, match=r"do not fit together: q \(2, 4\), qd \(3, 4\)"):
+        ROBOT.coriolis_matrix(np.zeros((2, 4)), np.zeros((3, 4)))
+    with pytest.raises(ShapeError, match="do not fit together"):
+        ROBOT.inverse_dynamics(*(np.zeros((2, 4)) for _ in "abc"), np.zeros((3, 6)))
+
+
+def test_integers_and_lists_are_numbers():
+    close(ROBOT.gravity_vector([0, 1, 0, 0]), ROBOT.gravity_vector(np.array([0.0, 1.0, 0.0, 0.0])))
+
+
+def test_nan_goes_through_to_the_result():
+    q = np.stack([STATE[0], STATE[0]])
+    q[0, 1] = np.nan
+    for name in FORMULATIONS:
+        tau = ROBOT.inverse_dynamics(q, STATE[1], STATE[2], formulation=name)
+        assert np.isnan(tau[0]).any()
+        assert np.isfinite(tau[1]).all()
+    for method in ("composite_body", "articulated_body", "denoc"):
+        qdd = ROBOT.forward_dynamics(q, STATE[1], STATE[2], method=method)
+        assert np.isnan(qdd[0]).any()
+        assert np.isfinite(qdd[1]).all()
+
+
+def test_arguments_are_not_changed_and_results_are_fresh():
+    q = STATE[0].copy()
+    M = ROBOT.mass_matrix(q)
+    M[:] = 0
+    assert np.array_equal(q, STATE[0])
+    assert ROBOT.mass_matrix(q).any()
+    gravity = ROBOT.gravity
+    gravity[:] = 0
+    assert ROBOT.gravity.any()
+
+
+def test_unknown_formulation_method_link_and_task_name_what_exists():
+    with pytest.raises(
+        UnknownNameError, match=r"formulation 'lagrange'\. Did you mean 'lagrange_euler'"
+    ):
+        ROBOT.inverse_dynamics(*STATE, formulation="lagrange")
+    with pytest.raises(UnknownNameError, match="forward dynamics 'aba'.*articulated_body"):
+        ROBOT.forward_dynamics(*STATE, method="aba")
+    with pytest.raises(UnknownNameError, match="named 'link9'.*link4, tool"):
+        ROBOT.forward_kinematics(STATE[0], link="link9")
+    with pytest.raises(UnknownNameError, match="task coordinate 'roll'"):
+        ROBOT.cartesian(STATE[0], STATE[1], task=("x", "roll"))
+
+
+def test_formulations_of_chains_refuse_trees_by_the_branching_link():
+    tree = Robot(random_model("RRRRRR", 3, tree=True))
+    with pytest.raises(TopologyError, match="written for serial chains.*branches at link"):
+        tree.inverse_dynamics(*random_states(tree.model, 1), formulation="newton_euler_base")
+
+
+def test_wrenches_on_several_links_add_up():
+    wrenches = {"link2": np.arange(6.0), "tool": np.ones(6), "base": np.ones(6)}
+    together = ROBOT.inverse_dynamics(*STATE, wrenches)
+    expected = ROBOT.inverse_dynamics(*STATE)
+    for link in ("link2", "tool"):
+        expected = expected - ROBOT.jacobian(STATE[0], link=link).T @ wrenches[link]
+    close(together, expected, 1e-12)
+
+
+def test_a_batch_of_wrenches_on_one_state():
+    wrenches = np.random.default_rng(1).normal(size=(5, 6))
+    for name in FORMULATIONS:
+        tau = ROBOT.inverse_dynamics(*STATE, wrenches, formulation=name)
+        assert tau.shape == (5, 4)
+        close(tau[3], ROBOT.inverse_dynamics(*STATE, wrenches[3]), 1e-12)
+
+
+def test_singular_mass_matrix_names_the_joint():
+    rows = [dict(joint="revolute", mass=1, com=(0.1, 0, 0)), dict(joint="revolute", name="wrist")]
+    robot = armdyn.from_dh(rows)
+    for method in ("composite_body", "articulated_body", "denoc"):
+        with pytest.raises(SingularityError, match="mass matrix is singular.*'wrist'"):
+            robot.forward_dynamics([[0.1, 0.2]], [[0, 0]], [[1, 1]], method=method)
+
+
+def planar():
+    rows = [dict(joint="revolute", a=0.5, mass=1, com=(-0.2, 0, 0), inertia=(0.1, 0.1, 0.1))] * 2
+    return armdyn.from_dh(rows, gravity=(0, -9.81, 0))
+
+
+def test_cartesian_form_at_a_singularity_is_an_error_or_damped():
+    robot, q, qd = planar(), [0.3, 0.0], [0.1, 0.2]
+    with pytest.raises(
+        SingularityError, match=r"Jacobian of \(x, y\) is singular at 1 of 1.*damping"
+    ):
+        robot.cartesian(q, qd)
+    assert np.isfinite(robot.cartesian(q, qd, damping=0.01).M).all()
+    regular = [0.3, 0.9]
+    close(robot.cartesian(regular, qd, damping=1e-6).M, robot.cartesian(regular, qd).M, 1e-9)
+
+
+def test_cartesian_form_of_more_coordinates_than_joints():
+    with pytest.raises(
+        SingularityError, match="2 joints cannot move the 3 task coordinates x, y, rz"
+    ):
+        planar().cartesian([0.3, 0.9], [0, 0], task=("x", "y", "rz"))
+
+
+@pytest.mark.parametrize("kinds", ["RRRRRR", "RRPRRR", "RRRRRRR"])
+def test_cartesian_form_is_the_same_motion(kinds):
+    robot = Robot(random_model(kinds, 11))
+    q, qd, qdd = random_states(robot.model, 12)
+    form = robot.cartesian(q, qd)
+    assert form.task == ("x", "y", "z", "rx", "ry", "rz")
+    J = robot.jacobian(q)
+    acceleration = J @ qdd + robot.jacobian_dot(q, qd) @ qd
+    force = form.M @ acceleration + form.V + form.G
+    # exact for a square Jacobian; with more joints, along the dynamically consistent inverse
+    consistent = np.linalg.solve(robot.mass_matrix(q), J.T) @ form.M
+    close(force, consistent.T @ robot.inverse_dynamics(q, qd, qdd), 1e-8)
+
+
+def test_default_task_follows_the_arm():
+    scara = "RRPR"
+    rows = [
+        dict(joint={"R": "revolute", "P": "prismatic"}[k], a=0.3, mass=1, inertia=(1, 1, 1))
+        for k in scara
+    ]
+    assert armdyn.from_dh(rows).cartesian([0.1, 0.5, 0.1, 0.2], [0] * 4).task == (
+        "x",
+        "y",
+        "z",
+        "rz",
+    )
+
+
+def coupled():
+    body = Inertia.from_com(1.0, (0.1, 0.05, 0.2), np.diag([0.02, 0.03, 0.025]))
+    links = {name: body for name in ("base", "1", "2", "3")}
+    chain = [
+        ("a", "base", "1", None),
+        ("b", "1", "2", Mimic("a", -0.7, 0.3)),
+        ("c", "2", "3", None),
+    ]
+    joints = [
+        Connection(n, "revolute", p, c, axis=(0.3, 1, 0.2 * i), mimic=m)
+        for i, (n, p, c, m) in enumerate(chain)
+    ]
+    return Robot(assemble("coupled", links, joints))
+
+
+def test_a_mimicking_joint_obeys_virtual_work():
+    robot = coupled()
+    free = Robot(assemble_free(robot))
+    rng = np.random.default_rng(5)
+    q, qd, qdd = rng.normal(size=(3, 2))
+    K, k = robot.model.coupling
+    all_states = (K @ q + k, K @ qd, K @ qdd)
+    close(robot.inverse_dynamics(q, qd, qdd), K.T @ free.inverse_dynamics(*all_states), 1e-12)
+    close(robot.mass_matrix(q), K.T @ free.mass_matrix(all_states[0]) @ K, 1e-12)
+    close(robot.forward_kinematics(q), free.forward_kinematics(all_states[0]), 1e-13)
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    close(robot.forward_dynamics(q, qd, tau), qdd, 1e-11)
+    close(robot.coriolis_vector(q, qd), robot.christoffel(q) @ qd @ qd, 1e-12)
+    close(robot.ledger(q, qd, qdd).total, tau, 1e-12)
+    with pytest.raises(ModelError, match="'denoc' is for independent joints"):
+        robot.forward_dynamics(q, qd, tau, method="denoc")
+
+
+def assemble_free(robot):
+    from dataclasses import replace
+
+    joints = tuple(replace(joint, mimic=None) for joint in robot.model.joints)
+    return replace(robot.model, joints=joints)
+
+
+def test_every_error_is_ours():
+    for name in dir(armdyn.errors):
+        item = getattr(armdyn.errors, name)
+        if isinstance(item, type) and issubclass(item, Exception) and name.endswith("Error"):
+            assert issubclass(item, ArmdynError)
+
+
+def test_robots_can_be_pickled():
+    copy = pickle.loads(pickle.dumps(ROBOT))
+    assert np.array_equal(copy.inverse_dynamics(*STATE), ROBOT.inverse_dynamics(*STATE))
+
+
+def test_a_robot_prints_what_it_is():
+    assert repr(ROBOT) == "<Robot 'random RPRR', 4 joints, RPRR>"
