@@ -113,6 +113,7 @@ def test_gim_element_of_two_revolute_joints():
     q = random_states(model, 6)[0]
     other, data = pin_model(model)
     truth = pin.crba(other, data, q)[2, 1]
+    pin.forwardKinematics(other, data, q)
     O = [data.oMi[k + 1].translation for k in range(3)]
     e = [data.oMi[k + 1].rotation @ model.joints[k].axis for k in range(3)]
     R, body = data.oMi[3].rotation, model.links[2].inertia
