@@ -89,6 +89,14 @@ class ShapeError(ArmdynError, ValueError):
     """An array whose shape or type does not fit the robot."""
 
 
+class TraceError(ArmdynError, TypeError):
+    """An expression node used as if it were a number, or with nodes of another graph."""
+
+
+class GraphError(ArmdynError):
+    """A graph or program that breaks its own rules; raised by the verifier."""
+
+
 class SingularityError(ArmdynError, ArithmeticError):
     """A mass matrix or a Jacobian that cannot be inverted at the given configuration."""
 

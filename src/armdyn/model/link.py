@@ -43,6 +43,9 @@ class Link:
     """The inertia of all parts together, in the frame of the link."""
 
     def __post_init__(self) -> None:
+        if len(self.bodies) == 1 and self.bodies[0].placement is IDENTITY:
+            object.__setattr__(self, "inertia", self.bodies[0].inertia)
+            return
         total = reduce(
             Inertia.__add__, (b.inertia.moved(b.placement) for b in self.bodies), Inertia.zero()
         )

@@ -38,9 +38,13 @@ def bodies(model: RobotModel) -> Iterator[Body]:
 
 
 def physical_findings(model: RobotModel) -> list[Finding]:
-    """What is wrong with the inertias of a robot."""
+    """What is wrong with the inertias of a robot; a reduced set has none but in payloads."""
     return [
-        Finding(level, f"link {body.name!r}", message)
+        Finding(
+            "warning" if model.reduced and not body.payload else level,
+            f"link {body.name!r}",
+            message,
+        )
         for body in bodies(model)
         for level, message in _inertia_findings(body.inertia)
     ]

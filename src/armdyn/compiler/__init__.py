@@ -1,0 +1,1 @@
+"""From formulations to programs of the fewest operations."""

@@ -1,0 +1,47 @@
+"""Counting operations: the graph, not its text.
+
+A sum or difference is an addition, those inside the argument of a sine included. Signs are free,
+what depends on parameters alone is computed beforehand and free, sines and cosines are counted
+apart, as calls that give both for one angle.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from armdyn.expr.node import Node
+from armdyn.expr.visit import reachable
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """How many operations of each kind one evaluation takes."""
+
+    mul: int
+    add: int
+    div: int = 0
+    trig: int = 0
+    """Calls that give sine and cosine of one angle."""
+    sqrt: int = 0
+
+    @property
+    def total(self) -> int:
+        """Multiplications and additions, as the literature counts."""
+        return self.mul + self.add
+
+    def __str__(self) -> str:
+        return f"{self.mul} + {self.add} = {self.total}"
+
+
+def count(outputs: Iterable[Node]) -> Operations:
+    """The operations that computing all outputs together takes."""
+    kinds: Counter[str] = Counter()
+    angles = set()
+    for node in reachable(outputs):
+        if node.constant or not node.args:
+            continue
+        if node.op in ("sin", "cos"):
+            angles.add(node.args[0].index)
+        else:
+            kinds["add" if node.op == "sub" else node.op] += 1
+    return Operations(kinds["mul"], kinds["add"], kinds["div"], len(angles), kinds["sqrt"])

@@ -1,0 +1,53 @@
+"""Walking a graph without recursion, operands first."""
+
+from collections.abc import Callable, Iterable
+
+from armdyn.expr.graph import Graph
+from armdyn.expr.node import Node
+
+
+def reachable(outputs: Iterable[Node]) -> list[Node]:
+    """Every node the outputs need, operands before what is made of them."""
+    seen: set[int] = set()
+    found: list[Node] = []
+    stack = list(outputs)
+    while stack:
+        node = stack.pop()
+        if node.index in seen:
+            continue
+        seen.add(node.index)
+        found.append(node)
+        stack.extend(node.args)
+    return sorted(found, key=lambda node: node.index)
+
+
+def transcribe(
+    outputs: Iterable[Node], graph: Graph, leaf: Callable[[Node], Node | None] | None = None
+) -> list[Node]:
+    """The outputs rebuilt in another (or the same) graph, folded on the way.
+
+    Args:
+        outputs: What to rebuild.
+        graph: Where.
+        leaf: A replacement for a node, or None to rebuild it from its operands.
+    """
+    outputs = list(outputs)
+    made: dict[int, Node] = {}
+    for node in reachable(outputs):
+        new = leaf(node) if leaf is not None else None
+        if new is None:
+            new = (
+                _copy(node, graph)
+                if not node.args
+                else graph.rebuild(node, [made[a.index] for a in node.args])
+            )
+        made[node.index] = new
+    return [made[node.index] for node in outputs]
+
+
+def _copy(node: Node, graph: Graph) -> Node:
+    if node.op == "input":
+        return graph.input(node.name)
+    if node.op == "parameter":
+        return graph.parameter(node.name, node.graph.values.get(node.name))
+    return graph.number(node.value)
