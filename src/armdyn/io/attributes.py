@@ -1,0 +1,132 @@
+"""Typed attributes of XML elements, with every problem of a file gathered before it is refused."""
+
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import DescriptionError
+from armdyn.io.xml import Element
+from armdyn.model.transform import rotation_from_rpy, transform
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+@dataclass(slots=True)
+class Problems:
+    """What is wrong with a file, gathered while it is read."""
+
+    file: Path
+    error: type[DescriptionError]
+    """The class that is raised, unless every problem is of one other class."""
+    found: list[tuple[int, str, type[DescriptionError]]] = field(default_factory=list)
+    """Line, text and class of each problem."""
+
+    def add(
+        self, element: Element, message: str, error: type[DescriptionError] | None = None
+    ) -> None:
+        """Note a problem at an element."""
+        self.found.append((element.line, message, error or self.error))
+
+    def raise_if_any(self) -> None:
+        """Raise one error that lists every problem, in the order of the file."""
+        if not self.found:
+            return
+        found = sorted(self.found, key=lambda problem: problem[0])
+        kinds = {error for _, _, error in found}
+        error = kinds.pop() if len(kinds) == 1 else self.error
+        (line, message, _), *rest = found
+        if rest:
+            listed = "".join(f"\n  line {n}: {text}" for n, text, _ in rest[:50])
+            message += f"\nand {len(rest)} more:{listed}" + ("\n  ..." if len(rest) > 50 else "")
+        raise error(message, file=self.file, line=line)
+
+    def only(self, parent: Element, tag: str, where: str) -> Element | None:
+        """The one child of that name, or None; a second one is a problem."""
+        found = parent.all(tag)
+        if len(found) > 1:
+            self.add(found[1], f"{where}: a second <{tag}>; there can be one")
+        return found[0] if found else None
+
+    def needed(self, parent: Element, tag: str, where: str) -> Element | None:
+        """The one child of that name, whose absence is a problem."""
+        found = self.only(parent, tag, where)
+        if found is None:
+            self.add(parent, f"{where}: <{parent.tag}> has no <{tag}> in it")
+        return found
+
+    def text(self, element: Element, key: str, where: str) -> str | None:
+        """The text of an attribute that must be there and not empty."""
+        value = element.attributes.get(key)
+        if not value:
+            state = "has no" if value is None else "has an empty"
+            self.add(element, f"{where}: <{element.tag}> {state} attribute {key!r}")
+        return value or None
+
+    def number(
+        self,
+        element: Element,
+        key: str,
+        where: str,
+        *,
+        default: float | None = None,
+        least: float = -math.inf,
+    ) -> float:
+        """A finite number.
+
+        Args:
+            element: The element that has the attribute.
+            key: Name of the attribute.
+            where: The link or joint, for the message.
+            default: The value where the attribute is missing; None: it must be there.
+            least: The smallest value allowed.
+        """
+        text = element.attributes.get(key)
+        if text is None:
+            if default is None:
+                self.add(element, f"{where}: <{element.tag}> has no attribute {key!r}")
+            return 0.0 if default is None else default
+        numbers = self._numbers(element, key, where, text, 1)
+        if numbers is None:
+            return 0.0 if default is None else default
+        if numbers[0] < least:
+            self.add(
+                element,
+                f"{where}: {key} of <{element.tag}> is {text!r}; it must be at least {least:g}",
+            )
+        return numbers[0]
+
+    def vector(
+        self,
+        element: Element,
+        key: str,
+        where: str,
+        default: tuple[float, ...] = (0.0, 0.0, 0.0),
+    ) -> Array:
+        """As many finite numbers as the default has, which holds where there are none."""
+        text = element.attributes.get(key)
+        given = None if text is None else self._numbers(element, key, where, text, len(default))
+        return np.array(default if given is None else given)
+
+    def origin(self, element: Element | None, where: str) -> Array:
+        """The transform of an element with xyz [m] and rpy [rad]; None: the identity."""
+        if element is None:
+            return np.eye(4)
+        rpy = self.vector(element, "rpy", where)
+        return transform(rotation_from_rpy(rpy), self.vector(element, "xyz", where))
+
+    def _numbers(
+        self, element: Element, key: str, where: str, text: str, count: int
+    ) -> list[float] | None:
+        """That many finite numbers; None, and a problem, where there is anything else."""
+        words = text.split()
+        values = [float(word) for word in words if _NUMBER.fullmatch(word)]
+        if len(words) == len(values) == count and all(map(math.isfinite, values)):
+            return values
+        expected = "a finite number" if count == 1 else f"{count} finite numbers"
+        shown = text if len(text) <= 80 else text[:77] + "..."
+        self.add(element, f"{where}: {key} of <{element.tag}> is {shown!r}; expected {expected}")
+        return None

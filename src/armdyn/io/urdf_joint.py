@@ -1,0 +1,196 @@
+"""A <joint> of a URDF file, with armdyn's own words for what URDF has none for.
+
+Inside <joint> the element
+
+    <armdyn rotor_inertia="..." gear_ratio="..." coulomb_negative="..." stribeck="..."
+            stribeck_velocity="..." smooth_velocity="..."/>
+
+adds what <dynamics> cannot say. Other programs skip it.
+"""
+
+import math
+import sys
+import warnings
+
+from armdyn.arrays import Array
+from armdyn.errors import ArmdynWarning, UnsupportedJointError
+from armdyn.io.attributes import Problems
+from armdyn.io.xml import Element
+from armdyn.model import Connection, Friction, Limits, Mimic, Rotor
+from armdyn.model.joint import Kind
+
+KINDS: dict[str, Kind] = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+}
+FREE = ("floating", "planar")
+"""Types that no arm has, but that may attach the root of a robot to the world."""
+UNLIMITED = sys.float_info.max
+"""Stands for infinity in a limit, which URDF must write as a finite number."""
+JOINT_WORDS = (
+    "rotor_inertia",
+    "gear_ratio",
+    "coulomb_negative",
+    "stribeck",
+    "stribeck_velocity",
+    "smooth_velocity",
+)
+
+
+def connection_from_element(
+    joint: Element, problems: Problems, root_joint: str | None, fix_root: bool
+) -> Connection | None:
+    """The joint, or None if it cannot be told; what is wrong goes to `problems`.
+
+    Args:
+        joint: The <joint> element.
+        problems: Where problems are gathered.
+        root_joint: Name of the one joint that attaches the robot to the world, if there is one.
+        fix_root: Whether that joint, if floating or planar, is taken as fixed.
+    """
+    name = problems.text(joint, "name", "a joint")
+    if name is None:
+        return None
+    where = f"joint {name!r}"
+    kind = _kind(joint, where, problems, name == root_joint, fix_root)
+    ends = [
+        element and problems.text(element, "link", where)
+        for element in (problems.needed(joint, tag, where) for tag in ("parent", "child"))
+    ]
+    placement = problems.origin(problems.only(joint, "origin", where), where)
+    if kind is None or not ends[0] or not ends[1]:
+        return None
+    if kind == "fixed":
+        return Connection(name, kind, ends[0], ends[1], placement)
+    own = problems.only(joint, "armdyn", where)
+    if own is not None:
+        check_words(own, JOINT_WORDS, where, problems)
+    return Connection(
+        name,
+        kind,
+        ends[0],
+        ends[1],
+        placement,
+        axis=_axis(joint, where, problems),
+        limits=_limits(joint, where, problems),
+        friction=_friction(joint, own, where, problems),
+        rotor=_rotor(own, where, problems),
+        mimic=_mimic(joint, where, problems),
+    )
+
+
+def check_words(own: Element, words: tuple[str, ...], where: str, problems: Problems) -> None:
+    """Note every attribute of an <armdyn> element that is none of its words."""
+    for key in own.attributes:
+        if key not in words:
+            problems.add(
+                own, f"{where}: <armdyn> has no attribute {key!r}; it knows {', '.join(words)}"
+            )
+
+
+def _kind(
+    joint: Element, where: str, problems: Problems, at_root: bool, fix_root: bool
+) -> Kind | None:
+    given = problems.text(joint, "type", where)
+    if given is None or given in KINDS:
+        return None if given is None else KINDS[given]
+    if given in FREE and at_root:
+        if fix_root:
+            return "fixed"
+        advice = "It attaches the robot to the world: pass fix_root=True to take it as fixed"
+    elif given in FREE:
+        advice = "Only at the root of the robot could it be taken as fixed, with fix_root=True"
+    else:
+        advice = "There is no such type in URDF"
+    problems.add(
+        joint,
+        f"{where} is of type {given!r}; armdyn handles {', '.join(KINDS)}. {advice}",
+        UnsupportedJointError,
+    )
+    return None
+
+
+def _axis(joint: Element, where: str, problems: Problems) -> Array:
+    element = problems.only(joint, "axis", where) or joint
+    axis = problems.vector(element, "xyz", where, default=(1.0, 0.0, 0.0))
+    length = math.sqrt(axis @ axis)
+    if length < 1e-9:
+        problems.add(element, f"{where}: the axis {axis.tolist()} has no direction")
+    elif abs(length - 1.0) > 1e-3:
+        warnings.warn(
+            f"{problems.file}:{element.line}: {where}: the axis {axis.tolist()} has the length "
+            f"{length:.6g} instead of 1; only its direction is used",
+            ArmdynWarning,
+            stacklevel=2,
+        )
+    return axis
+
+
+def _limits(joint: Element, where: str, problems: Problems) -> Limits:
+    element = problems.only(joint, "limit", where)
+    if element is None:
+        return Limits()
+
+    def number(key: str, default: float, least: float = -math.inf) -> float:
+        return _limitless(problems.number(element, key, where, default=default, least=least))
+
+    lower, upper = -math.inf, math.inf
+    if joint.attributes["type"] != "continuous" and {"lower", "upper"} & set(element.attributes):
+        lower, upper = number("lower", 0.0), number("upper", 0.0)
+    if lower > upper:
+        problems.add(element, f"{where}: the lower limit {lower:g} is above the upper {upper:g}")
+    return Limits(
+        lower, upper, number("velocity", math.inf, least=0.0), number("effort", math.inf, least=0.0)
+    )
+
+
+def _limitless(value: float) -> float:
+    return math.copysign(math.inf, value) if abs(value) >= UNLIMITED else value
+
+
+def _friction(joint: Element, own: Element | None, where: str, problems: Problems) -> Friction:
+    viscous = coulomb = 0.0
+    element = problems.only(joint, "dynamics", where)
+    if element is not None:
+        viscous = problems.number(element, "damping", where, default=0.0, least=0.0)
+        coulomb = problems.number(element, "friction", where, default=0.0, least=0.0)
+    if own is None:
+        return Friction(viscous, coulomb, coulomb)
+
+    def number(key: str, default: float) -> float:
+        return problems.number(own, key, where, default=default, least=0.0)
+
+    stribeck, speed = number("stribeck", 0.0), number("stribeck_velocity", 0.0)
+    if stribeck and not speed:
+        problems.add(own, f"{where}: stribeck needs a positive stribeck_velocity [rad/s or m/s]")
+    return Friction(
+        viscous,
+        coulomb,
+        number("coulomb_negative", coulomb),
+        stribeck,
+        _limitless(speed) if speed else math.inf,
+        number("smooth_velocity", 0.0),
+    )
+
+
+def _rotor(own: Element | None, where: str, problems: Problems) -> Rotor:
+    if own is None:
+        return Rotor()
+    return Rotor(
+        problems.number(own, "rotor_inertia", where, default=0.0, least=0.0),
+        problems.number(own, "gear_ratio", where, default=1.0),
+    )
+
+
+def _mimic(joint: Element, where: str, problems: Problems) -> Mimic | None:
+    element = problems.only(joint, "mimic", where)
+    leader = None if element is None else problems.text(element, "joint", where)
+    if element is None or leader is None:
+        return None
+    return Mimic(
+        leader,
+        problems.number(element, "multiplier", where, default=1.0),
+        problems.number(element, "offset", where, default=0.0),
+    )

@@ -1,0 +1,187 @@
+"""XML files as small frozen trees that know their lines, read without trusting them."""
+
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
+
+from armdyn.errors import DescriptionError, ModelError
+
+MAX_BYTES = 20 * 1024 * 1024
+"""Largest file that is read [bytes]; the largest robots in use have a hundredth of it."""
+MAX_DEPTH = 100
+"""Deepest nesting of elements."""
+MAX_ELEMENTS = 200_000
+"""Most elements in one file."""
+
+_NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of an XML file, without its text."""
+
+    tag: str
+    """Its name, with the prefix of a namespace if there is one."""
+    attributes: Mapping[str, str]
+    children: tuple["Element", ...]
+    line: int = 0
+    """The line of its opening tag, counted from 1; 0 in a tree that was not read."""
+
+    def all(self, tag: str) -> tuple["Element", ...]:
+        """The children of that name."""
+        return tuple(child for child in self.children if child.tag == tag)
+
+    def walk(self) -> Iterator["Element"]:
+        """The element and everything in it, in the order of the file."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def text_from_element(root: Element) -> str:
+    """The text of an XML document, indented."""
+    lines = ['<?xml version="1.0" encoding="utf-8"?>']
+
+    def write(element: Element, indent: str) -> None:
+        words = [element.tag, *(f"{k}={_quoted(v)}" for k, v in element.attributes.items())]
+        opening = f"{indent}<{' '.join(words)}"
+        if not element.children:
+            lines.append(f"{opening}/>")
+            return
+        lines.append(f"{opening}>")
+        for child in element.children:
+            write(child, indent + "  ")
+        lines.append(f"{indent}</{element.tag}>")
+
+    write(root, "")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(value: str) -> str:
+    if _NOT_XML.search(value):
+        raise ModelError(f"{value!r} has a character that XML cannot hold; choose another name")
+    return quoteattr(value)
+
+
+def read_xml(path: str | Path, error: type[DescriptionError]) -> Element:
+    """The root element of an XML file.
+
+    Refuses what no robot description needs and an attacker might use: entities, external
+    documents, huge files, deep nesting.
+
+    Args:
+        path: The file.
+        error: The class of the errors raised, with file and line.
+    """
+    return _Tree(Path(path), error).parse(_read_bytes(Path(path), error))
+
+
+def _read_bytes(path: Path, error: type[DescriptionError]) -> bytes:
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise error("this is a directory; give the file in it", file=path)
+        if not stat.S_ISREG(status.st_mode):
+            raise error("this is a device or a pipe; give a regular file", file=path)
+        if status.st_size > MAX_BYTES:
+            raise error(_too_large(status.st_size), file=path)
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise error("there is no such file", file=path) from None
+    except PermissionError:
+        raise error("no permission to read this file", file=path) from None
+    except (OSError, ValueError) as reason:
+        raise error(f"cannot be read: {reason}", file=path) from reason
+    if len(data) > MAX_BYTES:
+        raise error(_too_large(len(data)), file=path)
+    if not data.strip():
+        raise error("the file is empty; expected XML", file=path)
+    return data
+
+
+def _too_large(size: int) -> str:
+    return (
+        f"the file has {size / 1e6:.0f} MB, more than the {MAX_BYTES / 1e6:.0f} MB that are read; "
+        "a robot description has no meshes or data in it"
+    )
+
+
+class _Tree:
+    """One pass of expat over a document; `parse` gives the tree."""
+
+    def __init__(self, path: Path, error: type[DescriptionError]):
+        self._path, self._error = path, error
+        self._count = 0
+        self._open: list[tuple[str, Mapping[str, str], list[Element], int]] = []
+        self._root: Element | None = None
+        self._parser = parser = expat.ParserCreate()
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.EntityDeclHandler = self._entity
+        parser.ExternalEntityRefHandler = self._external
+        parser.StartDoctypeDeclHandler = self._doctype
+
+    def parse(self, data: bytes) -> Element:
+        try:
+            self._parser.Parse(data, True)
+        except expat.ExpatError as reason:
+            hint = "" if _is_text(data) else "; the file does not look like UTF-8 text"
+            words = expat.errors.messages[reason.code]
+            raise self._error(
+                f"not well-formed XML: {words}, column {reason.offset + 1}{hint}",
+                file=self._path,
+                line=reason.lineno,
+            ) from None
+        except (LookupError, ValueError) as reason:  # an encoding that Python does not know
+            raise self._refusal(f"unreadable encoding: {reason}; save it as UTF-8") from None
+        assert self._root is not None
+        return self._root
+
+    def _refusal(self, message: str) -> DescriptionError:
+        return self._error(message, file=self._path, line=self._parser.CurrentLineNumber)
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._count += 1
+        if len(self._open) >= MAX_DEPTH:
+            raise self._refusal(f"elements are nested more than {MAX_DEPTH} deep")
+        if self._count > MAX_ELEMENTS:
+            raise self._refusal(f"there are more than {MAX_ELEMENTS} elements")
+        frozen = MappingProxyType(attributes)
+        self._open.append((tag, frozen, [], self._parser.CurrentLineNumber))
+
+    def _end(self, _tag: str) -> None:
+        tag, attributes, children, line = self._open.pop()
+        element = Element(tag, attributes, tuple(children), line)
+        if self._open:
+            self._open[-1][2].append(element)
+        else:
+            self._root = element
+
+    def _entity(self, name: str, *_rest: object) -> None:
+        raise self._refusal(
+            f"it declares the entity {name!r}; entities are refused because they can expand "
+            "without end or read other files. Write its text out where it is used"
+        )
+
+    def _external(self, *_names: object) -> int:
+        raise self._refusal("it refers to an external document, which is refused")
+
+    def _doctype(self, _name: str, system: str | None, public: str | None, _inner: bool) -> None:
+        if system or public:
+            raise self._refusal(
+                f"its DOCTYPE refers to the external document {system or public!r}, which is "
+                "refused; remove the DOCTYPE line"
+            )
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
