@@ -108,7 +108,7 @@ def check_transform(what: str, value: npt.ArrayLike | None) -> Array:
             f"{what}: the upper left 3x3 block is not a rotation "
             f"(R Rᵀ differs from 1 by {error:.1e}, determinant {np.linalg.det(R):.6g})"
         )
-    if error < 1e-15:
+    if error < 1e-12:
         return T
     # the nearest rotation, so that rounded digits do not stretch the robot
     left, _, right = np.linalg.svd(R)

@@ -1,0 +1,190 @@
+"""MJCF in: what is read, what is warned of, what is refused with which words."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from armdyn.errors import ArmdynWarning, MjcfError, UnknownNameError, UnsupportedJointError
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.io.mjcf import model_from_mjcf
+from armdyn.model import Friction, Limits, Mimic, Rotor
+from armdyn.model.transform import transform
+
+ROBOTS = Path(__file__).parents[2] / "robots"
+BALL = '<geom size="0.1" mass="1" pos="0.1 0 0"/>'
+
+
+def save(folder: Path, body: str, rest: str = "") -> Path:
+    path = folder / "robot.xml"
+    path.write_text(f"<mujoco><worldbody>{body}</worldbody>{rest}</mujoco>", encoding="utf-8")
+    return path
+
+
+def arm(joint: str = '<joint name="j"/>', inside: str = "", attributes: str = "") -> str:
+    return f'<body name="arm" {attributes}>{joint}{BALL}{inside}</body>'
+
+
+def two(rest: str) -> str:
+    inner = f'<body name="fore"><joint name="k" axis="0 1 0"/>{BALL}</body>'
+    return arm(inside=inner) + rest
+
+
+def test_names_drives_and_limits():
+    model = model_from_mjcf(ROBOTS / "arm.xml")
+    joints = {joint.name: joint for joint in model.joints}
+    assert model.name == "test arm"
+    assert list(joints) == ["pan", "tilt", "turn", "reach", "balance"]
+    assert [j.kind for j in model.joints] == ["revolute"] * 3 + ["prismatic", "revolute"]
+    assert joints["pan"].limits == Limits(-2.0, 2.5, effort=50.0)
+    assert joints["tilt"].limits == Limits()
+    assert joints["pan"].friction == Friction(0.7, 0.4, 0.4)
+    assert joints["pan"].rotor == Rotor(0.2, 1.0)
+    np.testing.assert_array_equal(model.gravity, (0.5, -1.0, -9.6))
+    assert model.flange.name == "hand"
+
+
+def test_bodies_are_kept_with_the_links_that_carry_them():
+    model = model_from_mjcf(ROBOTS / "arm.xml")
+    assert [body.name for body in model.base_link.bodies] == ["world", "pedestal"]
+    assert [body.name for body in model.links[3].bodies] == ["wrist", "hand"]
+    assert model.links[1].inertia.is_zero
+    assert model.frame("hand").link == 3
+
+
+def test_options():
+    base = transform(position=(0.0, 0.0, 1.0))
+    model = model_from_mjcf(
+        ROBOTS / "arm.xml", locked={"reach": 0.1}, tool="wrist", gravity=(1, 2, 3), base=base
+    )
+    assert len(model.joints) == 4
+    assert model.flange.name == "wrist"
+    np.testing.assert_array_equal(model.gravity, (1.0, 2.0, 3.0))
+    np.testing.assert_array_equal(model.base, base)
+
+
+def test_unknown_tool():
+    with pytest.raises(UnknownNameError, match=r"body or site .* named 'tpc'\. Did you mean 'tcp'"):
+        model_from_mjcf(ROBOTS / "arm.xml", tool="tpc")
+
+
+def test_disabled_features_are_left_out(tmp_path):
+    joint = '<joint name="j" damping="1" frictionloss="2"/>'
+    off = '<option><flag gravity="disable" frictionloss="disable" damper="disable"/></option>'
+    model = model_from_mjcf(save(tmp_path, arm(joint), off))
+    assert model.joints[0].friction.is_zero
+    assert not model.gravity.any()
+
+
+def test_unnamed_bodies_and_joints_get_names(tmp_path):
+    model = model_from_mjcf(save(tmp_path, f"<body><joint/>{BALL}</body>"))
+    assert model.joints[0].name == "body1_joint0"
+    assert model.links[0].name == "body1"
+
+
+def test_free_root(tmp_path):
+    free = f'<body name="cart" pos="1 2 3"><freejoint name="float"/>{BALL}{arm()}</body>'
+    path = save(tmp_path, free)
+    with pytest.raises(
+        UnsupportedJointError,
+        match=r"robot\.xml: joint 'float' of body 'cart' is of type 'free'.*fix_root=True",
+    ):
+        model_from_mjcf(path)
+    model = model_from_mjcf(path, fix_root=True)
+    fixed = model_from_mjcf(save(tmp_path, free.replace('<freejoint name="float"/>', "")))
+    q, qd, qdd = np.array([[0.3], [0.7], [-0.2]])
+    np.testing.assert_array_equal(
+        newton_euler(model, q, qd, qdd).tau, newton_euler(fixed, q, qd, qdd).tau
+    )
+    np.testing.assert_array_equal(model.frame("cart").placement[:3, 3], (1.0, 2.0, 3.0))
+
+
+def test_ball_joint_is_refused(tmp_path):
+    path = save(tmp_path, arm('<joint name="hip" type="ball"/>'))
+    with pytest.raises(UnsupportedJointError, match="joint 'hip' .* 'ball'; .*three hinges"):
+        model_from_mjcf(path, fix_root=True)
+
+
+def test_linear_equality_is_a_mimic(tmp_path):
+    rest = '<equality><joint joint1="k" joint2="j" polycoef="0.1 -2 0 0 0"/></equality>'
+    model = model_from_mjcf(save(tmp_path, two(""), rest))
+    assert model.joints[1].mimic == Mimic("j", -2.0, 0.1)
+
+
+TENDON = '<tendon><fixed name="cord" {}><joint joint="j" coef="1"/></fixed></tendon>'
+
+
+@pytest.mark.parametrize(
+    ("body", "rest", "message"),
+    [
+        (arm('<joint name="j" stiffness="3"/>'), "", r"joint 'j' has a spring \(stiffness 3\)"),
+        (arm('<joint name="j" damping="1 2"/>'), "", "joint 'j' has damping that is not linear"),
+        (arm(attributes='gravcomp="1"'), "", "body 'arm' has its gravity compensated"),
+        (arm(), '<option density="1000"/>', r"in a fluid \(density 1000"),
+        (arm(), TENDON.format('stiffness="2" damping="1"'), "'cord' has stiffness and damping"),
+        (
+            two(""),
+            '<equality><joint joint1="k" joint2="j" polycoef="0 1 2 0 0"/></equality>',
+            "equality constraint .* on joint 'k' that is no linear function",
+        ),
+        (
+            two(""),
+            '<equality><joint joint1="k" polycoef="0.2 0 0 0 0"/></equality>',
+            "equality constraint .* on joint 'k' that is no linear function",
+        ),
+        (
+            two(""),
+            '<equality><weld name="glue" body1="fore"/></equality>',
+            "equality constraint 'glue' of type 'weld'",
+        ),
+    ],
+)
+def test_what_is_left_out_is_warned_of(tmp_path, body, rest, message):
+    with pytest.warns(ArmdynWarning, match=message) as caught:
+        model_from_mjcf(save(tmp_path, body, rest))
+    assert len(caught) == 1
+    assert "torques differ from MuJoCo's" in str(caught[0].message)
+
+
+@pytest.mark.parametrize(
+    ("body", "rest"),
+    [
+        (arm(), TENDON.format("")),
+        (two(""), '<equality><weld body1="fore" active="false"/></equality>'),
+        (arm('<joint name="j" stiffness="3"/>'), '<option><flag spring="disable"/></option>'),
+        (arm(), '<actuator><motor joint="j"/></actuator>'),
+    ],
+)
+def test_what_changes_no_torque_is_read_in_silence(tmp_path, body, rest):
+    assert model_from_mjcf(save(tmp_path, body, rest)).joints[0].name == "j"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<mujoco><nonsense/></mujoco>", r"robot\.xml: MuJoCo cannot compile it: .*nonsense"),
+        ("<mujoco><worldbody>", r"robot\.xml:1: not well-formed XML"),
+        ("<robot name='r'/>", r"robot\.xml:1: expected <mujoco>.* got <robot>"),
+        ('<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>', "it declares the entity 'a'"),
+        (101 * "<a>", "nested more than 100 deep"),
+    ],
+)
+def test_bad_files(tmp_path, text, message):
+    path = tmp_path / "robot.xml"
+    path.write_text(text)
+    with pytest.raises(MjcfError, match=message):
+        model_from_mjcf(path)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(MjcfError, match="there is no such file"):
+        model_from_mjcf(tmp_path / "none.xml")
+
+
+def test_missing_mujoco_says_how_to_install_it():
+    code = "import sys; sys.modules['mujoco'] = None; import armdyn.io.mjcf"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "MissingExtraError: reading MJCF files needs the package 'mujoco'" in run.stderr
+    assert "pip install 'armdyn[mjcf]'" in run.stderr

@@ -1,0 +1,369 @@
+"""TOML in and out: the same robot comes back, and what cannot be read is refused with its place."""
+
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.io.catalog import catalog_names, catalog_path
+from armdyn.io.dh import COLUMNS, model_from_dh
+from armdyn.io.toml import TOP, model_from_toml
+from armdyn.io.toml_tree import BODY, JOINT, LINK
+from armdyn.io.toml_write import toml_from_model
+from armdyn.io.urdf import model_from_urdf
+from armdyn.model import (
+    Connection,
+    Frame,
+    Friction,
+    Inertia,
+    Limits,
+    Mimic,
+    Rotor,
+    assemble,
+)
+from armdyn.model.edit import with_payload
+from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
+
+ROBOTS = Path(__file__).parents[2] / "robots"
+
+TREE = """
+format = 1
+name = "arm"
+[[link]]
+name = "base"
+[[link]]
+name = "upper"
+mass = 2.0
+com = [0.1, 0.0, 0.0]
+inertia = [0.01, 0.02, 0.02]
+[[joint]]
+name = "shoulder"
+type = "revolute"
+parent = "base"
+child = "upper"
+"""
+DH = """
+format = 1
+convention = "modified"
+[[joint]]
+name = "elbow"
+joint = "revolute"
+a = 0.5
+mass = 1.0
+"""
+
+
+def save(folder: Path, text: str) -> Path:
+    path = folder / "robot.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def again(folder: Path, model):
+    return model_from_toml(save(folder, toml_from_model(model)), physical="ignore")
+
+
+def torques(model):
+    q, qd, qdd = np.random.default_rng(7).uniform(-1.0, 1.0, (3, 20, len(model.joints)))
+    return newton_euler(model, q, qd, qdd).tau
+
+
+def random_rotation(rng):
+    axis = rng.normal(size=3)
+    return rotation_about(axis / np.linalg.norm(axis), rng.uniform(-3.0, 3.0))
+
+
+def random_inertia(rng):
+    points = rng.normal(size=(6, 3)) * 0.2
+    mass, com = rng.uniform(0.1, 5.0), rng.normal(size=3)
+    spread = sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)
+    if rng.random() < 0.3:
+        return Inertia.from_origin(mass, mass * com, 9.0 * spread)
+    return Inertia.from_com(mass, com, spread, random_rotation(rng) if rng.random() < 0.5 else None)
+
+
+def random_tree(seed: int):
+    """Any joints and axes, branches, fixed joints, far-end frames, drives, a payload, a mimic."""
+    rng = np.random.default_rng(seed)
+    links = {f"link{i}": random_inertia(rng) for i in range(8)}
+    kinds = ["revolute", "prismatic", "fixed", "revolute", "prismatic", "revolute", "fixed"]
+    connections = [
+        Connection(
+            f"joint{i}",
+            kind,
+            f"link{rng.integers(i)}",
+            f"link{i}",
+            transform(random_rotation(rng), rng.normal(size=3)),
+            rng.normal(size=3),
+            Limits(-1.0, [2.0, math.inf][i % 2], *rng.uniform(1.0, 9.0, 2)),
+            Friction(*rng.uniform(0.0, 1.0, 6)),
+            Rotor(rng.uniform(), -50.0),
+            Mimic("joint1", -2.0, 0.1) if i == 5 else None,
+        )
+        for i, kind in enumerate(kinds, start=1)
+    ]
+    model = assemble(
+        f"tree {seed}",
+        links,
+        connections,
+        placements={"link4": transform(random_rotation(rng), rng.normal(size=3))},
+        tool="link4",
+        tool_transform=transform(random_rotation(rng), (0.0, 0.1, 0.2)),
+        base=transform(random_rotation(rng), (1.0, 2.0, 3.0)),
+        gravity=rng.normal(size=3),
+        source='A "quoted" source,\nwith \\ and Δ',
+        reduced=True,
+    )
+    return with_payload(model, 1.5, (0.0, 0.1, 0.2), 0.01 * np.eye(3), name="box")
+
+
+def assert_same_data(a, b):
+    assert [j.name for j in a.joints] == [j.name for j in b.joints]
+    for ours, theirs in zip(a.joints, b.joints, strict=True):
+        for field in ("kind", "parent", "limits", "friction", "rotor", "mimic"):
+            assert getattr(ours, field) == getattr(theirs, field)
+        np.testing.assert_array_equal(ours.placement, theirs.placement)
+        np.testing.assert_allclose(ours.axis, theirs.axis, rtol=0, atol=3e-16)
+    for ours, theirs in zip((a.base_link, *a.links), (b.base_link, *b.links), strict=True):
+        assert ours.name == theirs.name
+        assert len(ours.bodies) == len(theirs.bodies)
+        for x, y in zip(ours.bodies, theirs.bodies, strict=True):
+            assert (x.name, x.payload) == (y.name, y.payload)
+            np.testing.assert_array_equal(x.placement, y.placement)
+            assert x.inertia.mass == y.inertia.mass
+            assert x.inertia.given_about == y.inertia.given_about
+            np.testing.assert_array_equal(x.inertia.given_axes, y.inertia.given_axes)
+            for field in ("first_moment", "moment"):
+                ours_, theirs_ = getattr(x.inertia, field), getattr(y.inertia, field)
+                np.testing.assert_allclose(ours_, theirs_, rtol=1e-14, atol=1e-15)
+    places = [{f.name: (f.link, f.placement.tolist()) for f in m.frames} for m in (a, b)]
+    assert places[0] == places[1]
+    assert (a.flange.name, a.flange.link) == (b.flange.name, b.flange.link)
+    for field in ("tool", "base", "gravity"):
+        np.testing.assert_array_equal(getattr(a, field), getattr(b, field))
+    assert (a.name, a.source, a.reduced) == (b.name, b.source, b.reduced)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_tree_comes_back(tmp_path, seed):
+    model = random_tree(seed)
+    copy = again(tmp_path, model)
+    assert_same_data(model, copy)
+    np.testing.assert_allclose(torques(copy), torques(model), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", catalog_names())
+def test_catalog_robot_comes_back(tmp_path, name):
+    model = model_from_toml(catalog_path(name))
+    copy = again(tmp_path, model)
+    assert_same_data(model, copy)
+    tau = torques(model)
+    np.testing.assert_allclose(torques(copy), tau, rtol=0, atol=1e-12 * np.abs(tau).max())
+
+
+@pytest.mark.parametrize("name", ["arm.urdf", "gripper.urdf"])
+def test_urdf_robot_comes_back(tmp_path, name):
+    model = model_from_urdf(ROBOTS / name)
+    assert_same_data(model, again(tmp_path, model))
+
+
+@pytest.mark.parametrize("name", catalog_names())
+def test_writing_twice_gives_the_same_text(tmp_path, name):
+    text = toml_from_model(model_from_toml(catalog_path(name)))
+    assert toml_from_model(model_from_toml(save(tmp_path, text))) == text
+
+
+def test_published_digits_survive(tmp_path):
+    """The tensor of the Panda's link 1 is written as it was published, not as it was stored."""
+    text = toml_from_model(model_from_toml(catalog_path("panda")))
+    assert "[0.70337, -0.000139, 0.006772]" in text
+
+
+def test_flange_that_is_no_link_comes_back(tmp_path):
+    model = model_from_toml(save(tmp_path, TREE))
+    model = replace(model, flange=Frame("grip", 0, transform(position=(0.0, 0.0, 0.3))))
+    assert again(tmp_path, model).flange.name == "grip"
+    np.testing.assert_array_equal(again(tmp_path, model).flange.placement, model.flange.placement)
+
+
+def test_dh_table_is_that_of_from_dh(tmp_path):
+    rows = [
+        dict(joint="revolute", a=0.2, alpha=-0.4, d=0.3, theta=0.1, mass=3.0, com=(0.1, 0.2, 0.3)),
+        dict(joint="prismatic", alpha=1.2, mass=1.0, inertia=(0.1, 0.2, 0.25), coulomb=(1.0, 2.0)),
+    ]
+    text = 'format = 1\nconvention = "standard"\n' + "".join(
+        "[[joint]]\n" + "".join(f"{k} = {_toml(v)}\n" for k, v in row.items()) for row in rows
+    )
+    model = model_from_toml(save(tmp_path, text))
+    assert_same_data(model, replace(model_from_dh(rows), name="robot"))
+
+
+def _toml(value):
+    return (
+        f'"{value}"' if isinstance(value, str) else str(value).replace("(", "[").replace(")", "]")
+    )
+
+
+def test_fixed_joint_and_parts_are_merged(tmp_path):
+    """A part on the link and the same part on a fixed joint are the same robot."""
+    R = "rpy = [0.1, 0.2, 0.3]\nposition = [0.0, 0.1, 0.2]\n"
+    mass = "mass = 0.7\ncom = [0.0, 0.0, 0.1]\ninertia = [0.01, 0.01, 0.01]\n"
+    joint = 'type = "fixed"\nparent = "upper"\nchild = "hand"\n'
+    part = TREE.replace("[[joint]]", f'[[link.body]]\nname = "hand"\n{R}{mass}[[joint]]')
+    apart = TREE + f'[[link]]\nname = "hand"\n{mass}[[joint]]\nname = "fix"\n{joint}{R}'
+    one, two = (model_from_toml(save(tmp_path, text)) for text in (part, apart))
+    np.testing.assert_allclose(torques(one), torques(two), rtol=1e-14)
+    np.testing.assert_array_equal(one.frame("hand").placement, two.frame("hand").placement)
+
+
+def test_tensor_axes_and_point(tmp_path):
+    """About the origin and about the centre of mass, in turned axes: one body, one inertia."""
+    R = rotation_from_rpy((0.3, -0.2, 0.5))
+    com, I = np.array([0.1, 0.0, 0.0]), np.diag([0.01, 0.02, 0.02])
+    about_com = TREE.replace(
+        "[0.01, 0.02, 0.02]", "[0.01, 0.02, 0.02]\ninertia_rpy = [0.3, -0.2, 0.5]"
+    )
+    moment = R @ I @ R.T + 2.0 * ((com @ com) * np.eye(3) - np.outer(com, com))
+    about_origin = TREE.replace(
+        "[0.01, 0.02, 0.02]", f"{moment.tolist()}\ninertia_about = 'origin'"
+    )
+    one, two = (model_from_toml(save(tmp_path, t)).links[0] for t in (about_com, about_origin))
+    np.testing.assert_allclose(one.inertia.moment, two.inertia.moment, rtol=1e-14)
+    np.testing.assert_allclose(one.bodies[0].inertia.tensor_as_given, I, atol=1e-16)
+
+
+def test_options(tmp_path):
+    path = catalog_path("panda")
+    base = transform(position=(1.0, 0.0, 0.0))
+    model = model_from_toml(
+        path, locked={"joint7": 0.3}, tool="link5", gravity=(0, 0, 1), base=base
+    )
+    assert len(model.joints) == 6
+    assert (model.flange.name, model.flange.link) == ("link5", 4)
+    np.testing.assert_array_equal(model.gravity, (0.0, 0.0, 1.0))
+    np.testing.assert_array_equal(model.base, base)
+
+
+def test_another_flange_drops_the_tool_of_the_file(tmp_path):
+    path = catalog_path("craig_two_link")
+    assert model_from_toml(path, tool="link2").tool[0, 3] == 0.4
+    assert model_from_toml(path, tool="link1").tool[0, 3] == 0.0
+
+
+def test_unknown_names_in_the_options():
+    with pytest.raises(UnknownNameError, match=r"flange of 'Franka Panda' named 'hand'"):
+        model_from_toml(catalog_path("panda"), tool="hand")
+    with pytest.raises(UnknownNameError, match=r"joint to lock.*'joint9'.*joint1"):
+        model_from_toml(catalog_path("panda"), locked={"joint9": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("format = = 1", r"robot\.toml: not valid TOML: .*line 1"),
+        ("", r"format: expected 1, got None"),
+        ("format = 2", r"format: expected 1, got 2.*newer armdyn"),
+        ("format = 1", r"there is no \[\[joint\]\]"),
+        ("format = 1\njoint = 3", r"joint: expected tables, each headed by \[\[joint\]\], got 3"),
+        ("gravty = 1\n" + TREE, r"there is no key 'gravty'\. Did you mean 'gravity'"),
+        ("gravity = [0, 1]\n" + TREE, r"gravity: expected finite numbers of shape \(3,\), got"),
+        ("gravity = [0, nan, 1]\n" + TREE, r"gravity: expected finite numbers.*nan"),
+        ("base = 3\n" + TREE, r"base: expected a table, got 3"),
+        ("base = { rpy = [0,0,0], angle = 1 }\n" + TREE, r"base: there is no key 'angle'"),
+        ("reduced = 1\n" + TREE, r"reduced: expected true or false, got 1"),
+        ("name = 1\nformat = 1\n[[joint]]", r"name: expected a string, got 1"),
+        ("flange = 'uper'\n" + TREE, r"flange of 'arm' named 'uper'\. Did you mean 'upper'"),
+        (TREE + "mas = 1", r"joint 1 'shoulder': there is no key 'mas'\. Did you mean 'axis'"),
+        (TREE.replace("com = ", "cm = "), r"link 2 'upper': there is no key 'cm'.* 'com'"),
+        (TREE.replace("2.0", "'2'"), r"link 2 'upper': mass: expected a finite number, got '2'"),
+        (TREE.replace("2.0", "true"), r"mass: expected a finite number, got True"),
+        (TREE.replace("2.0", "inf"), r"mass: expected a finite number, got inf"),
+        (TREE.replace("2.0", "1" + 400 * "0"), r"mass: expected a finite number"),
+        (TREE.replace("0.1, 0.0,", "0.1,"), r"com: expected finite numbers of shape \(3,\), got"),
+        (TREE.replace("[0.01, 0.02, 0.02]", "[[1, 2], [3]]"), r"inertia: expected finite numbers"),
+        (TREE.replace("com =", "first_moment ="), r"first_moment goes with inertia_about"),
+        (TREE + "[[link]]\nname = 'upper'", r"link 3 'upper': the name is taken"),
+        (TREE.replace('name = "base"\n', ""), r"link 1: the key 'name' is missing"),
+        (TREE.replace('"revolute"', '"ball"'), r"type: expected 'revolute'.*got 'ball'"),
+        (TREE.replace('child = "upper"', ""), r"'shoulder': the key 'child' is missing"),
+        (TREE.replace('child = "upper"', "child = 'up'"), r"child of joint 'shoulder': 'up'"),
+        (TREE + "axis = [0, 0, 0]", r"joint 'shoulder': the axis .* has no direction"),
+        (TREE + "limits = [1, 0]", r"the lower limit 1 is above the upper limit 0"),
+        (TREE + "limits = [-inf, inf]", r"leave a limit out where there is none"),
+        (TREE + "limits = [0, 1]\nlower = 0", r"give limits, or lower and upper, not both"),
+        (TREE + "effort_limit = -1", r"are magnitudes and cannot be negative"),
+        (TREE + "viscous = -1", r"joint 1 'shoulder': viscous is a magnitude"),
+        (TREE + "rpy = [0,0,0]\nrotation = [[1,0,0],[0,1,0],[0,0,1]]", r"give rpy or rotation"),
+        (TREE + "rotation = [[1,0,0],[0,1,0],[0,0,2]]", r"'shoulder': rotation.*not a rotation"),
+        (TREE + "mimic = { leader = 'x' }", r"mimicked by 'shoulder' named 'x'"),
+        (TREE + "mimic = { joint = 'x' }", r"'shoulder': mimic: there is no key 'joint'"),
+        (TREE + "[[link.frame]]\nname = 'base'", r"two links, bodies or frames are named 'base'"),
+        (DH + "twist = 1", r"joint 1 'elbow': there is no key 'twist'"),
+        (DH + "alpha = '90'", r"joint 1 'elbow': alpha: expected a finite number, got '90'"),
+        (DH + "coulomb = [1, 2, 3]", r"coulomb: expected finite numbers of shape \(2,\)"),
+        (DH + "limits = 3", r"limits: expected finite numbers of shape \(2,\), got 3"),
+        (DH.replace("modified", "craig"), r"convention must be 'standard' or 'modified'"),
+        (DH.replace('"revolute"', '"ball"'), r"DH row 1: joint must be .* got 'ball'"),
+        (DH + "[[link]]\nname = 'x'", r"there is no key 'link'"),
+    ],
+)
+def test_refused_with_its_place(tmp_path, text, message):
+    with pytest.raises(TomlError, match=message) as caught:
+        model_from_toml(save(tmp_path, text))
+    assert caught.value.file == tmp_path / "robot.toml"
+    assert str(tmp_path / "robot.toml") in str(caught.value)
+
+
+def test_two_roots_are_refused(tmp_path):
+    with pytest.raises(TomlError, match=r"there are 2 root links: 'base', 'loose'"):
+        model_from_toml(save(tmp_path, TREE + "[[link]]\nname = 'loose'"))
+
+
+def test_unreadable_files(tmp_path):
+    with pytest.raises(TomlError, match="there is no such file"):
+        model_from_toml(tmp_path / "none.toml")
+    with pytest.raises(TomlError, match="cannot be read"):
+        model_from_toml(tmp_path)
+    (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
+    with pytest.raises(TomlError, match="cannot be read: .*utf-8"):
+        model_from_toml(tmp_path / "latin.toml")
+    with (tmp_path / "huge.toml").open("wb") as file:
+        file.truncate(100 * 1024 * 1024)
+    with pytest.raises(TomlError, match="more than 20 MB is no robot"):
+        model_from_toml(tmp_path / "huge.toml")
+    with pytest.raises(TomlError, match="robot.toml: "):
+        model_from_toml(save(tmp_path, "format = " + 100_000 * "["))
+
+
+def test_impossible_inertia_names_file_and_link(tmp_path):
+    path = save(tmp_path, TREE.replace("[0.01, 0.02, 0.02]", "[0.01, 0.02, 0.2]"))
+    with pytest.raises(InertiaError, match=r"robot\.toml: link 'upper'.*triangle inequality"):
+        model_from_toml(path)
+    assert model_from_toml(path, physical="ignore").links[0].inertia.mass == 2.0
+
+
+def test_bad_options_are_not_the_fault_of_the_file(tmp_path):
+    path = save(tmp_path, TREE)
+    with pytest.raises(ModelError, match=r"gravity: expected numbers of shape \(3,\)") as caught:
+        model_from_toml(path, gravity=9.81)
+    assert not isinstance(caught.value, TomlError)
+
+
+def test_examples_of_the_documentation_load(tmp_path):
+    text = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)
+    arms = [model_from_toml(save(tmp_path, example)) for example in examples]
+    assert [arm.name for arm in arms] == ["cylindrical arm", "gripper arm"]
+    assert [len(arm.independent) for arm in arms] == [2, 2]
+    assert arms[1].flange.name == "grip"
+
+
+def test_documentation_names_every_key():
+    text = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    for key in {*TOP, *LINK, *BODY, *JOINT, *COLUMNS} - {"body", "frame", "joint"}:
+        assert key in re.findall(r"\w+", text)
