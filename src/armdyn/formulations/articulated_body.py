@@ -77,7 +77,7 @@ def articulated_body(
         u[i] = tau[..., i] - dot(S[i], p_A[i])
         up = joint.parent
         if up >= 0:
-            I_a = I_A[i] - U[i][..., :, None] * (U[i] / D[i][..., None])[..., None, :]
+            I_a = I_A[i] - U[i][..., :, None] * times(1.0 / D[i], U[i])[..., None, :]
             p_a = p_A[i] + rotate(I_a, c[i]) + times(u[i] / D[i], U[i])
             I_A[up] = I_A[up] + transpose(X[i]) @ I_a @ X[i]
             p_A[up] = p_A[up] + rotate_back(X[i], p_a)

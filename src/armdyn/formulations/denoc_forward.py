@@ -48,7 +48,7 @@ def denoc_forward(model: RobotModel, q: Array, phi: Array) -> DenocForward:
     for i, joint in reversed(list(enumerate(model.joints))):
         psi_hat = rotate(M_hat[i], p[i])
         m_hat[i] = dot(p[i], psi_hat) + joint.rotor.reflected
-        psi[i] = psi_hat / m_hat[i][..., None]
+        psi[i] = times(1.0 / m_hat[i], psi_hat)
         phi_hat[i] = phi[..., i] - dot(p[i], eta[i])
         up = joint.parent
         if up >= 0:

@@ -35,7 +35,7 @@ def transpose(A: Array) -> Array:
 
 def times(s: Array, v: Array) -> Array:
     """A scalar (batch) times a vector (batch or constant)."""
-    return s[..., None] * v
+    return np.asarray(s)[..., None] * v
 
 
 def per_link(quantities: int) -> tuple[list[Array], ...]:
