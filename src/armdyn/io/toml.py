@@ -24,7 +24,7 @@ FORMAT = 1
 """The version of the format that is read and written."""
 MAX_BYTES = 20 * 1024 * 1024
 
-TOP = ("format", "name", "source", "note", "gravity", "base", "tool", "flange", "reduced", "joint")
+TOP = ("format", "name", "title", "source", "note", "gravity", "base", "tool", "flange", "reduced", "joint")
 DH_TEXT = ("joint", "inertia_about", "name", "link")
 
 
@@ -93,10 +93,14 @@ def _model(top: Table) -> RobotModel:
     top.check_keys((*TOP, "convention") if table else (*TOP, "link"))
     if not top.tables("joint"):
         raise top.error("there is no [[joint]] in this file")
-    top.text("note", "")
     model = _dh_model(top) if table else tree_model(top, **_common(top))
     flange = top.text("flange", model.flange.name)
-    return replace(model, flange=_named(model, flange))
+    return replace(
+        model,
+        flange=_named(model, flange),
+        title=top.text("title", ""),
+        note=top.text("note", ""),
+    )
 
 
 def _common(top: Table) -> dict[str, Any]:

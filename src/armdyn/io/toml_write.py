@@ -40,8 +40,9 @@ def _block(header: str, entries: Entries) -> str:
 def _head(model: RobotModel) -> Entries:
     yield "format", str(FORMAT)
     yield "name", _text(model.name)
-    if model.source:
-        yield "source", _text(model.source)
+    for key in ("title", "source", "note"):
+        if getattr(model, key):
+            yield key, _text(getattr(model, key))
     if model.reduced:
         yield "reduced", "true"
     if not np.array_equal(model.gravity, GRAVITY):

@@ -2,7 +2,7 @@
 
 Inside <robot> the element
 
-    <armdyn flange="LINK" gravity="x y z" source="..." reduced="true">
+    <armdyn flange="LINK" gravity="x y z" title="..." source="..." note="..." reduced="true">
       <base xyz="..." rpy="..."/> <tool xyz="..." rpy="..."/>
     </armdyn>
 
@@ -25,6 +25,9 @@ from armdyn.io.urdf_link import UrdfLink, link_from_element
 from armdyn.io.xml import Element, read_xml
 from armdyn.model import GRAVITY, Body, Connection, Frame, Inertia, Link, RobotModel, assemble
 from armdyn.model.validate import Physical, check_physical
+
+TEXTS = ("title", "source", "note")
+"""What a robot says about itself, for people."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +93,7 @@ def model_from_urdf(
             source=own.get("source", ""),
             reduced=own.get("reduced") == "true",
         )
+        model = replace(model, title=own.get("title", ""), note=own.get("note", ""))
         model = _restored(model, description.links)
         check_moving_links(model, description.links, physical)
         return check_physical(model, physical)
@@ -112,7 +116,7 @@ def _read(path: Path, fix_root: bool) -> _Description:
     check_names(robot, problems)
     own = problems.only(robot, "armdyn", "the robot")
     if own is not None:
-        check_words(own, ("flange", "gravity", "source", "reduced"), "the robot", problems)
+        check_words(own, ("flange", "gravity", "reduced", *TEXTS), "the robot", problems)
         if own.attributes.get("reduced", "true") not in ("true", "false"):
             given = own.attributes["reduced"]
             problems.add(own, f"reduced of <armdyn> is {given!r}; expected 'true' or 'false'")

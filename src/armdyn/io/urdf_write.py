@@ -6,6 +6,7 @@ frames are links on fixed joints of their own, so that nothing that has a name i
 
 import numpy as np
 
+from armdyn.io.urdf import TEXTS
 from armdyn.io.urdf_element import element, numbers, place
 from armdyn.io.urdf_write_joint import fixed_joint, moving_joint
 from armdyn.io.urdf_write_link import moving_link, parts, unique
@@ -37,8 +38,7 @@ def _robot_words(model: RobotModel) -> Element:
     words = {"flange": model.flange.name}
     if not np.array_equal(model.gravity, GRAVITY):
         words["gravity"] = numbers(model.gravity)
-    if model.source:
-        words["source"] = model.source
+    words |= {key: getattr(model, key) for key in TEXTS if getattr(model, key)}
     if model.reduced:
         words["reduced"] = "true"
     return element("armdyn", place("base", model.base), place("tool", model.tool), **words)

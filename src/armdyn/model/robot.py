@@ -38,8 +38,12 @@ class RobotModel:
     """The base in the world, shape (4, 4)."""
     gravity: Array = field(default_factory=lambda: GRAVITY)
     """The field of gravity in world axes, pointing down, shape (3,) [m/s²]."""
+    title: str = ""
+    """What people call it."""
     source: str = ""
     """Where the numbers were published."""
+    note: str = ""
+    """What was decided where the publication leaves a choice."""
     reduced: bool = False
     """Whether the inertias are known to be a reduced set, valid in the torques but not bodies."""
 

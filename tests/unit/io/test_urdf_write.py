@@ -51,7 +51,8 @@ def check_same_torques(back: RobotModel, model: RobotModel, seed: int = 0) -> No
 
 
 def check_same_description(back: RobotModel, model: RobotModel) -> None:
-    assert (back.name, back.source, back.reduced) == (model.name, model.source, model.reduced)
+    for key in ("name", "title", "source", "note", "reduced"):
+        assert getattr(back, key) == getattr(model, key)
     assert [link.name for link in back.links] == [link.name for link in model.links]
     for ours, before in zip(back.joints, model.joints, strict=True):
         for part in ("name", "kind", "parent", "limits", "friction", "rotor", "mimic"):

@@ -1,0 +1,44 @@
+"""Tables of numbers written as CSV, a block of rows at a time."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.io.atomic import replacing
+
+ROWS = 4096
+"""Rows formatted at once: enough to be quick, few enough to show progress and to interrupt."""
+
+
+def csv_from_columns(columns: Mapping[str, Array]) -> Iterator[tuple[int, str]]:
+    """The text of a CSV table in blocks, the header first, each with the number of rows in it.
+
+    Numbers have twelve significant digits.
+    """
+    yield 0, ",".join(columns) + "\n"
+    values = list(columns.values())
+    row = ",".join(["%.12g"] * len(values)) + "\n"
+    for start in range(0, len(values[0]), ROWS):
+        block = np.column_stack([column[start : start + ROWS] for column in values])
+        yield len(block), row * len(block) % tuple(block.ravel().tolist())
+
+
+def write_csv(
+    path: str | Path,
+    columns: Mapping[str, Array],
+    progress: Callable[[int], None] | None = None,
+) -> None:
+    """Write columns of equal length, shape (m,) each, to a CSV file; the file appears whole.
+
+    Args:
+        path: The file, replaced if it exists.
+        columns: Name and numbers of each column.
+        progress: Called with the number of rows written since the last call.
+    """
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        for rows, text in csv_from_columns(columns):
+            file.write(text)
+            if progress is not None:
+                progress(rows)

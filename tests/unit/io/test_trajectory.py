@@ -1,0 +1,151 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from armdyn.errors import TrajectoryError
+from armdyn.io.table import write_csv
+from armdyn.io.trajectory import trajectory_from_csv
+
+LINES = "".join(f"{0.1 * k:.1f},{k * k},{-k}\n" for k in range(8))
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    def write(content: str | bytes, name: str = "move.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def polynomials(t: np.ndarray, order: int) -> np.ndarray:
+    """Two polynomials of degree five, or their derivatives."""
+    both = ([1.0, -2.0, 0.5, 0.3, -0.2, 0.1], [0.0, 1.0, 0.0, -1.0, 0.4, -0.05])
+    poly = np.polynomial.Polynomial
+    return np.stack([poly(c).deriv(order)(t) if order else poly(c)(t) for c in both], -1)
+
+
+def table(t: np.ndarray, *groups: str) -> dict[str, np.ndarray]:
+    order = {"q": 0, "qd": 1, "qdd": 2}
+    columns = {"t": t}
+    for group in groups:
+        values = polynomials(t, order[group])
+        columns |= {f"{group}{i + 1}": values[:, i] for i in range(2)}
+    return columns
+
+
+@pytest.mark.parametrize(
+    ("groups", "computed"),
+    [
+        (("q",), ("qd", "qdd")),
+        (("q", "qd"), ("qdd",)),
+        (("q", "qdd"), ("qd",)),
+        (("q", "qd", "qdd"), ()),
+    ],
+)
+def test_missing_rates_of_polynomials_up_to_degree_five_are_exact(tmp_path, groups, computed):
+    t = np.cumsum(np.linspace(0.05, 0.2, 30))
+    write_csv(tmp_path / "move.csv", table(t, *groups))
+    move = trajectory_from_csv(tmp_path / "move.csv", 2)
+    assert move.computed == computed
+    assert all(group in move.note for group in computed)
+    assert bool(move.note) == bool(computed)
+    for order, values in enumerate((move.q, move.qd, move.qdd)):
+        np.testing.assert_allclose(values, polynomials(t, order), rtol=1e-7, atol=1e-7)
+
+
+def test_a_joint_that_keeps_its_position_is_exactly_at_rest(tmp_path):
+    s = np.linspace(0, 1, 40)
+    move, stay = s**3 * (10 - 15 * s + 6 * s**2), np.ones(30)
+    q = np.concatenate([move, stay, move[::-1]])
+    t = 0.01 * np.arange(len(q))
+    write_csv(tmp_path / "move.csv", {"t": t, "q1": q, "q2": np.sin(t)})
+    result = trajectory_from_csv(tmp_path / "move.csv", 2)
+    assert not result.qd[40:70, 0].any()
+    assert not result.qdd[40:70, 0].any()
+    assert (result.qd[2:38, 0] > 0).all()
+    assert (result.qd[72:-2, 0] < 0).all()
+    np.testing.assert_allclose(result.qd[:, 1], np.cos(t), rtol=1e-7)
+
+
+def test_columns_are_found_by_name_in_any_order(file):
+    move = trajectory_from_csv(
+        file("q2,qdd1,qdd2,t,q1,qd2,qd1\n2,5,6,0,1,4,3\n20,50,60,1,10,40,30\n"), 2
+    )
+    assert move.t.tolist() == [0, 1]
+    assert move.q.tolist() == [[1, 2], [10, 20]]
+    assert move.qd.tolist() == [[3, 4], [30, 40]]
+    assert move.qdd.tolist() == [[5, 6], [50, 60]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeff" + "t,q1,q2\n" + LINES,
+        ("t,q1,q2\n" + LINES).replace("\n", "\r\n"),
+        't , "q1", q2\n\n' + LINES.replace(",", " , ") + "\n\n",
+    ],
+    ids=["byte order mark", "windows lines", "spaces, quotes and empty lines"],
+)
+def test_files_as_spreadsheets_write_them_are_read_alike(file, text):
+    plain = trajectory_from_csv(file("t,q1,q2\n" + LINES, "plain.csv"), 2)
+    other = trajectory_from_csv(file(text), 2)
+    np.testing.assert_array_equal(other.q, plain.q)
+    np.testing.assert_array_equal(other.qdd, plain.qdd)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"move\.csv: the file is empty; expected a header t,q1"),
+        ("\n\n", r"the first line is empty"),
+        ("t,q1,q2\n", r"a header but no line of numbers"),
+        ("0,1,2\n" + LINES, r":1: the first line must name the columns, t,q1\.\.q2; it is '0,1,2'"),
+        ("t;q1;q2\n0;1;2\n", r":1: the columns are separated by ;; use commas"),
+        ("t\tq1\tq2\n0\t1\t2\n", r":1: the columns are separated by tabs; use commas"),
+        ("q1,q2\n1,2\n", r":1: the column t is missing; expected t,q1\.\.q2"),
+        ("t,q2\n" + LINES, r":1: the column q1 is missing"),
+        ("t,q1,q2,qd1\n", r":1: the column qd2 is missing; .* as whole groups"),
+        ("t,q1,q2,tau1,u\n", r":1: the columns 'tau1', 'u' are not known; .* nothing else"),
+        ("t,q1,q2,qd1,qd2,qd3\n", r":1: the column 'qd3' is not known"),
+        ("t,q1,q2,q3\n", r":1: .* go up to q3, but the robot has 2 joints; expected q1\.\.q2"),
+        ("t,q1\n", r":1: .* go up to q1, but the robot has 2 joints"),
+        ("t,q0,q1\n", r":1: there is a column q0; joints are counted from q1 to q2"),
+        ("t,q1,q1\n", r":1: the column 'q1' appears more than once"),
+        ("t,q1,q2\n0,1,2\n\n1,2\n", r":4: 2 cells, but the header names 3 columns"),
+        ("t,q1,q2\n0,1,2\n1,2,3,4\n", r":3: 4 cells, but the header names 3 columns"),
+        ("t,q1,q2\n0,1,2\n\n1,fast,3\n", r":4: the text 'fast' in column q1; expected a number"),
+        ("t,q1,q2\n0,1,2\n1,,3\n", r":3: an empty cell in column q1; expected a number"),
+        ("t,q1,q2\n0,1,2\n1,2,nan\n", r":3: nan in column q2; expected a finite number"),
+        ("t,q1,q2\n0,-inf,2\n1,2,3\n", r":2: -inf in column q1; expected a finite number"),
+        ("t,q1,q2\n0,1,2\n\n1,1,2\n1,1,2\n", r":5: time must increase .* t = 1 follows t = 1"),
+        ("t,q1,q2\n5,1,2\n4,1,2\n", r":3: time must increase .* t = 4 follows t = 5"),
+        ("t,q1,q2\n0,1,2\n", r": 1 line of numbers cannot give the missing rates; .* 6 lines, or"),
+        ("t,q1,q2,qd1,qd2\n0,1,2,0,0\n1,1,2,0,0\n", r"2 lines .* or the columns qdd1\.\.qdd2"),
+        (b"t,q1,q2\n0,1,2\n1,\xb5,2\n", r":3: bytes that are not UTF-8 text in column q1"),
+        ("t,q1,q2".encode("utf-16"), r":1: byte 1 is not UTF-8 text; save the table as CSV"),
+    ],
+)
+def test_a_bad_file_is_refused_with_the_place_and_the_reason(file, text, message):
+    with pytest.raises(TrajectoryError, match=message):
+        trajectory_from_csv(file(text), 2)
+
+
+def test_a_single_instant_needs_no_spline_when_the_rates_are_there(file):
+    move = trajectory_from_csv(file("t,q1,qd1,qdd1\n0,1,2,3\n"), 1)
+    assert (move.q.shape, move.qd.item(), move.qdd.item()) == ((1, 1), 2, 3)
+
+
+def test_a_missing_file_is_named_with_files_like_it(file):
+    path = file("t,q1\n", "pick.csv")
+    with pytest.raises(TrajectoryError, match=r"there is no file .*pik\.csv.* Did you .*pick\.csv"):
+        trajectory_from_csv(path.with_name("pik.csv"), 1)
+    with pytest.raises(TrajectoryError, match="There is no folder"):
+        trajectory_from_csv(path.parent / "nowhere" / "pick.csv", 1)
+
+
+def test_a_folder_is_no_trajectory(tmp_path):
+    with pytest.raises(TrajectoryError, match="cannot read"):
+        trajectory_from_csv(tmp_path, 1)
