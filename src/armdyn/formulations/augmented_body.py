@@ -21,8 +21,8 @@ and inward:
 
 u* and k* are constant in the axes of link i unless link i carries a prismatic joint. In axes of the
 links a vector is rotated once for each link it passes.
-Reference: M. Renaud, A near minimum iterative analytical procedure for obtaining a
-robot-manipulator dynamic model.
+Reference: M. Renaud, Quasi-minimal computation of the dynamic model of a robot manipulator
+utilizing the Newton-Euler formalism and the notion of augmented body.
 """
 
 from dataclasses import dataclass

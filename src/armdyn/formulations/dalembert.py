@@ -15,8 +15,8 @@ s. ρ = 1 for a revolute joint and 0 for a prismatic one.
 
 The last term of A is what a sliding joint adds; without it these are the published equations, with
 the sums starting at s = i. "s ≥ i" and "k < s" follow the path from the base in a tree.
-Reference: C. Lee, B. Lee, R. Nigam, Development of the generalized d'Alembert equations of motion
-for mechanical manipulators, 1983.
+Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.4; numbers of I. Milićević,
+D. Golubović, N. Slavković, Transformation matrix approach to dynamics of manipulative robots.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Solving with a mass matrix by M = Lᵀ D L, which keeps the zeros that the branches of a tree leave.
+"""Solving with a mass matrix by M = Lᵀ D L, which keeps the zeros that branches leave.
 
 From the last joint to the first, with i an ancestor of k, and j an ancestor of k up to i:
 

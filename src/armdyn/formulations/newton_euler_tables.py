@@ -14,8 +14,8 @@ v̇_0 = -g:
 
 Table 2 has the same equations with every vector in the axes of its own link, so that s, I and p* of
 a revolute joint are constants and only ω, ω̇, v̇, f, n are rotated from link to link.
-Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.3; J. Luh, M. Walker, R. Paul,
-1980.
+Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.3; tables of I. Milićević,
+D. Golubović, N. Slavković, Transformation matrix approach to dynamics of manipulative robots.
 """
 
 from dataclasses import dataclass
