@@ -1,0 +1,1 @@
+"""What the dynamics of a robot tell: checks, reports, plots."""

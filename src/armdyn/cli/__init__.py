@@ -1,0 +1,33 @@
+"""The command line: one verb a file."""
+
+import sys
+import warnings
+from typing import TextIO
+
+from armdyn.errors import ArmdynError, ArmdynWarning
+
+
+def main() -> None:
+    """Run the command line; errors of the user end with one message and exit code 2."""
+    from armdyn.cli.app import app
+
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        warnings.simplefilter("always", ArmdynWarning)
+        try:
+            app()
+        except ArmdynError as error:
+            print(f"error: {error}", file=sys.stderr)
+            sys.exit(2)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """One line for the user; the place in our code is of no use there."""
+    print(f"warning: {message}", file=file or sys.stderr)

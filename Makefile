@@ -1,0 +1,44 @@
+# Needs Python 3.11 or later and make; everything else goes into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint fmt type imports clean
+
+demo: .venv/.demo
+	@mkdir -p demo
+	$(BIN)/armdyn torque puma560 examples/puma560_pick.csv -o demo/torques.csv --plot demo/torques.png
+
+test: lint type imports
+	$(BIN)/pytest -n auto
+
+lint: .venv/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+fmt: .venv/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+type: .venv/.test
+	$(BIN)/mypy
+
+imports: .venv/.test
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf .venv demo
+
+.venv/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else f"armdyn needs Python 3.11 or later; $(PYTHON) is {sys.version.split()[0]}. Try: make PYTHON=python3.12 demo")'
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/.demo: .venv/.python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
+	@touch $@
+
+# pip 25.1 was the first to install dependency groups
+.venv/.test: .venv/.python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,mjcf]' --group test --group lint
+	@touch $@

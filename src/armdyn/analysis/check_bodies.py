@@ -1,0 +1,180 @@
+"""Masses, centres of mass and tensors that do not fit the size of the robot they belong to."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.model import Body, RobotModel
+from armdyn.model.validate import TOLERANCE, Finding, Level, bodies, physical_findings
+
+EXPLAINED = 0.65
+"""Share of a tensor that the offset of the centre of mass must explain to suspect the point.
+
+A uniform rod on its end gives 0.75, a compact body far from its frame nearly 1, and a rod whose
+tensor is about its centre, as it should be, 3.
+"""
+
+STEEL = 8000.0
+"""Density that no arm exceeds as a whole [kg/m³]."""
+
+
+def body_findings(model: RobotModel) -> Iterator[Finding]:
+    """What is odd about the moving parts of a robot, and what cannot exist."""
+    for finding in physical_findings(model):
+        if model.reduced and finding.level == "warning":
+            text = f"allowed in what is declared a reduced parameter set: {finding.message}"
+            finding = Finding("warning", finding.where, text)
+        yield finding
+    yield from _mass_findings(model)
+    reach = robot_reach(model)
+    extents = [link_extent(model, i) for i in range(len(model.links))]
+    for i, link in enumerate(model.links):
+        for body in link.bodies:
+            for level, message in _size_findings(model, i, body, reach, extents):
+                yield Finding(level, f"link {body.name!r}", message)
+
+
+def robot_reach(model: RobotModel) -> float:
+    """Length of the longest chain of joint offsets and strokes, from first joint to tip [m]."""
+    lengths: list[float] = []
+    for joint in model.joints:
+        before = lengths[joint.parent] if joint.parent >= 0 else 0.0
+        step = float(np.linalg.norm(joint.placement[:3, 3])) if joint.parent >= 0 else 0.0
+        lengths.append(before + step + _stroke(model, len(lengths)))
+    return max(
+        length + max(float(np.linalg.norm(p)) for p in _landmarks(model, i))
+        for i, length in enumerate(lengths)
+    )
+
+
+def link_extent(model: RobotModel, i: int) -> float:
+    """How far the frames of a link and the joints it carries lie from its own joint [m]."""
+    return max(float(np.linalg.norm(p)) for p in _landmarks(model, i))
+
+
+def _landmarks(model: RobotModel, i: int) -> list[Array]:
+    """Points known to be on a link: its joint, the joints it carries, its frames and the tool."""
+    frames = [frame for frame in (*model.frames, model.tool_frame) if frame.link == i]
+    return [
+        np.zeros(3),
+        *(model.joints[c].placement[:3, 3] for c in model.children[i]),
+        *(frame.placement[:3, 3] for frame in frames),
+    ]
+
+
+def _stroke(model: RobotModel, i: int) -> float:
+    joint = model.joints[i]
+    reach = max(abs(joint.limits.lower), abs(joint.limits.upper))
+    return reach if joint.prismatic and math.isfinite(reach) else 0.0
+
+
+def _mass_findings(model: RobotModel) -> Iterator[Finding]:
+    if all(link.inertia.is_zero for link in model.links):
+        yield Finding("error", f"robot {model.name!r}", "no moving link has a mass or an inertia")
+        return
+    for i, link in enumerate(model.links):
+        moved = model.joints[i]
+        if link.inertia.is_zero and not model.children[i]:
+            yield Finding(
+                "warning",
+                f"link {link.name!r}",
+                f"it is the last of its branch and has neither mass nor inertia, so joint "
+                f"{moved.name!r} moves nothing"
+                + (" but its rotor" if moved.rotor.reflected else ""),
+            )
+    for body in bodies(model):
+        if body.inertia.mass > 1000:
+            yield Finding(
+                "warning",
+                f"link {body.name!r}",
+                f"a mass of {body.inertia.mass:g} kg; was it given in grams?",
+            )
+
+
+def _size_findings(
+    model: RobotModel, i: int, body: Body, reach: float, extents: list[float]
+) -> Iterator[tuple[Level, str]]:
+    inertia = body.inertia
+    if inertia.mass <= 0 or body.payload:
+        return
+    far = _distance_to_landmarks(model, i, body)
+    # a last link may go on beyond its frames: nothing but the other links tells how far
+    own = extents[i] if extents[i] > 0 or model.children[i] else max(extents)
+    if reach > 0 and far > max(3 * own, _stroke(model, i), 0.25 * reach):
+        yield (
+            "warning",
+            f"the centre of mass {_vector(inertia.com)} m lies {far:.3g} m from every known point "
+            f"of its link, which extends {extents[i]:.3g} m, on a robot that reaches {reach:.3g} m "
+            "(are the units metres, and is it in the frame of the link?)",
+        )
+    spread = float(np.trace(inertia.moment_about_com)) / (2 * inertia.mass)
+    radius = math.sqrt(max(spread, 0.0))
+    offset = float(np.linalg.norm(inertia.com))
+    given = f"its mass of {inertia.mass:g} kg and its tensor give a radius of gyration of"
+    if reach > 0 and radius > reach:
+        yield (
+            "warning",
+            f"{given} {radius:.3g} m, more than the robot reaches ({reach:.3g} m); "
+            "are the units kg m²?",
+        )
+    elif reach > 0 and radius > max(own, offset, 0.2 * reach):
+        yield (
+            "note",
+            f"{given} {radius:.3g} m, much for a link that extends {extents[i]:.3g} m with its "
+            f"centre of mass {offset:.3g} m from its origin; is the tensor about that point?",
+        )
+    elif 0 < radius < 1e-3:
+        yield (
+            "warning",
+            f"{given} {1e3 * radius:.3g} mm; are the units kg and kg m²?",
+        )
+    if inertia.given_about == "com" and _looks_like_about_origin(body):
+        yield (
+            "warning",
+            f"the tensor given about the centre of mass looks as if it were about the origin of "
+            f"the link frame: the centre of mass is {offset:.3g} m from there, the radius of "
+            f"gyration {radius:.3g} m, and less mass times that offset squared it is still the "
+            "tensor of a body that can exist, with "
+            f"{_vector(np.diag(_shifted_back(body)))} kg m² on its diagonal",
+        )
+
+
+def _distance_to_landmarks(model: RobotModel, i: int, body: Body) -> float:
+    com = body.placement[:3, :3] @ body.inertia.com + body.placement[:3, 3]
+    points = [*_landmarks(model, i), body.placement[:3, 3]]
+    return min(float(np.linalg.norm(com - point)) for point in points)
+
+
+def _shifted_back(body: Body) -> Array:
+    """The tensor about the centre of mass, had the one given been about the origin."""
+    c, m = body.inertia.com, body.inertia.mass
+    tensor: Array = body.inertia.moment_about_com - m * ((c @ c) * np.eye(3) - np.outer(c, c))
+    return tensor
+
+
+def _looks_like_about_origin(body: Body) -> bool:
+    inertia, given = body.inertia, body.inertia.moment_about_com
+    offset = 2 * inertia.mass * float(inertia.com @ inertia.com)
+    if offset <= EXPLAINED * float(np.trace(given)):
+        return False
+    shifted = _shifted_back(body)
+    principal = np.linalg.eigvalsh(shifted)
+    slack = TOLERANCE * float(np.abs(given).max())
+    if principal[0] < -slack or principal[2] > principal[0] + principal[1] + slack:
+        return False
+    # what would have to be denser than steel, while the tensor as given is not, was given rightly
+    return _density(given, inertia.mass) > STEEL or _density(shifted, inertia.mass) <= STEEL
+
+
+def _density(tensor: Array, mass: float) -> float:
+    """Density of the uniform ellipsoid that has a tensor about its centre [kg/m³]."""
+    spread = 0.5 * np.trace(tensor) - np.linalg.eigvalsh(tensor)
+    axes = np.sqrt(5 * np.maximum(spread, 0.0) / mass)
+    volume = 4 / 3 * math.pi * float(np.prod(axes))
+    return mass / volume if volume > 0 else math.inf
+
+
+def _vector(values: Array) -> str:
+    return f"({', '.join(f'{v:.3g}' for v in values)})"

@@ -1,0 +1,105 @@
+"""A robot as plain data, for people to read and programs to parse."""
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from armdyn.io.catalog import catalog_names
+from armdyn.io.files import load_model
+from armdyn.model import Body, Joint, Link, RobotModel
+
+
+def kinds(model: RobotModel) -> str:
+    """The joints by their letters, RRPR for instance."""
+    return "".join(joint.kind[0].upper() for joint in model.joints)
+
+
+def catalog() -> list[dict[str, Any]]:
+    """Name, title, joints, mass, source and note of every robot in the catalog."""
+    entries = []
+    for name in catalog_names():
+        model = load_model(name)
+        mass = sum(link.inertia.mass for link in model.links)
+        entries.append(
+            {
+                "name": name,
+                "title": model.title,
+                "kinds": kinds(model),
+                "moving_mass": mass,
+                "source": model.source,
+                "note": model.note,
+            }
+        )
+    return entries
+
+
+def describe(model: RobotModel) -> dict[str, Any]:
+    """Everything a robot is made of, in SI units; what is unlimited or unknown is None.
+
+    The tensors of the bodies are about the point and in the axes in which they were given.
+    """
+    return {
+        "name": model.name,
+        "title": model.title,
+        "joints": [_joint(model, i) for i in range(len(model.joints))],
+        "links": [_link(link) for link in model.links],
+        "base_link": _link(model.base_link),
+        "kinds": kinds(model),
+        "coordinates": len(model.independent),
+        "moving_mass": sum(link.inertia.mass for link in model.links),
+        "total_mass": sum(link.inertia.mass for link in (model.base_link, *model.links)),
+        "gravity": model.gravity.tolist(),
+        "base": model.base.tolist(),
+        "flange": model.flange.name,
+        "tool": model.tool.tolist(),
+        "reduced": model.reduced,
+        "source": model.source,
+        "note": model.note,
+    }
+
+
+def _joint(model: RobotModel, i: int) -> dict[str, Any]:
+    joint: Joint = model.joints[i]
+    return {
+        "name": joint.name,
+        "kind": joint.kind,
+        "parent": model.base_link.name if joint.parent < 0 else model.links[joint.parent].name,
+        "link": model.links[i].name,
+        "axis": joint.axis.tolist(),
+        "placement": joint.placement.tolist(),
+        "limits": {name: _finite(value) for name, value in asdict(joint.limits).items()},
+        "friction": {name: _finite(value) for name, value in asdict(joint.friction).items()},
+        "rotor": asdict(joint.rotor) | {"reflected": joint.rotor.reflected},
+        "mimic": None if joint.mimic is None else asdict(joint.mimic),
+    }
+
+
+def _link(link: Link) -> dict[str, Any]:
+    return {
+        "name": link.name,
+        "mass": link.inertia.mass,
+        "com": link.inertia.com.tolist(),
+        "moment_about_com": link.inertia.moment_about_com.tolist(),
+        "bodies": [_body(body) for body in link.bodies],
+    }
+
+
+def _body(body: Body) -> dict[str, Any]:
+    inertia = body.inertia
+    same_axes = np.allclose(inertia.given_axes, np.eye(3))
+    return {
+        "name": body.name,
+        "payload": body.payload,
+        "mass": inertia.mass,
+        "com": inertia.com.tolist(),
+        "inertia": inertia.tensor_as_given.tolist(),
+        "inertia_about": inertia.given_about,
+        "inertia_axes": None if same_axes else inertia.given_axes.tolist(),
+        "placement": body.placement.tolist(),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,37 @@
+"""The verbs gathered into one program."""
+
+from typing import Annotated
+
+import typer
+
+from armdyn.cli.check import check
+from armdyn.cli.info import info
+from armdyn.cli.robots import robots
+from armdyn.cli.torque import torque
+
+app = typer.Typer(
+    help="The dynamics of robot arms: one description in, one trusted torque out.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for verb in (robots, info, check, torque):
+    app.command()(verb)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from armdyn import __version__
+
+        typer.echo(f"armdyn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass

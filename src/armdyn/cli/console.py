@@ -1,0 +1,79 @@
+"""What the verbs print: tables, JSON and progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+LONG = 20_000
+"""Rows of a file from which on progress is shown."""
+PIPE_WIDTH = 140
+"""Columns of the text where there is no terminal to ask."""
+
+
+def console() -> Console:
+    """Where results are printed."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+
+
+def table(*columns: str, left: Sequence[str] = (), title: str | None = None) -> Table:
+    """An empty table of numbers; the columns in `left` hold text."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    result = Table(
+        box=box.SIMPLE_HEAD,
+        title=None if title is None else escape(title),
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        pad_edge=False,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    for name in columns:
+        text = name in left
+        result.add_column(escape(name), justify="left" if text else "right", no_wrap=not text)
+    return result
+
+
+def print_table(rows: Table) -> None:
+    """A table in full: on a narrow terminal its lines wrap, but no number is cut."""
+    from rich.console import Console
+
+    screen = console()
+    needed = Console(width=10_000).measure(rows).maximum
+    if needed > screen.width:
+        screen = Console(width=needed, highlight=False)
+    screen.print()
+    screen.print(rows)
+    screen.print()
+
+
+def print_json(result: Any) -> None:
+    """A result for programs."""
+    print(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+@contextmanager
+def progress(what: str, rows: int) -> Iterator[Callable[[int], None] | None]:
+    """A bar on the terminal while a long file is worked on."""
+    if rows < LONG or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=rows)
+        yield lambda count: bar.advance(task, count)

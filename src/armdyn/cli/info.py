@@ -1,0 +1,116 @@
+"""`armdyn info`: what a robot is made of."""
+
+from typing import Any
+
+from armdyn.cli.options import (
+    FixRoot,
+    Gravity,
+    Json,
+    Lock,
+    Payload,
+    Physical,
+    RobotName,
+    open_robot,
+)
+
+
+def info(
+    robot: RobotName,
+    *,
+    payload: Payload = None,
+    gravity: Gravity = None,
+    lock: Lock = None,
+    fix_root: FixRoot = False,
+    physical: Physical = "error",
+    json: Json = False,
+) -> None:
+    """Show the joints, links, inertias, friction and drives of a robot."""
+    from armdyn.analysis.describe import describe
+    from armdyn.cli.console import console, print_json, print_table
+
+    model = open_robot(
+        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
+    ).model
+    data = describe(model)
+    if json:
+        print_json(data)
+        return
+    screen = console()
+    for line in _head(data):
+        screen.print(line, markup=False)
+    for part in (_joints(data), _drives(data), _bodies(data)):
+        print_table(part)
+
+
+def _head(data: dict[str, Any]) -> list[str]:
+    reduced = "; a reduced parameter set: right in the torques, not link by link"
+    title = f" ({data['title']})" if data["title"] else ""
+    lines = [
+        f"{data['name']}{title}: {data['kinds']}, {data['coordinates']} coordinates",
+        f"moving mass {data['moving_mass']:.6g} kg, with the base {data['total_mass']:.6g} kg",
+        f"gravity {_numbers(data['gravity'])} m/s²",
+        f"tool on {data['flange']} at {_numbers([row[3] for row in data['tool'][:3]])} m",
+        f"source: {data['source'] or 'not given'}{reduced if data['reduced'] else ''}",
+    ]
+    return [*lines, f"note: {data['note']}"] if data["note"] else lines
+
+
+def _joints(data: dict[str, Any]) -> Any:
+    from armdyn.cli.console import table
+
+    rows = table(
+        "joint", "kind", "parent", "axis", "lower", "upper", "velocity", "effort", "follows",
+        left=("joint", "kind", "parent", "axis", "follows"), title="Joints [rad, m, s, N·m, N]",
+    )  # fmt: skip
+    for joint in data["joints"]:
+        limits, mimic = joint["limits"], joint["mimic"]
+        follows = mimic and f"{mimic['multiplier']:g}·{mimic['leader']} + {mimic['offset']:g}"
+        values = (_value(limits[key]) for key in ("lower", "upper", "velocity", "effort"))
+        axis = _numbers(joint["axis"])
+        rows.add_row(joint["name"], joint["kind"], joint["parent"], axis, *values, follows or "")
+    return rows
+
+
+def _drives(data: dict[str, Any]) -> Any:
+    from armdyn.cli.console import table
+
+    rows = table(
+        "joint", "viscous", "coulomb +", "coulomb -", "stribeck", "at velocity", "rotor", "gear",
+        "reflected", left=("joint",), title="Friction at the joint, rotor at the motor [SI]",
+    )  # fmt: skip
+    for joint in data["joints"]:
+        friction, rotor = joint["friction"], joint["rotor"]
+        keys = ("viscous", "coulomb_positive", "coulomb_negative", "stribeck", "stribeck_velocity")
+        values = [*(friction[key] for key in keys)]
+        values += [rotor["inertia"], rotor["gear_ratio"], rotor["reflected"]]
+        rows.add_row(joint["name"], *map(_value, values))
+    return rows
+
+
+def _bodies(data: dict[str, Any]) -> Any:
+    from armdyn.cli.console import table
+
+    rows = table(
+        "link", "part", "mass [kg]", "centre of mass [m]", "xx, yy, zz [kg m²]",
+        "xy, xz, yz", "about",
+        left=("link", "part", "centre of mass [m]", "xx, yy, zz [kg m²]", "xy, xz, yz", "about"),
+        title="Inertia as given, in the frame of each part; fixed joints merged into the link",
+    )  # fmt: skip
+    for link in (data["base_link"], *data["links"]):
+        for body in link["bodies"]:
+            tensor = body["inertia"]
+            diagonal = _numbers(tensor[k][k] for k in range(3))
+            products = _numbers(tensor[i][j] for i, j in ((0, 1), (0, 2), (1, 2)))
+            about = body["inertia_about"] + (", own axes" if body["inertia_axes"] else "")
+            part = body["name"] + (" (payload)" if body["payload"] else "")
+            mass, com = _value(body["mass"]), _numbers(body["com"])
+            rows.add_row(link["name"], part, mass, com, diagonal, products, about)
+    return rows
+
+
+def _value(value: float | None) -> str:
+    return "-" if value is None else f"{value:.5g}"
+
+
+def _numbers(values: Any) -> str:
+    return f"({', '.join(f'{value + 0.0:.5g}' for value in values)})"

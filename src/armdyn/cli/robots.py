@@ -1,0 +1,23 @@
+"""`armdyn robots`: the catalog."""
+
+from armdyn.cli.options import Json
+
+
+def robots(json: Json = False) -> None:
+    """List the robots that come with armdyn."""
+    from rich.markup import escape
+
+    from armdyn.analysis.describe import catalog
+    from armdyn.cli.console import console, print_json, table
+
+    entries = catalog()
+    if json:
+        print_json(entries)
+        return
+    text = ("name", "robot", "joints", "source")
+    rows = table("name", "robot", "joints", "mass [kg]", "source", left=text)
+    for entry in entries:
+        mass = f"{entry['moving_mass']:.2f}"
+        title, source = escape(entry["title"]), escape(entry["source"])
+        rows.add_row(entry["name"], title, entry["kinds"], mass, source)
+    console().print(rows)

@@ -1,0 +1,103 @@
+"""`armdyn torque`: torques along a trajectory."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli.options import (
+    FixRoot,
+    Gravity,
+    Json,
+    Lock,
+    Payload,
+    Physical,
+    RobotName,
+    open_robot,
+)
+
+
+def torque(
+    robot: RobotName,
+    trajectory: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRAJECTORY.csv", help="Columns t, q1..qn and, where known, qd and qdd."
+        ),
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Write t, torques and terms to a CSV file."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the torques to a .png, .pdf or .svg file.")
+    ] = None,
+    formulation: Annotated[
+        str, typer.Option(help="The method; all give the same torque.")
+    ] = "newton_euler",
+    friction: Annotated[
+        bool, typer.Option("--friction/--no-friction", help="Whether friction is in the torque.")
+    ] = True,
+    payload: Payload = None,
+    gravity: Gravity = None,
+    lock: Lock = None,
+    fix_root: FixRoot = False,
+    physical: Physical = "error",
+    json: Json = False,
+) -> None:
+    """Compute the torque of each joint along a trajectory, split into its terms."""
+    from armdyn.analysis.plots import check_plot, plot_torques
+    from armdyn.analysis.torque_report import torque_report
+    from armdyn.cli.console import print_json, progress
+    from armdyn.io.table import write_csv
+    from armdyn.io.trajectory import trajectory_from_csv
+
+    if plot is not None:
+        check_plot(plot)
+    arm = open_robot(
+        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
+    )
+    motion = trajectory_from_csv(trajectory, arm.n)
+    with progress("computing", len(motion)) as tell:
+        report = torque_report(
+            arm, motion, friction=friction, formulation=formulation, progress=tell
+        )
+    if output is not None:
+        with progress(f"writing {output.name}", len(motion)) as tell:
+            write_csv(output, report.columns(), progress=tell)
+    if plot is not None:
+        plot_torques(report, plot)
+    summary = report.summary() | {"files": [str(path) for path in (output, plot) if path]}
+    if json:
+        print_json(summary)
+    else:
+        _print(summary, motion.note, list(report.acting))
+
+
+def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
+    from rich.markup import escape
+
+    from armdyn.cli.console import console, print_table, table
+
+    move, screen = summary["trajectory"], console()
+    screen.print(
+        f"[bold]{escape(summary['robot'])}[/] along {escape(move['file'])}: "
+        f"{move['rows']} instants, {move['duration']:.6g} s, by {summary['formulation']}"
+        + ("" if summary["friction"] else ", without friction"),
+        soft_wrap=True,
+    )
+    if note:
+        screen.print(f"note: {escape(note)}", soft_wrap=True)
+    rows = table("joint", "", "total", *terms, "at [s]", left=("joint", ""))
+    for joint in summary["joints"]:
+        parts = [joint["terms"][term] for term in terms]
+        peaks = [f"{part['peak']:z.3f}" for part in (joint, *parts)]
+        means = [f"{part['rms']:z.3f}" for part in (joint, *parts)]
+        when = f"{joint['peak_time']:.3f}"
+        rows.add_row(escape(joint["name"]), "peak", *peaks, when)
+        rows.add_row(f"  {joint['unit']}", "RMS", *means, "", end_section=True)
+    print_table(rows)
+    screen.print("peak: the value of largest magnitude, each term at its own time")
+    for path in summary["files"]:
+        screen.print(f"wrote {escape(path)}", soft_wrap=True)

@@ -1,0 +1,201 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.cli import main
+from armdyn.io.catalog import catalog_names
+from armdyn.io.trajectory import trajectory_from_csv
+
+PICK = Path(__file__).parents[3] / "examples" / "puma560_pick.csv"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """A command line: its exit code, what it printed and what it complained about."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["armdyn", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def short(tmp_path) -> Path:
+    path = tmp_path / "move.csv"
+    t = np.linspace(0, 1, 11)
+    lines = [f"{x:.3f}," + ",".join(f"{np.sin(x + i):.9f}" for i in range(6)) for x in t]
+    path.write_text("t,q1,q2,q3,q4,q5,q6\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_the_version_is_that_of_the_package(run):
+    assert run("--version") == (0, f"armdyn {armdyn.__version__}\n", "")
+
+
+def test_help_names_every_verb(run):
+    for words in (("--help",), ("-h",)):
+        code, out, _ = run(*words)
+        assert code == 0
+        assert all(verb in out for verb in ("robots", "info", "check", "torque"))
+
+
+def test_robots_lists_the_catalog(run):
+    code, out, _ = run("robots")
+    assert code == 0
+    assert all(name in out for name in catalog_names())
+    assert "RRPRRR" in out
+    entries = json.loads(run("robots", "--json")[1])
+    assert tuple(entry["name"] for entry in entries) == catalog_names()
+
+
+def test_info_shows_what_the_robot_is_made_of(run):
+    code, out, _ = run("info", "puma560")
+    assert code == 0
+    for word in ("RRRRRR", "23.45 kg", "(0, 0, -9.81)", "joint6", "17.4", "-62.611", "Armstrong"):
+        assert word in out
+
+
+def test_info_in_json_has_the_payload_the_gravity_and_the_locked_joint(run):
+    code, out, _ = run(
+        "info", "puma560", "--json", "--payload", "2,0,0,0.1", "--gravity", "0,0,-1.62",
+        "--lock", "joint4=0.5",
+    )  # fmt: skip
+    data = json.loads(out)
+    assert (code, data["kinds"], data["gravity"]) == (0, "RRRRR", [0, 0, -1.62])
+    assert data["moving_mass"] == pytest.approx(25.45)
+    held = [body for link in data["links"] for body in link["bodies"] if body["payload"]]
+    assert [(body["mass"], body["com"]) for body in held] == [(2.0, [0, 0, 0.1])]
+
+
+def test_torque_writes_what_the_library_computes(run, short, tmp_path):
+    out, plot = tmp_path / "out.csv", tmp_path / "out.png"
+    code, text, _ = run("torque", "puma560", short, "-o", out, "--plot", plot)
+    assert code == 0
+    assert "computed as derivatives of the spline" in text
+    assert f"wrote {out}" in text
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    names = out.read_text().splitlines()[0].split(",")
+    table = dict(zip(names, np.loadtxt(out, delimiter=",", skiprows=1).T, strict=True))
+    robot, move = armdyn.load("puma560"), trajectory_from_csv(short, 6)
+    tau = robot.inverse_dynamics(move.q, move.qd, move.qdd)
+    for i in range(6):
+        np.testing.assert_allclose(table[f"tau{i + 1}"], tau[:, i], rtol=1e-9, atol=1e-9)
+    ledger = robot.ledger(move.q, move.qd, move.qdd)
+    np.testing.assert_allclose(table["gravity2"], ledger.gravity[:, 1], rtol=1e-9)
+
+
+def test_torque_in_json_agrees_with_the_options(run, short):
+    robot, move = armdyn.load("puma560"), trajectory_from_csv(short, 6)
+    heavy = robot.with_payload(2.0, (0, 0, 0.1)).with_gravity((0, 0, -5))
+    tau = heavy.inverse_dynamics(move.q, move.qd, move.qdd, friction=False)
+    code, out, _ = run(
+        "torque", "puma560", short, "--json", "--no-friction", "--payload", "2,0,0,0.1",
+        "--gravity", "0,0,-5", "--formulation", "lagrange_euler",
+    )  # fmt: skip
+    result = json.loads(out)
+    assert (code, result["formulation"], result["friction"]) == (0, "lagrange_euler", False)
+    peaks = [joint["peak"] for joint in result["joints"]]
+    np.testing.assert_allclose(np.abs(peaks), np.abs(tau).max(0), rtol=1e-9)
+    assert result["trajectory"]["computed"] == ["qd", "qdd"]
+
+
+def test_the_table_of_the_example_has_peak_and_rms_of_each_joint(run):
+    code, out, err = run("torque", "puma560", PICK)
+    assert (code, err) == (0, "")
+    assert out.count(" peak ") == out.count(" RMS ") == 6
+    for word in ("total", "inertial", "coriolis", "gravity", "viscous", "coulomb", "rotor", "N·m"):
+        assert word in out
+    assert "stribeck" not in out
+
+
+def test_the_example_is_what_its_script_writes(tmp_path):
+    script = PICK.with_name("make_puma560_pick.py")
+    path = tmp_path / "again.csv"
+    subprocess.run([sys.executable, script, path], check=True)
+    assert path.read_text() == PICK.read_text()
+    move = trajectory_from_csv(PICK, 6)
+    limits = armdyn.load("puma560").limits
+    assert ((move.q > limits[:, 0]) & (move.q < limits[:, 1])).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("info", "pumma560"), "error: there is no robot 'pumma560'. Did you mean 'puma560'"),
+        (("info", "nowhere/arm.urdf"), "nowhere/arm.urdf"),
+        (("torque", "puma560", "nowhere.csv"), "error: there is no file nowhere.csv."),
+        (("torque", "two_link", PICK), "go up to q6, but the robot has 2 joints"),
+        (("torque", "puma560", PICK, "--plot", "a.gif"), "the ending must be one of .png"),
+        (("torque", "puma560", PICK, "-o", "no/where.csv"), "cannot write 'no/where.csv'"),
+        (("torque", "puma560", PICK, "--formulation", "newton"), "'newton'. Did you mean"),
+        (("info", "puma560", "--lock", "joint7=0"), "'joint7'. Did you mean"),
+        (("info", "puma560", "--lock", "joint1"), "--lock: expected JOINT=VALUE, got 'joint1'"),
+        (("info", "puma560", "--lock", "joint1=up"), "expected a number, got 'up'"),
+        (("info", "puma560", "--payload", "1,2"), "--payload: expected 1 or 4 numbers"),
+        (("info", "puma560", "--payload", "-1"), "the mass is -1 kg"),
+        (("info", "puma560", "--gravity", "9.81"), "--gravity: expected 3 numbers, got '9.81'"),
+        (("fly",), "No such command 'fly'"),
+    ],
+)
+def test_an_error_of_the_user_is_one_message_and_exit_code_2(run, words, message):
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert message in " ".join(err.replace("│", " ").split())
+    assert "Traceback" not in err
+
+
+def test_the_exit_code_of_check_is_that_of_its_findings(run, tmp_path):
+    assert run("check", "ur5e")[0] == 0
+    code, out, _ = run("check", "puma560")
+    assert code == 1
+    assert "'link1': allowed in what is declared a reduced parameter set" in out
+    arm = armdyn.load("ur5e").with_gravity((0, 0, 9.81))
+    arm.save(tmp_path / "arm.toml")
+    code, out, _ = run("check", tmp_path / "arm.toml")
+    assert code == 1
+    assert "points up in the world" in out
+    assert "1 warning" in out
+    code, out, _ = run("check", "pumma560", "--json")
+    assert code == 2
+    result = json.loads(out)
+    assert (result["exit_code"], result["findings"][0]["level"]) == (2, "error")
+
+
+def test_a_warning_is_one_line_for_the_user(run, tmp_path):
+    row = dict(joint="revolute", mass=1.0, inertia=(1.0, 0.1, 0.1))
+    armdyn.from_dh([row], physical="ignore").save(tmp_path / "arm.toml")
+    code, _, err = run("info", tmp_path / "arm.toml", "--physical", "warn")
+    assert code == 0
+    assert err.startswith("warning: ")
+    assert "triangle inequality" in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("import armdyn", ("scipy", "matplotlib", "mujoco", "rich", "typer")),
+        ("import armdyn.cli.app", ("scipy", "matplotlib", "mujoco", "rich.progress")),
+    ],
+)
+def test_what_is_slow_to_import_waits_until_it_is_needed(code, absent):
+    script = f"{code}; import sys; print([m for m in {absent} if m in sys.modules])"
+    result = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
+    assert result.stdout.strip() == "[]"
+
+
+def test_the_installed_command_runs():
+    command = Path(sys.executable).with_name("armdyn")
+    result = subprocess.run([command, "--version"], check=True, capture_output=True, text=True)
+    assert result.stdout.startswith("armdyn ")
