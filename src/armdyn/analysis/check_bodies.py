@@ -23,10 +23,9 @@ STEEL = 8000.0
 def body_findings(model: RobotModel) -> Iterator[Finding]:
     """What is odd about the moving parts of a robot, and what cannot exist."""
     for finding in physical_findings(model):
-        if model.reduced and finding.level == "warning":
-            text = f"allowed in what is declared a reduced parameter set: {finding.message}"
-            finding = Finding("warning", finding.where, text)
-        yield finding
+        allowed = model.reduced and finding.level == "warning"
+        why = "allowed in what is declared a reduced parameter set: " if allowed else ""
+        yield Finding(finding.level, finding.where, why + finding.message)
     yield from _mass_findings(model)
     reach = robot_reach(model)
     extents = [link_extent(model, i) for i in range(len(model.links))]

@@ -24,7 +24,8 @@ FORMAT = 1
 """The version of the format that is read and written."""
 MAX_BYTES = 20 * 1024 * 1024
 
-TOP = ("format", "name", "title", "source", "note", "gravity", "base", "tool", "flange", "reduced", "joint")
+TEXTS = ("name", "title", "source", "note")
+TOP = ("format", *TEXTS, "gravity", "base", "tool", "flange", "reduced", "joint")
 DH_TEXT = ("joint", "inertia_about", "name", "link")
 
 
