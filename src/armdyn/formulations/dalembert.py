@@ -74,16 +74,16 @@ def dalembert(
             else:
                 Jv[s][i], Jw[s][i] = cross(z[i], r[s] - P[i]), rotate_back(R[s], z[i])
     v, w = (np.stack([np.stack(row, -2) for row in J], -3) for J in (Jv, Jw))
-    D_rot = np.einsum("...sia,sab,...sjb->...ij", w, I, w)
+    D_rot = np.einsum("...sia,sab,...sjb->...ij", w, I, w)  # (4.2)
     D_tran = np.einsum("s,...sia,...sja->...ij", m, v, v)
 
     convective = np.stack(_convective_accelerations(model, frames.P, r, z, qd), -2)
-    h_tran = np.einsum("s,...sa,...sia->...i", m, convective, v)
+    h_tran = np.einsum("s,...sa,...sia->...i", m, convective, v)  # (4.3)
     spin = np.einsum("...sia,...i->...sa", w, qd)
     pairs = np.stack([_ordered_pairs(Jw[s], model.paths[s], qd) for s in range(N)], -2)
-    h_rot = np.einsum("...sia,sab,...sb->...i", w, I, pairs)
+    h_rot = np.einsum("...sia,sab,...sb->...i", w, I, pairs)  # (4.4)
     h_rot = h_rot + np.einsum("...sia,sab,...sb->...i", cross(w, spin[..., None, :]), I, spin)
-    c = -np.einsum("a,s,...sia->...i", model.gravity, m, v)
+    c = -np.einsum("a,s,...sia->...i", model.gravity, m, v)  # (4.5)
     tau = rotate(D_rot + D_tran, qdd) + h_tran + h_rot + c + wrench_torques(model, frames, wrench)
     return DAlembert(v, w, D_rot, D_tran, h_rot, h_tran, c, tau)
 

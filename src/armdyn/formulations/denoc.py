@@ -77,7 +77,7 @@ def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | No
     A = _grid(lambda i, j: propagation(frames.O[i] - frames.O[j]) if on_path[i][j] else zero, N)
     Ad = _grid(lambda i, j: propagation_rate(v[i] - v[j]) if on_path[i][j] else zero, N)
     p = np.stack(motion_vectors(model, frames), -2)
-    T_l, T_l_rate = _matrix(A), _matrix(Ad)
+    T_l, T_l_rate = _matrix(A), _matrix(Ad)  # (3)
     T_d = _diagonal([p[..., i, :, None] for i in range(N)])
     M_i = link_masses(model, frames)
     W_i = [turning(w_i) for w_i in w]
@@ -86,13 +86,13 @@ def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | No
     WME = _diagonal([W_i[i] @ M_i[i] @ E for i in range(N)])
     B = _diagonal([gyroscopic(M_i[i], w[i]) for i in range(N)])
     T_lt, T_dt = transpose(T_l), transpose(T_d)
-    M_all = T_lt @ M @ T_l
+    M_all = T_lt @ M @ T_l  # (2b)
     common = T_lt @ M @ T_l_rate + M_all @ W
-    C = T_dt @ (common + T_lt @ WME @ T_l) @ T_d
+    C = T_dt @ (common + T_lt @ WME @ T_l) @ T_d  # (2a)
     C_skew = T_dt @ (common + T_lt @ B @ T_l) @ T_d
 
-    M_tilde = composite_masses(model, frames, M_i)
-    GIM = _gim(model, A, p, M_tilde)
+    M_tilde = composite_masses(model, frames, M_i)  # (8)
+    GIM = _gim(model, A, p, M_tilde)  # (7)
     weights = np.concatenate([_weight(M_i[i], model.gravity) for i in range(N)], -1)
     G = -rotate(T_dt @ T_lt, weights)
     tau = rotate(GIM, qdd) + rotate(C, qd) + G + wrench_torques(model, frames, wrench)
