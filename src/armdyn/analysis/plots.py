@@ -103,7 +103,7 @@ def _torque_figure(report: TorqueReport) -> Any:
         panel.set_visible(False)
     left = panels[0].get_position().x0
     figure.text(
-        left, 1 - 0.24 * inch, f"{report.robot}: torque of each joint", fontsize=13, weight="bold",
+        left, 1 - 0.24 * inch, f"{report.title}: torque of each joint", fontsize=13, weight="bold",
         color=INK, va="center",
     )  # fmt: skip
     figure.text(left, 1 - 0.49 * inch, _subtitle(report), color=GREY, va="center")

@@ -21,6 +21,8 @@ class TorqueReport:
     """The torques of a robot along a trajectory of m instants."""
 
     robot: str
+    title: str
+    """What people call the robot."""
     joints: tuple[str, ...]
     units: tuple[str, ...]
     """"N·m" for a joint that turns, "N" for one that slides."""
@@ -119,8 +121,9 @@ def torque_report(
             progress(len(state[0]))
     moving = [robot.model.joints[i] for i in robot.model.independent]
     units = tuple("N" if joint.prismatic else "N·m" for joint in moving)
+    title = robot.model.title or robot.name
     return TorqueReport(
-        robot.name, robot.joint_names, units, trajectory, total, terms, formulation, friction
+        robot.name, title, robot.joint_names, units, trajectory, total, terms, formulation, friction
     )
 
 
