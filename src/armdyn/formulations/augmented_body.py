@@ -9,7 +9,7 @@ prismatic joint, 0 otherwise; numbers as in the paper):
 
     ω_i = ω_{i-1} + (1-σ) q̇ z                                             (1)
     a_i = a_{i-1} + (1-σ)(q̇ ω_{i-1}×z + q̈ z)                              (3)
-    b_i = S(a_i) + S(ω_i)²                                                (2), (4)
+    b_i = S(a_i) + S(ω_i)²   with the products δ = ω ωᵀ                     (2), (4)
     t_i = 2 q̇ ω_{i-1}×z + q̈ z                                             (5)
     r_i = α_{i-1} + b_{i-1} p,   α_i = r_i + σ t_i                          (6)
 
@@ -130,7 +130,7 @@ def _recursion(
             k[up] = k[up] - m[i] * (S @ S)
     zero = np.zeros((*qd.shape[:-1], 3))
     at_base = (zero, zero, np.zeros((*qd.shape[:-1], 3, 3)), zero - gravity)
-    w, a, b, alpha, t, r = per_link(6)
+    w, a, b, alpha, t, r, delta = per_link(7)
     for i, joint in enumerate(model.joints):
         up = joint.parent
         w_p, a_p, b_p, alpha_p = (w[up], a[up], b[up], alpha[up]) if up >= 0 else at_base
@@ -139,8 +139,8 @@ def _recursion(
         a_i = rotate_back(R[i], a_p)  # (3a)
         w.append(w_p if joint.prismatic else w_p + zqd)  # (1b)
         a.append(a_i if joint.prismatic else a_i + cross(w_p, zqd) + zqdd)  # (3b)
-        S = skew(w[i])
-        b.append(skew(a[i]) + S @ S)  # (2), (4)
+        delta.append(w[i][..., :, None] * w[i][..., None, :])  # (2)
+        b.append(skew(a[i]) + _centripetal(delta[i]))  # (4)
         t.append(2.0 * cross(w_p, zqd) + zqdd if joint.prismatic else zero)  # (5)
         r.append(rotate_back(R[i], alpha_p + rotate(b_p, P[i])))  # (6a, b)
         alpha.append(r[i] + t[i] if joint.prismatic else r[i])  # (6c)
@@ -149,9 +149,8 @@ def _recursion(
     gamma = []
     for i, joint in reversed(list(enumerate(model.joints))):
         # at this point e[i], n[i] hold the sums over the children of link i
-        n[i] = (
-            n[i] + rotate(k[i], a[i]) + cross(w[i], rotate(k[i], w[i])) + cross(u[i], alpha[i])
-        )  # (9a)
+        moment = rotate(k[i], a[i]) + _gyroscopic(k[i], delta[i]) + cross(u[i], alpha[i])
+        n[i] = n[i] + moment  # (9a)
         e[i] = e[i] + rotate(b[i], u[i]) + (m[i] * t[i] if joint.prismatic else 0.0)  # (7a)
         load = e[i] + m[i] * r[i] if joint.prismatic else n[i]  # (8)
         gamma.append(dot(z[i], load))  # (10)
@@ -161,3 +160,22 @@ def _recursion(
             e[up] = e[up] + e_up
             n[up] = n[up] + rotate(R[i], n[i]) + cross(P[i], e_up)  # (9b)
     return AugmentedBody(m, u, k, w, a, b, alpha, e, n, np.stack(gamma[::-1], -1))
+
+
+def _centripetal(delta: Array) -> Array:
+    """S(ω)² from the products ω ωᵀ, (..., 3, 3)."""
+    xx, yy, zz = (delta[..., i, i] for i in range(3))
+    xy, xz, yz = delta[..., 0, 1], delta[..., 0, 2], delta[..., 1, 2]
+    rows = ((-(yy + zz), xy, xz), (xy, -(xx + zz), yz), (xz, yz, -(xx + yy)))
+    return np.stack([np.stack(row, -1) for row in rows], -2)
+
+
+def _gyroscopic(k: Array, delta: Array) -> Array:
+    """ω × k ω from the products ω ωᵀ, (..., 3)."""
+    components = []
+    for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        diagonal = (k[..., z, z] - k[..., y, y]) * delta[..., y, z]
+        products = k[..., z, y] * (delta[..., y, y] - delta[..., z, z])
+        mixed = k[..., z, x] * delta[..., x, y] - k[..., y, x] * delta[..., x, z]
+        components.append(diagonal + products + mixed)
+    return np.stack(components, -1)

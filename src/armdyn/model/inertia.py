@@ -75,7 +75,8 @@ class Inertia:
     @property
     def com(self) -> Array:
         """Centre of mass [m], shape (3,); the origin if there is no mass."""
-        return self.first_moment / self.mass if self.mass else np.zeros(3)
+        massless = isinstance(self.mass, int | float) and self.mass == 0
+        return np.zeros(3) if massless else self.first_moment / self.mass
 
     @property
     def moment_about_com(self) -> Array:
