@@ -29,15 +29,23 @@ class Operations:
         """Multiplications and additions, as the literature counts."""
         return self.mul + self.add
 
+    def __add__(self, other: "Operations") -> "Operations":
+        return Operations(*(getattr(self, k) + getattr(other, k) for k in self.__slots__))
+
     def __str__(self) -> str:
         return f"{self.mul} + {self.add} = {self.total}"
 
 
 def count(outputs: Iterable[Node]) -> Operations:
     """The operations that computing all outputs together takes."""
+    return count_nodes(reachable(outputs))
+
+
+def count_nodes(nodes: Iterable[Node]) -> Operations:
+    """The operations that these nodes stand for, each node once."""
     kinds: Counter[str] = Counter()
     angles = set()
-    for node in reachable(outputs):
+    for node in nodes:
         if node.constant or not node.args:
             continue
         if node.op in ("sin", "cos"):

@@ -10,7 +10,7 @@ from armdyn.expr.graph import Graph
 from armdyn.expr.node import Node
 
 
-def trace(graph: Graph, function: Callable[..., Any], *vectors: Sequence[Node]) -> Array:
+def trace(graph: Graph, function: Callable[..., Any], *vectors: Sequence[Node] | Array) -> Array:
     """The result of a function of vectors of nodes, every entry a node."""
     result = np.asarray(function(*(np.array(v, dtype=object) for v in vectors)), dtype=object)
     nodes = np.empty(result.shape, dtype=object)

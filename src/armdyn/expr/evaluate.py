@@ -15,7 +15,10 @@ PRIME = 2**61 - 1
 """The field in which two graphs are compared: if they differ, they agree at a random point with a
 probability of about their degree divided by this."""
 
-_FLOAT: dict[str, Any] = {
+Point = tuple[int, int]
+"""Cosine and sine of an angle in the field."""
+
+OPERATIONS: dict[str, Any] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -25,6 +28,7 @@ _FLOAT: dict[str, Any] = {
     "cos": np.cos,
     "sqrt": np.sqrt,
 }
+"""What each operation does to numbers and arrays."""
 
 
 def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
@@ -38,7 +42,7 @@ def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
     result: dict[int, Any] = {}
     for node in reachable(outputs):
         if node.args:
-            result[node.index] = _FLOAT[node.op](*(result[a.index] for a in node.args))
+            result[node.index] = OPERATIONS[node.op](*(result[a.index] for a in node.args))
         elif node.op == "number":
             result[node.index] = float(node.value)
         else:
@@ -58,7 +62,8 @@ class FiniteField:
     """Exact evaluation modulo a prime at a pseudo-random point that depends on names alone.
 
     An angle is a point of the rational circle, so that sin² + cos² = 1 and the sums of angles hold;
-    a symbol used both as an angle and as a number gets an independent value for each.
+    a symbol used both as an angle and as a number gets an independent value for each. A number used
+    as an angle is a symbol: that 0.5 + 0.25 = 0.75 is not known of angles.
     """
 
     def __init__(self, seed: int = 0):
@@ -66,9 +71,15 @@ class FiniteField:
 
     def fingerprints(self, outputs: Iterable[Node]) -> dict[int, int]:
         """The residue of every node the outputs need, by index."""
+        nodes = reachable(outputs)
+        angles = reachable(node.args[0] for node in nodes if node.op in ("sin", "cos"))
+        inside = {node.index for node in angles}
         result: dict[int, int] = {}
-        for node in reachable(outputs):
-            result[node.index] = self._residue(node, result)
+        circle: dict[int, Point] = {}
+        for node in nodes:
+            result[node.index] = self._residue(node, result, circle)
+            if node.index in inside:
+                circle[node.index] = self._point(node, result, circle)
         return result
 
     def values(self, outputs: Iterable[Node]) -> list[int]:
@@ -77,7 +88,7 @@ class FiniteField:
         result = self.fingerprints(outputs)
         return [result[node.index] for node in outputs]
 
-    def _residue(self, node: Node, known: Mapping[int, int]) -> int:
+    def _residue(self, node: Node, known: Mapping[int, int], circle: Mapping[int, Point]) -> int:
         a = [known[x.index] for x in node.args]
         match node.op:
             case "add":
@@ -89,11 +100,13 @@ class FiniteField:
             case "neg":
                 return -a[0] % PRIME
             case "div":
+                if a[1] == 0:
+                    raise ZeroDivisionError(f"{node!r} divides by what is always zero")
                 return a[0] * pow(a[1], -1, PRIME) % PRIME
             case "cos":
-                return self._circle(node.args[0])[0]
+                return circle[node.args[0].index][0]
             case "sin":
-                return self._circle(node.args[0])[1]
+                return circle[node.args[0].index][1]
             case "sqrt":
                 return self._draw(f"sqrt {a[0]}")
             case "number":
@@ -102,39 +115,58 @@ class FiniteField:
             case _:
                 return self._draw(f"value {node.name}")
 
-    def _circle(self, angle: Node) -> tuple[int, int]:
+    def _point(self, angle: Node, known: Mapping[int, int], circle: Mapping[int, Point]) -> Point:
         """cos and sin of an angle: a symbol, a number, or a sum or whole multiple of angles."""
+        points = [circle[a.index] for a in angle.args]
         match angle.op:
-            case "add" | "sub":
-                (c, s), (k, t) = map(self._circle, angle.args)
-                t = t if angle.op == "add" else -t
-                return (c * k - s * t) % PRIME, (s * k + c * t) % PRIME
+            case "add":
+                return _turn(*points)
+            case "sub":
+                return _turn(points[0], _mirror(points[1]))
             case "neg":
-                c, s = self._circle(angle.args[0])
-                return c, -s % PRIME
-            case "mul" if angle.args[0].op == "number" and isinstance(angle.args[0].value, int):
-                return self._multiple(self._circle(angle.args[1]), angle.args[0].value)
-            case "mul" if angle.args[1].op == "number" and isinstance(angle.args[1].value, int):
-                return self._multiple(self._circle(angle.args[0]), angle.args[1].value)
-            case "input" | "parameter":
-                half = self._draw(f"angle {angle.name}")
+                return _mirror(points[0])
+            case "mul" if _whole(angle.args[0]):
+                return _multiple(points[1], int(angle.args[0].value))
+            case "mul" if _whole(angle.args[1]):
+                return _multiple(points[0], int(angle.args[1].value))
             case "number":
-                half = self._draw(f"angle {angle.value!r}")
+                return self._drawn(f"number {angle.value!r}")
+            case "input" | "parameter":
+                return self._drawn(angle.name)
             case _:
-                half = self._draw(f"angle {self.values([angle])[0]}")
+                return self._drawn(f"value {known[angle.index]}")
+
+    def _drawn(self, name: str) -> Point:
+        """A point of the circle, from the tangent of half its angle."""
+        half = self._draw(f"angle {name}")
         scale = pow(1 + half * half, -1, PRIME)
         return (1 - half * half) * scale % PRIME, 2 * half * scale % PRIME
-
-    @staticmethod
-    def _multiple(point: tuple[int, int], times: int) -> tuple[int, int]:
-        c, s = 1, 0
-        for _ in range(abs(times)):
-            c, s = (c * point[0] - s * point[1]) % PRIME, (s * point[0] + c * point[1]) % PRIME
-        return c, s if times >= 0 else -s % PRIME
 
     def _draw(self, name: str) -> int:
         digest = hashlib.blake2b(f"{self.seed} {name}".encode(), digest_size=16).digest()
         return int.from_bytes(digest, "big") % PRIME
+
+
+def _turn(a: Point, b: Point) -> Point:
+    """cos and sin of the sum of two angles."""
+    return (a[0] * b[0] - a[1] * b[1]) % PRIME, (a[1] * b[0] + a[0] * b[1]) % PRIME
+
+
+def _mirror(a: Point) -> Point:
+    return a[0], -a[1] % PRIME
+
+
+def _multiple(a: Point, times: int) -> Point:
+    """cos and sin of a whole multiple of an angle, by doubling."""
+    result, a = (1, 0), a if times >= 0 else _mirror(a)
+    for bit in bin(abs(times))[2:]:
+        result = _turn(result, result)
+        result = _turn(result, a) if bit == "1" else result
+    return result
+
+
+def _whole(node: Node) -> bool:
+    return node.op == "number" and isinstance(node.value, int)
 
 
 def proved_equal(a: Iterable[Node], b: Iterable[Node], points: int = 2) -> bool:

@@ -2,9 +2,13 @@
 
 Every identity below is applied when a node is built, so no pass has to look for it again. Signs are
 kept outside: a product or sum never has a negated operand, and of a - b and b - a only one exists.
+Two numbers become one only where that is exact; otherwise their sum or product stays a constant
+node, which costs nothing, so that a graph can be rearranged without rounding.
 """
 
+import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -45,14 +49,14 @@ class Graph:
             self.values[name] = float(value)
         return self._symbol("parameter", name)
 
-    def number(self, value: Scalar) -> Node:
+    def number(self, value: Scalar | np.integer | np.floating) -> Node:
         """A number; one that is whole is kept as an integer, so that 2 and 2.0 are one node."""
-        value = float(value) if isinstance(value, np.floating) else value
+        value = float(value) if isinstance(value, float | np.floating) else int(value)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise TraceError(f"an expression cannot hold the number {value}; give finite numbers")
         if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
             value = int(value)
-        return self._make(
-            "number", (), value=int(value) if isinstance(value, np.integer) else value
-        )
+        return self._make("number", (), value=value)
 
     # operations
 
@@ -63,7 +67,9 @@ class Graph:
         if _is(b, 0):
             return a  # a + 0 = a
         if a.op == "number" and b.op == "number":
-            return self.number(a.value + b.value)
+            exact = _exact(Fraction(a.value) + Fraction(b.value))
+            if exact is not None:
+                return self.number(exact)
         if a.op == "neg" and b.op == "neg":
             return self.neg(self.add(a.args[0], b.args[0]))  # (-a) + (-b) = -(a + b)
         if b.op == "neg":
@@ -81,7 +87,9 @@ class Graph:
         if _is(a, 0):
             return self.neg(b)  # 0 - b = -b
         if a.op == "number" and b.op == "number":
-            return self.number(a.value - b.value)
+            exact = _exact(Fraction(a.value) - Fraction(b.value))
+            if exact is not None:
+                return self.number(exact)
         if b.op == "neg":
             return self.add(a, b.args[0])  # a - (-b) = a + b
         if a.op == "neg":
@@ -112,7 +120,9 @@ class Graph:
             if x.op == "number" and x.value < 0:
                 return self.neg(self.mul(self.number(-x.value), y))
         if a.op == "number" and b.op == "number":
-            return self.number(a.value * b.value)
+            exact = _exact(Fraction(a.value) * Fraction(b.value))
+            if exact is not None:
+                return self.number(exact)
         return self._make("mul", _ordered(a, b))
 
     def div(self, a: Node, b: Node) -> Node:
@@ -132,7 +142,9 @@ class Graph:
         if b.constant and not a.constant:
             return self.mul(a, self.div(self.number(1), b))  # a / c = a (1/c), 1/c beforehand
         if a.op == "number" and b.op == "number":
-            return self.number(a.value / b.value)
+            exact = _exact(Fraction(a.value) / Fraction(b.value))
+            if exact is not None:
+                return self.number(exact)
         return self._make("div", (a, b))
 
     def function(self, name: str, a: Node) -> Node:
@@ -163,7 +175,9 @@ class Graph:
             return value
         if isinstance(value, bool | np.bool_):
             return None
-        return self.number(value) if isinstance(value, int | float | np.number) else None
+        if isinstance(value, int | float | np.integer | np.floating):
+            return self.number(value)
+        return None
 
     def rebuild(self, node: Node, args: Sequence[Node]) -> Node:
         """The operation of a node on other operands, folded anew."""
@@ -201,6 +215,17 @@ class Graph:
 
 def _is(node: Node, value: int) -> bool:
     return node.op == "number" and node.value == value
+
+
+def _exact(result: Fraction) -> Scalar | None:
+    """The result as an integer or float that is exactly equal, or None."""
+    if result.denominator == 1:
+        return result.numerator
+    try:
+        rounded = float(result)
+    except OverflowError:
+        return None
+    return rounded if rounded == result else None
 
 
 def _ordered(a: Node, b: Node) -> tuple[Node, Node]:

@@ -1,5 +1,6 @@
 """Walking a graph without recursion, operands first."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from armdyn.expr.graph import Graph
@@ -19,6 +20,21 @@ def reachable(outputs: Iterable[Node]) -> list[Node]:
         found.append(node)
         stack.extend(node.args)
     return sorted(found, key=lambda node: node.index)
+
+
+def uses(outputs: Iterable[Node]) -> Counter[int]:
+    """How often each node is an operand or an output, by index."""
+    outputs = list(outputs)
+    found = Counter(node.index for node in outputs)
+    for node in reachable(outputs):
+        found.update(a.index for a in node.args)
+    return found
+
+
+def inside_angles(outputs: Iterable[Node]) -> set[int]:
+    """Indices of the nodes that arguments of sines and cosines are made of."""
+    turned = [node.args[0] for node in reachable(outputs) if node.op in ("sin", "cos")]
+    return {node.index for node in reachable(turned)}
 
 
 def transcribe(

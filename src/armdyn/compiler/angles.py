@@ -1,0 +1,98 @@
+"""Sums of angles: what rotations about parallel axes come to."""
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+from armdyn.compiler.network import Definition, Network
+from armdyn.expr.evaluate import PRIME
+from armdyn.expr.node import Node
+from armdyn.expr.visit import reachable
+
+LONGEST = 3
+"""Angles in a sum."""
+
+
+def angles(outputs: Iterable[Node]) -> list[Node]:
+    """Use sums of angles where it saves: x (cos a cos b - sin a sin b) = x cos(a + b).
+
+    Angles that follow each other are tried, as parallel axes do in a chain. Which values are
+    products with such a cosine or sine shows in their residues, however they are written.
+    """
+    outputs = list(outputs)
+    turned = {n.args[0].index: n.args[0] for n in reachable(outputs) if n.op in ("sin", "cos")}
+    sums = list(_sums([turned[i] for i in sorted(turned) if not turned[i].constant]))
+    if not sums:
+        return outputs
+    net = Network(outputs, [f for total, _ in sums for f in (total.cos(), total.sin())])
+    touched = _touched(net)
+    for k, (_, parts) in enumerate(sums):
+        cells = {cell for part in parts for cell in touched.get(net.cell(part), ())}
+        _use_sum(net, sorted(cells), net.extra[2 * k : 2 * k + 2])
+    return net.nodes()
+
+
+def _sums(single: list[Node]) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    """Sums and differences of angles that follow each other, with their parts."""
+    for length in range(2, LONGEST + 1):
+        for start in range(len(single) - length + 1):
+            parts = tuple(single[start : start + length])
+            for signs in product((1, -1), repeat=length - 1):
+                total = parts[0]
+                for sign, part in zip(signs, parts[1:], strict=True):
+                    total = total + part if sign > 0 else total - part
+                if not total.constant:
+                    yield total, parts
+
+
+def _touched(net: Network) -> dict[int, list[int]]:
+    """The cells that use a sine or cosine of an angle, directly or through what is theirs alone."""
+    result: dict[int, list[int]] = {}
+    for cell in net.order():
+        if not net.is_operation(cell):
+            continue
+        found, stack = set(), [cell]
+        while stack:
+            op, literals = net.definition[stack.pop()]
+            if op in ("sin", "cos"):
+                found.add(literals[0] >> 1)
+                continue
+            below = [k >> 1 for k in literals]
+            stack.extend(c for c in below if net.uses[c] == 1 or net.definition[c][0] in _TRIG)
+        for angle in sorted(found):
+            result.setdefault(angle, []).append(cell)
+    return result
+
+
+_TRIG = ("sin", "cos")
+
+
+def _use_sum(net: Network, cells: list[int], functions: list[int]) -> None:
+    """Compute cells from the cosine and sine of one sum, if that saves anything in all."""
+    saved = 0
+    undo: list[tuple[int, Definition]] = []
+    for cell in reversed(cells):
+        if not net.is_operation(cell) or net.cone(cell) < 2:
+            continue
+        for definition in _products(net, cell, functions):
+            old = net.definition[cell]
+            gain = net.redefine(cell, definition)
+            if gain >= 0:
+                saved += gain
+                undo.append((cell, old))
+                break
+            net.redefine(cell, old)
+    if saved <= 0:
+        for cell, old in reversed(undo):
+            net.redefine(cell, old)
+
+
+def _products(net: Network, cell: int, functions: list[int]) -> Iterator[Definition]:
+    for literal in functions:
+        turn = literal >> 1
+        if net.first[turn] == 0 or net.second[turn] == 0:
+            continue
+        first = net.first[cell] * pow(net.first[turn], -1, PRIME) % PRIME
+        second = net.second[cell] * pow(net.second[turn], -1, PRIME) % PRIME
+        x = net.find(first, second)
+        if x is not None and net.alive(x >> 1) and not net.depends((x, 2 * turn), cell):
+            yield "mul", (x, 2 * turn)

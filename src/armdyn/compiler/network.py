@@ -1,0 +1,268 @@
+"""A network: a graph whose nodes can be given other definitions of the same value.
+
+A cell keeps its value for ever; what changes is how it is computed. Operands are literals, twice
+the index of a cell plus one if its value is negated, because signs are free. Values are known by
+their residues at two points of the finite field; cells equal at both, up to sign, are one cell.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from armdyn.errors import GraphError
+from armdyn.expr.evaluate import PRIME, FiniteField
+from armdyn.expr.graph import Graph
+from armdyn.expr.node import FUNCTIONS, Node
+from armdyn.expr.visit import inside_angles, reachable
+
+Definition = tuple[str, tuple[int, ...]]
+"""How a cell is computed: an operation and the literals it is applied to."""
+
+COUNTED = ("add", "mul")
+"""Operations that make up the total; the others are never created here."""
+
+_ZERO, _ONE = 0, 1
+"""The cells of the numbers 0 and 1."""
+
+
+class Network:
+    """The cells that a list of outputs needs, with their uses counted."""
+
+    def __init__(self, outputs: Sequence[Node], extra: Sequence[Node] = ()):
+        self.graph: Graph = outputs[0].graph
+        self.definition: list[Definition] = []
+        self.first: list[int] = []
+        """Residue of each cell at the first point."""
+        self.second: list[int] = []
+        """Residue of each cell at the second point."""
+        self.uses: list[int] = []
+        """How many live cells and outputs use a cell; it is computed only if there are any."""
+        self.leaf: dict[int, Node] = {}
+        """The node of each cell that is not computed here: symbols and constants."""
+        self.angle: set[int] = set()
+        """Cells inside the argument of a sine or cosine: these keep their definition."""
+        self._known: dict[int, int] = {}
+        self._inverse: dict[int, int] = {}
+        self._fields = FiniteField(1), FiniteField(2)
+        self._literal: dict[int, int] = {}
+        self._read([*outputs, *extra], own={node.index for node in extra})
+        self.outputs = [self._literal[node.index] for node in outputs]
+        self.extra = [self._literal[node.index] for node in extra]
+        """Literals of nodes that are not needed, but could be used."""
+        for literal in self.outputs:
+            self._use(literal >> 1)
+
+    # reading and writing graphs
+
+    def _read(self, outputs: Sequence[Node], own: set[int]) -> None:
+        at = [field.fingerprints(outputs) for field in self._fields]
+        inside = inside_angles(outputs)
+        own |= inside
+        literal = self._literal
+        for value in (_ZERO, _ONE):
+            self.constant(self.graph.number(value))
+        for node in reachable(outputs):
+            i = node.index
+            if node.op == "neg" and not node.constant:
+                literal[i] = literal[node.args[0].index] ^ 1
+                continue
+            found = self.find(at[0][i], at[1][i])
+            if found is not None and i not in own:
+                literal[i] = found
+                continue
+            cell = self._append(_definition(node, literal), at[0][i], at[1][i])
+            literal[i] = 2 * cell
+            if node.constant or not node.args:
+                self.leaf[cell] = node
+            if i in inside:
+                self.angle.add(cell)
+
+    def cell(self, node: Node) -> int:
+        """The cell of a node that was read."""
+        return self._literal[node.index] >> 1
+
+    def nodes(self) -> list[Node]:
+        """The outputs as nodes of the graph they came from."""
+        made: dict[int, Node] = {}
+        for cell in self.order():
+            made[cell] = self._node(cell, made)
+        return [_signed(made, literal) for literal in self.outputs]
+
+    def _node(self, cell: int, made: dict[int, Node]) -> Node:
+        if cell in self.leaf:
+            return self.leaf[cell]
+        op, literals = self.definition[cell]
+        args = [_signed(made, literal) for literal in literals]
+        if op in FUNCTIONS:
+            return self.graph.function(op, args[0])
+        return {"add": self.graph.add, "mul": self.graph.mul, "div": self.graph.div}[op](*args)
+
+    # cells
+
+    def find(self, first: int, second: int) -> int | None:
+        """The literal that has these residues at the two points."""
+        cell = self._known.get(min(first, -first % PRIME))
+        if cell is None:
+            return None
+        negated = first != self.first[cell]
+        expected = -self.second[cell] % PRIME if negated else self.second[cell]
+        return 2 * cell + negated if second == expected else None
+
+    def constant(self, node: Node) -> int:
+        """The literal of a constant."""
+        first, second = (field.values([node])[0] for field in self._fields)
+        found = self.find(first, second)
+        if found is not None:
+            return found
+        cell = self._append(("leaf", ()), first, second)
+        self.leaf[cell] = node
+        return 2 * cell
+
+    def new(self, op: str, literals: tuple[int, int]) -> int:
+        """A cell that is not used yet."""
+        return self._append((op, literals), *self.residues(op, literals))
+
+    def _append(self, definition: Definition, first: int, second: int) -> int:
+        cell = len(self.definition)
+        self.definition.append(definition)
+        self.first.append(first)
+        self.second.append(second)
+        self.uses.append(0)
+        self._known.setdefault(min(first, -first % PRIME), cell)
+        return cell
+
+    def residues(self, op: str, literals: tuple[int, int]) -> tuple[int, int]:
+        """Residues of an operation at the two points."""
+        result = []
+        for values in (self.first, self.second):
+            x, y = (-values[k >> 1] if k & 1 else values[k >> 1] for k in literals)
+            result.append((x + y if op == "add" else x * y) % PRIME)
+        return result[0], result[1]
+
+    def inverse(self, cell: int) -> int:
+        """The inverse of a cell's residue at the first point."""
+        if cell not in self._inverse:
+            self._inverse[cell] = pow(self.first[cell], -1, PRIME)
+        return self._inverse[cell]
+
+    def discard(self, cell: int) -> None:
+        """Forget the newest cell, which is not used."""
+        key = min(self.first[cell], -self.first[cell] % PRIME)
+        if self._known.get(key) == cell:
+            del self._known[key]
+        self._inverse.pop(cell, None)
+        for column in (self.definition, self.first, self.second, self.uses):
+            column.pop()
+
+    def live(self) -> list[int]:
+        """Cells that are used, and every symbol and constant."""
+        return [c for c in range(len(self.uses)) if self.alive(c)]
+
+    def alive(self, cell: int) -> bool:
+        """Whether the cell is there without further cost."""
+        return self.uses[cell] > 0 or cell in self.leaf
+
+    def is_constant(self, cell: int) -> bool:
+        """Whether the cell costs nothing because it depends on parameters alone."""
+        return cell in self.leaf and self.leaf[cell].constant
+
+    def is_operation(self, cell: int) -> bool:
+        """Whether the cell is computed by an addition or a multiplication that may be replaced."""
+        return (
+            self.uses[cell] > 0 and self.definition[cell][0] in COUNTED and cell not in self.angle
+        )
+
+    def total(self) -> int:
+        """Multiplications and additions of all live cells."""
+        return sum(_cost(d) for d, n in zip(self.definition, self.uses, strict=True) if n)
+
+    # rewiring
+
+    def redefine(self, cell: int, definition: Definition) -> int:
+        """Compute a cell in another way; returns how many operations that saves."""
+        saved = self._release(cell)
+        self.definition[cell] = definition
+        return saved - self._acquire(cell)
+
+    def cone(self, cell: int) -> int:
+        """Operations that only this cell needs, itself included."""
+        saved = self._release(cell)
+        self._acquire(cell)
+        return saved
+
+    def depends(self, literals: Sequence[int], cell: int) -> bool:
+        """Whether the literals are computed from a cell."""
+        seen: set[int] = set()
+        stack = [k >> 1 for k in literals]
+        while stack:
+            here = stack.pop()
+            if here == cell:
+                return True
+            if here not in seen:
+                seen.add(here)
+                stack.extend(k >> 1 for k in self.definition[here][1])
+        return False
+
+    def _use(self, cell: int) -> int:
+        self.uses[cell] += 1
+        return self._acquire(cell) if self.uses[cell] == 1 else 0
+
+    def _acquire(self, cell: int) -> int:
+        """Count the uses a live cell makes of others; returns the cost of what becomes live."""
+        cost, stack = 0, [cell]
+        while stack:
+            definition = self.definition[stack.pop()]
+            cost += _cost(definition)
+            for k in definition[1]:
+                self.uses[k >> 1] += 1
+                if self.uses[k >> 1] == 1:
+                    stack.append(k >> 1)
+        return cost
+
+    def _release(self, cell: int) -> int:
+        cost, stack = 0, [cell]
+        while stack:
+            definition = self.definition[stack.pop()]
+            cost += _cost(definition)
+            for k in definition[1]:
+                self.uses[k >> 1] -= 1
+                if self.uses[k >> 1] == 0:
+                    stack.append(k >> 1)
+        return cost
+
+    def order(self) -> Iterator[int]:
+        """Live cells, operands first."""
+        done: set[int] = set()
+        stack = [literal >> 1 for literal in reversed(self.outputs)]
+        entered: set[int] = set()
+        while stack:
+            cell = stack[-1]
+            waiting = [k >> 1 for k in self.definition[cell][1] if k >> 1 not in done]
+            if cell in done or not waiting:
+                stack.pop()
+                if cell not in done:
+                    done.add(cell)
+                    yield cell
+                continue
+            if cell in entered:
+                raise GraphError(f"cell {cell} of the network depends on itself")
+            entered.add(cell)
+            stack.extend(reversed(waiting))
+
+
+def _definition(node: Node, literal: dict[int, int]) -> Definition:
+    if node.constant or not node.args:
+        return "leaf", ()
+    literals = tuple(literal[a.index] for a in node.args)
+    if node.op == "sub":
+        return "add", (literals[0], literals[1] ^ 1)
+    return node.op, literals
+
+
+def _cost(definition: Definition) -> int:
+    op, literals = definition
+    free = op == "mul" and any(k >> 1 == _ONE for k in literals)
+    return int(op in COUNTED and not free)
+
+
+def _signed(made: dict[int, Node], literal: int) -> Node:
+    node = made[literal >> 1]
+    return -node if literal & 1 else node

@@ -1,0 +1,232 @@
+"""Programs: straight-line operations with named inputs, constants worked out, and outputs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.compiler.count import Operations, count
+from armdyn.compiler.linearize import is_run, linearize
+from armdyn.compiler.passes import Pass, Step, reduce
+from armdyn.compiler.render import listing, python_source
+from armdyn.compiler.verify import verify
+from armdyn.errors import ShapeError, TraceError
+from armdyn.expr.evaluate import OPERATIONS
+from armdyn.expr.node import Node
+from armdyn.expr.visit import reachable, uses
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An array that a program is called with."""
+
+    name: str
+    size: int | None
+    """Length of the last axis; None for a scalar."""
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of its entries in the graph."""
+        if self.size is None:
+            return (self.name,)
+        return tuple(f"{self.name}{i + 1}" for i in range(self.size))
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value that is known before the program runs."""
+
+    op: str
+    """"parameter", "number" or an operation on earlier constants."""
+    args: tuple[int, ...]
+    """Places of the operands among the values of the program."""
+    name: str
+    value: float | None
+    """None if a parameter has no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One operation at run time."""
+
+    op: str
+    args: tuple[int, ...]
+    """Places of the operands among the values of the program."""
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """An ordered list of operations.
+
+    Its values are numbered: first the symbols of the inputs, then the constants, then the result of
+    each instruction.
+    """
+
+    inputs: tuple[Input, ...]
+    constants: tuple[Constant, ...]
+    instructions: tuple[Instruction, ...]
+    outputs: tuple[int, ...]
+    """The value of each output, in C order."""
+    shape: tuple[int, ...]
+    """Shape of the outputs."""
+    operations: Operations
+    """What one evaluation takes."""
+    before: Operations
+    """What it took before the passes."""
+    report: tuple[Step, ...] = ()
+    """What each pass did."""
+
+    @staticmethod
+    def from_outputs(
+        outputs: Any, inputs: Mapping[str, int | None], passes: Sequence[Pass] = ()
+    ) -> "Program":
+        """The program that computes an array of nodes.
+
+        Args:
+            outputs: Nodes of one graph, in any shape.
+            inputs: For each array the program takes, in order, the length of its last axis (its
+                entries are the graph's inputs name1, name2, ...), or None for a scalar.
+            passes: Passes to run first.
+        """
+        array = np.asarray(outputs, dtype=object)
+        nodes = _checked(array)
+        before = count(nodes)
+        reduction = reduce(nodes, passes)
+        arrays = tuple(Input(name, size) for name, size in inputs.items())
+        built = _Builder(arrays, reduction.outputs)
+        return Program(
+            inputs=arrays,
+            constants=tuple(built.constants),
+            instructions=tuple(built.instructions),
+            outputs=tuple(built.place[node.index] for node in reduction.outputs),
+            shape=array.shape,
+            operations=count(reduction.outputs),
+            before=before,
+            report=reduction.report,
+        )
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of the entries of the inputs, in order."""
+        return tuple(name for array in self.inputs for name in array.symbols)
+
+    @cached_property
+    def text(self) -> str:
+        """A readable listing, the same in every process."""
+        return listing(self)
+
+    def __call__(self, *arrays: npt.ArrayLike) -> Array:
+        """The outputs, (..., *shape), for arrays with any leading batch shape, in order."""
+        if len(arrays) != len(self.inputs):
+            names = ", ".join(array.name for array in self.inputs)
+            raise ShapeError(
+                f"the program takes {len(self.inputs)} arrays ({names}), got {len(arrays)}"
+            )
+        checked = {}
+        for given, expected in zip(arrays, self.inputs, strict=True):
+            value = np.asarray(given)[..., None] if expected.size is None else given
+            size = len(expected.symbols)
+            checked[expected.name] = check_joint_vector(expected.name, value, size)
+        vectors = broadcast(**checked) if checked else ()
+        batch = vectors[0].shape[:-1] if vectors else ()
+        result = np.empty((*batch, len(self.outputs)))
+        for place, value in enumerate(self._function(*vectors)):
+            result[..., place] = value
+        return result.reshape(batch + self.shape)
+
+    @cached_property
+    def _function(self) -> Callable[..., tuple[Any, ...]]:
+        missing = [c.name for c in self.constants if c.op == "parameter" and c.value is None]
+        if missing:
+            raise TraceError(
+                f"the parameters {', '.join(missing)} have no value, so the program cannot be "
+                "evaluated; give values where they are made, with graph.parameter(name, value)"
+            )
+        known: dict[str, Any] = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt}
+        first = len(self.symbols)
+        known |= {f"k{first + i}": c.value for i, c in enumerate(self.constants)}
+        exec(compile(python_source(self), "<armdyn program>", "exec"), known)
+        function: Callable[..., tuple[Any, ...]] = known["program"]
+        return function
+
+
+class _Builder:
+    """Numbers the values of a program."""
+
+    def __init__(self, inputs: tuple[Input, ...], outputs: list[Node]):
+        nodes = reachable(outputs)
+        symbols = [name for array in inputs for name in array.symbols]
+        _check_symbols(nodes, symbols, inputs)
+        self.constants: list[Constant] = []
+        self.instructions: list[Instruction] = []
+        self.place: dict[int, int] = {}
+        """The value of each node, by index."""
+        number = {name: i for i, name in enumerate(symbols)}
+        self.place |= {n.index: number[n.name] for n in nodes if n.op == "input"}
+        for node in nodes:
+            if node.constant:
+                self.place[node.index] = len(symbols) + len(self.constants)
+                self.constants.append(self._constant(node, len(symbols)))
+        flipped = _flipped(nodes, outputs)
+        start = len(symbols) + len(self.constants)
+        for node in linearize(outputs):
+            if node.index in flipped.values():
+                continue
+            op, args = node.op, node.args
+            if node.index in flipped:
+                op, args = "sub", node.args[0].args[::-1]  # -(a - b) = b - a
+            self.place[node.index] = start + len(self.instructions)
+            self.instructions.append(Instruction(op, tuple(self.place[a.index] for a in args)))
+
+    def _constant(self, node: Node, first: int) -> Constant:
+        args = tuple(self.place[a.index] for a in node.args)
+        value: float | None
+        if node.op == "number":
+            value = float(node.value)
+        elif node.op == "parameter":
+            value = node.graph.values.get(node.name)
+        else:
+            known = [self.constants[k - first].value for k in args]
+            value = None if None in known else float(OPERATIONS[node.op](*known))
+        return Constant(node.op, args, repr(node) if not args else "", value)
+
+
+def _flipped(nodes: list[Node], outputs: list[Node]) -> dict[int, int]:
+    """Negated differences that are used only so, by index: they are taken the other way round."""
+    used = uses(outputs)
+    return {
+        n.index: n.args[0].index
+        for n in nodes
+        if n.op == "neg" and is_run(n) and n.args[0].op == "sub" and used[n.args[0].index] == 1
+    }
+
+
+def _checked(outputs: Array) -> list[Node]:
+    nodes = list(outputs.flat)
+    for node in nodes:
+        if not isinstance(node, Node):
+            raise TraceError(f"the output {node!r} is not a node; trace it with armdyn's trace")
+        if node.graph is not nodes[0].graph:
+            raise TraceError(
+                f"the output {node!r} belongs to another graph than {nodes[0]!r}; trace everything "
+                "that is combined in one graph"
+            )
+    verify(nodes)
+    return nodes
+
+
+def _check_symbols(nodes: list[Node], symbols: list[str], inputs: tuple[Input, ...]) -> None:
+    twice = sorted({name for name in symbols if symbols.count(name) > 1})
+    if twice:
+        raise TraceError(f"the symbols {', '.join(twice)} are in two inputs; rename one of these")
+    missing = [n.name for n in nodes if n.op == "input" and n.name not in symbols]
+    if missing:
+        given = ", ".join(a.name if a.size is None else f"{a.name}({a.size})" for a in inputs)
+        raise TraceError(
+            f"the outputs use the symbols {', '.join(missing)}, which are not among the inputs of "
+            f"the program: {given or 'none'}; name them as inputs or make them parameters"
+        )

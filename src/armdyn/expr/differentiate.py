@@ -1,0 +1,168 @@
+"""Differentiation on the graph, forward and reverse, without recursion.
+
+Both directions use one table of local derivatives. The derivatives are nodes of the same graph, so
+they share what they have in common with the expressions and with each other. Forward mode follows
+one direction in the space of the symbols through the graph (J t), reverse mode one weighting of the
+outputs back to the symbols (wᵀ J); a Jacobian is n of the former or m of the latter.
+
+Reference: A. Griewank and A. Walther, Evaluating Derivatives, chapter 3.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import GraphError, TraceError
+from armdyn.expr.graph import Graph
+from armdyn.expr.node import Node
+from armdyn.expr.visit import reachable
+
+Partials = Callable[[Graph, Node], tuple[Node, ...]]
+
+
+def _quotient(g: Graph, node: Node) -> tuple[Node, ...]:
+    inverse = g.div(g.number(1), node.args[1])
+    return inverse, g.neg(g.mul(node, inverse))
+
+
+PARTIALS: dict[str, Partials] = {
+    "add": lambda g, y: (g.number(1), g.number(1)),
+    "sub": lambda g, y: (g.number(1), g.number(-1)),
+    "neg": lambda g, y: (g.number(-1),),
+    "mul": lambda g, y: (y.args[1], y.args[0]),
+    "div": _quotient,  # ∂(a/b) = 1/b, -(a/b)/b
+    "sin": lambda g, y: (g.function("cos", y.args[0]),),
+    "cos": lambda g, y: (g.neg(g.function("sin", y.args[0])),),
+    "sqrt": lambda g, y: (g.div(g.number(0.5), y),),  # ∂√a = 1/(2√a)
+}
+"""For each operation its derivatives with respect to its operands."""
+
+
+def jvp(
+    outputs: Iterable[Node], symbols: Sequence[Node], direction: Sequence[Node | float]
+) -> list[Node]:
+    """The derivative of each output along a direction, J t, by forward mode.
+
+    Args:
+        outputs: What to differentiate.
+        symbols: Inputs or parameters of the same graph, all different.
+        direction: The tangent t, for each symbol a node or a number.
+    """
+    outputs = list(outputs)
+    _check(outputs, symbols)
+    tangents = {
+        symbol.index: t
+        for symbol, t in zip(symbols, _nodes("direction", symbols, direction), strict=True)
+        if not _is_zero(t)
+    }
+    for node in reachable(outputs):
+        if any(a.index in tangents for a in node.args):
+            for a, d in zip(node.args, _partials(node), strict=True):
+                if a.index in tangents:
+                    _accumulate(tangents, node, d * tangents[a.index])
+    return [tangents[y.index] if y.index in tangents else y.graph.number(0) for y in outputs]
+
+
+def vjp(
+    outputs: Iterable[Node], symbols: Sequence[Node], weights: Sequence[Node | float]
+) -> list[Node]:
+    """The derivative of a weighted sum of outputs by each symbol, wᵀ J, by reverse mode.
+
+    Args:
+        outputs: What to differentiate.
+        symbols: Inputs or parameters of the same graph, all different.
+        weights: The weight w of each output, a node or a number.
+    """
+    outputs = list(outputs)
+    _check(outputs, symbols)
+    order = reachable(outputs)
+    active = _dependent(order, symbols)
+    adjoints: dict[int, Node] = {}
+    for output, weight in zip(outputs, _nodes("weights", outputs, weights), strict=True):
+        if not _is_zero(weight):
+            _accumulate(adjoints, output, weight)
+    for node in reversed(order):
+        if node.args and node.index in adjoints and node.index in active:
+            for a, d in zip(node.args, _partials(node), strict=True):
+                if a.index in active:
+                    _accumulate(adjoints, a, d * adjoints[node.index])
+    return [adjoints[s.index] if s.index in adjoints else s.graph.number(0) for s in symbols]
+
+
+def gradient(output: Node, symbols: Sequence[Node]) -> list[Node]:
+    """The derivatives of one output by every symbol, by reverse mode."""
+    return vjp([output], symbols, [1])
+
+
+def jacobian(outputs: Iterable[Node], symbols: Sequence[Node]) -> Array:
+    """The derivatives of outputs (m of them) by symbols (n), column by column: (m, n) of nodes."""
+    outputs = list(outputs)
+    slopes = np.empty((len(outputs), len(symbols)), dtype=object)
+    for j, symbol in enumerate(symbols):
+        slopes[:, j] = jvp(outputs, [symbol], [1])
+    return slopes
+
+
+def jacobian_by_rows(outputs: Iterable[Node], symbols: Sequence[Node]) -> Array:
+    """The same Jacobian row by row in reverse: shorter where the outputs are few."""
+    outputs = list(outputs)
+    slopes = np.empty((len(outputs), len(symbols)), dtype=object)
+    for i, output in enumerate(outputs):
+        slopes[i] = gradient(output, symbols)
+    return slopes
+
+
+def _dependent(order: Sequence[Node], symbols: Sequence[Node]) -> set[int]:
+    """Which nodes depend on the symbols."""
+    active = {s.index for s in symbols}
+    for node in order:
+        if any(a.index in active for a in node.args):
+            active.add(node.index)
+    return active
+
+
+def _accumulate(sums: dict[int, Node], node: Node, term: Node) -> None:
+    known = sums.get(node.index)
+    sums[node.index] = term if known is None else known + term
+
+
+def _partials(node: Node) -> tuple[Node, ...]:
+    if node.op not in PARTIALS:
+        raise GraphError(
+            f"the operation {node.op!r} of %{node.index} has no derivative; those that have one: "
+            f"{', '.join(PARTIALS)}. Add its partial derivatives to PARTIALS"
+        )
+    return PARTIALS[node.op](node.graph, node)
+
+
+def _check(outputs: Sequence[Node], symbols: Sequence[Node]) -> None:
+    """Outputs and symbols must be of one graph, the symbols leaves and different."""
+    for symbol in symbols:
+        if symbol.op not in ("input", "parameter"):
+            raise TraceError(
+                f"expressions are differentiated by inputs and parameters, not by {symbol!r}; "
+                "make it an input of the graph"
+            )
+    names = [symbol.name for symbol in symbols]
+    if len(set(names)) < len(names):
+        raise TraceError(f"a symbol to differentiate by was given twice: {', '.join(names)}")
+    for node in (*outputs, *symbols):
+        (*outputs, *symbols)[0].graph.node(node)  # raises for a node of another graph
+
+
+def _nodes(what: str, places: Sequence[Node], values: Sequence[Node | float]) -> list[Node]:
+    """A node for each place, from nodes and numbers."""
+    if len(values) != len(places):
+        raise TraceError(f"{what}: expected {len(places)} nodes or numbers, got {len(values)}")
+    nodes = []
+    for place, value in zip(places, values, strict=True):
+        node = place.graph.node(value)
+        if node is None:
+            raise TraceError(f"{what}: expected a node or a number, got {value!r}")
+        nodes.append(node)
+    return nodes
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op == "number" and node.value == 0
