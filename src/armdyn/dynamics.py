@@ -11,6 +11,7 @@ rotors. SI units, radians, six-vectors with the linear part first.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,10 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.compiler.derivatives import Jacobians
 from armdyn.errors import ModelError, UnknownNameError
-from armdyn.formulations import FORMULATIONS
+from armdyn.formulations import FORMULATIONS, slopes
 from armdyn.formulations import kinematics as kin
 from armdyn.formulations.articulated_body import articulated_body
+from armdyn.formulations.base_parameters import BaseParameters, base_parameters
 from armdyn.formulations.cartesian import (
     COORDINATES,
     Cartesian,
@@ -44,6 +47,7 @@ from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.friction import FrictionTerms, friction_terms
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.regressor import parameter_names, parameters, regressor
 from armdyn.formulations.solve import check_pivots, solve_mass_matrix
 from armdyn.formulations.spatial import rotate
 from armdyn.io.files import save_model
@@ -70,6 +74,9 @@ class Robot:
     def __repr__(self) -> str:
         kinds = "".join(joint.kind[0].upper() for joint in self.model.joints)
         return f"<Robot {self.name!r}, {self.n} joints, {kinds}>"
+
+    def __reduce__(self) -> tuple[type["Robot"], tuple[RobotModel]]:
+        return Robot, (self.model,)
 
     @property
     def n(self) -> int:
@@ -290,6 +297,68 @@ class Robot:
         """Energy of the links in the field of gravity, zero at the world origin, (...) [J]."""
         (q,) = self._states(q=q)
         return potential_energy(self.model, self._at.positions(q))
+
+    # derivatives
+
+    def inverse_dynamics_derivatives(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, *, friction: bool = True
+    ) -> slopes.TorqueSlopes:
+        """∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈ = M, each (..., n, n): .dq .dqd .dqdd.
+
+        With `friction`, .dqd has the slope of the friction curve, 0 for a true sign. The first call
+        differentiates the equations of motion on the expression graph.
+        """
+        q, qd, qdd = self._states(q=q, qd=qd, qdd=qdd)
+        dq, dqd = self._torque_jacobians(q, qd, qdd)
+        dqd = dqd + slopes.friction_slopes(self.model, qd) if friction else dqd
+        return slopes.TorqueSlopes(dq, dqd, self.mass_matrix(q))
+
+    def forward_dynamics_derivatives(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, *, friction: bool = True
+    ) -> slopes.AccelerationSlopes:
+        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, each (..., n, n): .dq .dqd .dtau.
+
+        Raises:
+            SingularityError: The mass matrix cannot be inverted.
+        """
+        qdd = self.forward_dynamics(q, qd, tau, friction=friction)
+        torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
+        return slopes.acceleration_slopes(torques)
+
+    @cached_property
+    def _torque_jacobians(self) -> Jacobians:
+        torques = slopes.torque_function(self.model)
+        return Jacobians.of(torques, ("q", "qd", "qdd"), ("q", "qd"), self.n)
+
+    # inertial parameters
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the ten inertial parameters of every link, as "link1.mcx"."""
+        return parameter_names(self.model)
+
+    @property
+    def parameters(self) -> Array:
+        """The inertial parameters π, (10 N,): m, m c, and I about the origin of each link."""
+        return parameters(self.model)
+
+    def regressor(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
+        """Y with τ = Y π, (..., n, 10 N), for the links: friction and rotors are not in it."""
+        q, qd, qdd = self._states(q=q, qd=qd, qdd=qdd)
+        motion = self._at.positions(q), self._at.rates(qd), self._at.rates(qdd)
+        return self._at.rows(regressor(self.model, *motion))
+
+    def base_parameters(self) -> BaseParameters:
+        """The fewest combinations of inertial parameters that the torques depend on."""
+        return self._base_parameters
+
+    def base_regressor(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
+        """Y_b with τ = Y_b π_b for the links, (..., n, rank); π_b as in `base_parameters`."""
+        return self.regressor(q, qd, qdd)[..., list(self._base_parameters.columns)]
+
+    @cached_property
+    def _base_parameters(self) -> BaseParameters:
+        return base_parameters(self.model)
 
     # kinematics and the Cartesian form
 

@@ -39,6 +39,10 @@ class Coordinates:
         """A matrix with n columns from one with N."""
         return J if self.K is None else J @ self.K
 
+    def rows(self, Y: Array) -> Array:
+        """A matrix with n rows from one with N."""
+        return Y if self.K is None else self.K.T @ Y
+
     def matrix(self, M: Array) -> Array:
         """An n by n matrix from an N by N one."""
         return M if self.K is None else self.K.T @ M @ self.K

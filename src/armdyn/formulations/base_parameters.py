@@ -1,0 +1,177 @@
+"""Base parameters: the fewest combinations of inertial parameters that the torques depend on.
+
+The columns of the regressor, stacked over random states, are linearly dependent. Going outward
+through the links, each column is split into the part that the columns kept so far explain and the
+rest. A column with a rest is kept; one without is a combination W_d = W_b K of those kept, so that
+
+    τ = Y π = Y_b π_b   with   Y_b the kept columns of Y,   π_b = π_kept + K π_dropped.
+
+Parameters thus move towards the base, as in the tables of the literature. Lengths are measured in
+the longest offset of the robot and times in what gravity needs to cover it, and each column is
+taken at unit length, so neither the size of a robot nor the units decide what counts as zero.
+
+Reference: M. Gautier, Numerical calculation of the base inertial parameters of robots, 1991.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import ArmdynWarning
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.grouping import clean_coefficients, grouping_text
+from armdyn.formulations.regressor import PARAMETERS, parameter_names, parameters, regressor
+from armdyn.model import Joint, RobotModel
+
+DEPENDENT = 1e-10
+"""Rest of a column of unit length below which it counts as a combination of others."""
+UNCLEAR = (1e-12, 1e-7)
+"""Rests between which rounding and geometry cannot be told apart."""
+_POWER_OF_LENGTH = np.array([2, 1, 1, 1, 0, 0, 0, 0, 0, 0])
+"""How the columns of m, m c and I grow with the size of the robot."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseParameters:
+    """The base parameters of a robot."""
+
+    names: tuple[str, ...]
+    """The parameter that each base parameter is named after, and whose column it has."""
+    groupings: tuple[str, ...]
+    """What each stands for, as "link5.mcy - link6.mcz"."""
+    values: Array
+    """Their values π_b, (rank,) [kg, kg m or kg m², as the parameter they are named after]."""
+    matrix: Array
+    """The matrix of π_b = matrix @ π, (rank, 10 N)."""
+    columns: tuple[int, ...]
+    """The columns of the regressor that make up the base regressor."""
+
+    @property
+    def rank(self) -> int:
+        """How many there are: the rank of the regressor over all motions."""
+        return len(self.columns)
+
+    def __str__(self) -> str:
+        rows = zip(self.groupings, self.values, strict=True)
+        return "\n".join(f"{value: .6e}  {grouping}" for grouping, value in rows)
+
+
+def base_parameters(model: RobotModel) -> BaseParameters:
+    """The base parameters of a chain or tree, coupled joints included.
+
+    Warns:
+        ArmdynWarning: A column is neither clearly dependent nor clearly independent.
+    """
+    W = np.linalg.qr(stacked_regressor(model)).R  # the same columns, in fewer rows
+    rests, Q = _rests(model, W)
+    _warn_unclear(model, rests)
+    columns = tuple(np.flatnonzero(rests > DEPENDENT).tolist())
+    dropped = np.flatnonzero(rests <= DEPENDENT).tolist()
+    projected = Q.T @ W
+    K = np.linalg.solve(projected[:, columns], projected[:, dropped])
+    scale = _scale(model)
+    K = K * scale[dropped] / scale[list(columns), None]
+    weight = scale * np.linalg.norm(W, axis=0)
+    matrix = np.zeros((len(columns), W.shape[1]))
+    matrix[np.arange(len(columns)), columns] = 1.0
+    matrix[:, dropped] = clean_coefficients(model, K, columns, dropped, weight)
+    names = parameter_names(model)
+    return BaseParameters(
+        names=tuple(names[i] for i in columns),
+        groupings=tuple(
+            grouping_text(names, row, i) for i, row in zip(columns, matrix, strict=True)
+        ),
+        values=frozen(matrix @ parameters(model)),
+        matrix=frozen(matrix),
+        columns=columns,
+    )
+
+
+def stacked_regressor(model: RobotModel, seed: int = 0) -> Array:
+    """The regressor over enough random states, in units of the robot: (rows, 10 N).
+
+    Rows are divided by the torque (or force), columns by the parameter that a body of 1 kg at the
+    longest offset has.
+    """
+    at, rng = Coordinates.of(model), np.random.default_rng(seed)
+    N, n = len(model.joints), len(model.independent)
+    length, rate = _length(model), _rate(model)
+    slides = np.array([model.joints[i].prismatic for i in model.independent])
+    size = np.where(slides, length, 1.0)
+    draw = rng.uniform(-1.0, 1.0, size=(3, 10 + 30 * N // n, n))
+    q, qd, qdd = (x * size * unit for x, unit in zip(draw, (np.pi, rate, rate**2), strict=True))
+    Y = regressor(model, at.positions(q), at.rates(qd), at.rates(qdd))
+    Y = at.rows(Y) * size[:, None] / rate**2
+    W = Y.reshape(-1, 10 * N) / _scale(model)
+    sizes = np.linalg.norm(W, axis=0)
+    return np.where(sizes > UNCLEAR[0] * sizes.max(initial=0.0), W, 0.0)
+
+
+def _length(model: RobotModel) -> float:
+    offsets = [np.linalg.norm(j.placement[:3, 3]) for j in model.joints if j.parent >= 0]
+    return float(max(offsets, default=0.0)) or 1.0
+
+
+def _rate(model: RobotModel) -> float:
+    return float(np.sqrt(np.linalg.norm(model.gravity) / _length(model))) or 1.0
+
+
+def _scale(model: RobotModel) -> Array:
+    """What the columns of all links are divided by, (10 N,)."""
+    return np.tile(_length(model) ** _POWER_OF_LENGTH, len(model.links))
+
+
+def _rests(model: RobotModel, W: Array) -> tuple[Array, Array]:
+    """The share of each column that those before it do not explain; a basis of their span.
+
+    Gram-Schmidt link by link, each projection done twice, so that the basis is orthogonal to
+    rounding.
+    """
+    norms = np.linalg.norm(W, axis=0)
+    rests, basis, rank = np.zeros_like(norms), np.empty(W.shape, order="F"), 0
+    for i, joint in enumerate(model.joints):
+        columns = [c for c in (10 * i + np.array(_order(joint))).tolist() if norms[c]]
+        Q = basis[:, :rank]
+        block = W[:, columns] / norms[columns]
+        block = block - Q @ (Q.T @ block)
+        block = block - Q @ (Q.T @ block)
+        for place, column in enumerate(columns):
+            rests[column] = np.linalg.norm(block[:, place])
+            if rests[column] > DEPENDENT:
+                unit = block[:, place] / rests[column]
+                unit = unit - basis[:, :rank] @ (basis[:, :rank].T @ unit)
+                basis[:, rank] = unit = unit / np.linalg.norm(unit)
+                rank += 1
+                block = block - np.outer(unit, unit @ block)
+    return rests, basis[:, :rank]
+
+
+def _order(joint: Joint) -> list[int]:
+    """The parameters of a link, those last that its joint tends to hand to the parent link.
+
+    These are a mass distribution on the axis: m, m c along the axis, and a moment about an axis
+    across (of x and y for a joint along z: Iyy, as in the tables of Khalil).
+    """
+    along = int(np.argmax(np.abs(joint.axis)))
+    across = min((1, 0, 2), key=lambda axis: abs(joint.axis[axis]))
+    last = [PARAMETERS.index(p) for p in ("I" + 2 * "xyz"[across], "mc" + "xyz"[along], "m")]
+    return [*(p for p in range(10) if p not in last), *last]
+
+
+def _warn_unclear(model: RobotModel, rests: Array) -> None:
+    """One warning for all columns whose rest is neither rounding nor clearly more."""
+    unclear = np.flatnonzero((rests > UNCLEAR[0]) & (rests < UNCLEAR[1])).tolist()
+    if not unclear:
+        return
+    names = parameter_names(model)
+    listed = ", ".join(f"{names[i]} ({rests[i]:.0e})" for i in unclear[:10])
+    warnings.warn(
+        f"robot {model.name!r}: {len(unclear)} inertial parameters are nearly, but not quite, "
+        f"combinations of others: {listed}{', ...' if len(unclear) > 10 else ''}. The number is "
+        f"the share of the effect that is their own; below {DEPENDENT:.0e} they count as "
+        "dependent. An angle or offset that was rounded, or almost vanishes, is the usual cause",
+        ArmdynWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,76 @@
+"""Coefficients of grouped parameters: rounding removed where the geometry says what they are."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.spatial import skew
+from armdyn.model import RobotModel
+
+NOISE = 1e-12
+"""Change of a coefficient, by its effect on the torques, that is rounding."""
+_MOMENTS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
+"""Power of length in the unit of each of the ten parameters."""
+
+
+def clean_coefficients(
+    model: RobotModel,
+    K: Array,
+    kept: Sequence[int],
+    dropped: Sequence[int],
+    weight: Array,
+) -> Array:
+    """The coefficients with each one that rounding alone keeps from a known value set to it.
+
+    Known values are 0, 1 and 2, directions of joint axes, and the lengths and products of lengths
+    with which a mass on an axis counts in the parent link.
+
+    Args:
+        model: The robot.
+        K: Coefficients of the dropped parameters in those kept, (kept, dropped).
+        kept: Columns of the kept parameters.
+        dropped: Columns of the dropped ones.
+        weight: Size of each column, (10 N,).
+    """
+    power = _MOMENTS[np.array(kept) % 10][:, None] - _MOMENTS[np.array(dropped, int) % 10]
+    known_values = K.copy()
+    for exponent, known in enumerate(_known_sizes(model)):
+        here = power == exponent
+        known_values[here] = np.copysign(_nearest(known, np.abs(K[here])), K[here])
+    for candidate in (known_values, np.zeros_like(K)):
+        rounding = np.abs(candidate - K) * weight[list(kept), None] <= NOISE * weight[list(dropped)]
+        K = np.where(rounding, candidate, K)
+    return K + 0.0
+
+
+def _known_sizes(model: RobotModel) -> list[Array]:
+    """Sizes that coefficients can have by the geometry: numbers, lengths, products of lengths."""
+    numbers: list[Array] = [np.array([0.0, 1.0, 2.0])]
+    lengths: list[Array] = [np.zeros(1)]
+    products: list[Array] = [np.zeros(1)]
+    for joint in model.joints:
+        R, p = joint.placement[:3, :3], joint.placement[:3, 3]
+        k = R @ joint.axis
+        numbers.append(np.abs([*k, *(-skew(k) @ skew(k)).flat]))
+        lengths.append(np.abs([*p, *(2.0 * p), *(skew(k) @ skew(p) + skew(p) @ skew(k)).flat]))
+        products.append(np.abs(skew(p) @ skew(p)).reshape(-1))
+    return [np.unique(np.concatenate(sizes)) for sizes in (numbers, lengths, products)]
+
+
+def _nearest(known: Array, sizes: Array) -> Array:
+    """The known size nearest to each of the sizes."""
+    right = np.clip(np.searchsorted(known, sizes), 1, len(known) - 1) if len(known) > 1 else 0
+    low, high = known[np.maximum(right - 1, 0)], known[right]
+    return np.where(sizes - low < high - sizes, low, high)
+
+
+def grouping_text(names: Sequence[str], coefficients: Array, first: int) -> str:
+    """A combination of parameters as text, the one it is named after first."""
+    others = [i for i in np.flatnonzero(coefficients).tolist() if i != first]
+    text = names[first]
+    for i in others:
+        size = abs(coefficients[i])
+        factor = "" if size == 1 else f"{size:.6g}*"
+        text += f" {'-' if coefficients[i] < 0 else '+'} {factor}{names[i]}"
+    return text

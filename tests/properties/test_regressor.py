@@ -1,0 +1,234 @@
+"""τ = Y π = Y_b π_b: the regressor, and the base parameters of many kinds of robots."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import armdyn
+from armdyn import Robot
+from armdyn.arrays import frozen
+from armdyn.errors import ArmdynWarning
+from armdyn.model import Body, Link, Mimic
+from oracles import close, pin_model
+from strategies import random_inertia, random_model, random_states, robots, seeds
+
+KNOWN = {
+    "two_link": 6,
+    "renaud_6r": 36,
+    "puma560": 36,
+    "stanford": 33,
+    "panda": 43,
+    "iiwa14": 43,
+}
+"""Base parameters of arms whose first axis is vertical (of the planar arm: horizontal)."""
+
+
+def coupled(seed):
+    """A tree in which one joint follows another."""
+    model = random_model("RPRR", seed, tree=True)
+    joints = list(model.joints)
+    joints[3] = replace(joints[3], mimic=Mimic(joints[0].name, -1.5, 0.2))
+    return replace(model, joints=tuple(joints))
+
+
+def chain(*twists, gravity=(0.0, 0.0, -9.81), kinds=None):
+    """A chain of modified DH with the given twists [rad] and lengths that are all different."""
+    rows = [
+        dict(
+            joint=kind,
+            alpha=alpha,
+            a=0.2 + 0.1 * i,
+            d=0.15 - 0.07 * i,
+            mass=1.0,
+            com=(0.1, 0.2, 0.05),
+            inertia=(0.1, 0.12, 0.08),
+        )
+        for i, (alpha, kind) in enumerate(
+            zip(twists, kinds or ["revolute"] * len(twists), strict=True)
+        )
+    ]
+    return armdyn.from_dh(rows, convention="modified", gravity=gravity)
+
+
+def stacked(robot, states=200, seed=0):
+    """The regressor over many states, each column at unit length, those of mere rounding zero."""
+    rng = np.random.default_rng(seed)
+    q, qd, qdd = rng.uniform(-3, 3, size=(3, states, robot.n))
+    W = robot.regressor(q, qd, qdd).reshape(-1, len(robot.parameters))
+    sizes = np.linalg.norm(W, axis=0)
+    return np.where(sizes > 1e-12 * sizes.max(), W / np.where(sizes > 0, sizes, 1.0), 0.0)
+
+
+def check_base_parameters(robot):
+    base = robot.base_parameters()
+    assert base.rank == np.linalg.matrix_rank(stacked(robot))
+    assert base.matrix.shape == (base.rank, len(robot.parameters))
+    close(base.values, base.matrix @ robot.parameters, 1e-14)
+    states = np.random.default_rng(3).uniform(-2, 2, size=(3, 5, robot.n))
+    Y, Y_b = robot.regressor(*states), robot.base_regressor(*states)
+    close(Y, Y_b @ base.matrix, 1e-10)
+    tau = robot.formulate("newton_euler", *states).tau
+    close(Y_b @ base.values, robot._at.torques(tau))
+
+
+@given(model=robots, seed=seeds)
+def test_regressor_is_that_of_pinocchio(model, seed):
+    q, qd, qdd = random_states(model, seed)
+    other, data = pin_model(model)
+    expected = np.array(pin.computeJointTorqueRegressor(other, data, q, qd, qdd))
+    close(Robot(model).regressor(q, qd, qdd), expected.reshape(len(q), -1), 1e-11)
+
+
+@given(model=robots, seed=seeds)
+def test_torque_is_regressor_times_parameters(model, seed):
+    states = random_states(model, seed, batch=(2, 3))
+    robot = Robot(model)
+    Y = robot.regressor(*states)
+    assert Y.shape == (2, 3, robot.n, 10 * len(model.links))
+    close(Y @ robot.parameters, robot.inverse_dynamics(*states), 1e-11)
+
+
+@given(seed=seeds)
+def test_torque_of_coupled_joints_is_regressor_times_parameters(seed):
+    robot = Robot(coupled(seed))
+    states = np.random.default_rng(seed).uniform(-2, 2, size=(3, 4, robot.n))
+    close(robot.regressor(*states) @ robot.parameters, robot.inverse_dynamics(*states), 1e-11)
+
+
+def test_parameters_go_by_name():
+    robot = armdyn.load("panda")
+    value = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    body = robot.model.links[3].inertia
+    name = robot.model.links[3].name
+    assert len(value) == 70
+    assert value[f"{name}.m"] == body.mass
+    assert value[f"{name}.mcy"] == body.first_moment[1]
+    assert value[f"{name}.Ixz"] == body.moment[0, 2]
+
+
+@given(model=robots)
+def test_base_parameters_of_any_robot(model):
+    check_base_parameters(Robot(model))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_base_parameters_of_coupled_joints(seed):
+    check_base_parameters(Robot(coupled(seed)))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["craig_two_link", "gen3", "saha_3r", "scara", "ur5e", "xarm7", *KNOWN],
+)
+def test_base_parameters_of_the_catalog(name):
+    check_base_parameters(armdyn.load(name))
+
+
+@pytest.mark.parametrize(("name", "count"), KNOWN.items())
+def test_number_of_base_parameters_is_the_known_one(name, count):
+    assert armdyn.load(name).base_parameters().rank == count
+
+
+@pytest.mark.parametrize(
+    ("twists", "kinds"),
+    [
+        ((0, 0, 0), "RRR"),
+        ((0, 0, np.pi / 2, 0, 0), "RRRRR"),
+        ((0, np.pi / 2, np.pi / 2), "PPP"),
+        ((0.3, np.pi / 2, 0, 0), "PRRP"),
+        ((0, 0, 0, np.pi / 2), "PPRR"),
+        ((0, np.pi / 2, 0, -np.pi / 2), "RPRP"),
+    ],
+)
+@pytest.mark.parametrize("gravity", [(0, 0, -9.81), (0, -9.81, 0), (0, 0, 0)])
+def test_base_parameters_of_special_geometries(twists, kinds, gravity):
+    names = {"R": "revolute", "P": "prismatic"}
+    check_base_parameters(chain(*twists, gravity=gravity, kinds=[names[k] for k in kinds]))
+
+
+@given(n=st.integers(1, 7), seed=seeds)
+def test_gravity_along_the_first_axis_hides_two_parameters(n, seed):
+    # Khalil: 7 n - 4 for a revolute chain without special geometry; along gravity the first
+    # moments of link 1 do nothing
+    robot = Robot(random_model("R" * n, seed))
+    assert robot.base_parameters().rank == 7 * n - 4
+    first = robot.model.joints[0]
+    axis = robot.model.base[:3, :3] @ first.placement[:3, :3] @ first.axis
+    upright = robot.with_gravity(-9.81 * axis)
+    hidden = set(robot.base_parameters().names) - set(upright.base_parameters().names)
+    assert upright.base_parameters().rank == 7 * n - 6
+    assert all(name.startswith("link1.mc") for name in hidden)
+
+
+@given(model=robots, seed=seeds)
+def test_what_groups_together_does_not_depend_on_the_inertias(model, seed):
+    rng = np.random.default_rng(seed)
+    other = replace(
+        model,
+        links=tuple(Link(k.name, (Body(k.name, random_inertia(rng)),)) for k in model.links),
+    )
+    mine, theirs = Robot(model).base_parameters(), Robot(other).base_parameters()
+    assert mine.groupings == theirs.groupings
+    assert np.array_equal(mine.matrix, theirs.matrix)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e3])
+def test_size_of_the_robot_does_not_matter(size):
+    model = random_model("RPRRR", 4, tree=True)
+    resized = []
+    for joint in model.joints:
+        T = np.array(joint.placement)
+        T[:3, 3] *= size
+        resized.append(replace(joint, placement=frozen(T)))
+    small = Robot(replace(model, joints=tuple(resized))).base_parameters()
+    base = Robot(model).base_parameters()
+    assert small.names == base.names
+    moment = np.tile([0, 1, 1, 1, 2, 2, 2, 2, 2, 2], len(model.links))
+    unit = size**moment
+    expected = base.matrix * unit[list(base.columns), None] / unit
+    np.testing.assert_allclose(small.matrix, expected, rtol=1e-9, atol=0)
+
+
+def test_groupings_are_those_of_the_literature():
+    renaud = armdyn.load("renaud_6r").base_parameters().groupings
+    assert "link5.mcy - link6.mcz" in renaud
+    assert "link6.Ixx - link6.Iyy" in renaud
+    assert "link4.Izz + link5.Iyy" in renaud
+    assert "link2.Ixz - 0.45*link3.mcz" in renaud
+    assert armdyn.load("two_link").base_parameters().groupings == (
+        "link1.mcx + 0.8*link2.m",
+        "link1.mcy",
+        "link1.Izz + 0.64*link2.m",
+        "link2.mcx",
+        "link2.mcy",
+        "link2.Izz",
+    )
+
+
+def test_coefficients_are_exact_where_the_geometry_is():
+    robot = armdyn.load("puma560")
+    base = robot.base_parameters()
+    row = dict(zip(robot.parameter_names, base.matrix[base.names.index("link2.mcx")], strict=True))
+    assert row["link3.m"] == 0.4318
+    assert set(np.abs(base.matrix[base.names.index("link4.Izz")])) == {0.0, 1.0}
+
+
+def test_text_shows_value_and_grouping():
+    text = str(armdyn.load("two_link").base_parameters()).splitlines()
+    assert text[0] == " 1.600000e+00  link1.mcx + 0.8*link2.m"
+
+
+def test_axes_that_are_almost_parallel_are_reported():
+    robot = chain(0, 1e-9, 0)
+    with pytest.warns(ArmdynWarning, match="nearly, but not quite, combinations of others: link2"):
+        robot.base_parameters()
+
+
+def test_rounded_right_angles_are_taken_as_they_are():
+    exact, rounded = chain(0, np.pi / 2, 0), chain(0, 1.57, 0)
+    assert rounded.base_parameters().rank >= exact.base_parameters().rank
+    check_base_parameters(rounded)
