@@ -6,6 +6,7 @@ import typer
 
 from armdyn.cli.check import check
 from armdyn.cli.info import info
+from armdyn.cli.ops import ops
 from armdyn.cli.robots import robots
 from armdyn.cli.torque import torque
 
@@ -16,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (robots, info, check, torque):
+for verb in (robots, info, check, torque, ops):
     app.command()(verb)
 
 

@@ -8,6 +8,7 @@ from armdyn.formulations.augmented_body import augmented_body, augmented_body_in
 from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.denoc import denoc
 from armdyn.formulations.lagrange_euler import lagrange_euler
+from armdyn.formulations.minimal_torques import minimal_torques
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.newton_euler_tables import newton_euler_base, newton_euler_link
 
@@ -29,5 +30,6 @@ FORMULATIONS: dict[str, Callable[..., Torques]] = {
     "denoc": denoc,
     "augmented_body": augmented_body,
     "augmented_body_intrinsic": augmented_body_intrinsic,
+    "minimal": minimal_torques,
 }
 """Inverse dynamics by name, each a function (model, q, qd, qdd, wrench) -> Torques."""

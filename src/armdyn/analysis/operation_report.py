@@ -1,0 +1,92 @@
+"""The table of operation counts: what is printed, what is counted, and what reduction leaves."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from armdyn.analysis.methods import METHODS, QUANTITIES, Method
+from armdyn.analysis.operations import STAGES, Row, check_name, stage_count, traced
+from armdyn.analysis.published import PUBLISHED, general_arm
+from armdyn.compiler.count import Operations, count
+from armdyn.model import RobotModel
+from armdyn.model.canonical import TOLERANCE, canonical
+from armdyn.programs.minimal import Effort
+
+
+@dataclass(frozen=True, slots=True)
+class OperationReport:
+    """The counts of one robot."""
+
+    robot: str
+    rows: list[Row]
+    notes: list[str]
+
+    def data(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "robot": self.robot,
+            "rows": [
+                {
+                    "quantity": row.quantity,
+                    "method": row.method,
+                    "published": _plain(row.published),
+                    "general_arm": _plain(row.general),
+                    **{stage: _plain(row.stages.get(stage)) for stage in STAGES},
+                }
+                for row in self.rows
+            ],
+            "notes": self.notes,
+        }
+
+
+def operation_report(
+    model: RobotModel,
+    quantities: tuple[str, ...] = (),
+    effort: Effort | None = None,
+    snap: float = TOLERANCE,
+) -> OperationReport:
+    """The counts of every method at every stage, beside the formulas of the literature.
+
+    Args:
+        model: The robot.
+        quantities: Which ones; none: all.
+        effort: How hard to search for the minimal formulation.
+        snap: What to take for an exact zero or quarter turn, as in `count_operations`.
+    """
+    for quantity in quantities:
+        check_name("quantity", quantity, QUANTITIES)
+    chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
+    rows = [_row(model, method, effort, snap) for method in chosen]
+    n = len(model.joints)
+    notes = [note for row in rows for note in _notes(row, n)]
+    snapped = canonical(model, snap).snapped
+    if snapped > 0:
+        notes.append(
+            f"numbers up to {snap:g} were taken for exact zeros and quarter turns; to first order "
+            f"this moves a torque by no more than {snapped:.1e} of the largest load of its joint"
+        )
+    return OperationReport(model.name, rows, notes)
+
+
+def _row(model: RobotModel, method: Method, effort: Effort | None, snap: float) -> Row:
+    stages = {stage: stage_count(model, method, stage, effort, snap) for stage in STAGES}
+    published = general = None
+    if method.quantity == "inverse_dynamics" and method.name in PUBLISHED and any(stages.values()):
+        n = len(model.joints)
+        published = PUBLISHED[method.name].count(n)
+        general = count(traced(general_arm(n), method).ravel())
+    return Row(method.quantity, method.name, stages, published, general)
+
+
+def _notes(row: Row, n: int) -> list[str]:
+    if row.published is None or row.published == row.general:
+        return []
+    formula = PUBLISHED[row.method]
+    return [
+        f"{row.method}: the printed formulas {formula.formula} give {row.published} for {n} "
+        f"joints ({formula.source}); {formula.remark}counting our equations for a general arm, "
+        f"with everything shared, gives {row.general}. They do not match."
+    ]
+
+
+def _plain(operations: Operations | None) -> dict[str, int] | None:
+    return None if operations is None else asdict(operations) | {"total": operations.total}

@@ -1,0 +1,1 @@
+"""Robots in graphs: formulations traced with a robot's numbers as parameters, and reduced."""

@@ -1,0 +1,129 @@
+"""The shortest program known for a robot: the minimal formulation, searched over and reduced.
+
+The choices of the formulation are searched for the lowest count (`compiler.search`), then the graph
+goes through the passes and through resubstitution, and what comes out is proved equal to what went
+in. Choices depend on the zeros of a robot alone, not on its numbers, so they are kept for the next
+robot with the same zeros.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from armdyn.compiler.count import count
+from armdyn.compiler.passes import reduce
+from armdyn.compiler.resubstitute import resubstitute
+from armdyn.compiler.search import Progress, search
+from armdyn.compiler.trace import trace
+from armdyn.expr.graph import Graph
+from armdyn.expr.node import Node
+from armdyn.expr.visit import transcribe
+from armdyn.formulations.ltdl import solve_ltdl
+from armdyn.formulations.minimal import minimal
+from armdyn.formulations.minimal_choices import Choices
+from armdyn.formulations.minimal_mass import minimal_mass_matrix
+from armdyn.formulations.minimal_options import options
+from armdyn.model.canonical import CanonicalRobot, with_tip_phase
+from armdyn.programs.kept import Kept
+from armdyn.programs.symbolic import symbolic
+from armdyn.programs.symbolic_model import model_from_canonical
+
+SEARCHED_JOINTS = 12
+"""Longest chain whose choices are searched; beyond, the default ones are taken."""
+SMALL, FEW, DEEP = 300, 4, 12
+"""Of the best points of a search, how many go through the passes, which may order them anew: a few
+where the count is small, more in a deep search, one otherwise."""
+
+VECTORS = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "bias": ("q", "qd"),
+    "gravity": ("q",),
+}
+"""Quantities that are torques, and the inputs that are not zero in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to look."""
+
+    deep: bool = False
+    """Whether to anneal after the descent: minutes instead of seconds."""
+    progress: Progress | None = None
+    """Told steps done, steps in all and the lowest count so far of a deep search."""
+    kept: Kept | None = None
+    """Where choices are looked up and kept; None: nowhere."""
+
+
+def minimal_outputs(
+    robot: CanonicalRobot, quantity: str, effort: Effort | None = None
+) -> list[Node]:
+    """The shortest outputs found for a quantity of a robot on one base joint.
+
+    Args:
+        robot: The robot in canonical frames.
+        quantity: One of `VECTORS`, "mass_matrix" (its lower triangle, row by row) or
+            "forward_dynamics".
+        effort: How hard to look; None: for seconds.
+    """
+    effort = effort or Effort()
+    robot, graph = with_tip_phase(robot), Graph()
+    symbols = symbolic(robot, graph)
+    if quantity in VECTORS:
+        build = _torques(symbols, graph, VECTORS[quantity])
+        return _searched(robot, quantity, build, effort)
+    n = len(robot.links)
+    M = trace(graph, lambda q: minimal_mass_matrix(symbols, q), graph.inputs("q", n))
+    if quantity == "mass_matrix":
+        return _shortest(list(M[np.tril_indices(n)]), effort.deep)
+    build = _torques(symbols, graph, VECTORS["bias"])
+    bias = np.array(transcribe(_searched(robot, "bias", build, effort), graph), dtype=object)
+    tree = model_from_canonical(symbols)
+    solved = trace(graph, lambda tau: solve_ltdl(tree, M, tau - bias), graph.inputs("tau", n))
+    return _shortest(list(solved), effort.deep)
+
+
+def _torques(
+    symbols: CanonicalRobot, graph: Graph, names: tuple[str, ...]
+) -> Callable[[Choices | None], list[Node]]:
+    """The outputs of the minimal formulation as a function of its choices."""
+    given = {name: graph.inputs(name, len(symbols.links)) for name in names}
+    q, qd, qdd = given["q"], given.get("qd", 0.0), given.get("qdd", 0.0)
+
+    def build(choices: Choices | None) -> list[Node]:
+        return list(trace(graph, lambda: minimal(symbols, q, qd, qdd, choices).tau))
+
+    return build
+
+
+def _searched(
+    robot: CanonicalRobot,
+    quantity: str,
+    build: Callable[[Choices | None], list[Node]],
+    effort: Effort,
+) -> list[Node]:
+    """The shortest outputs over the choices, by those kept from before or by a search."""
+    known = effort.kept.find(robot, quantity) if effort.kept else None
+    if len(robot.links) > SEARCHED_JOINTS or (known is not None and not effort.deep):
+        return _shortest(build(known), effort.deep)
+    space = options(robot, wide=effort.deep)
+    found = search(
+        space if known is None else replace(space, start=known),
+        lambda choices: count(build(choices)).total,
+        deep=effort.deep,
+        progress=effort.progress,
+    )
+    tried = DEEP if effort.deep else FEW if found.cost <= SMALL else 1
+    best = min(
+        ((_shortest(build(choices), effort.deep), choices) for choices in found.near[:tried]),
+        key=lambda pair: count(pair[0]).total,
+    )
+    if effort.kept:
+        effort.kept.store(robot, quantity, best[1])
+    return best[0]
+
+
+def _shortest(outputs: list[Node], deep: bool) -> list[Node]:
+    """The shorter of resubstitution with and without the passes before it."""
+    ways = (resubstitute(outputs, deep), resubstitute(reduce(outputs).outputs, deep))
+    return min(ways, key=lambda way: count(way).total)

@@ -1,0 +1,161 @@
+"""The minimal formulation computes the torques, whatever is chosen, as numbers and as proofs."""
+
+import random
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given
+
+import armdyn
+from armdyn.compiler.search import search
+from armdyn.compiler.trace import trace
+from armdyn.expr import Graph, proved_equal
+from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.minimal import minimal
+from armdyn.formulations.minimal_mass import minimal_mass_matrix
+from armdyn.formulations.minimal_options import options
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.model.canonical import canonical, with_tip_phase
+from armdyn.model.regroup import parameter_names, regroup
+from armdyn.programs.symbolic import symbolic
+from armdyn.programs.symbolic_model import branches, model_from_canonical
+from oracles import close, pin_model
+from patterns import ARMS
+from strategies import random_model, random_states, robots, seeds
+
+CATALOG = ("renaud_6r", "puma560", "stanford", "panda", "two_link", "scara", "ur5e", "gen3")
+
+
+def any_choices(robot, seed):
+    """A set of choices drawn at random, place by place."""
+    space, draw = options(robot), random.Random(seed)
+    choices = space.start
+    for place in range(space.size):
+        choices = draw.choice(space.vary(choices, place))
+    return choices
+
+
+@given(robots, seeds)
+def test_default_choices_give_the_torques(model, seed):
+    q, qd, qdd = random_states(model, seed, (3,))
+    tau = minimal(canonical(model), q, qd, qdd).tau
+    close(tau, newton_euler(model, q, qd, qdd).tau, 1e-10)
+
+
+@given(robots, seeds)
+def test_any_choices_give_the_torques(model, seed):
+    q, qd, qdd = random_states(model, seed)
+    robot = canonical(model)
+    tau = minimal(robot, q, qd, qdd, any_choices(robot, seed)).tau
+    close(tau, newton_euler(model, q, qd, qdd).tau, 1e-9)
+
+
+@given(robots, seeds)
+def test_mass_matrix_and_gravity(model, seed):
+    q, _, _ = random_states(model, seed, (2,))
+    robot = canonical(model)
+    close(minimal_mass_matrix(robot, q), mass_matrix(model, q), 1e-10)
+    close(minimal(robot, q, 0.0, 0.0).tau, newton_euler(model, q, 0 * q, 0 * q).tau, 1e-10)
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_catalog_against_pinocchio(name):
+    model = armdyn.load(name).model
+    robot = with_tip_phase(canonical(model))
+    other, data = pin_model(model)
+    other.armature = np.zeros(len(model.joints))
+    for seed in range(4):
+        q, qd, qdd = random_states(model, seed)
+        expected = pin.rnea(other, data, q, qd, qdd)
+        close(minimal(robot, q, qd, qdd).tau, expected, 1e-10)
+        close(minimal(robot, q, qd, qdd, any_choices(robot, seed)).tau, expected, 1e-10)
+
+
+def traced(robot, choices=None):
+    """Torques by the minimal formulation and by augmented bodies, in one graph."""
+    graph, n = Graph(), len(robot.links)
+    symbols = symbolic(robot, graph)
+    states = [graph.inputs(name, n) for name in ("q", "qd", "qdd")]
+    mine = trace(graph, lambda *s: minimal(symbols, *s, choices).tau, *states)
+    model = model_from_canonical(symbols)
+    return mine, trace(graph, lambda *s: augmented_body(model, *s).tau, *states)
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("seed", [None, 0, 1, 2])
+def test_proved_equal_to_augmented_bodies(name, seed):
+    robot = ARMS[name]
+    choices = None if seed is None else any_choices(robot, seed)
+    assert proved_equal(*traced(robot, choices))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [random_model("RPRPRR", 2), random_model("PRPRR", 3), random_model("RRPRPR", 4, tree=True)],
+    ids=["chain", "sliding first", "tree"],
+)
+def test_proved_equal_on_arbitrary_geometry(model):
+    for part in branches(canonical(model)):
+        assert proved_equal(*traced(part))
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_regrouping_of_symbols_is_proved(name):
+    robot, graph = ARMS[name], Graph()
+    symbols = symbolic(robot, graph)
+    states = [graph.inputs(key, len(robot.links)) for key in ("q", "qd", "qdd")]
+    models = model_from_canonical(symbols), model_from_canonical(regroup(symbols))
+    whole, grouped = (
+        trace(graph, lambda *s, m=m: augmented_body(m, *s).tau, *states) for m in models
+    )
+    assert proved_equal(whole, grouped)
+    assert parameter_names(regroup(symbols)) == parameter_names(regroup(robot))
+
+
+@pytest.mark.parametrize("name", ["renaud", "stanford", "puma_full", "general"])
+def test_mass_matrix_is_proved(name):
+    robot, graph = ARMS[name], Graph()
+    symbols, q = symbolic(robot, graph), graph.inputs("q", len(robot.links))
+    mine = trace(graph, lambda x: minimal_mass_matrix(symbols, x), q)
+    model = model_from_canonical(symbols)
+    other = trace(graph, lambda x: mass_matrix(model, x), q)
+    assert proved_equal(mine.ravel(), other.ravel())
+
+
+def test_a_wrong_constant_is_not_proved():
+    mine, other = traced(ARMS["renaud"])
+    assert not proved_equal([mine[0] + mine[1], *mine[1:]], other)
+
+
+class Slope:
+    """A space of pairs of digits."""
+
+    start, size = (9, 9), 2
+
+    def vary(self, at, place):
+        return [(*at[:place], digit, *at[place + 1 :]) for digit in range(10)]
+
+
+def test_search_goes_down_and_is_deterministic():
+    def cost(at):
+        return abs(at[0] - 3) + abs(at[0] + at[1] - 7)
+
+    found = search(Slope(), cost)
+    assert (found.choices, found.cost) == ((3, 4), 0)
+    assert found.tried <= 100
+
+
+def test_deep_search_leaves_a_local_minimum():
+    def cost(at):
+        return 0 if at == (2, 2) else 5 if 2 in at else 1 if at == (9, 9) else 3
+
+    told = []
+    assert search(Slope(), cost).cost == 1
+    deep = search(Slope(), cost, deep=True, progress=lambda *at: told.append(at))
+    assert deep.cost == 0
+    assert deep == search(Slope(), cost, deep=True)
+    lowest = [best for _, _, best in told]
+    assert lowest == sorted(lowest, reverse=True)
+    assert len(lowest) > 2
