@@ -1,26 +1,29 @@
-"""Operation counts: multiplications and additions of an evaluation, which may only go down."""
+"""Operation counts: multiplications and additions of an evaluation, which may only go down.
+
+The arms are those of `patterns`: a number that is not zero is a symbol, so each count holds for
+every arm with the same zeros. Each program is proved equal to Renaud's recursion on that arm.
+"""
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 
 from armdyn.compiler.count import count
-from armdyn.compiler.resubstitute import resubstitute
 from armdyn.compiler.search import search
 from armdyn.compiler.trace import trace
 from armdyn.expr import Graph, proved_equal
 from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.minimal import minimal
-from armdyn.formulations.minimal_mass import minimal_mass_matrix
 from armdyn.formulations.minimal_options import options
 from armdyn.model.canonical import with_tip_phase
+from armdyn.programs.minimal import VECTORS, minimal_outputs
 from armdyn.programs.symbolic import symbolic
 from armdyn.programs.symbolic_model import model_from_canonical
 from patterns import ARMS
 
-SEARCHED = {
+SEARCH_ALONE = {
     "renaud": 206,
     "renaud_full": 403,
     "puma": 270,
@@ -31,97 +34,53 @@ SEARCHED = {
     "general": 697,
     "two_link": 22,
 }
-"""By the default search alone, no sine or cosine being asked for at a shifted angle."""
+"""Torques by the structure and the search, before the passes."""
 
-RESUBSTITUTED = {
-    "renaud": 206,
-    "renaud_full": 396,
-    "puma": 270,
-    "puma_full": 416,
-    "stanford": 204,
-    "stanford_full": 377,
-    "panda": 517,
-    "general": 677,
-    "two_link": 22,
+COUNTS = {
+    "renaud": {"inverse_dynamics": 206, "mass_matrix": 123, "gravity": 17, "forward_dynamics": 429},
+    "renaud_full": {"inverse_dynamics": 393, "mass_matrix": 202, "gravity": 49},
+    "puma": {"inverse_dynamics": 268, "mass_matrix": 153, "gravity": 21},
+    "puma_full": {"inverse_dynamics": 412, "mass_matrix": 234, "gravity": 49},
+    "stanford": {"inverse_dynamics": 202, "mass_matrix": 100, "gravity": 17},
+    "stanford_full": {"inverse_dynamics": 376, "mass_matrix": 173, "gravity": 47},
+    "panda": {"inverse_dynamics": 517, "mass_matrix": 339, "gravity": 84},
+    "general": {"inverse_dynamics": 677, "mass_matrix": 588, "gravity": 113},
+    "two_link": {"inverse_dynamics": 22, "mass_matrix": 4, "gravity": 4, "forward_dynamics": 27},
 }
-"""With the last frame turned to a first moment along x, and resubstitution."""
-
-MASS_MATRIX = {
-    "renaud": 132,
-    "renaud_full": 214,
-    "puma": 164,
-    "puma_full": 248,
-    "stanford": 114,
-    "stanford_full": 189,
-    "panda": 361,
-    "general": 623,
-    "two_link": 6,
-}
-GRAVITY = {"renaud": 17, "renaud_full": 53, "puma": 21, "stanford": 20, "two_link": 4}
-BIAS = {"renaud": 187, "stanford": 186}
+"""What the default effort reaches."""
 
 
-class Torques:
-    """The minimal torques of a robot with symbols."""
-
-    def __init__(self, robot, states=("q", "qd", "qdd")):
-        self.robot, self.graph = robot, Graph()
-        self.symbols = symbolic(robot, self.graph)
-        self.inputs = [self.graph.inputs(name, len(robot.links)) for name in states]
-
-    def outputs(self, choices):
-        states = [*self.inputs, 0.0, 0.0][:3]
-        return list(trace(self.graph, lambda: minimal(self.symbols, *states, choices).tau))
-
-    def search(self):
-        return search(options(self.robot), lambda at: count(self.outputs(at)).total)
-
-    def reference(self):
-        model = model_from_canonical(self.symbols)
-        return trace(self.graph, lambda *s: augmented_body(model, *s).tau, *self.inputs)
-
-
-@cache
-def searched(name, turned):
-    """The torques of an arm, its last frame turned or not, and what the search found."""
-    torques = Torques(with_tip_phase(ARMS[name]) if turned else ARMS[name])
-    return torques, torques.search()
-
-
-@pytest.mark.parametrize("name", SEARCHED)
-def test_default_search(name):
-    torques, found = searched(name, False)
-    assert count(torques.outputs(found.choices)).total == found.cost <= SEARCHED[name]
-
-
-@pytest.mark.parametrize("name", RESUBSTITUTED)
-def test_resubstitution_after_the_search(name):
-    tip = ARMS[name].links[-1]
-    torques, found = searched(name, bool(tip.u[0] and tip.u[1]))
-    near = found.near[: 4 if name == "stanford" else 1]
-    outputs = min((resubstitute(torques.outputs(at)) for at in near), key=lambda o: count(o).total)
-    assert count(outputs).total <= RESUBSTITUTED[name]
-    assert proved_equal(outputs, torques.reference())
-
-
-@pytest.mark.parametrize("name", MASS_MATRIX)
-def test_mass_matrix(name):
+@pytest.mark.parametrize("name", SEARCH_ALONE)
+def test_structure_and_search_alone(name):
     robot, graph = ARMS[name], Graph()
-    symbols, q = symbolic(robot, graph), graph.inputs("q", len(robot.links))
-    M = trace(graph, lambda x: minimal_mass_matrix(symbols, x), q)
-    assert count(M[np.tril_indices(len(robot.links))]).total <= MASS_MATRIX[name]
+    symbols, n = symbolic(robot, graph), len(robot.links)
+    states = [graph.inputs(key, n) for key in ("q", "qd", "qdd")]
+
+    def cost(choices):
+        return count(trace(graph, lambda: minimal(symbols, *states, choices).tau)).total
+
+    assert search(options(robot), cost).cost <= SEARCH_ALONE[name]
 
 
-@pytest.mark.parametrize("name", GRAVITY)
-def test_gravity(name):
-    torques = Torques(ARMS[name], ("q",))
-    outputs = resubstitute(torques.outputs(torques.search().choices))
-    assert count(outputs).total <= GRAVITY[name]
+@pytest.mark.parametrize(("name", "quantity"), [(n, q) for n in COUNTS for q in COUNTS[n]])
+def test_shortest_programs(name, quantity):
+    outputs = minimal_outputs(ARMS[name], quantity)
+    assert count(outputs).total <= COUNTS[name][quantity]
+    if quantity != "forward_dynamics":
+        assert proved_equal(outputs, reference(name, quantity, outputs[0].graph))
 
 
-@pytest.mark.parametrize("name", BIAS)
-def test_bias(name):
-    assert Torques(ARMS[name], ("q", "qd")).search().cost <= BIAS[name]
+def reference(name, quantity, graph):
+    """The same quantity by Renaud's recursion, or by composite bodies, on the same symbols."""
+    robot = with_tip_phase(ARMS[name])
+    model, n = model_from_canonical(symbolic(robot, graph)), len(robot.links)
+    if quantity == "mass_matrix":
+        return trace(graph, lambda q: mass_matrix(model, q), graph.inputs("q", n))[
+            np.tril_indices(n)
+        ]
+    given = {key: graph.inputs(key, n) for key in VECTORS[quantity]}
+    states = [given.get(key, np.zeros(n)) for key in ("q", "qd", "qdd")]
+    return trace(graph, lambda: augmented_body(model, *states).tau)
 
 
 def paper(robot):

@@ -60,7 +60,7 @@ def count_operations(
         robot: The robot.
         quantity: "inverse_dynamics", "mass_matrix", "coriolis", "gravity" or "forward_dynamics".
         stage: "written", "customised", "regrouped" or "minimal".
-        formulation: The method; None: whichever takes fewest.
+        formulation: The method; None: whichever takes fewest, at the last stage "minimal".
         effort: How hard to search for the minimal formulation; None: for seconds, keeping what
             was found for the next time.
         snap: What to take for an exact zero or quarter turn: an angle [rad], or a length or
@@ -74,6 +74,8 @@ def count_operations(
     if formulation is not None:
         check_name(f"method for {quantity}", formulation, [m.name for m in methods])
         methods = [m for m in methods if m.name == formulation]
+    elif stage == "minimal":
+        methods = [m for m in methods if m.function is None] or methods
     counts = [c for m in methods if (c := stage_count(model, m, stage, effort, snap)) is not None]
     return min(counts, key=lambda c: c.total)
 
