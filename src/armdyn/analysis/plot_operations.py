@@ -58,6 +58,8 @@ def _figure(title: str, rows: list[Row]) -> Any:
     axes.spines["left"].set_visible(False)
     axes.set_ylim(places[-1] + 0.7, -0.7)
     axes.set_xscale("log")
+    totals = [c.total for row in rows for c in row.stages.values() if c is not None]
+    axes.set_xlim(left=min((t for t in totals if t > 0), default=2) / 2)
     axes.set_xlabel("multiplications and additions, logarithmic scale")
     left, inch = 0.017, 1 / height
     figure.text(left, 1 - 0.32 * inch, f"{title}: operations", fontsize=13, weight="bold")
@@ -90,11 +92,15 @@ def _draw(axes: Any, place: float, row: Row) -> None:
         if operations is not None:
             axes.barh(place, operations.total, height=0.72, color=SHADES[stage])
             best = operations.total
-    if best is not None:
-        axes.annotate(
-            f"{best}", (best, place), xytext=(-4, 0), textcoords="offset points", ha="right",
-            va="center", color="white", fontsize=7.5, weight="bold",
-        )  # fmt: skip
+    if best is None:
+        return
+    inside = best > 0
+    axes.annotate(
+        f"{best}", (best if inside else 0, place), xytext=(-4 if inside else 4, 0),
+        xycoords="data" if inside else axes.get_yaxis_transform(), textcoords="offset points",
+        ha="right" if inside else "left", va="center", color="white" if inside else INK,
+        fontsize=7.5, weight="bold",
+    )  # fmt: skip
 
 
 def _legend(figure: Any, left: float, top: float) -> None:
