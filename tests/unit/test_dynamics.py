@@ -15,8 +15,9 @@ from armdyn.errors import (
 )
 from armdyn.formulations import FORMULATIONS
 from armdyn.model import Connection, Inertia, Mimic, assemble
+from armdyn.model.transform import rotation_about, transform
 from oracles import close
-from strategies import random_model, random_states
+from strategies import random_inertia, random_model, random_states
 
 ROBOT = Robot(random_model("RPRR", 1))
 STATE = random_states(ROBOT.model, 2)
@@ -218,3 +219,37 @@ def test_robots_can_be_pickled():
 
 def test_a_robot_prints_what_it_is():
     assert repr(ROBOT) == "<Robot 'random RPRR', 4 joints, RPRR>"
+
+
+def reduced():
+    """A body and the same body less a mass on the axis of its joint, handed to its parent."""
+    R = rotation_about(np.array([1.0, 0.0, 0.0]), 0.7)
+    place = transform(R, (0.3, 0.1, 0.2))
+    rng = np.random.default_rng(4)
+    inner, outer = random_inertia(rng), random_inertia(rng)
+    mass = Inertia.from_com(outer.mass, (0, 0, 0), np.zeros((3, 3)))
+    pair = {"1": inner + mass.moved(place), "2": Inertia.from_pseudo(outer.pseudo - mass.pseudo)}
+    joints = [
+        Connection("a", "revolute", "0", "1"),
+        Connection("b", "revolute", "1", "2", place),
+    ]
+    zero = Inertia.zero()
+    whole = assemble("whole", {"0": zero, "1": inner, "2": outer}, joints)
+    return Robot(whole), Robot(assemble("reduced", {"0": zero, **pair}, joints))
+
+
+def test_first_moments_without_mass_give_the_torques_of_the_bodies_they_stand_for():
+    whole, reduced_set = reduced()
+    assert reduced_set.model.links[1].inertia.mass == 0
+    states = random_states(whole.model, 5, batch=(3,))
+    expected = whole.inverse_dynamics(*states)
+    for name in FORMULATIONS:
+        if name in ("newton_euler_base", "newton_euler_link", "dalembert"):
+            with pytest.raises(ModelError, match=f"'{name}' needs centres of mass.*link '2'"):
+                reduced_set.inverse_dynamics(*states, formulation=name)
+        else:
+            close(reduced_set.inverse_dynamics(*states, formulation=name), expected, 1e-11)
+    close(reduced_set.forward_dynamics(*states), whole.forward_dynamics(*states), 1e-9)
+    weight = reduced_set.potential_energy(states[0]) - whole.potential_energy(states[0])
+    close(weight, np.broadcast_to(weight[0], 3), 1e-11)
+    close(reduced_set.coriolis_matrix(*states[:2]), whole.coriolis_matrix(*states[:2]), 1e-11)

@@ -25,6 +25,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames, wrench_torques
+from armdyn.formulations.newton_euler_tables import check_centred
 from armdyn.formulations.spatial import cross, rotate, rotate_back, times
 from armdyn.model import RobotModel
 
@@ -60,6 +61,7 @@ def dalembert(
     model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
 ) -> DAlembert:
     """Joint torques of a tree of links; arguments as in `newton_euler`."""
+    check_centred(model, "dalembert")
     frames, N = world_frames(model, q), len(model.joints)
     z, P, R = frames.z, frames.P, frames.R
     zero = np.zeros((*q.shape[:-1], 3))

@@ -26,7 +26,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import joint_transform
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
-from armdyn.model import RobotModel
+from armdyn.model import Inertia, RobotModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class NewtonEuler:
     F: list[Array]
     """Inertial force m v̇_C."""
     N: list[Array]
-    """Inertial moment about the centre of mass."""
+    """Inertial moment about the origin, N + P_C × F."""
     f: list[Array]
     """Force that link i receives from its parent."""
     n: list[Array]
@@ -82,19 +82,12 @@ def newton_euler(
             w.append(Rw + qd_Z)
             wd.append(rotate_back(R[i], wd_p) + qdd_Z + cross(Rw, qd_Z))
             vd.append(vd_i)
-        body = model.links[i].inertia
-        P_C, I = body.com, body.moment_about_com
-        vd_C = vd[i] + cross(wd[i], P_C) + cross(w[i], cross(w[i], P_C))
-        F.append(body.mass * vd_C)
-        N.append(rotate(I, wd[i]) + cross(w[i], rotate(I, w[i])))
+        force, moment = _inertial_wrench(model.links[i].inertia, w[i], wd[i], vd[i])
+        F.append(force)
+        N.append(moment)
 
     f = [F[i] + (0.0 if wrench is None else wrench[..., i, :3]) for i in range(len(F))]
-    n = [
-        N[i]
-        + cross(model.links[i].inertia.com, F[i])
-        + (0.0 if wrench is None else wrench[..., i, 3:])
-        for i in range(len(F))
-    ]
+    n = [N[i] + (0.0 if wrench is None else wrench[..., i, 3:]) for i in range(len(F))]
     tau = []
     for i, joint in reversed(list(enumerate(model.joints))):
         tau.append(dot(joint.axis, f[i] if joint.prismatic else n[i]))
@@ -103,3 +96,16 @@ def newton_euler(
             f[joint.parent] = f[joint.parent] + f_up
             n[joint.parent] = n[joint.parent] + rotate(R[i], n[i]) + cross(P[i], f_up)
     return NewtonEuler(w, wd, vd, F, N, f, n, np.stack(tau[::-1], -1))
+
+
+def _inertial_wrench(body: Inertia, w: Array, wd: Array, vd: Array) -> tuple[Array, Array]:
+    """Inertial force F and moment about the origin, N + P_C × F."""
+    if not body.has_com:  # m v̇_C = m v̇ + ω̇×h + ω×(ω×h) holds with m = 0 too
+        h, I = body.first_moment, body.moment
+        F = cross(wd, h) + cross(w, cross(w, h))
+        return F, rotate(I, wd) + cross(w, rotate(I, w)) + cross(h, vd)
+    P_C, I = body.com, body.moment_about_com
+    vd_C = vd + cross(wd, P_C) + cross(w, cross(w, P_C))
+    F = body.mass * vd_C
+    N = rotate(I, wd) + cross(w, rotate(I, w))
+    return F, N + cross(P_C, F)

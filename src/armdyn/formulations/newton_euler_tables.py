@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import TopologyError
+from armdyn.errors import ModelError, TopologyError
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.lagrange_euler import far_end
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
@@ -56,6 +56,7 @@ def newton_euler_base(
 ) -> NewtonEulerTable:
     """Joint torques of a chain in base axes (Table 1); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_base")
+    check_centred(model, "newton_euler_base")
     frames, N = world_frames(model, q), len(model.joints)
     w, wd, vd, a, F, M = per_link(6)
     reach = []
@@ -103,6 +104,7 @@ def newton_euler_link(
 ) -> NewtonEulerTable:
     """Joint torques of a chain in link axes (Table 2); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_link")
+    check_centred(model, "newton_euler_link")
     N = len(model.joints)
     first = model.base[:3, :3] @ model.joints[0].placement[:3, :3]
     w, wd, vd, a, F, M = per_link(6)
@@ -161,3 +163,14 @@ def check_chain(model: RobotModel, formulation: str) -> None:
         f"formulation {formulation!r} is written for serial chains, and {model.name!r} branches at "
         f"link {where!r}; use 'newton_euler', which handles trees"
     )
+
+
+def check_centred(model: RobotModel, formulation: str) -> None:
+    """Nothing if every link has a centre of mass; otherwise a ModelError that names the link."""
+    for link in model.links:
+        if not link.inertia.has_com:
+            raise ModelError(
+                f"formulation {formulation!r} needs centres of mass, and link {link.name!r} of "
+                f"{model.name!r} has a first moment without mass (a reduced parameter set); use "
+                "'newton_euler' or 'augmented_body'"
+            )

@@ -75,8 +75,17 @@ class Inertia:
     @property
     def com(self) -> Array:
         """Centre of mass [m], shape (3,); the origin if there is no mass."""
-        massless = isinstance(self.mass, int | float) and self.mass == 0
-        return np.zeros(3) if massless else self.first_moment / self.mass
+        return np.zeros(3) if self._massless else self.first_moment / self.mass
+
+    @property
+    def has_com(self) -> bool:
+        """Whether there is a centre of mass: a first moment without mass has none."""
+        moments = (h for h in self.first_moment if isinstance(h, int | float))
+        return not (self._massless and any(moments))
+
+    @property
+    def _massless(self) -> bool:
+        return isinstance(self.mass, int | float) and self.mass == 0
 
     @property
     def moment_about_com(self) -> Array:
