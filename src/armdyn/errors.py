@@ -115,6 +115,6 @@ class MissingExtraError(ArmdynError, ImportError):
     def __init__(self, package: str, extra: str, purpose: str):
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed. "
-            f"Install it with: pip install 'armdyn[{extra}]'",
+            f"Install it with: pip install {package} (it is in the extra {extra!r} of armdyn)",
             name=package,
         )

@@ -253,3 +253,11 @@ def test_first_moments_without_mass_give_the_torques_of_the_bodies_they_stand_fo
     weight = reduced_set.potential_energy(states[0]) - whole.potential_energy(states[0])
     close(weight, np.broadcast_to(weight[0], 3), 1e-11)
     close(reduced_set.coriolis_matrix(*states[:2]), whole.coriolis_matrix(*states[:2]), 1e-11)
+
+
+def test_what_is_no_robot_is_refused():
+    for source in (3, None):
+        with pytest.raises(ModelError, match="loaded by its name or path"):
+            armdyn.load(source)
+    with pytest.raises(ModelError, match="counted for a Robot, got 'two_link'"):
+        armdyn.count_operations("two_link")

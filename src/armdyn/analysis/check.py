@@ -11,7 +11,7 @@ from armdyn.analysis.check_file import file_findings
 from armdyn.analysis.check_joints import joint_findings
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynError, ArmdynWarning
+from armdyn.errors import ArmdynError, ArmdynWarning, UnsupportedJointError
 from armdyn.io.files import load_model
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding
@@ -36,15 +36,29 @@ def check_report(source: str | Path | Robot | RobotModel) -> list[Finding]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ArmdynWarning)
             try:
-                model = load_model(source, physical="ignore", fix_root=True)
+                model, fixed = _loaded(source)
             except ArmdynError as error:
-                return [Finding("error", str(source), str(error))]
+                return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
+        findings += fixed
         findings += [Finding("warning", str(source), str(w.message)) for w in caught]
         findings += file_findings(source)
     findings += [*body_findings(model), *joint_findings(model), *_gravity(model)]
     if not any(finding.level == "error" for finding in findings):
         findings += _mass_matrix(Robot(model))
     return sorted(_merged(findings), key=lambda finding: LEVELS.index(finding.level))
+
+
+def _loaded(source: str | Path) -> tuple[RobotModel, list[Finding]]:
+    """The robot, its root fixed if it must be, with a finding that says so."""
+    try:
+        return load_model(source, physical="ignore"), []
+    except UnsupportedJointError as error:
+        text = str(error).removeprefix(f"{source}: ")
+        try:
+            model = load_model(source, physical="ignore", fix_root=True)
+        except ArmdynError:
+            raise error from None
+        return model, [Finding("warning", str(source), f"checked with its root fixed: {text}")]
 
 
 def exit_code(findings: list[Finding]) -> int:

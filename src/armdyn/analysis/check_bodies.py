@@ -16,6 +16,9 @@ A uniform rod on its end gives 0.75, a compact body far from its frame nearly 1,
 tensor is about its centre, as it should be, 3.
 """
 
+FAR = 5.0
+"""Distance of a centre of mass from its link that no arm has [m]."""
+
 STEEL = 8000.0
 """Density that no arm exceeds as a whole [kg/m³]."""
 
@@ -101,7 +104,7 @@ def _size_findings(
     far = _distance_to_landmarks(model, i, body)
     # a last link may go on beyond its frames: nothing but the other links tells how far
     own = extents[i] if extents[i] > 0 or model.children[i] else max(extents)
-    if reach > 0 and far > max(3 * own, _stroke(model, i), 0.25 * reach):
+    if far > FAR or (reach > 0 and far > max(3 * own, _stroke(model, i), 0.25 * reach)):
         yield (
             "warning",
             f"the centre of mass {_vector(inertia.com)} m lies {far:.3g} m from every known point "

@@ -1,11 +1,12 @@
 """The table of operation counts: what is printed, what is counted, and what reduction leaves."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from armdyn.analysis.methods import METHODS, QUANTITIES, Method
 from armdyn.analysis.operations import STAGES, Row, check_name, stage_count, traced
-from armdyn.analysis.published import PUBLISHED, general_arm
+from armdyn.analysis.published import PUBLISHED, SOURCE, general_arm
 from armdyn.compiler.count import Operations, count
 from armdyn.model import RobotModel
 from armdyn.model.canonical import TOLERANCE, canonical
@@ -43,6 +44,7 @@ def operation_report(
     quantities: tuple[str, ...] = (),
     effort: Effort | None = None,
     snap: float = TOLERANCE,
+    tell: Callable[[str], None] | None = None,
 ) -> OperationReport:
     """The counts of every method at every stage, beside the formulas of the literature.
 
@@ -51,13 +53,17 @@ def operation_report(
         quantities: Which ones; none: all.
         effort: How hard to search for the minimal formulation.
         snap: What to take for an exact zero or quarter turn, as in `count_operations`.
+        tell: Called with what is counted next.
     """
     for quantity in quantities:
         check_name("quantity", quantity, QUANTITIES)
     chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
-    rows = [_row(model, method, effort, snap) for method in chosen]
-    n = len(model.joints)
-    notes = [note for row in rows for note in _notes(row, n)]
+    rows = []
+    for method in chosen:
+        if tell is not None:
+            tell(f"{method.quantity} by {method.name}")
+        rows.append(_row(model, method, effort, snap))
+    notes = _notes(rows, len(model.joints))
     snapped = canonical(model, snap).snapped
     if snapped > 0:
         notes.append(
@@ -77,15 +83,19 @@ def _row(model: RobotModel, method: Method, effort: Effort | None, snap: float) 
     return Row(method.quantity, method.name, stages, published, general)
 
 
-def _notes(row: Row, n: int) -> list[str]:
-    if row.published is None or row.published == row.general:
-        return []
-    formula = PUBLISHED[row.method]
-    return [
-        f"{row.method}: the printed formulas {formula.formula} give {row.published} for {n} "
-        f"joints ({formula.source}); {formula.remark}counting our equations for a general arm, "
-        f"with everything shared, gives {row.general}. They do not match."
-    ]
+def _notes(rows: list[Row], n: int) -> list[str]:
+    apart = [row for row in rows if row.published != row.general]
+    notes = []
+    if apart:
+        texts = [f"{row.method} {PUBLISHED[row.method].formula}" for row in apart]
+        notes.append(
+            f"published: the formulas of {SOURCE} for a general arm of n = {n} revolute joints "
+            f"({'; '.join(texts)}; Lagrange-Euler without gravity). An honest count of the same "
+            "equations, everything shared, does not give these numbers: it is in the next column"
+        )
+    if any(all(count is None for count in row.stages.values()) for row in rows):
+        notes.append("methods without numbers are written for chains, and this robot branches")
+    return notes
 
 
 def _plain(operations: Operations | None) -> dict[str, int] | None:

@@ -19,7 +19,7 @@ from armdyn.compiler.passes import reduce
 from armdyn.compiler.tally import tally
 from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot
-from armdyn.errors import UnknownNameError
+from armdyn.errors import ModelError, UnknownNameError
 from armdyn.expr.graph import Graph
 from armdyn.model import RobotModel
 from armdyn.model.canonical import TOLERANCE, CanonicalRobot, canonical
@@ -67,6 +67,8 @@ def count_operations(
             inertia relative to the largest. A file with 1.5708 needs 1e-5; `canonical(model,
             snap).snapped` bounds what that does to the torques.
     """
+    if not isinstance(robot, Robot | RobotModel):
+        raise ModelError(f"operations are counted for a Robot, got {robot!r}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
     check_name("quantity", quantity, QUANTITIES)
     check_name("stage", stage, STAGES)

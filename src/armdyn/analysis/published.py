@@ -19,8 +19,6 @@ class Published:
     mul: Callable[[int], Fraction]
     add: Callable[[int], Fraction]
     source: str
-    remark: str = ""
-    """What must be known to compare with it; ends with a semicolon and a space."""
 
     def count(self, n: int) -> Operations:
         """The number of operations for n joints."""
@@ -40,26 +38,25 @@ def _polynomial(*coefficients: str) -> Callable[[int], Fraction]:
     return value
 
 
-_TABLE = "K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, as Table 3 of Milićević, Golubović, Slavković"
+SOURCE = "K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, as Table 3 of Milićević, Golubović, Slavković"
 PUBLISHED = {
     "lagrange_euler": Published(
         "128/3 n⁴ + 512/3 n³ + 739/3 n² + 160/3 n, 98/3 n⁴ + 781/6 n³ + 559/3 n² + 245/6 n",
         _polynomial("128/3", "512/3", "739/3", "160/3", "0"),
         _polynomial("98/3", "781/6", "559/3", "245/6", "0"),
-        _TABLE,
-        "they leave out gravity and share nothing between the terms; ",
+        SOURCE,
     ),
     "newton_euler_link": Published(
-        "132 n, 111 n - 4", _polynomial("132", "0"), _polynomial("111", "-4"), _TABLE
+        "132 n, 111 n - 4", _polynomial("132", "0"), _polynomial("111", "-4"), SOURCE
     ),
     "dalembert": Published(
         "13/6 n³ + 105/2 n² + 268/3 n + 69, 4/3 n³ + 44 n² + 146/3 n + 45",
         _polynomial("13/6", "105/2", "268/3", "69"),
         _polynomial("4/3", "44", "146/3", "45"),
-        _TABLE,
+        SOURCE,
     ),
 }
-"""By formulation."""
+"""By formulation; the Lagrange-Euler formulas leave out gravity."""
 
 
 def general_arm(n: int) -> CanonicalRobot:

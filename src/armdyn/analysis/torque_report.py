@@ -1,6 +1,6 @@
 """Joint torques along a trajectory, split into the terms they are made of."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
 from armdyn.io.trajectory import Trajectory
+from armdyn.model import Joint
 
 FRICTION = ("viscous", "coulomb", "stribeck")
 ROWS = 2048
@@ -34,6 +35,8 @@ class TorqueReport:
     formulation: str
     friction: bool
     """Whether friction is in the total."""
+    excesses: tuple[str, ...] = ()
+    """Where the motion or the torque leaves a limit of a joint, in words."""
 
     @property
     def acting(self) -> dict[str, Array]:
@@ -68,6 +71,7 @@ class TorqueReport:
             "formulation": self.formulation,
             "friction": self.friction,
             "residual": self.residual,
+            "excesses": list(self.excesses),
             "joints": [
                 {
                     "name": name,
@@ -121,10 +125,37 @@ def torque_report(
             progress(len(state[0]))
     moving = [robot.model.joints[i] for i in robot.model.independent]
     units = tuple("N" if joint.prismatic else "N·m" for joint in moving)
-    title = robot.model.title or robot.name
     return TorqueReport(
-        robot.name, title, robot.joint_names, units, trajectory, total, terms, formulation, friction
+        robot.name,
+        robot.model.title or robot.name,
+        robot.joint_names,
+        units,
+        trajectory,
+        total,
+        terms,
+        formulation,
+        friction,
+        tuple(_excesses(moving, trajectory, total)),
     )
+
+
+def _excesses(joints: list[Joint], trajectory: Trajectory, total: Array) -> Iterator[str]:
+    for i, joint in enumerate(joints):
+        limits, q = joint.limits, trajectory.q[:, i]
+        unit = "m" if joint.prismatic else "rad"
+        if q.min() < limits.lower or q.max() > limits.upper:
+            turns = not joint.prismatic and np.abs(q).max() > 4 * np.pi
+            yield (
+                f"{joint.name} goes from {q.min():.4g} to {q.max():.4g} {unit}, beyond its limits "
+                f"of {limits.lower:.4g} and {limits.upper:.4g}" + ("; degrees?" if turns else "")
+            )
+        for what, values, limit in (
+            ("speed", trajectory.qd[:, i], limits.velocity),
+            ("torque", total[:, i], limits.effort),
+        ):
+            if np.abs(values).max() > limit:
+                text = f"needs a {what} of {np.abs(values).max():.4g}, more than its {limit:.4g}"
+                yield f"{joint.name} {text}"
 
 
 def _extremes(t: Array, values: Array) -> dict[str, float]:

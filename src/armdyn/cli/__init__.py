@@ -1,5 +1,6 @@
 """The command line: one verb a file."""
 
+import io
 import sys
 import warnings
 from typing import TextIO
@@ -11,6 +12,9 @@ def main() -> None:
     """Run the command line; errors of the user end with one message and exit code 2."""
     from armdyn.cli.app import app
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", ArmdynWarning)
@@ -18,6 +22,10 @@ def main() -> None:
             app()
         except ArmdynError as error:
             print(f"error: {error}", file=sys.stderr)
+            sys.exit(2)
+        except OSError as error:
+            print(f"error: cannot write the result: {error.strerror or error}", file=sys.stderr)
+            sys.stdout = None  # nothing more can be flushed to it
             sys.exit(2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,8 @@ def console() -> Console:
     """Where results are printed."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
+    return Console(width=width, highlight=False)
 
 
 def table(*columns: str, left: Sequence[str] = (), title: str | None = None) -> Table:
@@ -62,7 +64,7 @@ def print_table(rows: Table) -> None:
 
 def print_json(result: Any) -> None:
     """A result for programs."""
-    print(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(result, indent=2, allow_nan=False))
 
 
 @contextmanager

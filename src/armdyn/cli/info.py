@@ -43,16 +43,18 @@ def info(
 
 
 def _head(data: dict[str, Any]) -> list[str]:
-    reduced = "; a reduced parameter set: right in the torques, not link by link"
+    reduced = "parameters: a reduced set, right in the torques, not link by link"
     title = f" ({data['title']})" if data["title"] else ""
+    plural = "s" * (data["coordinates"] != 1)
     lines = [
-        f"{data['name']}{title}: {data['kinds']}, {data['coordinates']} coordinates",
+        f"{data['name']}{title}: {data['kinds']}, {data['coordinates']} coordinate{plural}",
         f"moving mass {data['moving_mass']:.6g} kg, with the base {data['total_mass']:.6g} kg",
         f"gravity {_numbers(data['gravity'])} m/s²",
         f"tool on {data['flange']} at {_numbers([row[3] for row in data['tool'][:3]])} m",
-        f"source: {data['source'] or 'not given'}{reduced if data['reduced'] else ''}",
+        f"source: {data['source'] or 'not given'}",
     ]
-    return [*lines, f"note: {data['note']}"] if data["note"] else lines
+    note = [f"note: {data['note']}"] if data["note"] else []
+    return [*lines, *([reduced] if data["reduced"] else []), *note]
 
 
 def _joints(data: dict[str, Any]) -> Any:

@@ -7,17 +7,30 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.options import Json, RobotName, open_robot
+from armdyn.cli.options import (
+    FixRoot,
+    Gravity,
+    Json,
+    Lock,
+    Payload,
+    Physical,
+    RobotName,
+    open_robot,
+)
 
 
 def ops(
     robot: RobotName,
     *,
     quantity: Annotated[
-        list[str] | None, typer.Option(help="Count this quantity only; repeatable.")
+        list[str] | None,
+        typer.Option(
+            help="Count one of inverse_dynamics, mass_matrix, coriolis, gravity, forward_dynamics; "
+            "repeatable."
+        ),
     ] = None,
     steps: Annotated[
-        bool, typer.Option("--steps", help="Count the augmented-body method step by step.")
+        bool, typer.Option("--steps", help="Count the augmented-body method step by step instead.")
     ] = False,
     search: Annotated[
         bool, typer.Option("--search", help="Search deeper, for minutes; what is found is kept.")
@@ -28,6 +41,11 @@ def ops(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the counts to a .png, .pdf or .svg file.")
     ] = None,
+    payload: Payload = None,
+    gravity: Gravity = None,
+    lock: Lock = None,
+    fix_root: FixRoot = False,
+    physical: Physical = "error",
     json: Json = False,
 ) -> None:
     """Count multiplications and additions of every formulation, stage by stage."""
@@ -36,14 +54,18 @@ def ops(
 
     if plot is not None:
         check_plot(plot)
-    model = open_robot(robot).model
+    if steps and (plot or quantity or search):
+        raise typer.BadParameter("--steps stands alone, without --plot, --quantity, --search")
+    model = open_robot(
+        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
+    ).model
     if steps:
         _steps(model, json)
         return
     from armdyn.analysis.operation_report import operation_report
 
-    with _effort(search) as effort:
-        report = operation_report(model, tuple(quantity or ()), effort, snap)
+    with _effort(search) as (effort, tell):
+        report = operation_report(model, tuple(quantity or ()), effort, snap, tell)
     if plot is not None:
         from armdyn.analysis.plot_operations import plot_operations
 
@@ -56,24 +78,27 @@ def ops(
 
 @contextmanager
 def _effort(deep: bool) -> Iterator[Any]:
-    """How hard to look, with a bar on the terminal while a deep search runs."""
+    """How hard to look, and whom to tell which method is counted: a line on the terminal."""
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, SpinnerColumn, TextColumn
 
     from armdyn.programs.kept import Kept, default_folder
     from armdyn.programs.minimal import Effort
 
-    kept = Kept(default_folder())
-    if not deep:
-        yield Effort(kept=kept)
-        return
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("searching")
+    screen = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task("counting")
+        now = ["counting"]
 
-        def tell(done: int, steps: int, best: int) -> None:
-            bar.update(task, completed=done, total=steps, description=f"searching, {best} so far")
+        def name(what: str) -> None:
+            now[0] = f"counting {what}"
+            bar.update(task, description=now[0])
 
-        yield Effort(deep=True, progress=tell, kept=kept)
+        def search(done: int, steps: int, best: int) -> None:
+            bar.update(task, description=f"{now[0]}: {100 * done // steps} %, {best} so far")
+
+        yield Effort(deep=deep, progress=search, kept=Kept(default_folder())), name
 
 
 def _print(report: Any, plot: Path | None) -> None:
@@ -81,13 +106,16 @@ def _print(report: Any, plot: Path | None) -> None:
     from armdyn.cli.console import console, print_table, table
 
     screen = console()
-    heads = ("method", "published", "general arm", *STAGES)
     for quantity in dict.fromkeys(row.quantity for row in report.rows):
+        chosen = [row for row in report.rows if row.quantity == quantity]
+        printed = ["published", "general arm"] if any(r.published for r in chosen) else []
         title = f"{quantity.replace('_', ' ')}: multiplications + additions"
-        rows = table(*heads, left=("method",), title=title)
-        for row in (r for r in report.rows if r.quantity == quantity):
-            counts = (row.published, row.general, *(row.stages.get(s) for s in STAGES))
-            rows.add_row(row.method, *("-" if c is None else f"{c.mul} + {c.add}" for c in counts))
+        rows = table("method", *printed, *STAGES, "sin/cos", left=("method",), title=title)
+        for row in chosen:
+            counts = [row.published, row.general] if printed else []
+            counts += [row.stages.get(stage) for stage in STAGES]
+            cells = ("-" if c is None else f"{c.mul} + {c.add}" for c in counts)
+            rows.add_row(row.method, *cells, "-" if counts[-1] is None else str(counts[-1].trig))
         print_table(rows)
     for note in report.notes:
         screen.print(f"note: {note}", markup=False)

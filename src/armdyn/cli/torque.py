@@ -55,6 +55,8 @@ def torque(
 
     if plot is not None:
         check_plot(plot)
+    if output is not None and output.exists() and output.samefile(trajectory):
+        raise typer.BadParameter(f"{output} is the trajectory itself; write to another file")
     arm = open_robot(
         robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
     )
@@ -89,6 +91,8 @@ def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
     )
     if note:
         screen.print(f"note: {escape(note)}", soft_wrap=True)
+    for excess in summary["excesses"]:
+        screen.print(f"[yellow]warning[/]: {escape(excess)}", soft_wrap=True)
     rows = table("joint", "", "total", *terms, "at [s]", left=("joint", ""))
     for joint in summary["joints"]:
         parts = [joint["terms"][term] for term in terms]

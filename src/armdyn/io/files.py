@@ -31,7 +31,11 @@ def load_model(
     fix_root: bool = False,
 ) -> RobotModel:
     """A robot from the catalog or from a file; arguments as in `armdyn.load`."""
+    if not isinstance(source, str | Path):
+        raise ModelError(f"a robot is loaded by its name or path, got {source!r}")
     path = Path(source)
+    if path.is_dir():
+        raise DescriptionError("this is a directory; give the file in it", file=path)
     if path.suffix.lower() not in READABLE:
         if str(source) in catalog_names() or not path.exists():
             path = _catalog(str(source))

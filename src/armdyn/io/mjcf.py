@@ -212,7 +212,7 @@ class _Reader:
             f"joint {self.joint_names[j]!r} of body {self.body_names[self._m.jnt_bodyid[j]]!r} is "
             f"of type {'free' if free else 'ball'!r}; armdyn handles hinge and slide. "
             + (
-                "Pass fix_root=True to hold the body where the file puts it"
+                "Pass fix_root=True (--fix-root) to hold the body where the file puts it"
                 if free
                 else "Replace it by three hinges"
             ),

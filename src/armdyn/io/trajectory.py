@@ -64,6 +64,10 @@ def trajectory_from_csv(path: str | Path, n: int) -> Trajectory:
         TrajectoryError: The file cannot be read or does not fit, with the line concerned.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise TrajectoryError(
+            f"{path} is no regular file; it is read more than once, so save the table to a file"
+        )
     names = _header(path)
     groups = _groups(path, names, n)
     table = _numbers(path, len(names))
@@ -133,7 +137,7 @@ def _header(path: Path) -> list[str]:
         raise TrajectoryError(f"{path}: {what}; expected a header t,q1,q2,...")
     if "," not in text and re.search(r"[;\t]", text):
         raise TrajectoryError(
-            f"{path}:1: the columns are separated by {';' if ';' in text else 'tabs'}; "
+            f"{path}:1: the columns are separated by {'semicolons' if ';' in text else 'tabs'}; "
             "use commas, with a point in the decimals"
         )
     return [name.strip().strip('"').strip() for name in text.split(",")]
@@ -152,14 +156,14 @@ def _similar(path: Path) -> str:
 def _groups(path: Path, names: list[str], n: int) -> dict[str, list[str]]:
     """The columns of q and of whichever rates there are, each in joint order."""
     where = f"{path}:1"
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise TrajectoryError(f"{where}: the column {twice[0]!r} appears more than once")
     if not any(re.fullmatch(r"t|q(d{0,2})\d+", name) for name in names):
         raise TrajectoryError(
             f"{where}: the first line must name the columns, t,q1..q{n}; "
             f"it is {','.join(names)!r:.80}"
         )
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TrajectoryError(f"{where}: the column {twice[0]!r} appears more than once")
     if "q0" in names:
         raise TrajectoryError(f"{where}: there is a column q0; joints are counted from q1 to q{n}")
     highest = max(

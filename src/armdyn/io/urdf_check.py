@@ -108,6 +108,6 @@ def check_moving_links(
             warnings.warn(text, ArmdynWarning, stacklevel=3)
         elif physical == "error":
             raise InertiaError(
-                f"{text}, or pass physical='warn' to compute with no inertia there",
+                f"{text}, or pass physical='warn' (--physical warn) to compute without it",
                 link=model.links[i].name,
             )

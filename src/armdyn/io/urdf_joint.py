@@ -99,9 +99,9 @@ def _kind(
     if given in FREE and at_root:
         if fix_root:
             return "fixed"
-        advice = "It attaches the robot to the world: pass fix_root=True to take it as fixed"
+        advice = "It attaches the robot to the world: pass fix_root=True (--fix-root) to fix it"
     elif given in FREE:
-        advice = "Only at the root of the robot could it be taken as fixed, with fix_root=True"
+        advice = "Only at the root could it be taken as fixed, with fix_root=True (--fix-root)"
     else:
         advice = "There is no such type in URDF"
     problems.add(

@@ -96,6 +96,8 @@ def _read_bytes(path: Path, error: type[DescriptionError]) -> bytes:
         raise error("there is no such file", file=path) from None
     except PermissionError:
         raise error("no permission to read this file", file=path) from None
+    except DescriptionError:
+        raise
     except (OSError, ValueError) as reason:
         raise error(f"cannot be read: {reason}", file=path) from reason
     if len(data) > MAX_BYTES:
@@ -107,7 +109,7 @@ def _read_bytes(path: Path, error: type[DescriptionError]) -> bytes:
 
 def _too_large(size: int) -> str:
     return (
-        f"the file has {size / 1e6:.0f} MB, more than the {MAX_BYTES / 1e6:.0f} MB that are read; "
+        f"the file has {size / 2**20:.1f} MB, more than the {MAX_BYTES // 2**20} MB that are read; "
         "a robot description has no meshes or data in it"
     )
 
@@ -138,6 +140,8 @@ class _Tree:
                 file=self._path,
                 line=reason.lineno,
             ) from None
+        except DescriptionError:
+            raise
         except (LookupError, ValueError) as reason:  # an encoding that Python does not know
             raise self._refusal(f"unreadable encoding: {reason}; save it as UTF-8") from None
         assert self._root is not None

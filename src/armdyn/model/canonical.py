@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from armdyn.arrays import Array, frozen
+from armdyn.errors import ModelError
 from armdyn.model.canonical_data import CanonicalLink as CanonicalLink
 from armdyn.model.canonical_data import CanonicalRobot as CanonicalRobot
 from armdyn.model.canonical_data import cos_sin as cos_sin
@@ -28,6 +29,8 @@ from armdyn.model.canonical_data import with_tip_phase as with_tip_phase
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import inverse, joint_motion, transform
 
+LARGEST = 1e-2
+"""Above this, what is taken for zero is no rounding any more."""
 TOLERANCE = 1e-13
 """What counts as a zero: an angle [rad], or a length or inertia relative to the largest one."""
 
@@ -44,6 +47,10 @@ def canonical(model: RobotModel, tolerance: float = TOLERANCE) -> CanonicalRobot
             inertia relative to the largest. A robot file with 1.5708 needs 1e-5; what that changes
             is in the `snapped` of the result.
     """
+    if not 0 <= tolerance <= LARGEST:
+        raise ModelError(
+            f"what is taken for an exact zero must lie between 0 and {LARGEST:g}, got {tolerance!r}"
+        )
     return _Builder(model, tolerance).robot()
 
 

@@ -63,7 +63,8 @@ def check_physical(model: RobotModel, physical: Physical = "error") -> RobotMode
         text = f"{finding.where} of {model.name!r}: {finding.message}"
         if finding.level == "error" and physical == "error":
             raise InertiaError(
-                f"{text}. Correct the numbers, or pass physical='warn' to compute with them anyway",
+                f"{text}. Correct the numbers, or pass physical='warn' (--physical warn) to "
+                "compute with them anyway",
                 link=finding.where.removeprefix("link ").strip("'"),
             )
         if physical != "ignore" and not (finding.level == "warning" and model.reduced):

@@ -59,5 +59,5 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_computed(tmp_path, m
     with pytest.raises(WriteError, match="cannot write"):
         plot_torques(report(1), tmp_path / "nowhere" / "torques.png")
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'armdyn\[plot\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install matplotlib"):
         check_plot(tmp_path / "torques.png")

@@ -199,3 +199,53 @@ def test_the_installed_command_runs():
     command = Path(sys.executable).with_name("armdyn")
     result = subprocess.run([command, "--version"], check=True, capture_output=True, text=True)
     assert result.stdout.startswith("armdyn ")
+
+
+def test_a_motion_beyond_the_limits_is_warned_of(run, tmp_path):
+    t = np.linspace(0, 2, 41)
+    table = np.column_stack([t, *(90 * np.sin(t + i) for i in range(6))])
+    header = "t,q1,q2,q3,q4,q5,q6"
+    np.savetxt(tmp_path / "deg.csv", table, delimiter=",", header=header, comments="")
+    code, out, _ = run("torque", "puma560", tmp_path / "deg.csv")
+    assert code == 0
+    assert "joint1 goes from" in out
+    assert "beyond its limits of -2.793 and 2.793; degrees?" in out
+
+
+def test_the_trajectory_is_not_overwritten(run, tmp_path):
+    path = tmp_path / "move.csv"
+    path.write_bytes(PICK.read_bytes())
+    code, _, err = run("torque", "puma560", path, "-o", path)
+    assert code == 2
+    assert "is the trajectory itself" in err
+    assert path.read_bytes() == PICK.read_bytes()
+
+
+def test_options_that_exclude_each_other_and_bad_tolerances(run, tmp_path):
+    code, _, err = run("ops", "two_link", "--steps", "--plot", tmp_path / "a.png")
+    assert code == 2
+    assert "--steps stands alone" in err
+    for snap in ("-1", "nan", "10"):
+        code, _, err = run("ops", "two_link", "--quantity", "gravity", "--snap", snap)
+        assert code == 2
+        assert "must lie between 0 and 0.01" in err
+
+
+def test_a_floating_base_is_checked_fixed_and_said_so(run, tmp_path):
+    text = (
+        '<robot name="r"><link name="world"/><link name="body"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+        'ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="free" type="floating"><parent link="world"/><child link="body"/></joint>'
+        '<joint name="hinge" type="continuous"><parent link="body"/><child link="arm"/></joint>'
+        "</robot>"
+    )
+    (tmp_path / "free.urdf").write_text(text)
+    code, out, _ = run("check", tmp_path / "free.urdf")
+    assert code == 1
+    assert "checked with its root fixed" in out
+    code, _, err = run("info", tmp_path / "free.urdf")
+    assert code == 2
+    assert "--fix-root" in err
+    assert run("info", tmp_path / "free.urdf", "--fix-root")[0] == 0

@@ -187,4 +187,4 @@ def test_missing_mujoco_says_how_to_install_it():
     code = "import sys; sys.modules['mujoco'] = None; import armdyn.io.mjcf"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MissingExtraError: reading MJCF files needs the package 'mujoco'" in run.stderr
-    assert "pip install 'armdyn[mjcf]'" in run.stderr
+    assert "pip install mujoco (it is in the extra 'mjcf'" in run.stderr

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from armdyn.analysis.check import check_report
+from armdyn.dynamics import Robot
 from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.catalog import catalog_names, catalog_path
@@ -362,6 +364,17 @@ def test_examples_of_the_documentation_load(tmp_path):
     assert [arm.name for arm in arms] == ["cylindrical arm", "gripper arm"]
     assert [len(arm.independent) for arm in arms] == [2, 2]
     assert arms[1].flange.name == "grip"
+
+
+def test_the_documented_dh_table_is_a_cylindrical_arm(tmp_path):
+    text = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    example = re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)[0]
+    arm = Robot(model_from_toml(save(tmp_path, example)))
+    reach = arm.forward_kinematics([[0.3, 0.2], [0.3, 0.6]])[:, :3, 3]
+    assert abs(np.diff(reach[:, 2])[0]) < 1e-12  # the boom moves in a horizontal plane,
+    assert np.linalg.norm(np.diff(reach, axis=0)) == pytest.approx(0.4)  # away from the column
+    assert np.abs(arm.gravity_vector([0.3, 0.5])).max() < 1e-12
+    assert check_report(arm) == [f for f in check_report(arm) if f.level == "note"]
 
 
 def test_documentation_names_every_key():

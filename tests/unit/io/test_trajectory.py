@@ -1,6 +1,7 @@
-from pathlib import Path
+from pathlib import os
 
 import numpy as np
+import Path
 import pytest
 
 from armdyn.errors import TrajectoryError
@@ -103,7 +104,7 @@ def test_files_as_spreadsheets_write_them_are_read_alike(file, text):
         ("\n\n", r"the first line is empty"),
         ("t,q1,q2\n", r"a header but no line of numbers"),
         ("0,1,2\n" + LINES, r":1: the first line must name the columns, t,q1\.\.q2; it is '0,1,2'"),
-        ("t;q1;q2\n0;1;2\n", r":1: the columns are separated by ;; use commas"),
+        ("t;q1;q2\n0;1;2\n", r":1: the columns are separated by semicolons; use commas"),
         ("t\tq1\tq2\n0\t1\t2\n", r":1: the columns are separated by tabs; use commas"),
         ("q1,q2\n1,2\n", r":1: the column t is missing; expected t,q1\.\.q2"),
         ("t,q2\n" + LINES, r":1: the column q1 is missing"),
@@ -147,5 +148,11 @@ def test_a_missing_file_is_named_with_files_like_it(file):
 
 
 def test_a_folder_is_no_trajectory(tmp_path):
-    with pytest.raises(TrajectoryError, match="cannot read"):
+    with pytest.raises(TrajectoryError, match="is no regular file"):
         trajectory_from_csv(tmp_path, 1)
+
+
+def test_a_pipe_is_refused_because_it_cannot_be_read_twice(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(TrajectoryError, match="is no regular file"):
+        trajectory_from_csv(tmp_path / "pipe.csv", 1)

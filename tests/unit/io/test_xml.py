@@ -57,7 +57,7 @@ def test_entity_expansion_is_refused_at_once(tmp_path: Path) -> None:
     lines += [f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 10)]
     text = f"<!DOCTYPE a [\n{chr(10).join(lines)}\n]>\n<a>&e9;</a>"
     start = time.perf_counter()
-    with pytest.raises(UrdfError, match=r"robot.urdf:2: it declares the entity 'e0'.*refused"):
+    with pytest.raises(UrdfError, match=r"^\S*robot.urdf:2: it declares the entity 'e0'.*refused"):
         read_xml(write(tmp_path, text), UrdfError)
     assert time.perf_counter() - start < 1
 
@@ -87,7 +87,7 @@ def test_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(100_000_000)
     start = time.perf_counter()
-    with pytest.raises(UrdfError, match="has 100 MB, more than the 21 MB"):
+    with pytest.raises(UrdfError, match="more than the 20 MB"):
         read_xml(path, UrdfError)
     assert time.perf_counter() - start < 0.1
 
@@ -97,7 +97,9 @@ def test_nesting_up_to_the_limit_and_no_deeper(tmp_path: Path) -> None:
         return write(tmp_path, "<a>\n" * depth + "</a>" * depth)
 
     assert len(list(read_xml(nested(xml.MAX_DEPTH), UrdfError).walk())) == xml.MAX_DEPTH
-    with pytest.raises(UrdfError, match=rf"robot.urdf:{xml.MAX_DEPTH + 1}: .*nested more than 100"):
+    with pytest.raises(
+        UrdfError, match=rf"^\S*robot.urdf:{xml.MAX_DEPTH + 1}: elements are nested more than 100"
+    ):
         read_xml(nested(xml.MAX_DEPTH + 1), UrdfError)
     with pytest.raises(UrdfError, match="nested more than 100"):
         read_xml(nested(1_000_000), UrdfError)
