@@ -29,6 +29,7 @@ from armdyn.formulations.cartesian import (
     COORDINATES,
     Cartesian,
     cartesian,
+    check_damping,
     check_rank,
     default_task,
     task_rows,
@@ -96,7 +97,7 @@ class Robot:
     @property
     def link_names(self) -> tuple[str, ...]:
         """Names that a wrench, a Jacobian or forward kinematics can refer to."""
-        return (*(frame.name for frame in self.model.frames), "tool")
+        return self.model.frame_names
 
     @property
     def gravity(self) -> Array:
@@ -147,15 +148,25 @@ class Robot:
         return tau + self.friction_torque(qd) if friction else tau
 
     def formulate(
-        self, formulation: str, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike
+        self,
+        formulation: str,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        qdd: npt.ArrayLike,
+        external_wrench: Wrench | None = None,
+        *,
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
     ) -> Any:
         """A formulation with its own quantities by name, to be looked at or printed.
 
         `robot.formulate("lagrange_euler", q, qd, qdd).U[1, 0]` is the book's U_21. The links alone:
         without friction and rotors, and over all moving joints.
         """
-        q, qd, qdd = self._states(q=q, qd=qd, qdd=qdd)
-        return self._formulate(formulation, q, qd, qdd, None)
+        wrench, (q, qd, qdd) = self._loaded(
+            external_wrench, wrench_link, wrench_frame, q=q, qd=qd, qdd=qdd
+        )
+        return self._formulate(formulation, q, qd, qdd, wrench)
 
     def _formulate(self, name: str, q: Array, qd: Array, qdd: Array, wrench: Array | None) -> Any:
         if name not in FORMULATIONS:
@@ -420,6 +431,7 @@ class Robot:
             SingularityError: The Jacobian loses rank and there is no damping.
         """
         q, qd = self._states(q=q, qd=qd)
+        check_damping(damping)
         rows = default_task(self.model) if task is None else task_rows(task)
         J = self.jacobian(q, frame)[..., rows, :]
         Jd_qd = rotate(self.jacobian_dot(q, qd, frame)[..., rows, :], qd)
@@ -483,14 +495,13 @@ class Robot:
         if external is None:
             return None, [q, *others]
         given = external if isinstance(external, Mapping) else {wrench_link: external}
-        on = {k: check_joint_vector(f"wrench on {k!r}", w, 6) for k, w in given.items()}
-        q, *others, _ = broadcast(**dict(zip(vectors, (q, *others), strict=True)), **_shapes(on))
+        noun = "components (force, moment)"
+        on = {k: check_joint_vector(f"wrench on {k!r}", w, 6, noun) for k, w in given.items()}
+        wrenches = {f"wrench on {k!r}": w for k, w in on.items()}
+        count = 1 + len(others)
+        q, *others = broadcast(**dict(zip(vectors, (q, *others), strict=True)), **wrenches)[:count]
         return reaction_wrench(self.model, self._at.positions(q), on, wrench_frame), [q, *others]
 
     def _friction(self, qd: Array) -> FrictionTerms:
         terms = friction_terms(self.model, self._at.rates(qd))
         return FrictionTerms(*(self._at.torques(getattr(terms, k)) for k in terms.__slots__))
-
-
-def _shapes(on: Mapping[str, Array]) -> dict[str, Array]:
-    return {"wrench": np.empty((*np.broadcast_shapes(*(w.shape[:-1] for w in on.values())), 0))}

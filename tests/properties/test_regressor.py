@@ -198,11 +198,14 @@ def test_groupings_are_those_of_the_literature():
     assert "link5.mcy - link6.mcz" in renaud
     assert "link6.Ixx - link6.Iyy" in renaud
     assert "link4.Izz + link5.Iyy" in renaud
-    assert "link2.Ixz - 0.45*link3.mcz" in renaud
+    assert "link2.Ixz - joint3.x*link3.mcz" in renaud
+    assert (
+        "link3.mcy - joint4.y*link4.m - link4.mcz - joint4.y*link5.m - joint4.y*link6.m" in renaud
+    )
     assert armdyn.load("two_link").base_parameters().groupings == (
-        "link1.mcx + 0.8*link2.m",
+        "link1.mcx + joint2.x*link2.m",
         "link1.mcy",
-        "link1.Izz + 0.64*link2.m",
+        "link1.Izz + joint2.x^2*link2.m",
         "link2.mcx",
         "link2.mcy",
         "link2.Izz",
@@ -219,7 +222,7 @@ def test_coefficients_are_exact_where_the_geometry_is():
 
 def test_text_shows_value_and_grouping():
     text = str(armdyn.load("two_link").base_parameters()).splitlines()
-    assert text[0] == " 1.600000e+00  link1.mcx + 0.8*link2.m"
+    assert text[0] == " 1.600000e+00  link1.mcx + joint2.x*link2.m"
 
 
 def test_axes_that_are_almost_parallel_are_reported():

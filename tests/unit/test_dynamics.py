@@ -40,6 +40,9 @@ def test_batch_shapes_that_do_not_fit_are_named():
         ROBOT.coriolis_matrix(np.zeros((2, 4)), np.zeros((3, 4)))
     with pytest.raises(ShapeError, match="do not fit together"):
         ROBOT.inverse_dynamics(*(np.zeros((2, 4)) for _ in "abc"), np.zeros((3, 6)))
+    apart = {"tool": np.zeros((2, 6)), "link3": np.zeros((3, 6))}
+    with pytest.raises(ShapeError, match=r"wrench on 'tool' \(2, 6\), wrench on 'link3' \(3, 6\)"):
+        ROBOT.inverse_dynamics(*STATE, apart)
 
 
 def test_integers_and_lists_are_numbers():
@@ -128,6 +131,21 @@ def test_cartesian_form_at_a_singularity_is_an_error_or_damped():
     assert np.isfinite(robot.cartesian(q, qd, damping=0.01).M).all()
     regular = [0.3, 0.9]
     close(robot.cartesian(regular, qd, damping=1e-6).M, robot.cartesian(regular, qd).M, 1e-9)
+
+
+def test_cartesian_form_without_coordinates_or_with_odd_damping():
+    with pytest.raises(ShapeError, match="task names no coordinate"):
+        planar().cartesian([0.3, 0.9], [0, 0], task=())
+    for damping in (-1.0, float("nan"), "some"):
+        with pytest.raises(ShapeError, match="damping must be a finite number"):
+            planar().cartesian([0.3, 0.9], [0, 0], damping=damping)
+
+
+def test_a_wrench_is_in_the_quantities_of_a_formulation():
+    wrench = np.arange(6.0)
+    rows = [ROBOT.formulate("newton_euler", *STATE, w).f[3] for w in (wrench, np.zeros(6))]
+    R = ROBOT.forward_kinematics(STATE[0], "link4")[:3, :3]
+    close(R @ (rows[0] - rows[1]), -wrench[:3], 1e-12)
 
 
 def test_cartesian_form_of_more_coordinates_than_joints():

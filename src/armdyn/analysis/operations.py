@@ -5,7 +5,8 @@
     regrouped    the same on base parameters: inertia that only acts together gathered
     minimal      what the passes reach from there; the formulation "minimal" is searched over
 
-Links only: friction and rotors are not in these counts. Sines and cosines are counted as calls.
+Links only, over all moving joints: friction, rotors and couplings are not in these counts. Sines and
+cosines are counted as calls.
 """
 
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ from armdyn.compiler.passes import reduce
 from armdyn.compiler.tally import tally
 from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, SingularityError, TraceError, UnknownNameError
 from armdyn.expr.graph import Graph
 from armdyn.model import RobotModel
 from armdyn.model.canonical import TOLERANCE, CanonicalRobot, canonical
@@ -79,6 +80,12 @@ def count_operations(
     elif stage == "minimal":
         methods = [m for m in methods if m.function is None] or methods
     counts = [c for m in methods if (c := stage_count(model, m, stage, effort, snap)) is not None]
+    if not counts:
+        raise ModelError(
+            f"{formulation!r} has no count at stage {stage!r} for {model.name!r}: the minimal "
+            "formulation exists at stage 'minimal' only, formulations that need a centre of mass "
+            "have no stage 'regrouped', and some are written for chains"
+        )
     return min(counts, key=lambda c: c.total)
 
 
@@ -89,14 +96,35 @@ def stage_count(
     effort: Effort | None = None,
     snap: float = TOLERANCE,
 ) -> Operations | None:
-    """The operations of a method at one stage; None where it has no such stage."""
+    """The operations of a method at one stage; None where it has no such stage.
+
+    Raises:
+        SingularityError: Forward dynamics of links whose mass matrix is singular without rotors.
+    """
+    try:
+        return _stage_count(model, method, stage, effort or _default_effort(), snap)
+    except (ZeroDivisionError, TraceError) as error:
+        if method.quantity != "forward_dynamics":
+            raise
+        raise SingularityError(
+            f"the mass matrix of the links of {model.name!r}, without rotors, is singular, so "
+            "forward dynamics cannot be counted"
+        ) from error
+
+
+def _default_effort() -> Effort:
+    return Effort(kept=Kept(default_folder()))
+
+
+def _stage_count(
+    model: RobotModel, method: Method, stage: str, effort: Effort, snap: float
+) -> Operations | None:
     if method.name in CHAINS and not model.is_chain:
         return None
     parts = branches(canonical(model, snap))
     if method.function is None:
         if stage != "minimal":
             return None
-        effort = effort or Effort(kept=Kept(default_folder()))
         return _sum(count(minimal_outputs(part, method.quantity, effort)) for part in parts)
     function = method.function
     if stage == "written":

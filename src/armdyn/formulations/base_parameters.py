@@ -40,7 +40,7 @@ class BaseParameters:
     names: tuple[str, ...]
     """The parameter that each base parameter is named after, and whose column it has."""
     groupings: tuple[str, ...]
-    """What each stands for, as "link5.mcy - link6.mcz"."""
+    """What each stands for, as "link5.mcy - link6.mcz" or "link1.Izz + joint2.x^2*link2.m"."""
     values: Array
     """Their values π_b, (rank,) [kg, kg m or kg m², as the parameter they are named after]."""
     matrix: Array
@@ -81,7 +81,7 @@ def base_parameters(model: RobotModel) -> BaseParameters:
     return BaseParameters(
         names=tuple(names[i] for i in columns),
         groupings=tuple(
-            grouping_text(names, row, i) for i, row in zip(columns, matrix, strict=True)
+            grouping_text(model, names, row, i) for i, row in zip(columns, matrix, strict=True)
         ),
         values=frozen(matrix @ parameters(model)),
         matrix=frozen(matrix),

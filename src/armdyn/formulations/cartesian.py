@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import SingularityError, UnknownNameError
+from armdyn.errors import ShapeError, SingularityError, UnknownNameError
 from armdyn.formulations.kinematics import jacobian
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
 from armdyn.model import RobotModel
@@ -68,6 +68,8 @@ def default_task(model: RobotModel) -> tuple[int, ...]:
 
 def task_rows(task: tuple[str, ...]) -> tuple[int, ...]:
     """Rows of the Jacobian for named task coordinates."""
+    if not task:
+        raise ShapeError(f"task names no coordinate; choose from {', '.join(COORDINATES)}")
     for name in task:
         if name not in COORDINATES:
             raise UnknownNameError("task coordinate", str(name), COORDINATES)
@@ -91,3 +93,9 @@ def check_rank(J: Array, task: tuple[str, ...]) -> None:
             f"{singular.size} states: the Cartesian form does not exist there. Choose another "
             "configuration, fewer task coordinates, or pass damping= for a damped inverse"
         )
+
+
+def check_damping(damping: float) -> None:
+    """Nothing for a finite damping that is not negative, a ShapeError otherwise."""
+    if not (isinstance(damping, int | float) and 0 <= damping < np.inf):
+        raise ShapeError(f"damping must be a finite number of at least 0, got {damping!r}")

@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.spatial import skew
-from armdyn.model import RobotModel
+from armdyn.model import Joint, RobotModel
 
 NOISE = 1e-12
 """Change of a coefficient, by its effect on the torques, that is rounding."""
@@ -65,12 +65,44 @@ def _nearest(known: Array, sizes: Array) -> Array:
     return np.where(sizes - low < high - sizes, low, high)
 
 
-def grouping_text(names: Sequence[str], coefficients: Array, first: int) -> str:
-    """A combination of parameters as text, the one it is named after first."""
+def grouping_text(model: RobotModel, names: Sequence[str], coefficients: Array, first: int) -> str:
+    """A combination of parameters as text, the one it is named after first.
+
+    A coefficient is written with the lengths of a joint over which the parameter is handed down,
+    where it is one of them: "elbow.x" is a component of the position of joint "elbow" in its parent
+    link.
+    """
     others = [i for i in np.flatnonzero(coefficients).tolist() if i != first]
     text = names[first]
     for i in others:
         size = abs(coefficients[i])
-        factor = "" if size == 1 else f"{size:.6g}*"
+        power = _MOMENTS[first % 10] - _MOMENTS[i % 10]
+        factor = "" if size == 1 else f"{_symbol(model, first // 10, i // 10, power, size)}*"
         text += f" {'-' if coefficients[i] < 0 else '+'} {factor}{names[i]}"
     return text
+
+
+def _symbol(model: RobotModel, onto: int, link: int, power: int, size: float) -> str:
+    """A coefficient in the lengths of a joint between two links, or as a number."""
+    for k in model.paths[link]:
+        if k > onto:
+            for word, value in _words(model.joints[k]).get(int(power), ()):
+                if abs(value - size) <= 1e-12 * size:
+                    return word
+    return f"{size:.6g}"
+
+
+def _words(joint: Joint) -> dict[int, tuple[tuple[str, float], ...]]:
+    """Lengths and products of lengths of a joint, by their power of length."""
+    x, y, z = (f"{joint.name}.{axis}" for axis in "xyz")
+    a, b, c = np.abs(joint.placement[:3, 3])
+    return {
+        1: ((x, a), (y, b), (z, c), (f"2*{x}", 2 * a), (f"2*{y}", 2 * b), (f"2*{z}", 2 * c)),
+        2: (
+            *((f"{x}^2", a * a), (f"{y}^2", b * b), (f"{z}^2", c * c)),
+            *((f"{x}*{y}", a * b), (f"{x}*{z}", a * c), (f"{y}*{z}", b * c)),
+            (f"({x}^2 + {y}^2)", a * a + b * b),
+            (f"({x}^2 + {z}^2)", a * a + c * c),
+            (f"({y}^2 + {z}^2)", b * b + c * c),
+        ),
+    }

@@ -1,9 +1,9 @@
 """The shortest program known for a robot: the minimal formulation, searched over and reduced.
 
 The choices of the formulation are searched for the lowest count (`compiler.search`), then the graph
-goes through the passes and through resubstitution, and what comes out is proved equal to what went
-in. Choices depend on the zeros of a robot alone, not on its numbers, so they are kept for the next
-robot with the same zeros.
+goes through the passes and through resubstitution, and what comes out is proved equal to Renaud's
+recursion, or to the composite bodies, on the same symbols. Choices depend on the zeros of a robot
+alone, not on its numbers, so they are kept for the next robot with the same zeros.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,13 @@ from armdyn.compiler.passes import reduce
 from armdyn.compiler.resubstitute import resubstitute
 from armdyn.compiler.search import Progress, search
 from armdyn.compiler.trace import trace
+from armdyn.errors import GraphError
+from armdyn.expr.evaluate import proved_equal
 from armdyn.expr.graph import Graph
 from armdyn.expr.node import Node
 from armdyn.expr.visit import transcribe
+from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.ltdl import solve_ltdl
 from armdyn.formulations.minimal import minimal
 from armdyn.formulations.minimal_choices import Choices
@@ -66,8 +70,37 @@ def minimal_outputs(
             "forward_dynamics".
         effort: How hard to look; None: for seconds.
     """
-    effort = effort or Effort()
-    robot, graph = with_tip_phase(robot), Graph()
+    robot = with_tip_phase(robot)
+    outputs = _outputs(robot, quantity, effort or Effort())
+    if not proved_equal(*_equation(robot, quantity, outputs)):
+        raise GraphError(
+            f"the program for {quantity} of {robot.name!r} is not what it should be; this is a "
+            "defect of armdyn, report it with the robot"
+        )
+    return outputs
+
+
+def _equation(
+    robot: CanonicalRobot, quantity: str, outputs: list[Node]
+) -> tuple[list[Node], list[Node]]:
+    """Two lists of nodes that are equal if the outputs are right, by textbook formulations."""
+    graph, n = outputs[0].graph, len(robot.links)
+    model = model_from_canonical(symbolic(robot, graph))
+    q = graph.inputs("q", n)
+    if quantity == "mass_matrix":
+        M = trace(graph, lambda: mass_matrix(model, q))
+        return outputs, list(M[np.tril_indices(n)])
+    if quantity == "forward_dynamics":
+        qd, qdd = graph.inputs("qd", n), np.array(outputs, dtype=object)
+        tau = trace(graph, lambda: augmented_body(model, q, qd, qdd).tau)
+        return list(tau), list(graph.inputs("tau", n))
+    given = {name: graph.inputs(name, n) for name in VECTORS[quantity]}
+    rates = [given.get(name, np.zeros(n)) for name in ("qd", "qdd")]
+    return outputs, list(trace(graph, lambda: augmented_body(model, q, *rates).tau))
+
+
+def _outputs(robot: CanonicalRobot, quantity: str, effort: Effort) -> list[Node]:
+    graph = Graph()
     symbols = symbolic(robot, graph)
     if quantity in VECTORS:
         build = _torques(symbols, graph, VECTORS[quantity])

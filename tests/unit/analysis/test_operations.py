@@ -12,7 +12,7 @@ from armdyn.analysis.published import PUBLISHED
 from armdyn.analysis.steps import PAPER, augmented_body_steps, steps_report
 from armdyn.cli.app import app
 from armdyn.compiler.count import Operations
-from armdyn.errors import UnknownNameError
+from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.model import Connection, Inertia, assemble
 from strategies import random_model
 
@@ -113,6 +113,23 @@ def test_unknown_names_are_listed():
         armdyn.count_operations(robot, stage="minimum")
     with pytest.raises(UnknownNameError, match="method for gravity 'denoc'"):
         armdyn.count_operations(robot, "gravity", formulation="denoc")
+
+
+def test_stages_that_a_method_does_not_have_are_said():
+    robot = armdyn.load("two_link")
+    with pytest.raises(ModelError, match="'minimal' has no count at stage 'customised'"):
+        armdyn.count_operations(robot, formulation="minimal", stage="customised")
+    tree = random_model("RRRRR", 3, tree=True)
+    with pytest.raises(ModelError, match="some are written for chains"):
+        count_operations(tree, formulation="newton_euler_base")
+
+
+def test_links_that_only_rotors_make_regular_have_no_forward_dynamics_of_their_own():
+    rows = [dict(joint="revolute", rotor_inertia=0.1), dict(joint="prismatic", rotor_inertia=1.0)]
+    robot = armdyn.from_dh(rows)
+    for stage in ("customised", "minimal"):
+        with pytest.raises(SingularityError, match="without rotors, is singular"):
+            armdyn.count_operations(robot, "forward_dynamics", stage)
 
 
 def test_ops_on_the_command_line(tmp_path):
