@@ -96,8 +96,9 @@ def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
     rows = table("joint", "", "total", *terms, "at [s]", left=("joint", ""))
     for joint in summary["joints"]:
         parts = [joint["terms"][term] for term in terms]
-        peaks = [f"{part['peak']:z.3f}" for part in (joint, *parts)]
-        means = [f"{part['rms']:z.3f}" for part in (joint, *parts)]
+        digits = _decimals(abs(joint["peak"]))
+        peaks = [f"{part['peak']:z.{digits}f}" for part in (joint, *parts)]
+        means = [f"{part['rms']:z.{digits}f}" for part in (joint, *parts)]
         when = f"{joint['peak_time']:.3f}"
         rows.add_row(escape(joint["name"]), "peak", *peaks, when)
         rows.add_row(f"  {joint['unit']}", "RMS", *means, "", end_section=True)
@@ -105,3 +106,8 @@ def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
     screen.print("peak: the value of largest magnitude, each term at its own time")
     for path in summary["files"]:
         screen.print(f"wrote {escape(path)}", soft_wrap=True)
+
+
+def _decimals(peak: float) -> int:
+    """As many as show four digits of the largest number, six at most."""
+    return next((d for d in range(1, 6) if peak >= 10.0 ** (3 - d)), 6)
