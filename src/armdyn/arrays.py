@@ -21,10 +21,16 @@ def frozen(value: npt.ArrayLike) -> Array:
 
 
 def check_constant(what: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
-    """A frozen float array of the given shape, or a ModelError that names it."""
+    """A frozen float array of the given shape, or a ModelError that names it.
+
+    Text and booleans are no numbers.
+    """
     try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+        given = np.array(value, dtype=object)
+        if any(isinstance(entry, str | bytes | bool | np.bool_) for entry in given.flat):
+            raise TypeError
+        array = given.astype(float)
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{what}: expected {_words(shape)}, got {value!r}") from None
     if array.shape != shape:
         raise ModelError(f"{what}: expected {_words(shape)}, got shape {array.shape}")
@@ -38,8 +44,15 @@ def check_number(what: str, value: Any) -> float:
     return float(check_constant(what, value, ()))
 
 
-def check_joint_vector(what: str, value: npt.ArrayLike, n: int) -> Array:
-    """A float array of shape (..., n), or a ShapeError. NaN goes through, as in NumPy."""
+def check_joint_vector(what: str, value: npt.ArrayLike, n: int, noun: str | None = None) -> Array:
+    """A float array of shape (..., n), or a ShapeError. NaN goes through, as in NumPy.
+
+    Args:
+        what: Name of the argument, for the message.
+        value: What was given.
+        n: Length of the last axis.
+        noun: What the n entries of the last axis are; None: joints.
+    """
     try:
         given = np.asarray(value)
         array = given.astype(float, casting="same_kind") if given.dtype.kind in "fiub" else None
@@ -48,9 +61,10 @@ def check_joint_vector(what: str, value: npt.ArrayLike, n: int) -> Array:
     if array is None:
         raise ShapeError(f"{what}: expected real numbers of shape (..., {n}), got {value!r}")
     if array.ndim == 0 or array.shape[-1] != n:
+        noun = noun or ("joint" if n == 1 else "joints")
         raise ShapeError(
-            f"{what}: expected shape (..., {n}), the last axis being the {n} "
-            f"{'joint' if n == 1 else 'joints'} or components, got shape {array.shape}"
+            f"{what}: expected shape (..., {n}), the last axis being the {n} {noun}, "
+            f"got shape {array.shape}"
         )
     return array
 

@@ -44,7 +44,7 @@ from armdyn.formulations.coriolis import (
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.energy import potential_energy
-from armdyn.formulations.external import reaction_wrench
+from armdyn.formulations.external import Wrench, reactions
 from armdyn.formulations.friction import FrictionTerms, friction_terms
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.ledger import Ledger
@@ -55,7 +55,6 @@ from armdyn.io.files import save_model
 from armdyn.model import Frame, RobotModel, edit
 from armdyn.model.validate import Physical, check_physical
 
-Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 ForwardMethod = Literal["composite_body", "articulated_body", "denoc"]
 FORWARD = ("composite_body", "articulated_body", "denoc")
 
@@ -484,23 +483,15 @@ class Robot:
         return broadcast(**{k: check_joint_vector(k, v, self.n) for k, v in vectors.items()})
 
     def _loaded(
-        self,
-        external: Wrench | None,
-        wrench_link: str,
-        wrench_frame: str,
-        **vectors: npt.ArrayLike,
+        self, external: Wrench | None, link: str, axes: str, **vectors: npt.ArrayLike
     ) -> tuple[Array | None, list[Array]]:
-        """The wrenches as formulations take them, and the states in the batch shape of both."""
-        q, *others = self._states(**vectors)
-        if external is None:
-            return None, [q, *others]
-        given = external if isinstance(external, Mapping) else {wrench_link: external}
-        noun = "components (force, moment)"
-        on = {k: check_joint_vector(f"wrench on {k!r}", w, 6, noun) for k, w in given.items()}
-        wrenches = {f"wrench on {k!r}": w for k, w in on.items()}
-        count = 1 + len(others)
-        q, *others = broadcast(**dict(zip(vectors, (q, *others), strict=True)), **wrenches)[:count]
-        return reaction_wrench(self.model, self._at.positions(q), on, wrench_frame), [q, *others]
+        return reactions(
+            self.model,
+            external,
+            link,
+            axes,
+            dict(zip(vectors, self._states(**vectors), strict=True)),
+        )
 
     def _friction(self, qd: Array) -> FrictionTerms:
         terms = friction_terms(self.model, self._at.rates(qd))

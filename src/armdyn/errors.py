@@ -73,10 +73,10 @@ class UnknownNameError(ArmdynError, LookupError):
         closest: Those of them that look most like it.
     """
 
-    def __init__(self, what: str, given: str, available: Iterable[str], advice: str = ""):
-        self.given = given
+    def __init__(self, what: str, given: object, available: Iterable[str], advice: str = ""):
+        self.given = str(given)
         self.available = tuple(available)
-        self.closest = tuple(difflib.get_close_matches(given, self.available, n=3, cutoff=0.5))
+        self.closest = tuple(difflib.get_close_matches(self.given, self.available, n=3, cutoff=0.5))
         guess = f" Did you mean {' or '.join(map(repr, self.closest))}?" if self.closest else ""
         names = ", ".join(self.available[:40]) + (", ..." if len(self.available) > 40 else "")
         super().__init__(

@@ -1,6 +1,7 @@
 """The minimal formulation computes the torques, whatever is chosen, as numbers and as proofs."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
@@ -17,8 +18,9 @@ from armdyn.formulations.minimal import minimal
 from armdyn.formulations.minimal_mass import minimal_mass_matrix
 from armdyn.formulations.minimal_options import options
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.model.canonical import canonical, with_tip_phase
+from armdyn.model.canonical import CanonicalRobot, canonical, with_tip_phase
 from armdyn.model.regroup import parameter_names, regroup
+from armdyn.model.transform import rotation_about, transform
 from armdyn.programs.symbolic import symbolic
 from armdyn.programs.symbolic_model import branches, model_from_canonical
 from oracles import close, pin_model
@@ -101,9 +103,20 @@ def test_proved_equal_on_arbitrary_geometry(model):
         assert proved_equal(*traced(part))
 
 
-@pytest.mark.parametrize("name", ARMS)
+def turning_about_one_point():
+    """A weightless arm whose first two axes meet, not in the origin of the second frame."""
+    links = list(canonical(random_model("RRR", 1)).links)
+    for i, (alpha, a, r) in enumerate([(0.0, 0.0, 0.0), (np.pi / 2, 0.0, 0.2), (0.0, 0.3, 0.1)]):
+        across, none = np.array([a, 0.0, 0.0]), np.zeros(3)
+        links[i] = replace(
+            links[i], alpha=alpha, gamma=0.0, theta=0.0, across=across, r=r, gravity=none
+        )
+    return CanonicalRobot("weightless", tuple(links))
+
+
+@pytest.mark.parametrize("name", [*ARMS, "weightless"])
 def test_regrouping_of_symbols_is_proved(name):
-    robot, graph = ARMS[name], Graph()
+    robot, graph = ARMS[name] if name in ARMS else turning_about_one_point(), Graph()
     symbols = symbolic(robot, graph)
     states = [graph.inputs(key, len(robot.links)) for key in ("q", "qd", "qdd")]
     models = model_from_canonical(symbols), model_from_canonical(regroup(symbols))
@@ -159,3 +172,17 @@ def test_deep_search_leaves_a_local_minimum():
     lowest = [best for _, _, best in told]
     assert lowest == sorted(lowest, reverse=True)
     assert len(lowest) > 2
+
+
+@pytest.mark.parametrize("angle", [2.9e-13, 1e-9, 1e-5, 1e-3, 3.14159265359])
+def test_almost_parallel_axes(angle):
+    model = random_model("RRR", 6)
+    z = model.joints[0].axis
+    normal = np.cross(z, (1.0, 0.0, 0.0))
+    almost = rotation_about(normal / np.linalg.norm(normal), angle)
+    joints = list(model.joints)
+    joints[1] = replace(joints[1], placement=transform(almost, (0.1, 0.2, 0.3)), axis=z)
+    model = replace(model, joints=tuple(joints))
+    q, qd, qdd = random_states(model, 2, (10,))
+    tau = minimal(canonical(model), q, qd, qdd).tau
+    close(tau, newton_euler(model, q, qd, qdd).tau, 1e-12)

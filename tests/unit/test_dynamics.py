@@ -279,3 +279,27 @@ def test_what_is_no_robot_is_refused():
             armdyn.load(source)
     with pytest.raises(ModelError, match="counted for a Robot, got 'two_link'"):
         armdyn.count_operations("two_link")
+
+
+def test_names_that_are_no_strings_are_unknown_names():
+    for ask in (
+        lambda: ROBOT.inverse_dynamics(*STATE, formulation=None),
+        lambda: ROBOT.forward_kinematics(STATE[0], link=3),
+        lambda: ROBOT.jacobian(STATE[0], frame=None),
+        lambda: ROBOT.inverse_dynamics(*STATE, external_wrench={1: np.zeros(6)}),
+        lambda: armdyn.load("two_link", tool=3),
+    ):
+        with pytest.raises(UnknownNameError, match=r"there is no .* (None|3|1)\. .*Available: "):
+            ask()
+
+
+def test_a_robot_is_saved_to_a_path():
+    with pytest.raises(ModelError, match=r"saved to a path such as 'arm\.toml', got None"):
+        ROBOT.save(None)
+
+
+def test_a_shape_is_refused_in_the_words_of_what_it_holds():
+    with pytest.raises(ShapeError, match=r"the 6 components \(force, moment\), got shape \(3,\)"):
+        ROBOT.inverse_dynamics(*STATE, external_wrench=np.zeros(3))
+    with pytest.raises(ShapeError, match=r"the 4 joints, got shape \(3,\)"):
+        ROBOT.mass_matrix(np.zeros(3))

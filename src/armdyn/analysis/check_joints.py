@@ -65,14 +65,12 @@ def _drive(joint: Joint) -> Iterator[tuple[Level, str]]:
     rotor = joint.rotor
     if rotor.inertia == 0 and abs(rotor.gear_ratio) != 1:
         yield "note", f"the gear ratio {rotor.gear_ratio:g} has no effect without rotor inertia"
-    if rotor.inertia and 0 < abs(rotor.gear_ratio) < 1:
+    if rotor.inertia and abs(rotor.gear_ratio) < 1:
         yield (
             "warning",
             f"the gear ratio {rotor.gear_ratio:g} makes the motor slower than the joint; it is the "
             "turns of the motor for one of the joint",
         )
-    if rotor.inertia and rotor.gear_ratio == 0:
-        yield "warning", "the gear ratio is 0, so the rotor inertia has no effect"
 
 
 def _missing_everywhere(model: RobotModel) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from armdyn.analysis.published import PUBLISHED, SOURCE, general_arm
 from armdyn.compiler.count import Operations, count
 from armdyn.model import RobotModel
 from armdyn.model.canonical import TOLERANCE, canonical
+from armdyn.model.snapping import STATES
 from armdyn.programs.minimal import Effort
 
 
@@ -67,8 +68,8 @@ def operation_report(
     snapped = canonical(model, snap).snapped
     if snapped > 0:
         notes.append(
-            f"numbers up to {snap:g} were taken for exact zeros and quarter turns; to first order "
-            f"this moves a torque by no more than {snapped:.1e} of the largest load of its joint"
+            f"numbers up to {snap:g} were taken for exact zeros and quarter turns; over {STATES} "
+            f"random states this moves a torque by up to {snapped:.1e} of the largest of its joint"
         )
     return OperationReport(model.name, rows, notes)
 

@@ -5,8 +5,8 @@
     regrouped    the same on base parameters: inertia that only acts together gathered
     minimal      what the passes reach from there; the formulation "minimal" is searched over
 
-Links only, over all moving joints: friction, rotors and couplings are not in these counts. Sines and
-cosines are counted as calls.
+Links only, over all moving joints: friction, rotors and couplings are not in these counts. Sines
+and cosines are counted as calls.
 """
 
 from collections.abc import Iterable
@@ -66,7 +66,7 @@ def count_operations(
             was found for the next time.
         snap: What to take for an exact zero or quarter turn: an angle [rad], or a length or
             inertia relative to the largest. A file with 1.5708 needs 1e-5; `canonical(model,
-            snap).snapped` bounds what that does to the torques.
+            snap).snapped` is what that does to the torques, measured.
     """
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"operations are counted for a Robot, got {robot!r}; load it first")

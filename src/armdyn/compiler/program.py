@@ -130,7 +130,7 @@ class Program:
         for given, expected in zip(arrays, self.inputs, strict=True):
             value = np.asarray(given)[..., None] if expected.size is None else given
             size = len(expected.symbols)
-            checked[expected.name] = check_joint_vector(expected.name, value, size)
+            checked[expected.name] = check_joint_vector(expected.name, value, size, "entries")
         vectors = broadcast(**checked) if checked else ()
         batch = vectors[0].shape[:-1] if vectors else ()
         result = np.empty((*batch, len(self.outputs)))

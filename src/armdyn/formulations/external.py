@@ -3,11 +3,38 @@
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.formulations.spatial import cross, rotate, rotate_back
 from armdyn.model import RobotModel
+
+Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
+"""A wrench (..., 6) of the environment on the arm, or one for each of several links."""
+
+
+def reactions(
+    model: RobotModel, external: Wrench | None, link: str, axes: str, states: dict[str, Array]
+) -> tuple[Array | None, list[Array]]:
+    """The wrenches as formulations take them, and the states in the batch shape of both.
+
+    Args:
+        model: The robot.
+        external: What acts on the arm; None: nothing.
+        link: Where it acts, if no link is named.
+        axes: Its axes, as in `reaction_wrench`.
+        states: Vectors of the coordinates by name, the positions first.
+    """
+    if external is None:
+        return None, list(states.values())
+    given = external if isinstance(external, Mapping) else {link: external}
+    noun = "components (force, moment)"
+    on = {k: check_joint_vector(f"wrench on {k!r}", w, 6, noun) for k, w in given.items()}
+    shapes = {f"wrench on {k!r}": w for k, w in on.items()}
+    q, *others = broadcast(**states, **shapes)[: len(states)]
+    return reaction_wrench(model, Coordinates.of(model).positions(q), on, axes), [q, *others]
 
 
 def reaction_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: str) -> Array:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ArmdynWarning, ModelError, UnknownNameError
 from armdyn.model import GRAVITY, Connection, Friction, Inertia, Limits, RobotModel, Rotor, assemble
+from armdyn.model.assemble import check_name
 from armdyn.model.transform import quarter_exact, transform
 from armdyn.model.validate import Physical, check_physical
 
@@ -62,7 +63,7 @@ def model_from_dh(
     for i, row in enumerate(rows, start=1):
         where = f"DH row {i}"
         _check_columns(where, row)
-        link = str(row.get("link", f"link{i}"))
+        link = check_name(f"{where}: link", row.get("link", f"link{i}"))
         if link in links:
             raise ModelError(f"{where}: the link name {link!r} is taken; give each link its own")
         across, along = _steps(where, row)
@@ -74,7 +75,7 @@ def model_from_dh(
         placements[link] = frozen(after)
         connections.append(
             Connection(
-                str(row.get("name", f"joint{i}")),
+                check_name(f"{where}: name", row.get("name", f"joint{i}")),
                 row["joint"],
                 parent,
                 link,
@@ -143,6 +144,8 @@ def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
     if given.shape == (3,):
         given = np.diag(given)
     tensor = check_constant(f"{where}: inertia", given, (3, 3))
+    if not mass and com.any():
+        _warn(f"{where}: com = {com.tolist()} has no effect, since there is no mass; give the mass")
     if about == "com":
         return Inertia.from_com(mass, com, tensor)
     if about == "origin":
@@ -152,31 +155,45 @@ def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
 
 def friction_from_columns(where: str, row: Mapping[str, Any]) -> Friction:
     """Friction from the columns of a table, `coulomb` being a number or a pair."""
-    coulomb = np.asarray(row.get("coulomb", 0.0), dtype=object)
-    pair = check_constant(f"{where}: coulomb", np.broadcast_to(coulomb, (2,)), (2,))
+    coulomb = row.get("coulomb", 0.0)
+    both = coulomb if isinstance(coulomb, Sequence | np.ndarray) else (coulomb, coulomb)
+    pair = check_constant(f"{where}: coulomb (a number or a pair)", both, (2,))
     values = {
         key: check_number(f"{where}: {key}", row[key])
         for key in ("viscous", "stribeck", "stribeck_velocity", "smooth_velocity")
         if key in row
     }
-    for key, value in {**values, "coulomb": float(pair.min())}.items():
-        if value < 0:
-            raise ModelError(
-                f"{where}: {key} is a magnitude and cannot be negative, got {row[key]!r}"
-            )
     if values.get("stribeck") and "stribeck_velocity" not in row:
         raise ModelError(f"{where}: stribeck needs a stribeck_velocity [rad/s or m/s]")
-    return Friction(coulomb_positive=pair[0], coulomb_negative=pair[1], **values)
+    positive, negative = pair.tolist()
+    friction = Friction(coulomb_positive=positive, coulomb_negative=negative, **values)
+    if friction.fault:
+        raise ModelError(f"{where}: {friction.fault}")
+    return friction
 
 
 def _limits(where: str, row: Mapping[str, Any]) -> Limits:
     given = row.get("limits")
-    lower, upper = (-math.inf, math.inf) if given is None else given
-    if math.isnan(lower) or math.isnan(upper) or lower > upper:
+    ends = (-math.inf, math.inf) if given is None else given
+    try:
+        lower, upper = (_bound(f"{where}: limits", end) for end in ends)
+    except (TypeError, ValueError):
+        lower, upper = math.inf, -math.inf
+    if lower > upper:
         raise ModelError(f"{where}: limits must be (lower, upper), got {given!r}")
-    return Limits(
-        float(lower),
-        float(upper),
-        float(row.get("velocity_limit", math.inf)),
-        float(row.get("effort_limit", math.inf)),
+    speed, effort = (
+        _bound(f"{where}: {key}", row.get(key, math.inf))
+        for key in ("velocity_limit", "effort_limit")
     )
+    if min(speed, effort) < 0:
+        raise ModelError(
+            f"{where}: velocity_limit and effort_limit are magnitudes and cannot be negative, "
+            f"got {speed:g} and {effort:g}"
+        )
+    return Limits(lower, upper, speed, effort)
+
+
+def _bound(what: str, value: Any) -> float:
+    """A number that may be infinite."""
+    endless = isinstance(value, float) and math.isinf(value)
+    return float(value) if endless else check_number(what, value)

@@ -78,6 +78,8 @@ def _catalog(name: str) -> Path:
 
 def save_model(model: RobotModel, path: str | Path) -> None:
     """Write a robot as .toml or .urdf; the file appears whole or not at all."""
+    if not isinstance(path, str | Path):
+        raise ModelError(f"a robot is saved to a path such as 'arm.toml', got {path!r}")
     path = Path(path)
     writer = WRITABLE.get(path.suffix.lower())
     if writer is None:

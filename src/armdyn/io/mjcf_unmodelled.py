@@ -52,6 +52,8 @@ def _body_terms(m: Any, bodies: list[str]) -> Iterator[str]:
     for i, name in enumerate(bodies):
         if m.body_gravcomp[i]:
             yield f"body {name!r} has its gravity compensated (gravcomp {m.body_gravcomp[i]:g})"
+        if m.body_mocapid[i] >= 0:
+            yield f"body {name!r} is moved from outside (mocap)"
     if m.opt.density or m.opt.viscosity:
         yield (
             f"the bodies move in a fluid (density {m.opt.density:g}, viscosity {m.opt.viscosity:g})"

@@ -169,5 +169,5 @@ def _furnished(
         base_link=rebuilt(-1, model.base_link),
         links=tuple(rebuilt(i, link) for i, link in enumerate(model.links)),
         frames=tuple(places.values()),
-        flange=places[model.flange.name],
+        flange=places.get("tool", places[model.flange.name]),
     )

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, frozen
 from armdyn.errors import InertiaError, TopologyError, UrdfError
 from armdyn.io.attributes import Problems
-from armdyn.io.urdf_check import check_moving_links, check_names, check_root, root_joint
+from armdyn.io.urdf_check import check_moving_links, check_names, check_root, root_link
 from armdyn.io.urdf_joint import check_words, connection_from_element
 from armdyn.io.urdf_link import UrdfLink, link_from_element
 from armdyn.io.xml import Element, read_xml
@@ -67,8 +67,8 @@ def model_from_urdf(
         base: 4x4 transform of the root link in the world; None: the file's, else the identity.
         physical: What to do about inertias that cannot exist or are missing: "error", "warn" or
             "ignore".
-        fix_root: Whether a floating or planar joint that attaches the robot to the world is taken
-            as fixed.
+        fix_root: Whether floating and planar joints whose parent is the root link are taken as
+            fixed.
 
     Raises:
         UrdfError: With every problem of the file, each with its line.
@@ -108,9 +108,9 @@ def _read(path: Path, fix_root: bool) -> _Description:
     problems = Problems(path, UrdfError)
     check_root(robot, path)
     links = [link_from_element(element, problems) for element in robot.all("link")]
-    at_root = root_joint(robot)
+    root_name = root_link(robot)
     joints = [
-        connection_from_element(element, problems, at_root, fix_root)
+        connection_from_element(element, problems, root_name, fix_root)
         for element in robot.all("joint")
     ]
     check_names(robot, problems)
@@ -122,7 +122,7 @@ def _read(path: Path, fix_root: bool) -> _Description:
             problems.add(own, f"reduced of <armdyn> is {given!r}; expected 'true' or 'false'")
     root = own or Element("armdyn", {}, (), robot.line)
     description = _Description(
-        robot.attributes.get("name", path.stem),
+        robot.attributes.get("name") or path.stem,
         {link.name: link for link in links if link},
         [joint for joint in joints if joint],
         own,

@@ -45,14 +45,12 @@ def _link_of(joint: Element, end: str) -> str:
     return next((e.attributes.get("link", "") for e in joint.all(end)), "")
 
 
-def root_joint(robot: Element) -> str | None:
-    """Name of the one joint between a root link without inertia and the rest of the robot."""
+def root_link(robot: Element) -> str | None:
+    """Name of the one link that is no joint's child; None if there are several or none."""
     children = {_link_of(joint, "child") for joint in robot.all("joint")}
-    roots = [link for link in robot.all("link") if link.attributes.get("name") not in children]
-    if len(roots) != 1 or roots[0].all("inertial"):
-        return None
-    own = [j for j in robot.all("joint") if _link_of(j, "parent") == roots[0].attributes["name"]]
-    return own[0].attributes.get("name") if len(own) == 1 else None
+    names = [link.attributes.get("name") for link in robot.all("link")]
+    roots = [name for name in names if name not in children]
+    return roots[0] if len(roots) == 1 else None
 
 
 def check_names(robot: Element, problems: Problems) -> None:

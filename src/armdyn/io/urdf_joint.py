@@ -40,25 +40,25 @@ JOINT_WORDS = (
 
 
 def connection_from_element(
-    joint: Element, problems: Problems, root_joint: str | None, fix_root: bool
+    joint: Element, problems: Problems, root: str | None, fix_root: bool
 ) -> Connection | None:
     """The joint, or None if it cannot be told; what is wrong goes to `problems`.
 
     Args:
         joint: The <joint> element.
         problems: Where problems are gathered.
-        root_joint: Name of the one joint that attaches the robot to the world, if there is one.
-        fix_root: Whether that joint, if floating or planar, is taken as fixed.
+        root: Name of the root link, if there is just one.
+        fix_root: Whether floating and planar joints on the root link are taken as fixed.
     """
     name = problems.text(joint, "name", "a joint")
     if name is None:
         return None
     where = f"joint {name!r}"
-    kind = _kind(joint, where, problems, name == root_joint, fix_root)
     ends = [
-        element and problems.text(element, "link", where)
+        None if element is None else problems.text(element, "link", where)
         for element in (problems.needed(joint, tag, where) for tag in ("parent", "child"))
     ]
+    kind = _kind(joint, where, problems, _off_root(ends[0], root), fix_root)
     placement = problems.origin(problems.only(joint, "origin", where), where)
     if kind is None or not ends[0] or not ends[1]:
         return None
@@ -90,18 +90,28 @@ def check_words(own: Element, words: tuple[str, ...], where: str, problems: Prob
             )
 
 
+def _off_root(parent: str | None, root: str | None) -> str:
+    """Why a joint with that parent does not attach the robot to the world; empty if it does."""
+    if root is None:
+        return "this file has no single root link"
+    return "" if parent == root else f"its parent is {parent!r} and the root is {root!r}"
+
+
 def _kind(
-    joint: Element, where: str, problems: Problems, at_root: bool, fix_root: bool
+    joint: Element, where: str, problems: Problems, off_root: str, fix_root: bool
 ) -> Kind | None:
     given = problems.text(joint, "type", where)
     if given is None or given in KINDS:
         return None if given is None else KINDS[given]
-    if given in FREE and at_root:
+    if given in FREE and not off_root:
         if fix_root:
             return "fixed"
         advice = "It attaches the robot to the world: pass fix_root=True (--fix-root) to fix it"
     elif given in FREE:
-        advice = "Only at the root could it be taken as fixed, with fix_root=True (--fix-root)"
+        advice = (
+            "Only on the root link could it be taken as fixed, with fix_root=True (--fix-root), "
+            f"but {off_root}"
+        )
     else:
         advice = "There is no such type in URDF"
     problems.add(
@@ -178,10 +188,11 @@ def _friction(joint: Element, own: Element | None, where: str, problems: Problem
 def _rotor(own: Element | None, where: str, problems: Problems) -> Rotor:
     if own is None:
         return Rotor()
-    return Rotor(
-        problems.number(own, "rotor_inertia", where, default=0.0, least=0.0),
-        problems.number(own, "gear_ratio", where, default=1.0),
-    )
+    inertia = problems.number(own, "rotor_inertia", where, default=0.0, least=0.0)
+    rotor = Rotor(max(inertia, 0.0), problems.number(own, "gear_ratio", where, default=1.0))
+    if rotor.fault:
+        problems.add(own, f"{where}: {rotor.fault}")
+    return rotor
 
 
 def _mimic(joint: Element, where: str, problems: Problems) -> Mimic | None:

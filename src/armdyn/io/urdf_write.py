@@ -19,7 +19,7 @@ def urdf_from_model(model: RobotModel) -> str:
     frames = {frame.name: frame for frame in (model.flange, *model.frames)}
     bodies = [body for link in (model.base_link, *model.links) for body in link.bodies]
     taken = {link.name for link in (model.base_link, *model.links)}
-    taken |= set(frames) | {body.name for body in bodies if not body.payload}
+    taken |= {"tool", *frames} | {body.name for body in bodies if not body.payload}
     joint_names = {joint.name for joint in model.joints}
     elements = [_robot_words(model)]
     for i, link in enumerate((model.base_link, *model.links), start=-1):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, frozen
 from armdyn.errors import ModelError, TopologyError, UnknownNameError
-from armdyn.model.edit import lock
+from armdyn.model.edit import check_locked, lock
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Friction, Joint, Kind, Limits, Mimic, Rotor
 from armdyn.model.link import Body, Frame, Link
@@ -56,14 +56,25 @@ def assemble(
             of its parent link.
         placements: For links whose own frame is not the one that their joint moves (standard DH:
             it sits at the far end): that frame in the moved one.
-        tool: The link at whose frame the tool is mounted; None: the end of the longest chain.
+        tool: The link at whose frame the tool is mounted; None: the link named "tool", if there is
+            one, else the end of the longest chain.
         tool_transform: The tool frame in the frame of that link.
         base: The root link in the world.
         gravity: Field of gravity in world axes [m/s²].
         locked: Joints held at a value [rad or m].
         source: Where the numbers were published.
         reduced: Whether the inertias are known to be a reduced parameter set.
+
+    Raises:
+        ModelError: For names, numbers and placements that no robot can have.
+        TopologyError: For loops, several roots, and robots in which nothing moves.
+        UnknownNameError: For links and joints that are referred to but not there.
     """
+    check_name("robot", name)
+    for link in links:
+        check_name("link", link)
+    for c in connections:
+        _check_joint(c)
     root, order = _tree_order(links, connections)
     index = {c.child: i for i, c in enumerate(order)} | {root: -1}
     own = {link: IDENTITY for link in links} | dict(placements or {})
@@ -84,7 +95,7 @@ def assemble(
     _check_mimics(joints)
     if tool is not None and tool not in index:
         raise UnknownNameError(f"link for the tool in {name!r} named", tool, index)
-    end = tool if tool is not None else _end_of_longest_chain(root, order)
+    end = tool if tool is not None else _natural_end(root, order)
     model = RobotModel(
         name=name,
         joints=joints,
@@ -99,7 +110,22 @@ def assemble(
         reduced=reduced,
     )
     fixed = {joint.name: 0.0 for joint in joints if joint.kind == "fixed"}
-    return lock(model, {**fixed, **(locked or {})})
+    return lock(model, {**fixed, **check_locked(locked)})
+
+
+def check_name(what: str, name: object) -> str:
+    """A name that can be asked for and written to a file, or a ModelError."""
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"{what}: a name is a string that is not empty, got {name!r}")
+    return name
+
+
+def _check_joint(c: Connection) -> None:
+    """Refuse a joint without a name, or with friction or a rotor that cannot exist."""
+    name = check_name("joint", c.name)
+    fault = c.friction.fault or c.rotor.fault
+    if fault:
+        raise ModelError(f"joint {name!r}: {fault}")
 
 
 def _tree_order(
@@ -148,6 +174,10 @@ def _tree_order(
             f"the joints {', '.join(map(repr, lost))} form a loop that does not hang on the root "
             f"{roots[0]!r}"
         )
+    if all(c.kind == "fixed" for c in order):
+        raise TopologyError(
+            "no joint moves, so this robot has no dynamics; give it a revolute or prismatic joint"
+        )
     return roots[0], order
 
 
@@ -177,10 +207,13 @@ def _check_mimics(joints: tuple[Joint, ...]) -> None:
             follower = by_name[leader]
 
 
-def _end_of_longest_chain(root: str, order: list[Connection]) -> str:
+def _natural_end(root: str, order: list[Connection]) -> str:
+    """The link named "tool", else the end of the longest chain."""
     depth = {root: 0}
     for c in order:
         depth[c.child] = depth[c.parent] + 1
+    if "tool" in depth:
+        return "tool"
     return max(depth, key=depth.__getitem__)
 
 

@@ -15,6 +15,7 @@ parallel that their common normal is far away keep a position across with more t
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from armdyn.model.canonical_data import is_quarter as is_quarter
 from armdyn.model.canonical_data import twist as twist
 from armdyn.model.canonical_data import with_tip_phase as with_tip_phase
 from armdyn.model.robot import RobotModel
+from armdyn.model.snapping import torque_difference
 from armdyn.model.transform import inverse, joint_motion, transform
 
 LARGEST = 1e-2
@@ -34,7 +36,12 @@ LARGEST = 1e-2
 TOLERANCE = 1e-13
 """What counts as a zero: an angle [rad], or a length or inertia relative to the largest one."""
 
-_FAR = 1e-3
+MOST = 1e-12
+"""How far a torque may move by default, relative to the largest of its joint."""
+
+_ROUNDING = 4e-15
+"""What is zero whatever the tolerance."""
+_FAR = 1e-2
 """Sine of the angle below which two axes have no usable common normal."""
 
 
@@ -44,21 +51,31 @@ def canonical(model: RobotModel, tolerance: float = TOLERANCE) -> CanonicalRobot
     Args:
         model: The robot; rotors and friction are not part of the result.
         tolerance: What to take for an exact zero or quarter turn: an angle [rad], or a length or
-            inertia relative to the largest. A robot file with 1.5708 needs 1e-5; what that changes
-            is in the `snapped` of the result.
+            inertia relative to the largest. A robot file with 1.5708 needs 1e-5; what that does to
+            the torques is measured, and in the `snapped` of the result. At the default or below
+            nothing is taken for zero that would move a torque by more than 1e-12.
     """
     if not 0 <= tolerance <= LARGEST:
         raise ModelError(
             f"what is taken for an exact zero must lie between 0 and {LARGEST:g}, got {tolerance!r}"
         )
-    return _Builder(model, tolerance).robot()
+    builder = _Builder(model, tolerance)
+    robot = builder.robot()
+    if builder.taken <= _ROUNDING:
+        return robot
+    moved = torque_difference(model, robot)
+    if tolerance <= TOLERANCE and moved > MOST:
+        return _Builder(model, _ROUNDING).robot()
+    return replace(robot, snapped=moved)
 
 
 class _Builder:
     """The frames of one robot in its position q = 0, seen from the base."""
 
     def __init__(self, model: RobotModel, tolerance: float):
-        self.model, self.tolerance, self.snapped = model, tolerance, 0.0
+        self.model, self.tolerance = model, max(tolerance, _ROUNDING)
+        self.taken = 0.0
+        """The largest number that was taken for zero, relative or [rad]."""
         self.rest: list[Array] = []
         self.z: list[Array] = []
         self.sign: list[int] = []
@@ -66,7 +83,7 @@ class _Builder:
             up = joint.parent
             T = (self.rest[up] if up >= 0 else np.eye(4)) @ joint.placement
             z = T[:3, :3] @ joint.axis
-            flip = up >= 0 and self._sine(self.z[up], z) <= tolerance and self.z[up] @ z < 0
+            flip = up >= 0 and self._sine(self.z[up], z) <= self.tolerance and self.z[up] @ z < 0
             self.sign.append(-1 if flip else 1)
             self.rest.append(T @ joint_motion(joint.kind, joint.axis, 0.0))
             self.z.append(-z if flip else z)
@@ -106,7 +123,7 @@ class _Builder:
                     frozen(gravity),
                 )
             )
-        return CanonicalRobot(self.model.name, tuple(links), self.snapped)
+        return CanonicalRobot(self.model.name, tuple(links))
 
     # where the frames are
 
@@ -119,9 +136,9 @@ class _Builder:
             if self.model.joints[i].prismatic:
                 origins[i] = self.rest[i][:3, 3] if child is None else origins[child]
             elif child is not None:
-                origins[i] = self._foot(i, self.z[child], origins[child])
+                origins[i] = self._foot(i, child, origins[child])
             elif up >= 0 and not self.model.joints[up].prismatic:
-                origins[i] = self._foot(i, self.z[up], self.rest[up][:3, 3])
+                origins[i] = self._foot(i, up, self.rest[up][:3, 3])
             else:
                 origins[i] = self.rest[i][:3, 3]
         return self._drag_sliding_tips(origins)
@@ -135,7 +152,7 @@ class _Builder:
             if self._first_child(up) == i and not self.model.joints[up].prismatic:
                 above = self.model.joints[up].parent
                 if above >= 0:
-                    origins[up] = self._foot(up, self.z[above], origins[above])
+                    origins[up] = self._foot(up, above, origins[above])
             origins[i] = origins[up]
         return origins
 
@@ -143,23 +160,21 @@ class _Builder:
         children = self.model.children[i]
         return children[0] if children else None
 
-    def _foot(self, i: int, z: Array, point: Array) -> Array:
-        """The point of axis i nearest to another axis; for parallel ones nearest to the point."""
-        mine, O = self.z[i], self.rest[i][:3, 3]
-        sine = self._sine(mine, z)
-        if sine <= max(self.tolerance, _FAR):
-            return O + mine * (mine @ (point - O))
-        normal = np.cross(mine, z)
-        return O + mine * (np.cross(point - O, z) @ normal) / sine**2
+    def _foot(self, i: int, other: int, point: Array) -> Array:
+        """The point of axis i nearest to another axis through a point, or to that point."""
+        return self._closest(self.rest[i][:3, 3], self.z[i], self.z[other], point)
 
     def _entry(self, i: int) -> Array:
         """The point of axis i nearest to the axis of its parent."""
         up = self.model.joints[i].parent
-        O, z, other = self.origins[i], self.z[i], self.z[up]
+        return self._closest(self.origins[i], self.z[i], self.z[up], self.origins[up])
+
+    def _closest(self, O: Array, z: Array, other: Array, point: Array) -> Array:
+        """The point of a line along z nearest to another; for parallel ones to the point on it."""
         sine = self._sine(z, other)
         if sine <= max(self.tolerance, _FAR):
-            return O + z * (z @ (self.origins[up] - O))
-        return O + z * (np.cross(self.origins[up] - O, other) @ np.cross(z, other)) / sine**2
+            return O + z * (z @ (point - O))
+        return O + z * (np.cross(point - O, other) @ np.cross(z, other)) / sine**2
 
     # how they are turned
 
@@ -170,9 +185,9 @@ class _Builder:
             return self._axes(self._any_normal(i), z), 0.0, 0.0
         x_up, z_up = frames[up][:3, 0], self.z[up]
         if self._sine(z_up, z) <= self.tolerance:
-            self.snapped += self._sine(z_up, z)
-            return self._axes(x_up, z), 0.0, 0.0
-        x = self._normal(z_up, z)
+            self._take(self._sine(z_up, z))
+            return self._axes(_normal_to(x_up, z), z), 0.0, 0.0
+        x = _common_normal(z_up, z)
         x = -x if x @ x_up < -1e-9 else x
         gamma = self._angle(x_up, x, z_up)
         return self._axes(x, z), gamma, self._angle(z_up, z, x)
@@ -184,13 +199,11 @@ class _Builder:
         if child is None:
             return x
         if self._sine(z, self.z[child]) > self.tolerance:
-            x = self._normal(z, self.z[child])
+            x = _common_normal(z, self.z[child])
         else:
             offset = self.origins[child] - self.origins[i]
-            offset = offset - z * (z @ offset)
-            length = float(np.linalg.norm(offset))
-            if length > self.tolerance * self.size:
-                x = offset / length
+            if np.linalg.norm(offset - z * (z @ offset)) > self.tolerance * self.size:
+                x = _normal_to(offset, z)
         return -x if x @ before[:, 0] < -1e-9 else x
 
     def _on_base(self, i: int, x: Array) -> tuple[Array, float, Array]:
@@ -214,11 +227,6 @@ class _Builder:
         return guess / np.linalg.norm(guess)
 
     @staticmethod
-    def _normal(a: Array, b: Array) -> Array:
-        normal = np.cross(a, b)
-        return normal / np.linalg.norm(normal)
-
-    @staticmethod
     def _axes(x: Array, z: Array) -> Array:
         return np.column_stack([x, np.cross(z, x), z])
 
@@ -230,8 +238,8 @@ class _Builder:
         """The angle from a to b about an axis normal to both, quarter turns exact."""
         angle = math.atan2(float(np.cross(a, b) @ axis), float(a @ b))
         quarter = round(angle / (math.pi / 2)) * (math.pi / 2)
-        if abs(angle - quarter) <= max(self.tolerance, 4e-15):
-            self.snapped += abs(angle - quarter)
+        if abs(angle - quarter) <= self.tolerance:
+            self._take(abs(angle - quarter))
             return quarter
         return angle
 
@@ -247,7 +255,26 @@ class _Builder:
         return frozen(J), frozen([self._snap(v, first) for v in u]), M
 
     def _snap(self, value: float, scale: float) -> float:
-        if abs(value) > max(self.tolerance, 4e-15) * scale:
+        if abs(value) > self.tolerance * scale:
             return float(value)
-        self.snapped += abs(value) / scale
+        self._take(abs(value) / scale)
         return 0.0
+
+    def _take(self, value: float) -> None:
+        self.taken = max(self.taken, value)
+
+
+def _common_normal(a: Array, b: Array) -> Array:
+    """The unit normal of two unit vectors, to rounding even where they are nearly parallel."""
+    normal = np.cross(a, b)
+    for _ in range(2):
+        normal = _normal_to(_normal_to(normal, a), b)
+    return normal
+
+
+def _normal_to(vector: Array, axis: Array) -> Array:
+    """The direction of a vector less its part along an axis, which rounding brings back once."""
+    for _ in range(2):
+        vector = vector - axis * (axis @ vector)
+        vector = vector / np.linalg.norm(vector)
+    return vector

@@ -51,8 +51,8 @@ class CanonicalRobot:
     name: str
     links: tuple[CanonicalLink, ...]
     snapped: float = 0.0
-    """The sum of everything that was taken for zero, relative (angles in rad): to first order the
-    torques move by no more than this, relative to the largest load of the joint."""
+    """What taking numbers for exact zeros did to the torques: the largest difference measured over
+    random states, relative to the largest torque of the joint; 0 where only rounding was taken."""
 
     @property
     def parents(self) -> tuple[int, ...]:

@@ -58,11 +58,23 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     )
 
 
+def check_locked(values: Mapping[str, float] | None) -> Mapping[str, float]:
+    """The mapping of joints to values (None: an empty one), or a ModelError."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise ModelError(
+            "joints to lock: expected a mapping of their names to values [rad or m], such as "
+            f"{{'joint1': 0.0}}, got {values!r}"
+        )
+    return values
+
+
 def _held(model: RobotModel, values: Mapping[str, float]) -> dict[int, float]:
     """Index and value of every held joint, the followers of a held leader included."""
     index = {joint.name: i for i, joint in enumerate(model.joints)}
     held: dict[int, float] = {}
-    for name, value in values.items():
+    for name, value in check_locked(values).items():
         if name not in index:
             raise UnknownNameError(f"joint to lock in {model.name!r} named", name, index)
         mimic = model.joints[index[name]].mimic

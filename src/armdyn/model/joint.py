@@ -52,6 +52,30 @@ class Friction:
         """Whether the joint is free of friction."""
         return not (self.viscous or self.coulomb_positive or self.coulomb_negative or self.stribeck)
 
+    @property
+    def fault(self) -> str:
+        """Why no joint can have this friction; empty if one can."""
+        for key, value in (
+            ("viscous", self.viscous),
+            ("coulomb", self.coulomb_positive),
+            ("coulomb", self.coulomb_negative),
+            ("stribeck", self.stribeck),
+            ("smooth_velocity", self.smooth_velocity),
+        ):
+            if not 0 <= value < math.inf:
+                return f"{key} is a magnitude and cannot be negative or infinite, got {value!r}"
+        if self.stribeck and not self.stribeck_velocity > 0:
+            return (
+                f"stribeck = {self.stribeck!r} needs a positive stribeck_velocity [rad/s or m/s], "
+                f"got {self.stribeck_velocity!r}"
+            )
+        if not self.stribeck_velocity >= 0:
+            return (
+                "stribeck_velocity is a magnitude and cannot be negative, "
+                f"got {self.stribeck_velocity!r}"
+            )
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class Rotor:
@@ -66,6 +90,18 @@ class Rotor:
     def reflected(self) -> float:
         """What the rotor adds to the diagonal of the mass matrix: gear_ratio² · inertia."""
         return self.gear_ratio**2 * self.inertia
+
+    @property
+    def fault(self) -> str:
+        """Why no joint can have this rotor; empty if one can."""
+        if not 0 <= self.inertia < math.inf:
+            return f"rotor_inertia cannot be negative or infinite, got {self.inertia!r}"
+        if not math.isfinite(self.gear_ratio) or (self.inertia and not self.gear_ratio):
+            return (
+                f"gear_ratio is {self.gear_ratio!r}; a rotor that turns with the joint needs a "
+                "finite ratio other than 0"
+            )
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

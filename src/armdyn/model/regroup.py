@@ -11,22 +11,30 @@ link keeps seven numbers (Jxx, Jyy, Jxy, Jxz, Jyz, MX, MY), a prismatic one four
 
 Links that have turned about one direction d only keep less: of J what resists turning about d, of
 u what is normal to d; without any turning, M alone. A slide along d carries no first moment of its
-own, and the first link on a vertical axis none at all. What is left is as many numbers as the
-regressor has independent columns (Gautier and Khalil 1990; Mayeda, Yoshida and Osuka 1990), on
-numbers and on nodes alike.
+own. A link whose joints all turn about one line along gravity, or all about one point without any
+gravity, has no first moment either: its origin can be put where nothing accelerates it. What is
+left is as many numbers as the regressor has independent columns (Gautier and Khalil 1990; Mayeda,
+Yoshida and Osuka 1990) for every geometry that was compared, on numbers and on nodes alike.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.model.canonical import CanonicalLink, CanonicalRobot, cos_sin, is_quarter, twist
+from armdyn.model.canonical import (
+    TOLERANCE,
+    CanonicalLink,
+    CanonicalRobot,
+    cos_sin,
+    is_quarter,
+    twist,
+)
 
-_SAME = 1e-9
-"""Sine of the angle below which two directions are one."""
+_Z = frozen([0.0, 0.0, 1.0])
 
 
 @dataclass(slots=True)
@@ -125,20 +133,10 @@ def regroup(robot: CanonicalRobot) -> CanonicalRobot:
     bodies = [Distribution.of(link) for link in robot.links]
     for i in reversed(range(len(robot.links))):
         link, mine, seen = robot.links[i], bodies[i], _Turning.of(robot, i)
-        if seen.directions == 0:
-            mine.J, mine.u = _zeros(3, 3), _zeros(3)
-        elif seen.directions == 1:
-            d = seen.direction
-            if link.prismatic:
-                mine.u = _without(mine.u, d)
-                if _parallel(d, np.array([0.0, 0.0, 1.0])):
-                    _give_first_moment(link, mine, bodies[link.parent])
-            else:
-                total = mine.J[0, 0] + mine.J[1, 1]
-                mine.J, mine.u[2] = _zeros(3, 3), 0.0
-                mine.J[0, 0] = total
-                if seen.balanced:
-                    mine.u = _zeros(3)
+        if link.prismatic:
+            _keep_of_slide(link, mine, bodies[link.parent] if link.parent >= 0 else None, seen)
+        else:
+            _keep_of_turn(mine, seen)
     links = (body.frozen_in(link) for body, link in zip(bodies, robot.links, strict=True))
     return replace(robot, links=tuple(links))
 
@@ -163,37 +161,106 @@ def is_zero(value: Any) -> bool:
     return False
 
 
+def _keep_of_slide(
+    link: CanonicalLink, mine: Distribution, onto: Distribution | None, seen: "_Turning"
+) -> None:
+    """Leave a sliding link what acts by itself."""
+    if seen.directions == 0:
+        mine.J, mine.u = _zeros(3, 3), _zeros(3)
+    elif seen.directions == 1:
+        mine.u = _without(mine.u, seen.direction)
+        if onto is not None and _parallel(seen.direction, _Z):
+            _give_first_moment(link, mine, onto)
+    if onto is not None:
+        R = _rest_rotation(link)
+        onto.J = onto.J + R @ mine.J @ R.T
+    mine.J = _zeros(3, 3)
+
+
+def _keep_of_turn(mine: Distribution, seen: "_Turning") -> None:
+    """Leave a turning link what acts by itself."""
+    if seen.rests is not None:
+        moved = np.outer(mine.u, seen.rests[1])
+        mine.J, mine.u = mine.J - moved - moved.T, _zeros(3)
+    if seen.directions == 1:
+        total = mine.J[0, 0] + mine.J[1, 1]
+        mine.J, mine.u[2] = _zeros(3, 3), 0.0
+        mine.J[0, 0] = total
+
+
 @dataclass(frozen=True, slots=True)
 class _Turning:
-    """About how many directions a link has turned, seen from its own frame."""
+    """What a link has gone through, from the base up to its own joint, seen from its frame."""
 
     directions: int
-    """0, 1, or 2 for more than one."""
+    """About how many directions it has turned: 0, 1, or 2 for more than one."""
     direction: Array
     """The one direction, where there is one."""
-    balanced: bool
-    """Whether no force on the first turning link in the plane of turning matters to any joint."""
+    gravity: Array
+    """The field of gravity before any turning, and arbitrary numbers for nodes [m/s²]."""
+    slides: tuple[Array, ...]
+    """Directions of all slides."""
+    rests: Array | None
+    """For a turning link, a point on its axis that no joint accelerates but along that axis, and
+    gravity neither; for a sliding link, where that point of the link before it is. Shape (2, 3):
+    with arbitrary numbers for nodes, and with the nodes. None: there is none."""
+    reach: float
+    """Sum of all lengths, which tells what is rounding of them [m]."""
 
     @classmethod
     def of(cls, robot: CanonicalRobot, i: int) -> "_Turning":
-        """What link i has gone through, from the base up to its own joint."""
-        z = np.array([0.0, 0.0, 1.0])
-        turning = cls(0, np.zeros(3), True)
-        gravity, slides = np.zeros(3), list[Array]()
+        """What link i has gone through."""
+        turning = cls(0, np.zeros(3), np.zeros(3), (), _zeros(2, 3), 0.0)
         for j in _path(robot, i):
-            link, R = robot.links[j], _rest_rotation(robot.links[j])
-            if R.dtype == object or turning.directions == 2:
-                return cls(2, z, False)
-            gravity = _generic(link.gravity) if link.parent < 0 else gravity
-            d, gravity, *slides = (R.T @ v for v in (turning.direction, gravity, *slides))
-            if link.prismatic:
-                slides.append(z)
-                turning = cls(turning.directions, d, turning.directions == 0)
-            elif turning.directions == 0:
-                turning = cls(1, z, all(_parallel(v, z) for v in (gravity, *slides)))
-            else:
-                turning = cls(1 if _parallel(d, z) else 2, d, False)
+            turning = turning.through(robot.links[j], j)
         return turning
+
+    def through(self, link: CanonicalLink, j: int) -> "_Turning":
+        """The same one joint later."""
+        R = _rest_rotation(link)
+        if R.dtype == object or (self.directions == 2 and self.rests is None):
+            return replace(self, directions=2, rests=None)
+        across, (r,) = _generic(link.across, j), _generic([link.r], j + 0.5)
+        gravity = _generic(link.gravity, j) if link.parent < 0 else self.gravity
+        d, g, *slides = (R.T @ v for v in (self.direction, gravity, *self.slides))
+        rests = self.rests
+        if rests is not None:
+            offsets = [*zip((across, r), (link.across, link.r), strict=True)]
+            rests = (rests - np.array(offsets[0], dtype=object)) @ R - np.outer(offsets[1], _Z)
+        reach = self.reach + float(np.linalg.norm(across)) + abs(r)
+        if link.prismatic:
+            return _Turning(self.directions, d, g, (*slides, _Z), rests, reach)
+        if self.directions == 0:
+            directions, d, rests = 1, _Z, _zeros(2, 3)
+        else:
+            directions = 1 if self.directions == 1 and _parallel(d, _Z) else 2
+        after = _Turning(directions, d, g, tuple(slides), rests, reach)
+        return replace(after, rests=after._at_rest(self.directions))
+
+    def _at_rest(self, before: int) -> Array | None:
+        """The point of the axis, now that the joint has turned, that is still at rest."""
+        if self.rests is None:
+            return None
+        if self.directions == 1:
+            forces = all(_parallel(v, _Z) for v in (self.gravity, *self.slides))
+            return _zeros(2, 3) if forces and self._meets(self.rests) else None
+        if self.slides or self.gravity.any():
+            return None
+        point = self.rests
+        if before == 1:
+            along = self.direction
+            share = point[:, :2] @ along[:2] / (along[:2] @ along[:2])
+            point = point - np.outer(share, along)
+        if not self._meets(point):
+            return None
+        on_axis = _zeros(2, 3)
+        if abs(point[0, 2]) > TOLERANCE * self.reach:
+            on_axis[:, 2] = point[:, 2]
+        return on_axis
+
+    def _meets(self, point: Array) -> bool:
+        """Whether a point is on the z axis."""
+        return math.hypot(*point[0, :2]) <= TOLERANCE * self.reach
 
 
 def _path(robot: CanonicalRobot, i: int) -> list[int]:
@@ -204,10 +271,13 @@ def _path(robot: CanonicalRobot, i: int) -> list[int]:
     return path[::-1]
 
 
-def _generic(vector: Array) -> Array:
-    """The vector with arbitrary numbers for entries that are nodes."""
+def _generic(values: Iterable[Any], key: float) -> Array:
+    """The values with arbitrary numbers, others for another key, for entries that are nodes."""
     return np.array(
-        [float(v) if isinstance(v, int | float) else 0.7 + k for k, v in enumerate(vector)]
+        [
+            float(v) if isinstance(v, int | float) else 0.7 + math.sin(1.3 + key + 7.1 * k) ** 2
+            for k, v in enumerate(values)
+        ]
     )
 
 
@@ -233,13 +303,13 @@ def _rest_rotation(link: CanonicalLink) -> Array:
 def _without(u: Array, d: Array) -> Array:
     """The vector less a multiple of d, so that its entry along the main axis of d is zero."""
     main = int(np.argmax(np.abs(d)))
-    rest = u - (u[main] / d[main]) * np.where(np.abs(d) > _SAME, d, 0.0)
+    rest = u - (u[main] / d[main]) * np.where(np.abs(d) > TOLERANCE, d, 0.0)
     rest[main] = 0.0
     return rest
 
 
 def _parallel(a: Array, b: Array) -> bool:
-    return bool(np.linalg.norm(np.cross(a, b)) <= _SAME * max(1.0, float(np.linalg.norm(a))))
+    return bool(np.linalg.norm(np.cross(a, b)) <= TOLERANCE * np.linalg.norm(a))
 
 
 def _zeros(*shape: int) -> Array:

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import UnknownNameError
+from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model.joint import Joint
 from armdyn.model.link import Frame, Link
 from armdyn.model.transform import IDENTITY
@@ -46,6 +46,17 @@ class RobotModel:
     """What was decided where the publication leaves a choice."""
     reduced: bool = False
     """Whether the inertias are known to be a reduced set, valid in the torques but not bodies."""
+
+    def __post_init__(self) -> None:
+        """Refuse two places named "tool": a frame of that name must be the tool frame itself."""
+        if not any(frame.name == "tool" for frame in self.frames):
+            return
+        if self.flange.name != "tool" or not np.array_equal(self.tool, IDENTITY):
+            found = "a tool transform" if self.flange.name == "tool" else repr(self.flange.name)
+            raise ModelError(
+                f"robot {self.name!r} has a link or frame named 'tool', so that name is taken and "
+                f"the tool cannot be placed elsewhere by {found}; rename it in the description"
+            )
 
     @cached_property
     def parents(self) -> tuple[int, ...]:
@@ -100,6 +111,11 @@ class RobotModel:
             K[i, self.independent.index(j)], k[i] = ratio, offset
         return frozen(K), frozen(k)
 
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Every name that `frame` knows, each once."""
+        return tuple(dict.fromkeys([*(frame.name for frame in self.frames), "tool"]))
+
     def frame(self, name: str) -> Frame:
         """The frame of that name: a link of the description, or "tool"."""
         if name == "tool":
@@ -107,6 +123,4 @@ class RobotModel:
         for frame in self.frames:
             if frame.name == name:
                 return frame
-        raise UnknownNameError(
-            f"link or frame in {self.name!r} named", name, [*(f.name for f in self.frames), "tool"]
-        )
+        raise UnknownNameError(f"link or frame in {self.name!r} named", name, self.frame_names)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import sys
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -85,8 +86,17 @@ def _choices(data: dict[str, Any]) -> Choices:
 
 
 def _possible(robot: CanonicalRobot, choices: Choices) -> bool:
-    """Whether these are choices that the robot has."""
-    space = options(robot)
-    return len(choices.links) == len(robot.links) and all(
-        choices in space.vary(choices, place) for place in range(space.size)
+    """Whether these are choices that the robot has, and the default where it has none."""
+    space = options(robot, wide=True)
+    return (
+        len(choices.links) == len(robot.links)
+        and all(map(_default_elsewhere, choices.links, space.start.links, space.links))
+        and all(choices in space.vary(choices, place) for place in range(space.size))
+    )
+
+
+def _default_elsewhere(mine: LinkChoice, start: LinkChoice, offered: Collection[str]) -> bool:
+    """Whether a link has the default of every choice that is not offered."""
+    return all(
+        value == getattr(start, name) for name, value in asdict(mine).items() if name not in offered
     )

@@ -108,6 +108,24 @@ def test_names_limits_friction_and_rotor_arrive():
         (dict(joint="revolute", viscous=-1), r"viscous is a magnitude and cannot be negative"),
         (dict(joint="revolute", coulomb=(1, -1)), r"coulomb is a magnitude"),
         (dict(joint="revolute", stribeck=1), r"stribeck needs a stribeck_velocity"),
+        (
+            dict(joint="revolute", stribeck=1, stribeck_velocity=0),
+            r"DH row 1: stribeck = 1.0 needs a positive stribeck_velocity .* got 0.0",
+        ),
+        (dict(joint="revolute", rotor_inertia=-1), r"'joint1': rotor_inertia .* got -1.0"),
+        (dict(joint="revolute", rotor_inertia=1, gear_ratio=0), r"'joint1': gear_ratio is 0.0"),
+        (dict(joint="revolute", coulomb=(1, 2, 3)), r"DH row 1: coulomb .*got shape \(3,\)"),
+        (dict(joint="revolute", coulomb="1"), r"DH row 1: coulomb .*got '1'"),
+        (dict(joint="revolute", limits=(1, 2, 3)), r"DH row 1: limits must .*\(1, 2, 3\)"),
+        (dict(joint="revolute", limits=1), r"DH row 1: limits must .*got 1"),
+        (dict(joint="revolute", limits=("a", "b")), r"DH row 1: limits must .*'a'"),
+        (dict(joint="revolute", velocity_limit="1"), r"DH row 1: velocity_limit: .* got '1'"),
+        (dict(joint="revolute", effort_limit=-1), r"DH row 1: .*effort_limit .* inf and -1"),
+        (dict(joint="revolute", mass="1"), r"DH row 1: mass: expected a number, got '1'"),
+        (dict(joint="revolute", mass=True), r"DH row 1: mass: expected a number, got True"),
+        (dict(joint="revolute", name=""), r"DH row 1: name: a name is a string .* got ''"),
+        (dict(joint="revolute", name=3), r"DH row 1: name: a name is a string .* got 3"),
+        (dict(joint="revolute", link=["a"]), r"DH row 1: link: a name is a string .* got \['a'\]"),
         (dict(joint="revolute", limits=(2, 1)), r"limits must be \(lower, upper\), got \(2, 1\)"),
         ([1, 2], r"DH row 1: expected a mapping"),
     ],
@@ -129,6 +147,9 @@ def test_bad_tables():
         ModelError, match="convention must be 'standard' or 'modified', got 'craig'"
     ):
         armdyn.from_dh(ROWS, convention="craig")
+    for name in (3, ""):
+        with pytest.raises(ModelError, match="robot: a name is a string that is not empty"):
+            armdyn.from_dh(ROWS, name=name)
     twice = [dict(joint="revolute", link="arm"), dict(joint="revolute", link="arm")]
     with pytest.raises(ModelError, match="DH row 2: the link name 'arm' is taken"):
         armdyn.from_dh(twice)
@@ -142,3 +163,14 @@ def test_suspicious_units_are_warned_of(column, value, message):
     row = {"joint": "revolute", "mass": 1, "inertia": (1, 1, 1), column: value}
     with pytest.warns(ArmdynWarning, match=f"DH row 1: {column} = {value:g}.*{message}"):
         armdyn.from_dh([row])
+
+
+def test_a_centre_of_mass_without_mass_is_warned_of():
+    with pytest.warns(ArmdynWarning, match=r"DH row 1: com = \[0.1, 0.0, 0.0\] has no effect"):
+        armdyn.from_dh([dict(joint="revolute", com=(0.1, 0, 0))], physical="ignore")
+
+
+def test_limits_may_be_infinite():
+    row = dict(joint="revolute", limits=(-np.inf, 1), velocity_limit=np.inf, mass=1)
+    robot = armdyn.from_dh([row], physical="ignore")
+    assert robot.limits.tolist() == [[-np.inf, 1.0]]

@@ -7,7 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.errors import ArmdynWarning, MjcfError, UnknownNameError, UnsupportedJointError
+from armdyn.errors import (
+    ArmdynWarning,
+    MjcfError,
+    TopologyError,
+    UnknownNameError,
+    UnsupportedJointError,
+)
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.mjcf import model_from_mjcf
 from armdyn.model import Friction, Limits, Mimic, Rotor
@@ -101,6 +107,12 @@ def test_free_root(tmp_path):
     np.testing.assert_array_equal(model.frame("cart").placement[:3, 3], (1.0, 2.0, 3.0))
 
 
+@pytest.mark.parametrize("joint", ["", "<freejoint/>"])
+def test_a_file_in_which_nothing_moves_is_refused(tmp_path, joint):
+    with pytest.raises(TopologyError, match=r"robot\.xml: no joint moves"):
+        model_from_mjcf(save(tmp_path, arm(joint)), fix_root=True)
+
+
 def test_ball_joint_is_refused(tmp_path):
     path = save(tmp_path, arm('<joint name="hip" type="ball"/>'))
     with pytest.raises(UnsupportedJointError, match="joint 'hip' .* 'ball'; .*three hinges"):
@@ -122,6 +134,11 @@ TENDON = '<tendon><fixed name="cord" {}><joint joint="j" coef="1"/></fixed></ten
         (arm('<joint name="j" stiffness="3"/>'), "", r"joint 'j' has a spring \(stiffness 3\)"),
         (arm('<joint name="j" damping="1 2"/>'), "", "joint 'j' has damping that is not linear"),
         (arm(attributes='gravcomp="1"'), "", "body 'arm' has its gravity compensated"),
+        (
+            f'{arm()}<body name="target" mocap="true"/>',
+            "",
+            r"body 'target' is moved from outside \(mocap\)",
+        ),
         (arm(), '<option density="1000"/>', r"in a fluid \(density 1000"),
         (arm(), TENDON.format('stiffness="2" damping="1"'), "'cord' has stiffness and damping"),
         (

@@ -279,6 +279,13 @@ def test_unknown_names_in_the_options():
         ("base = 3\n" + TREE, r"base: expected a table, got 3"),
         ("base = { rpy = [0,0,0], angle = 1 }\n" + TREE, r"base: there is no key 'angle'"),
         ("reduced = 1\n" + TREE, r"reduced: expected true or false, got 1"),
+        (TREE + "rotor_inertia = -1", r"robot\.toml: joint 'shoulder': rotor_inertia .* got -1"),
+        (TREE + "rotor_inertia = 1\ngear_ratio = 0", r"joint 'shoulder': gear_ratio is 0"),
+        (
+            TREE + "stribeck = 1\nstribeck_velocity = 0",
+            r"joint 1 'shoulder': stribeck = 1.0 needs a positive stribeck_velocity",
+        ),
+        (TREE.replace('"arm"', '""'), r"robot: a name is a string that is not empty, got ''"),
         ("name = 1\nformat = 1\n[[joint]]", r"name: expected a string, got 1"),
         ("flange = 'uper'\n" + TREE, r"flange of 'arm' named 'uper'\. Did you mean 'upper'"),
         (TREE + "mas = 1", r"joint 1 'shoulder': there is no key 'mas'\. Did you mean 'axis'"),
@@ -381,3 +388,13 @@ def test_documentation_names_every_key():
     text = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
     for key in {*TOP, *LINK, *BODY, *JOINT, *COLUMNS} - {"body", "frame", "joint"}:
         assert key in re.findall(r"\w+", text)
+
+
+def test_a_frame_named_tool_is_the_flange(tmp_path):
+    frame = '[[link.frame]]\nname = "tool"\nposition = [0.0, 0.0, 0.4]\n[[joint]]'
+    text = TREE.replace("[[joint]]", frame)
+    model = model_from_toml(save(tmp_path, text))
+    assert model.frame("tool").placement[2, 3] == 0.4
+    assert model.frame_names == ("base", "upper", "tool")
+    with pytest.raises(TomlError, match="named 'tool'.*elsewhere by 'upper'"):
+        model_from_toml(save(tmp_path, 'flange = "upper"\n' + text))

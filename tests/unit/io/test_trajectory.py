@@ -1,7 +1,7 @@
-from pathlib import os
+import os
+from pathlib import Path
 
 import numpy as np
-import Path
 import pytest
 
 from armdyn.errors import TrajectoryError

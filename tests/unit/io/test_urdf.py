@@ -171,11 +171,23 @@ class TestUnsupportedJoints:
         with pytest.raises(UnsupportedJointError, match=f"joint 'k' is of type '{kind}'.*handles"):
             model_from_urdf(path, fix_root=fix_root)
 
-    def test_root_with_mass_is_not_the_world(self, tmp_path: Path) -> None:
+    def test_every_free_joint_on_the_root_is_fixed_on_request(self, tmp_path: Path) -> None:
         path = save(
-            tmp_path, *map(link, "abc"), joint("a", "b", kind="floating"), joint("b", "c", name="k")
+            tmp_path, *map(link, "abcd"), joint("a", "b", kind="floating"),
+            joint("a", "c", name="k", kind="planar"), joint("c", "d", name="l"),
+        )  # fmt: skip
+        model = model_from_urdf(path, fix_root=True)
+        assert [j.name for j in model.joints] == ["l"]
+        assert [body.name for body in model.base_link.bodies] == ["a", "b", "c"]
+
+    def test_elsewhere_the_reason_is_told(self, tmp_path: Path) -> None:
+        path = save(
+            tmp_path, *map(link, "abc"), joint("a", "b"), joint("b", "c", name="k", kind="planar")
         )
-        with pytest.raises(UnsupportedJointError, match="joint 'j' is of type 'floating'"):
+        with pytest.raises(UnsupportedJointError, match="its parent is 'b' and the root is 'a'"):
+            model_from_urdf(path, fix_root=True)
+        path = save(tmp_path, *map(link, "abc"), joint("a", "b", kind="floating"))
+        with pytest.raises(UnsupportedJointError, match="no single root link"):
             model_from_urdf(path, fix_root=True)
 
     def test_all_of_them_are_listed(self, tmp_path: Path) -> None:
@@ -208,6 +220,7 @@ class TestProblems:
             ('<mimic joint="x"/>', "mimics 'x', which is no joint of this robot"),
             ('<armdyn rotor="1"/>', "<armdyn> has no attribute 'rotor'; it knows rotor_inertia"),
             ('<armdyn rotor_inertia="-1"/>', "rotor_inertia of <armdyn> is '-1'"),
+            ('<armdyn rotor_inertia="1" gear_ratio="0"/>', "gear_ratio is 0.0"),
             ('<armdyn stribeck="1"/>', "stribeck needs a positive stribeck_velocity"),
         ],
     )

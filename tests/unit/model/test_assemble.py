@@ -1,9 +1,14 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn import Robot
+from armdyn.arrays import check_constant
 from armdyn.errors import ModelError, TopologyError, UnknownNameError
-from armdyn.model import Connection, Inertia, Mimic, assemble
+from armdyn.model import Connection, Friction, Inertia, Mimic, Rotor, assemble
+from armdyn.model.edit import with_payload
 from armdyn.model.transform import (
     check_transform,
     rotation_from_quaternion,
@@ -74,8 +79,11 @@ def test_names_must_exist_and_be_single():
 def test_axis_without_direction_and_robot_without_joints():
     with pytest.raises(ModelError, match=r"joint 'a': the axis \[0.0, 0.0, 0.0\] has no direction"):
         assemble("arm", links("01"), [joint("a", "0", "1", axis=(0, 0, 0))])
+    for names, joints in (("0", []), ("01", [joint("a", "0", "1", "fixed")])):
+        with pytest.raises(TopologyError, match="no joint moves.*give it a revolute"):
+            assemble("arm", links(names), joints)
     with pytest.raises(ModelError, match="no moving joint left"):
-        assemble("arm", links("01"), [joint("a", "0", "1", "fixed")])
+        assemble("arm", links("01"), [joint("a", "0", "1")], locked={"a": 0.0})
 
 
 def test_mimic_of_unknown_joint_or_in_a_circle():
@@ -148,3 +156,107 @@ def test_quarter_turns_are_exact():
 def test_a_transform_must_be_rigid(value, message):
     with pytest.raises(ModelError, match=message):
         check_transform("tool", value)
+
+
+@pytest.mark.parametrize(
+    ("drive", "message"),
+    [
+        ({"rotor": Rotor(-1e-4)}, r"rotor_inertia cannot be negative.*got -0\.0001"),
+        ({"rotor": Rotor(np.nan)}, "rotor_inertia .* got nan"),
+        ({"rotor": Rotor(1e-4, 0.0)}, r"gear_ratio is 0\.0"),
+        ({"friction": Friction(-1.0)}, r"viscous .* got -1\.0"),
+        ({"friction": Friction(0.0, -2.0)}, r"coulomb .* got -2\.0"),
+        ({"friction": Friction(0.0, 0.0, -3.0)}, r"coulomb .* got -3\.0"),
+        ({"friction": Friction(stribeck=-1.0)}, r"stribeck .* got -1\.0"),
+        ({"friction": Friction(smooth_velocity=np.inf)}, "smooth_velocity .* got inf"),
+        (
+            {"friction": Friction(stribeck=1.0, stribeck_velocity=0.0)},
+            r"stribeck = 1\.0 needs a positive stribeck_velocity .* got 0\.0",
+        ),
+        ({"friction": Friction(stribeck_velocity=-1.0)}, r"stribeck_velocity .* got -1\.0"),
+    ],
+)
+def test_a_drive_that_cannot_exist_is_refused_by_joint_and_number(drive, message):
+    with pytest.raises(ModelError, match=f"joint 'elbow': {message}"):
+        assemble("arm", links("01"), [joint("elbow", "0", "1", **drive)])
+
+
+def test_a_gear_without_rotor_has_any_ratio_and_stribeck_may_never_die_out():
+    drive = {"rotor": Rotor(0.0, 0.0), "friction": Friction(stribeck=1.0)}
+    assemble("arm", links("01"), [joint("a", "0", "1", **drive)])
+
+
+@pytest.mark.parametrize("bad", ["", 3, None])
+def test_names_are_strings_that_are_not_empty(bad):
+    words = "a name is a string that is not empty, got"
+    with pytest.raises(ModelError, match=f"robot: {words}"):
+        assemble(bad, links("01"), [joint("a", "0", "1")])
+    with pytest.raises(ModelError, match=f"joint: {words}"):
+        assemble("arm", links("01"), [joint(bad, "0", "1")])
+    with pytest.raises(ModelError, match=f"link: {words}"):
+        assemble("arm", links(["0", bad]), [joint("a", "0", bad)])
+
+
+def with_link_named_tool(**options):
+    connections = [joint("a", "0", "1"), joint("b", "1", "tool"), joint("c", "1", "2")]
+    connections.append(joint("d", "2", "3"))
+    return assemble("arm", links(["0", "1", "tool", "2", "3"]), connections, **options)
+
+
+def test_a_link_named_tool_is_the_tool():
+    robot = Robot(with_link_named_tool())
+    assert robot.model.flange.name == "tool"
+    assert sorted(robot.link_names) == ["0", "1", "2", "3", "tool"]
+    link = next(frame for frame in robot.model.frames if frame.name == "tool")
+    assert robot.model.tool_frame.link == link.link
+    assert np.array_equal(robot.model.tool_frame.placement, link.placement)
+    assert robot.with_locked({"b": 0.3}).model.tool_frame.link == 0
+
+
+def test_the_tool_cannot_be_elsewhere_than_the_link_of_that_name():
+    shift = transform(position=(0.1, 0, 0))
+    for options in ({"tool": "3"}, {"tool_transform": shift}):
+        with pytest.raises(ModelError, match="'arm' has a link or frame named 'tool'.*rename it"):
+            with_link_named_tool(**options)
+    with pytest.raises(ModelError, match="name is taken"):
+        Robot(with_link_named_tool()).with_tool(shift)
+
+
+@pytest.mark.parametrize("ending", ["toml", "urdf"])
+def test_a_link_named_tool_survives_saving(tmp_path, ending):
+    robot = Robot(with_link_named_tool())
+    robot.save(tmp_path / f"arm.{ending}")
+    back = armdyn.load(tmp_path / f"arm.{ending}")
+    q = np.array([0.3, -0.2, 0.5, 0.1])
+    close(back.forward_kinematics(q, "tool"), robot.forward_kinematics(q, "tool"), 1e-13)
+    assert sorted(back.link_names) == sorted(robot.link_names)
+
+
+@pytest.mark.parametrize("ending", ["toml", "urdf"])
+def test_a_payload_named_tool_survives_saving(tmp_path, ending):
+    model = assemble("arm", links("01"), [joint("a", "0", "1")])
+    Robot(with_payload(model, 2.0, name="tool")).save(tmp_path / f"arm.{ending}")
+    back = armdyn.load(tmp_path / f"arm.{ending}")
+    assert [body.name for body in back.model.links[0].bodies] == ["1", "tool"]
+    assert back.link_names == ("0", "1", "tool")
+
+
+@pytest.mark.parametrize("locked", [["a"], "a", 3])
+def test_joints_are_locked_by_a_mapping(locked):
+    words = r"joints to lock: expected a mapping .* got"
+    with pytest.raises(ModelError, match=words):
+        Robot(mimicking()).with_locked(locked)
+    with pytest.raises(ModelError, match=words):
+        assemble("arm", links("01"), [joint("a", "0", "1")], locked=locked)
+
+
+@pytest.mark.parametrize("value", ["0.3", b"1", True, np.True_, None, 10**400, 1j])
+def test_text_and_booleans_are_no_numbers(value):
+    for given, shape in ((value, ()), ([0.0, value], (2,))):
+        with pytest.raises(ModelError, match="mass: expected"):
+            check_constant("mass", given, shape)
+
+
+@pytest.mark.parametrize("value", [1, np.float32(1), np.int8(1), Fraction(1), np.array(1)])
+def test_every_kind_of_real_number_is_one(value):
+    assert check_constant("mass", value, ()) == 1.0

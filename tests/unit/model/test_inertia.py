@@ -90,5 +90,5 @@ def test_impossible_inertias_can_be_computed_with_on_request():
 
 def test_reduced_parameter_set_is_a_warning_unless_declared():
     with pytest.warns(ArmdynWarning, match="valid reduced parameter set"):
-        one_link(mass=0.0, inertia=(0, 0.35, 0))
-    assert one_link(mass=0.0, inertia=(0, 0.35, 0), reduced=True).reduced
+        one_link(mass=0.0, com=(0, 0, 0), inertia=(0, 0.35, 0))
+    assert one_link(mass=0.0, com=(0, 0, 0), inertia=(0, 0.35, 0), reduced=True).reduced

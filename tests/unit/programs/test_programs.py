@@ -123,6 +123,18 @@ def test_choices_are_kept_by_the_zeros_of_a_robot(tmp_path):
         assert kept.find(robot, "inverse_dynamics") is None
 
 
+@pytest.mark.parametrize("name", ["two_link", "puma560"])
+@pytest.mark.parametrize("damage", [{"column": "no"}, {"first_axes": "x"}, {"squares": "ab"}])
+def test_no_damaged_choice_passes(tmp_path, name, damage):
+    robot, kept = canonical(armdyn.load(name).model), Kept(tmp_path)
+    start = options(robot).start
+    kept.store(robot, "inverse_dynamics", start)
+    assert kept.find(robot, "inverse_dynamics") == start
+    for i in range(len(robot.links)):
+        kept.store(robot, "inverse_dynamics", start.with_link(i, **damage))
+        assert kept.find(robot, "inverse_dynamics") is None
+
+
 def test_a_long_chain_takes_the_default_choices_and_grows_linearly():
     counts = []
     for n in (20, 40):
