@@ -19,6 +19,7 @@ from armdyn.programs.kept import Kept, pattern
 from armdyn.programs.minimal import Effort, minimal_outputs
 from armdyn.programs.symbolic import symbolic
 from armdyn.programs.symbolic_model import branches, model_from_canonical
+from armdyn.programs.torques import payload_vector, torque_program
 from oracles import close
 from strategies import random_model, random_states
 
@@ -148,3 +149,23 @@ def test_a_long_chain_takes_the_default_choices_and_grows_linearly():
         outputs = trace(graph, lambda *s, r=symbols, c=choices: minimal(r, *s, c).tau, *states)
         counts.append(count(outputs).total)
     assert counts[1] < 2.15 * counts[0]
+
+
+@pytest.mark.parametrize("model", [armdyn.load("panda").model, random_model("RPRR", 6, tree=True)])
+def test_a_payload_known_at_run_time_is_a_payload(model):
+    robot, program = armdyn.Robot(model), torque_program(model, payload=True)
+    states = random_states(model, 9, batch=(3,))
+    close(program(*states, np.zeros(10)), robot.inverse_dynamics(*states), 1e-10)
+    com, tensor = np.array([0.05, -0.1, 0.2]), np.diag([0.02, 0.03, 0.04]) + 0.001
+    held = program(*states, payload_vector(1.7, com, tensor))
+    close(held, robot.with_payload(1.7, com, tensor).inverse_dynamics(*states), 1e-10)
+    masses = np.stack([payload_vector(m, com, m * tensor) for m in (0.5, 1.0, 2.0)])
+    each = [robot.with_payload(m, com, m * tensor) for m in (0.5, 1.0, 2.0)]
+    expected = [r.inverse_dynamics(*(x[i] for x in states)) for i, r in enumerate(each)]
+    close(program(*states, masses), expected, 1e-10)
+
+
+def test_torques_of_a_program_are_those_of_the_robot():
+    model = armdyn.load("ur5e").model
+    states = random_states(model, 2, batch=(2, 2))
+    close(torque_program(model)(*states), armdyn.Robot(model).inverse_dynamics(*states), 1e-11)
