@@ -12,7 +12,7 @@ from armdyn.model import (
     Rotor,
     assemble,
 )
-from armdyn.model.transform import rotation_about, transform
+from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
 
 
 def unit(rng):
@@ -61,6 +61,29 @@ def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> Robot
         base=random_transform(rng),
         tool_transform=random_transform(rng),
     )
+
+
+def special_model(seed) -> RobotModel:
+    """A tree with quarter turns, axes along coordinates, offsets that vanish or cancel."""
+    rng = np.random.default_rng(seed)
+    links, connections = {"base": Inertia.zero()}, []
+    for i in range(1, int(rng.integers(2, 9))):
+        parents = list(links)
+        parent = parents[rng.integers(len(parents))] if rng.random() < 0.3 else parents[-1]
+        links[f"link{i}"] = random_inertia(rng)
+        turn = rng.integers(-2, 3, 3) * np.pi / 2 if rng.random() < 0.8 else rng.normal(size=3)
+        connections.append(
+            Connection(
+                f"joint{i}",
+                "prismatic" if rng.random() < 0.25 else "revolute",
+                parent,
+                f"link{i}",
+                transform(rotation_from_rpy(turn), rng.choice([0, 0, 0.3, -0.5, 0.21], 3)),
+                axis=np.eye(3)[rng.integers(3)] * rng.choice([1, -1]),
+            )
+        )
+    gravity = np.eye(3)[rng.integers(3)] * rng.choice([0, 9.81, -9.81])
+    return assemble(f"special {seed}", links, connections, gravity=gravity)
 
 
 def random_states(model, seed, batch=()):

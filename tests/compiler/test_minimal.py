@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 import armdyn
+from armdyn.compiler.program import Program
 from armdyn.compiler.search import search
 from armdyn.compiler.trace import trace
 from armdyn.expr import Graph, proved_equal
@@ -19,13 +20,14 @@ from armdyn.formulations.minimal_mass import minimal_mass_matrix
 from armdyn.formulations.minimal_options import options
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model.canonical import CanonicalRobot, canonical, with_tip_phase
-from armdyn.model.regroup import parameter_names, regroup
+from armdyn.model.regroup import axis_in_parent, parameter_names, regroup
 from armdyn.model.transform import rotation_about, transform
+from armdyn.programs.minimal import minimal_outputs
 from armdyn.programs.symbolic import symbolic
 from armdyn.programs.symbolic_model import branches, model_from_canonical
 from oracles import close, pin_model
 from patterns import ARMS
-from strategies import random_model, random_states, robots, seeds
+from strategies import random_model, random_states, robots, seeds, special_model
 
 CATALOG = ("renaud_6r", "puma560", "stanford", "panda", "two_link", "scara", "ur5e", "gen3")
 
@@ -52,6 +54,42 @@ def test_any_choices_give_the_torques(model, seed):
     robot = canonical(model)
     tau = minimal(robot, q, qd, qdd, any_choices(robot, seed)).tau
     close(tau, newton_euler(model, q, qd, qdd).tau, 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_special_geometry_with_any_choices(seed):
+    model = special_model(seed)
+    q, qd, qdd = random_states(model, seed, (2,))
+    expected = newton_euler(model, q, qd, qdd).tau
+    for robot in (canonical(model), with_tip_phase(canonical(model))):
+        space, draw = options(robot, wide=True), random.Random(seed)
+        choices = space.start
+        for place in range(space.size):
+            choices = draw.choice(space.vary(choices, place))
+        for chosen in (None, choices):
+            close(minimal(robot, q, qd, qdd, chosen).tau, expected, 1e-10)
+    close(minimal_mass_matrix(canonical(model), q), mass_matrix(model, q), 1e-10)
+
+
+def test_an_offset_that_cancels_is_not_divided_by():
+    """A length that is not zero by its symbols, but is by its numbers."""
+    model = next(m for m in map(special_model, range(4000)) if cancels(canonical(m)))
+    (part, *_) = [p for p in branches(canonical(model)) if cancels(p)]
+    n = len(part.links)
+    program = Program.from_outputs(
+        np.array(minimal_outputs(part, "inverse_dynamics")), {"q": n, "qd": n, "qdd": n}
+    )
+    q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, size=(3, 4, n))
+    close(program(q, qd, qdd), minimal(part, q, qd, qdd).tau, 1e-9)
+
+
+def cancels(robot):
+    """Whether some offset has a component that is rounding of the others."""
+    for link in robot.links:
+        p = np.abs(np.asarray(axis_in_parent(link)[1], dtype=float))
+        if link.parent >= 0 and ((p > 0) & (p < 1e-12 * p.max())).any():
+            return True
+    return False
 
 
 @given(robots, seeds)

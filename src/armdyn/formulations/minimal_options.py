@@ -6,7 +6,7 @@ from typing import Any
 from armdyn.formulations.minimal_choices import Choices, LinkChoice, Unit
 from armdyn.formulations.minimal_constants import reduced
 from armdyn.model.canonical import CanonicalRobot, is_quarter
-from armdyn.model.regroup import axis_in_parent, is_zero
+from armdyn.model.regroup import axis_in_parent, divides, is_zero
 
 LENGTHS = ("gravity", "across", "r")
 
@@ -111,7 +111,7 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...
     carries, flat, behind_root = i in robot.parents, is_flat(robot, i), _behind_root(robot, i)
     ways["doubled"] = ("", "x", "y", "xy")
     p = axis_in_parent(link)[1]
-    entries = [entry for entry, value in zip("xyz", p, strict=True) if not is_zero(value)]
+    entries = [entry for k, entry in enumerate("xyz") if divides(p, k)]
     if entries:
         ways["point_mass"] = ("", *entries)
     if wide or not is_quarter(link.alpha):

@@ -36,6 +36,9 @@ from armdyn.model.canonical import (
 
 _Z = frozen([0.0, 0.0, 1.0])
 
+SMALLEST = 1e-6
+"""Component of an offset, relative to the largest, that is more than rounding."""
+
 
 @dataclass(slots=True)
 class Distribution:
@@ -89,7 +92,7 @@ def hand_down(robot: CanonicalRobot, clear: Sequence[int | None] = ()) -> Canoni
         Jzz, MZ, M = mine.J[2, 2], mine.u[2], mine.M
         stays, entry = 0.0, entries[i]
         if onto is not None:
-            if entry is not None and not is_zero(p[entry]):
+            if entry is not None and divides(p, entry):
                 stays = (onto.u[entry] + MZ * k[entry]) / p[entry] + M
             given = M - stays
             kp = np.outer(k, p)
@@ -150,6 +153,13 @@ def parameter_names(robot: CanonicalRobot) -> list[str]:
         entries += [(f"M{c}", link.u[k]) for k, c in enumerate("XYZ")] + [("M", link.M)]
         names += [f"{name}{i}" for name, value in entries if not is_zero(value)]
     return names
+
+
+def divides(p: Array, entry: int) -> bool:
+    """Whether a component of an offset may be divided by: not if it is rounding of the others."""
+    if all(isinstance(value, int | float) for value in p):
+        return abs(float(p[entry])) > SMALLEST * max(abs(float(value)) for value in p)
+    return not is_zero(p[entry])
 
 
 def is_zero(value: Any) -> bool:

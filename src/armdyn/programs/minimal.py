@@ -8,6 +8,7 @@ alone, not on its numbers, so they are kept for the next robot with the same zer
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -17,10 +18,10 @@ from armdyn.compiler.resubstitute import resubstitute
 from armdyn.compiler.search import Progress, search
 from armdyn.compiler.trace import trace
 from armdyn.errors import GraphError
-from armdyn.expr.evaluate import proved_equal
+from armdyn.expr.evaluate import evaluate, proved_equal
 from armdyn.expr.graph import Graph
 from armdyn.expr.node import Node
-from armdyn.expr.visit import transcribe
+from armdyn.expr.visit import reachable, transcribe
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.ltdl import solve_ltdl
@@ -35,6 +36,8 @@ from armdyn.programs.symbolic_model import model_from_canonical
 
 SEARCHED_JOINTS = 12
 """Longest chain whose choices are searched; beyond, the default ones are taken."""
+SOUND = 1e-10
+"""Difference to the torques by default choices, relative to the largest, that is rounding."""
 SMALL, FEW, DEEP = 300, 4, 12
 """Of the best points of a search, how many go through the passes, which may order them anew: a few
 where the count is small, more in a deep search, one otherwise."""
@@ -136,7 +139,10 @@ def _searched(
     effort: Effort,
 ) -> list[Node]:
     """The shortest outputs over the choices, by those kept from before or by a search."""
+    default = build(None)
     known = effort.kept.find(robot, quantity) if effort.kept else None
+    if known is not None and not _sound(build(known), default):
+        known = None
     if len(robot.links) > SEARCHED_JOINTS or (known is not None and not effort.deep):
         return _shortest(build(known), effort.deep)
     space = options(robot, wide=effort.deep)
@@ -147,13 +153,28 @@ def _searched(
         progress=effort.progress,
     )
     tried = DEEP if effort.deep else FEW if found.cost <= SMALL else 1
-    best = min(
-        ((_shortest(build(choices), effort.deep), choices) for choices in found.near[:tried]),
-        key=lambda pair: count(pair[0]).total,
-    )
+    sound = (choices for choices in found.near if _sound(build(choices), default))
+    ways = [(_shortest(build(choices), effort.deep), choices) for choices in islice(sound, tried)]
+    if not ways:
+        return _shortest(default, effort.deep)
+    outputs, choices = min(ways, key=lambda way: count(way[0]).total)
     if effort.kept:
-        effort.kept.store(robot, quantity, best[1])
-    return best[0]
+        effort.kept.store(robot, quantity, choices)
+    return outputs
+
+
+def _sound(outputs: list[Node], default: list[Node]) -> bool:
+    """Whether choices that are right for every number are so for these numbers in floats too.
+
+    A choice may divide by a length that is not zero by its symbols but is by its value.
+    """
+    names = sorted(node.name for node in reachable(default) if node.op == "input")
+    draw = np.random.default_rng(0).uniform(-1.0, 1.0, size=(len(names), 8))
+    values = dict(zip(names, draw, strict=True))
+    a, b = (
+        np.array([np.broadcast_to(x, 8) for x in evaluate(o, values)]) for o in (outputs, default)
+    )
+    return bool(np.abs(a - b).max() <= SOUND * np.abs(b).max(initial=1.0))
 
 
 def _shortest(outputs: list[Node], deep: bool) -> list[Node]:
