@@ -12,12 +12,12 @@ test: lint type imports
 	$(BIN)/pytest -n auto
 
 lint: .venv/.test
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check src tests examples
+	$(BIN)/ruff format --check src tests examples
 
 fmt: .venv/.test
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix src tests examples
+	$(BIN)/ruff format src tests examples
 
 type: .venv/.test
 	$(BIN)/mypy
