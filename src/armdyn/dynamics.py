@@ -13,17 +13,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.compiler.derivatives import Jacobians
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import UnknownNameError
 from armdyn.formulations import FORMULATIONS, slopes
 from armdyn.formulations import kinematics as kin
-from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
 from armdyn.formulations.cartesian import (
     COORDINATES,
@@ -42,21 +41,17 @@ from armdyn.formulations.coriolis import (
     coriolis_matrix,
 )
 from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.external import Wrench, reactions
+from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.friction import FrictionTerms, friction_terms
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.regressor import parameter_names, parameters, regressor
-from armdyn.formulations.solve import check_pivots, solve_mass_matrix
 from armdyn.formulations.spatial import rotate
 from armdyn.io.files import save_model
 from armdyn.model import Frame, RobotModel, edit
 from armdyn.model.validate import Physical, check_physical
-
-ForwardMethod = Literal["composite_body", "articulated_body", "denoc"]
-FORWARD = ("composite_body", "articulated_body", "denoc")
 
 
 class Robot:
@@ -200,31 +195,12 @@ class Robot:
         Raises:
             SingularityError: The mass matrix cannot be inverted.
         """
-        if method not in FORWARD:
-            raise UnknownNameError("method of forward dynamics", method, FORWARD)
         wrench, (q, qd, tau) = self._loaded(
             external_wrench, wrench_link, wrench_frame, q=q, qd=qd, tau=tau
         )
         if friction:
             tau = tau - self.friction_torque(qd)
-        if method != "composite_body" and self.model.coupling is not None:
-            raise ModelError(
-                f"method {method!r} is for independent joints, and some joints of {self.name!r} "
-                "mimic others; use method='composite_body'"
-            )
-        if method == "articulated_body":
-            with np.errstate(divide="ignore", invalid="ignore"):
-                bodies = articulated_body(self.model, q, qd, tau, wrench)
-            check_pivots(bodies.D, self.joint_names)
-            return bodies.qdd
-        bias = self._formulate("newton_euler", q, qd, np.zeros_like(q), wrench).tau
-        if method == "composite_body":
-            rest = tau - self._at.torques(bias)
-            return solve_mass_matrix(self.mass_matrix(q), rest, self.joint_names)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factors = denoc_forward(self.model, q, tau - bias)
-        check_pivots(factors.m_hat, self.joint_names)
-        return factors.qdd
+        return accelerations(self.model, q, qd, tau, wrench, method)
 
     def friction_torque(self, qd: npt.ArrayLike) -> Array:
         """What the actuators must add to overcome friction, (..., n) [N m or N]; 0 at rest."""
@@ -276,8 +252,11 @@ class Robot:
     def coriolis_vector(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
         """C(q, q̇) q̇, (..., n)."""
         q, qd = self._states(q=q, qd=qd)
-        weightless = Robot(replace(self.model, gravity=np.zeros(3)))
-        return weightless.bias(q, qd)
+        return self._weightless.bias(q, qd)
+
+    @cached_property
+    def _weightless(self) -> "Robot":
+        return Robot(replace(self.model, gravity=np.zeros(3)))
 
     def gravity_vector(self, q: npt.ArrayLike) -> Array:
         """g(q), the torques that hold the arm, (..., n)."""
@@ -320,7 +299,7 @@ class Robot:
         """
         q, qd, qdd = self._states(q=q, qd=qd, qdd=qdd)
         dq, dqd = self._torque_jacobians(q, qd, qdd)
-        dqd = dqd + slopes.friction_slopes(self.model, qd) if friction else dqd
+        dqd = dqd + slopes.friction_matrix(self.model, qd) if friction else dqd
         return slopes.TorqueSlopes(dq, dqd, self.mass_matrix(q))
 
     def forward_dynamics_derivatives(

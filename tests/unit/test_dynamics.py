@@ -13,7 +13,7 @@ from armdyn.errors import (
     TopologyError,
     UnknownNameError,
 )
-from armdyn.formulations import FORMULATIONS
+from armdyn.formulations import FORMULATIONS, NEED_COM
 from armdyn.model import Connection, Inertia, Mimic, assemble
 from armdyn.model.transform import rotation_about, transform
 from oracles import close
@@ -262,7 +262,7 @@ def test_first_moments_without_mass_give_the_torques_of_the_bodies_they_stand_fo
     states = random_states(whole.model, 5, batch=(3,))
     expected = whole.inverse_dynamics(*states)
     for name in FORMULATIONS:
-        if name in ("newton_euler_base", "newton_euler_link", "dalembert"):
+        if name in NEED_COM:
             with pytest.raises(ModelError, match=f"'{name}' needs centres of mass.*link '2'"):
                 reduced_set.inverse_dynamics(*states, formulation=name)
         else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations import FORMULATIONS
+from armdyn.formulations import FORMULATIONS, NEED_COM
 from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
@@ -16,10 +16,8 @@ from armdyn.formulations.ltdl import solve_ltdl
 from armdyn.model import RobotModel
 
 QUANTITIES = ("inverse_dynamics", "mass_matrix", "coriolis", "gravity", "forward_dynamics")
-CHAINS = ("newton_euler_base", "newton_euler_link")
-"""Formulations that are written for chains."""
-CENTRED = ("newton_euler", "newton_euler_base", "newton_euler_link", "dalembert")
-"""Formulations that need a centre of mass, which regrouped links no longer have."""
+CENTRED = ("newton_euler", *NEED_COM)
+"""Formulations whose count means nothing on regrouped links, which have no centre of mass."""
 
 
 @dataclass(frozen=True, slots=True)

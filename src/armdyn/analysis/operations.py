@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import reduce as fold
 
-from armdyn.analysis.methods import CHAINS, METHODS, QUANTITIES, Method
+from armdyn.analysis.methods import METHODS, QUANTITIES, Method
 from armdyn.arrays import Array
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.passes import reduce
@@ -22,6 +22,7 @@ from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, SingularityError, TraceError, UnknownNameError
 from armdyn.expr.graph import Graph
+from armdyn.formulations import CHAINS
 from armdyn.model import RobotModel
 from armdyn.model.canonical import TOLERANCE, CanonicalRobot, canonical
 from armdyn.model.regroup import regroup

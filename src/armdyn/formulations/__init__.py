@@ -33,3 +33,7 @@ FORMULATIONS: dict[str, Callable[..., Torques]] = {
     "minimal": minimal_torques,
 }
 """Inverse dynamics by name, each a function (model, q, qd, qdd, wrench) -> Torques."""
+CHAINS = ("newton_euler_base", "newton_euler_link")
+"""Those that are written for chains."""
+NEED_COM = (*CHAINS, "dalembert")
+"""Those that cannot take a link with a first moment and no mass."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.friction import friction_slopes
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import RobotModel
 
@@ -63,24 +64,8 @@ def acceleration_slopes(torques: TorqueSlopes) -> AccelerationSlopes:
     return AccelerationSlopes(solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :])
 
 
-def friction_slopes(model: RobotModel, qd: Array) -> Array:
-    """Derivative of the friction torques by the velocities qd (..., n), (..., n, n).
-
-    With s the sign or its smooth form and e the Stribeck excess, d/dq̇ of viscous·q̇ + (coulomb + e)
-    s. Where s is a true sign, its jump at rest is no derivative and counts as 0.
-    """
+def friction_matrix(model: RobotModel, qd: Array) -> Array:
+    """Derivative of the friction torques by the velocities qd (..., n), (..., n, n)."""
     at = Coordinates.of(model)
-    v = at.rates(qd)
-
-    def each(field: str) -> Array:
-        return np.array([getattr(joint.friction, field) for joint in model.joints])
-
-    smooth = each("smooth_velocity") > 0
-    width = np.where(smooth, each("smooth_velocity"), 1.0)
-    s = np.where(smooth, np.tanh(v / width), np.sign(v))
-    ds = np.where(smooth, (1.0 - s**2) / width, 0.0)
-    speed = np.where(each("stribeck") > 0, each("stribeck_velocity"), 1.0)
-    excess = each("stribeck") * np.exp(-np.square(v / speed))
-    coulomb = np.where(v > 0, each("coulomb_positive"), each("coulomb_negative"))
-    slopes = each("viscous") + (coulomb + excess) * ds - 2.0 * v / speed**2 * excess * s
+    slopes = friction_slopes(model, at.rates(qd))
     return at.matrix(slopes[..., None] * np.eye(len(model.joints)))

@@ -1,0 +1,63 @@
+"""Joint accelerations by one of three methods, rotors and coupled joints included."""
+
+from typing import Literal
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import ModelError, UnknownNameError
+from armdyn.formulations.articulated_body import articulated_body
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.denoc_forward import denoc_forward
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.solve import check_pivots, solve_mass_matrix
+from armdyn.model import RobotModel
+
+ForwardMethod = Literal["composite_body", "articulated_body", "denoc"]
+METHODS = ("composite_body", "articulated_body", "denoc")
+
+
+def accelerations(
+    model: RobotModel,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    wrench: Array | None,
+    method: ForwardMethod,
+) -> Array:
+    """Accelerations (..., n) of the coordinates that torques less friction cause.
+
+    Args:
+        model: The robot.
+        q: Positions of the coordinates, (..., n).
+        qd: Their velocities.
+        tau: Torques less friction.
+        wrench: What each link exerts on the environment, as in `newton_euler`.
+        method: One of `METHODS`.
+
+    Raises:
+        SingularityError: The mass matrix cannot be inverted.
+    """
+    if method not in METHODS:
+        raise UnknownNameError("method of forward dynamics", method, METHODS)
+    at, names = Coordinates.of(model), [model.joints[i].name for i in model.independent]
+    if method != "composite_body" and model.coupling is not None:
+        raise ModelError(
+            f"method {method!r} is for independent joints, and some joints of {model.name!r} "
+            "mimic others; use method='composite_body'"
+        )
+    if method == "articulated_body":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bodies = articulated_body(model, q, qd, tau, wrench)
+        check_pivots(bodies.D, names)
+        return bodies.qdd
+    full, rates = at.positions(q), at.rates(qd)
+    rest = tau - at.torques(newton_euler(model, full, rates, np.zeros_like(full), wrench).tau)
+    if method == "composite_body":
+        rotors = np.diag([joint.rotor.reflected for joint in model.joints])
+        return solve_mass_matrix(at.matrix(mass_matrix(model, full) + rotors), rest, names)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = denoc_forward(model, q, rest)
+    check_pivots(factors.m_hat, names)
+    return factors.qdd
