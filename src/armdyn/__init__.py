@@ -7,14 +7,18 @@ from armdyn.dynamics import Robot as Robot
 from armdyn.formulations.ledger import Ledger as Ledger
 from armdyn.loading import from_dh as from_dh
 from armdyn.loading import load as load
+from armdyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from armdyn.analysis.operations import count_operations as count_operations
+    from armdyn.backends.threads import set_threads as set_threads
 
-__version__ = "0.1.0"
-__all__ = ["Ledger", "Robot", "count_operations", "errors", "from_dh", "load"]
+__all__ = ["Ledger", "Robot", "count_operations", "errors", "from_dh", "load", "set_threads"]
 
-_LATER = {"count_operations": "armdyn.analysis.operations"}
+_LATER = {
+    "count_operations": "armdyn.analysis.operations",
+    "set_threads": "armdyn.backends.threads",
+}
 """Names that are imported when they are first asked for, with the modules they are in."""
 
 

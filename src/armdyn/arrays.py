@@ -9,6 +9,8 @@ from armdyn.errors import ModelError, ShapeError
 
 Array = npt.NDArray[Any]
 """An array of floats, or of expression nodes while a formulation is traced."""
+RELATIVE_PIVOT = 1e-13
+"""Smallest pivot, relative to the inertias it is made of, that still counts as an inertia."""
 
 
 def frozen(value: npt.ArrayLike) -> Array:
@@ -55,7 +57,11 @@ def check_joint_vector(what: str, value: npt.ArrayLike, n: int, noun: str | None
     """
     try:
         given = np.asarray(value)
-        array = given.astype(float, casting="same_kind") if given.dtype.kind in "fiub" else None
+        array = (
+            given.astype(float, casting="same_kind", copy=False)
+            if given.dtype.kind in "fiub"
+            else None
+        )
     except (TypeError, ValueError):
         array = None
     if array is None:

@@ -7,10 +7,12 @@ shape and returns fresh arrays. The equation of motion is
 
 where τ is what the actuators give, w the wrench of the environment on the arm, and M includes the
 rotors. SI units, radians, six-vectors with the linear part first.
+
+Each quantity is compiled when it is first asked for (see `armdyn.backends.kernel`) and kept on disk
+for the next time; a formulation or method asked for by name is evaluated as it is written.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,10 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.compiler.derivatives import Jacobians
+from armdyn.backends.compiled import Compiled
 from armdyn.errors import UnknownNameError
 from armdyn.formulations import FORMULATIONS, slopes
-from armdyn.formulations import kinematics as kin
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
 from armdyn.formulations.cartesian import (
     COORDINATES,
@@ -33,28 +34,19 @@ from armdyn.formulations.cartesian import (
     default_task,
     task_rows,
 )
-from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.coriolis import (
-    ConfigurationSpace,
-    christoffel,
-    configuration_space,
-    coriolis_matrix,
-)
+from armdyn.formulations.coriolis import ConfigurationSpace, configuration_space
 from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.external import Wrench, reactions
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
-from armdyn.formulations.friction import FrictionTerms, friction_terms
-from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.ledger import Ledger
-from armdyn.formulations.regressor import parameter_names, parameters, regressor
+from armdyn.formulations.regressor import parameter_names, parameters
 from armdyn.formulations.spatial import rotate
 from armdyn.io.files import save_model
-from armdyn.model import Frame, RobotModel, edit
+from armdyn.model import RobotModel, edit
 from armdyn.model.validate import Physical, check_physical
 
 
-class Robot:
+class Robot(Compiled):
     """A robot and its dynamics.
 
     Make one with `armdyn.load` or `armdyn.from_dh`; `model` is its data. A Robot never changes: the
@@ -62,9 +54,9 @@ class Robot:
     """
 
     def __init__(self, model: RobotModel):
-        self.model = model
+        super().__init__(model)
         self._at = Coordinates.of(model)
-        self._rotors = np.array([joint.rotor.reflected for joint in model.joints])
+        self._inverse: dict[bool, Callable[..., Array]] = {}
 
     def __repr__(self) -> str:
         kinds = "".join(joint.kind[0].upper() for joint in self.model.joints)
@@ -114,7 +106,7 @@ class Robot:
         external_wrench: Wrench | None = None,
         friction: bool = True,
         *,
-        formulation: str = "newton_euler",
+        formulation: str | None = None,
         wrench_link: str = "tool",
         wrench_frame: str = "world",
     ) -> Array:
@@ -127,18 +119,31 @@ class Robot:
             external_wrench: Force and moment (..., 6) of the environment on the arm [N, N m], or a
                 mapping of link names to such wrenches.
             friction: Whether joint friction is in the result. Rotors always are.
-            formulation: The method, see `armdyn.formulations.FORMULATIONS`; all give one result.
+            formulation: One of `armdyn.formulations.FORMULATIONS`, evaluated as it is written;
+                None: the compiled shortest form. All give one result.
             wrench_link: Link (or "tool") at whose origin the wrench acts.
             wrench_frame: Axes of the wrench: "world", "tool" or the name of a link.
 
         Returns:
             Torques and forces of the actuators, (..., n) [N m or N].
         """
+        if external_wrench is None and formulation is None:
+            try:
+                return self._inverse[friction](q, qd, qdd)
+            except KeyError:
+                self._inverse[friction] = self.kernel("inverse_dynamics", friction=friction)
+                return self._inverse[friction](q, qd, qdd)
+        if formulation is None:
+            wrenches, options = self._wrenches(external_wrench, wrench_link, wrench_frame)
+            return self._run(
+                "inverse_dynamics", q, qd, qdd, *wrenches, friction=friction, **options
+            )
         wrench, (q, qd, qdd) = self._loaded(
             external_wrench, wrench_link, wrench_frame, q=q, qd=qd, qdd=qdd
         )
         links = self._formulate(formulation, q, qd, qdd, wrench).tau
-        tau = self._at.torques(links + self._rotors * self._at.rates(qdd))
+        rotors = np.array([joint.rotor.reflected for joint in self.model.joints])
+        tau = self._at.torques(links + rotors * self._at.rates(qdd))
         return tau + self.friction_torque(qd) if friction else tau
 
     def formulate(
@@ -176,7 +181,7 @@ class Robot:
         external_wrench: Wrench | None = None,
         friction: bool = True,
         *,
-        method: ForwardMethod = "composite_body",
+        method: ForwardMethod | None = None,
         wrench_link: str = "tool",
         wrench_frame: str = "world",
     ) -> Array:
@@ -188,24 +193,32 @@ class Robot:
             tau: Torques of the actuators, (..., n) [N m or N].
             external_wrench: Wrench of the environment on the arm.
             friction: Whether joint friction acts.
-            method: "composite_body" (mass matrix and solution), "articulated_body" or "denoc".
+            method: "composite_body" (mass matrix and solution), "articulated_body" or "denoc",
+                evaluated as it is written; None: the compiled form with the fewest operations.
             wrench_link: Where the wrench acts.
             wrench_frame: Axes of the wrench.
 
         Raises:
             SingularityError: The mass matrix cannot be inverted.
         """
+        if method is None:
+            wrenches, options = self._wrenches(external_wrench, wrench_link, wrench_frame)
+            found = self._run(
+                "forward_dynamics", q, qd, tau, *wrenches, friction=friction, **options
+            )
+            if np.isfinite(found.sum()):
+                return found
         wrench, (q, qd, tau) = self._loaded(
             external_wrench, wrench_link, wrench_frame, q=q, qd=qd, tau=tau
         )
         if friction:
             tau = tau - self.friction_torque(qd)
-        return accelerations(self.model, q, qd, tau, wrench, method)
+        checked = accelerations(self.model, q, qd, tau, wrench, method or "composite_body")
+        return checked if method else np.where(np.isfinite(found), found, checked)
 
     def friction_torque(self, qd: npt.ArrayLike) -> Array:
         """What the actuators must add to overcome friction, (..., n) [N m or N]; 0 at rest."""
-        terms = self._friction(check_joint_vector("qd", qd, self.n))
-        return terms.viscous + terms.coulomb + terms.stribeck
+        return self._run("friction_torque", qd)
 
     def ledger(
         self,
@@ -218,60 +231,35 @@ class Robot:
         wrench_frame: str = "world",
     ) -> Ledger:
         """The torque of `inverse_dynamics`, split into its terms; arguments as there."""
-        wrench, (q, qd, qdd) = self._loaded(
-            external_wrench, wrench_link, wrench_frame, q=q, qd=qd, qdd=qdd
-        )
-        at, full = self._at, self._at.positions(q)
-        loads = kin.wrench_torques(self.model, kin.world_frames(self.model, full), wrench)
-        friction = self._friction(qd)
-        return Ledger(
-            inertial=rotate(at.matrix(mass_matrix(self.model, full)), qdd),
-            coriolis=self.coriolis_vector(q, qd),
-            gravity=self.gravity_vector(q),
-            viscous=friction.viscous,
-            coulomb=friction.coulomb,
-            stribeck=friction.stribeck,
-            rotor=at.torques(self._rotors * at.rates(qdd)),
-            external=at.torques(np.zeros_like(full) + loads),
-        )
+        wrenches, options = self._wrenches(external_wrench, wrench_link, wrench_frame)
+        terms = self._run("ledger", q, qd, qdd, *wrenches, **options)
+        return Ledger(*(terms[..., k, :] for k in range(len(Ledger.__slots__))))
 
     # the terms of the equation of motion
 
     def mass_matrix(self, q: npt.ArrayLike) -> Array:
         """M(q), rotors included, (..., n, n), symmetric and full."""
-        (q,) = self._states(q=q)
-        links = mass_matrix(self.model, self._at.positions(q))
-        return self._at.matrix(links + np.diag(self._rotors))
+        return self._run("mass_matrix", q)
 
     def coriolis_matrix(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
         """C(q, q̇) of the Christoffel symbols, (..., n, n): dM/dt - 2C is skew."""
-        q, qd = self._states(q=q, qd=qd)
-        C = coriolis_matrix(self.model, self._at.positions(q), self._at.rates(qd))
-        return self._at.matrix(C)
+        return self._kernels.coriolis_matrix(q, qd)
 
     def coriolis_vector(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
         """C(q, q̇) q̇, (..., n)."""
-        q, qd = self._states(q=q, qd=qd)
-        return self._weightless.bias(q, qd)
-
-    @cached_property
-    def _weightless(self) -> "Robot":
-        return Robot(replace(self.model, gravity=np.zeros(3)))
+        return self._run("coriolis_vector", q, qd)
 
     def gravity_vector(self, q: npt.ArrayLike) -> Array:
         """g(q), the torques that hold the arm, (..., n)."""
-        (q,) = self._states(q=q)
-        return self.inverse_dynamics(q, np.zeros_like(q), np.zeros_like(q), friction=False)
+        return self._run("gravity_vector", q)
 
     def bias(self, q: npt.ArrayLike, qd: npt.ArrayLike, friction: bool = False) -> Array:
         """C(q, q̇) q̇ + g(q), and friction if asked, (..., n)."""
-        q, qd = self._states(q=q, qd=qd)
-        return self.inverse_dynamics(q, qd, np.zeros_like(q), friction=friction)
+        return self._run("bias", q, qd, friction=friction)
 
     def christoffel(self, q: npt.ArrayLike) -> Array:
         """Christoffel symbols c_ijk with (C q̇)_i = Σ c_ijk q̇_j q̇_k, (..., n, n, n)."""
-        (q,) = self._states(q=q)
-        return self._at.tensor(christoffel(self.model, self._at.positions(q)))
+        return self._kernels.christoffel(q)
 
     def configuration_space(self, q: npt.ArrayLike) -> ConfigurationSpace:
         """M, B, C and G of τ = M q̈ + B [q̇_j q̇_k] + C [q̇²] + G."""
@@ -279,13 +267,11 @@ class Robot:
 
     def kinetic_energy(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
         """½ q̇ᵀ M q̇, rotors included, (...) [J]."""
-        q, qd = self._states(q=q, qd=qd)
-        return 0.5 * (qd * rotate(self.mass_matrix(q), qd)).sum(-1)
+        return self._run("kinetic_energy", q, qd)
 
     def potential_energy(self, q: npt.ArrayLike) -> Array:
         """Energy of the links in the field of gravity, zero at the world origin, (...) [J]."""
-        (q,) = self._states(q=q)
-        return potential_energy(self.model, self._at.positions(q))
+        return self._run("potential_energy", q)
 
     # derivatives
 
@@ -294,13 +280,11 @@ class Robot:
     ) -> slopes.TorqueSlopes:
         """∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈ = M, each (..., n, n): .dq .dqd .dqdd.
 
-        With `friction`, .dqd has the slope of the friction curve, 0 for a true sign. The first call
-        differentiates the equations of motion on the expression graph.
+        With `friction`, .dqd has the slope of the friction curve, 0 for a true sign.
         """
-        q, qd, qdd = self._states(q=q, qd=qd, qdd=qdd)
-        dq, dqd = self._torque_jacobians(q, qd, qdd)
-        dqd = dqd + slopes.friction_matrix(self.model, qd) if friction else dqd
-        return slopes.TorqueSlopes(dq, dqd, self.mass_matrix(q))
+        both = self._kernels.torque_derivatives(q, qd, qdd, friction=friction)
+        mass = np.broadcast_to(self.mass_matrix(q), both.shape[:-3] + both.shape[-2:])
+        return slopes.TorqueSlopes(both[..., 0, :, :], both[..., 1, :, :], mass)
 
     def forward_dynamics_derivatives(
         self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, *, friction: bool = True
@@ -310,14 +294,13 @@ class Robot:
         Raises:
             SingularityError: The mass matrix cannot be inverted.
         """
+        if self._kernels.solves_derivatives:
+            all_three = self._run("forward_dynamics_derivatives", q, qd, tau, friction=friction)
+            if np.isfinite(all_three.sum()):
+                return slopes.AccelerationSlopes(*(all_three[..., k, :, :] for k in range(3)))
         qdd = self.forward_dynamics(q, qd, tau, friction=friction)
         torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
         return slopes.acceleration_slopes(torques)
-
-    @cached_property
-    def _torque_jacobians(self) -> Jacobians:
-        torques = slopes.torque_function(self.model)
-        return Jacobians.of(torques, ("q", "qd", "qdd"), ("q", "qd"), self.n)
 
     # inertial parameters
 
@@ -333,9 +316,7 @@ class Robot:
 
     def regressor(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
         """Y with τ = Y π, (..., n, 10 N), for the links: friction and rotors are not in it."""
-        q, qd, qdd = self._states(q=q, qd=qd, qdd=qdd)
-        motion = self._at.positions(q), self._at.rates(qd), self._at.rates(qdd)
-        return self._at.rows(regressor(self.model, *motion))
+        return self._kernels.regressor(q, qd, qdd)
 
     def base_parameters(self) -> BaseParameters:
         """The fewest combinations of inertial parameters that the torques depend on."""
@@ -353,9 +334,7 @@ class Robot:
 
     def forward_kinematics(self, q: npt.ArrayLike, link: str = "tool") -> Array:
         """The tool, or a named link, in the world frame in which the base stands, (..., 4, 4)."""
-        (q,) = self._states(q=q)
-        frames = kin.world_frames(self.model, self._at.positions(q))
-        return homogeneous(*kin.frame_in_world(frames, self.model.frame(link)))
+        return self._run("forward_kinematics", q, link=link)
 
     def jacobian(self, q: npt.ArrayLike, frame: str = "world", link: str = "tool") -> Array:
         """Geometric Jacobian of the tool or a link, (..., 6, n), linear rows first.
@@ -365,9 +344,7 @@ class Robot:
             frame: Axes of the rows: "world", "tool" or the name of a link.
             link: Whose origin moves.
         """
-        (q,) = self._states(q=q)
-        J = kin.jacobian(self.model, self._at.positions(q), *self._frames(link, frame))
-        return self._at.columns(J)
+        return self._run("jacobian", q, link=link, frame=frame)
 
     def jacobian_dot(
         self, q: npt.ArrayLike, qd: npt.ArrayLike, frame: str = "world", link: str = "tool"
@@ -377,13 +354,7 @@ class Robot:
         In moving axes (frame="tool") J̇ q̇ is therefore not an acceleration but the rate of the
         velocity components.
         """
-        q, qd = self._states(q=q, qd=qd)
-        full, rates = self._at.positions(q), self._at.rates(qd)
-        Jd = kin.jacobian_rate(self.model, full, rates, *self._frames(link, frame))
-        return self._at.columns(Jd)
-
-    def _frames(self, link: str, axes: str) -> tuple[Frame, Frame | None]:
-        return self.model.frame(link), None if axes == "world" else self.model.frame(axes)
+        return self._run("jacobian_dot", q, qd, link=link, frame=frame)
 
     def cartesian(
         self,
@@ -471,7 +442,3 @@ class Robot:
             axes,
             dict(zip(vectors, self._states(**vectors), strict=True)),
         )
-
-    def _friction(self, qd: Array) -> FrictionTerms:
-        terms = friction_terms(self.model, self._at.rates(qd))
-        return FrictionTerms(*(self._at.torques(getattr(terms, k)) for k in terms.__slots__))

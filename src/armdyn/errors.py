@@ -109,6 +109,10 @@ class WriteError(ArmdynError, OSError):
     """A file that cannot be written."""
 
 
+class CacheError(ArmdynError, OSError):
+    """A place to keep things on disk, or a name in it, that cannot be used."""
+
+
 class MissingExtraError(ArmdynError, ImportError):
     """An optional package that is not installed, with the command that installs it."""
 

@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
+from armdyn.cli.cache import cache
 from armdyn.cli.check import check
+from armdyn.cli.export import export
 from armdyn.cli.info import info
 from armdyn.cli.ops import ops
 from armdyn.cli.robots import robots
@@ -17,7 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (robots, info, check, torque, ops):
+for verb in (robots, info, check, torque, ops, export, cache):
     app.command()(verb)
 
 

@@ -23,6 +23,8 @@ class Operations:
     trig: int = 0
     """Calls that give sine and cosine of one angle."""
     sqrt: int = 0
+    other: int = 0
+    """Exponentials, hyperbolic tangents, signs and guarded pivots."""
 
     @property
     def total(self) -> int:
@@ -52,4 +54,5 @@ def count_nodes(nodes: Iterable[Node]) -> Operations:
             angles.add(node.args[0].index)
         else:
             kinds["add" if node.op == "sub" else node.op] += 1
-    return Operations(kinds["mul"], kinds["add"], kinds["div"], len(angles), kinds["sqrt"])
+    other = sum(kinds[op] for op in ("exp", "tanh", "sign", "guard"))
+    return Operations(kinds["mul"], kinds["add"], kinds["div"], len(angles), kinds["sqrt"], other)

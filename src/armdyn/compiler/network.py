@@ -5,7 +5,7 @@ the index of a cell plus one if its value is negated, because signs are free. Va
 their residues at two points of the finite field; cells equal at both, up to sign, are one cell.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from armdyn.errors import GraphError
 from armdyn.expr.evaluate import PRIME, FiniteField
@@ -93,7 +93,8 @@ class Network:
         args = [_signed(made, literal) for literal in literals]
         if op in FUNCTIONS:
             return self.graph.function(op, args[0])
-        return {"add": self.graph.add, "mul": self.graph.mul, "div": self.graph.div}[op](*args)
+        made_by: Callable[..., Node] = getattr(self.graph, op)
+        return made_by(*args)
 
     # cells
 

@@ -146,7 +146,7 @@ class Program:
                 f"the parameters {', '.join(missing)} have no value, so the program cannot be "
                 "evaluated; give values where they are made, with graph.parameter(name, value)"
             )
-        known: dict[str, Any] = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt}
+        known: dict[str, Any] = dict(OPERATIONS)
         first = len(self.symbols)
         known |= {f"k{first + i}": c.value for i, c in enumerate(self.constants)}
         exec(compile(python_source(self), "<armdyn program>", "exec"), known)

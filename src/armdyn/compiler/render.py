@@ -42,8 +42,8 @@ def listing(program: "Program") -> str:
 
 def operation(op: str, args: list[str]) -> str:
     """An operation on names, as in the languages that look like C."""
-    if op in FUNCTIONS:
-        return f"{op}({args[0]})"
+    if op in FUNCTIONS or op == "guard":
+        return f"{op}({', '.join(args)})"
     return f"-{args[0]}" if op == "neg" else f"{args[0]} {SIGN[op]} {args[1]}"
 
 

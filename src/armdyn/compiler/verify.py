@@ -16,6 +16,7 @@ OPERANDS = {
     "sub": 2,
     "mul": 2,
     "div": 2,
+    "guard": 2,
 }
 """Number of operands of each operation."""
 OPERANDS |= dict.fromkeys(FUNCTIONS, 1)

@@ -34,6 +34,10 @@ PARTIALS: dict[str, Partials] = {
     "div": _quotient,  # ∂(a/b) = 1/b, -(a/b)/b
     "sin": lambda g, y: (g.function("cos", y.args[0]),),
     "cos": lambda g, y: (g.neg(g.function("sin", y.args[0])),),
+    "exp": lambda g, y: (y,),
+    "tanh": lambda g, y: (g.sub(g.number(1), g.mul(y, y)),),
+    "sign": lambda g, y: (g.number(0),),  # its jump is no derivative
+    "guard": lambda g, y: (g.number(1), g.number(0)),
     "sqrt": lambda g, y: (g.div(g.number(0.5), y),),  # ∂√a = 1/(2√a)
 }
 """For each operation its derivatives with respect to its operands."""

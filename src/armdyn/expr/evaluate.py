@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import RELATIVE_PIVOT, Array
 from armdyn.errors import TraceError
+from armdyn.expr.graph import Graph
 from armdyn.expr.node import Node
-from armdyn.expr.visit import reachable
+from armdyn.expr.visit import reachable, transcribe
 
 PRIME = 2**61 - 1
 """The field in which two graphs are compared: if they differ, they agree at a random point with a
@@ -17,6 +18,12 @@ probability of about their degree divided by this."""
 
 Point = tuple[int, int]
 """Cosine and sine of an angle in the field."""
+
+
+def guard(pivot: Any, scale: Any) -> Any:
+    """The pivot where it is more than rounding of its scale, NaN elsewhere."""
+    return np.where(np.abs(pivot) > RELATIVE_PIVOT * np.abs(scale), pivot, np.nan)
+
 
 OPERATIONS: dict[str, Any] = {
     "add": np.add,
@@ -27,6 +34,10 @@ OPERATIONS: dict[str, Any] = {
     "sin": np.sin,
     "cos": np.cos,
     "sqrt": np.sqrt,
+    "exp": np.exp,
+    "tanh": np.tanh,
+    "sign": np.sign,
+    "guard": guard,
 }
 """What each operation does to numbers and arrays."""
 
@@ -48,6 +59,29 @@ def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
         else:
             result[node.index] = _lookup(node, values)
     return [np.asarray(result[node.index]) for node in outputs]
+
+
+def settle(outputs: Iterable[Node]) -> list[Node]:
+    """The outputs with constants that come out as exactly 0 or ±1 as numbers, which fold.
+
+    What depends on parameters stays right for every value of these; this is for one robot.
+    """
+    outputs = list(outputs)
+    value: dict[int, Any] = {}
+    for node in reachable(outputs):
+        if not node.constant:
+            continue
+        if node.args:
+            value[node.index] = OPERATIONS[node.op](*(value[a.index] for a in node.args))
+        else:
+            value[node.index] = float(node.value) if node.op == "number" else _lookup(node, {})
+    graph = Graph()
+
+    def leaf(node: Node) -> Node | None:
+        known = value.get(node.index)
+        return graph.number(int(known)) if known in (0.0, 1.0, -1.0) else None
+
+    return transcribe(outputs, graph, leaf)
 
 
 def _lookup(node: Node, values: Mapping[str, Any]) -> Any:
@@ -107,8 +141,8 @@ class FiniteField:
                 return circle[node.args[0].index][0]
             case "sin":
                 return circle[node.args[0].index][1]
-            case "sqrt":
-                return self._draw(f"sqrt {a[0]}")
+            case "sqrt" | "exp" | "tanh" | "sign" | "guard":
+                return self._draw(f"{node.op} {a}")
             case "number":
                 numerator, denominator = node.value.as_integer_ratio()
                 return numerator * pow(denominator, -1, PRIME) % PRIME

@@ -15,7 +15,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
-from armdyn.expr.node import FUNCTIONS, Node, Scalar
+from armdyn.expr.node import FUNCTIONS, ODD, Node, Scalar
 
 
 class Graph:
@@ -147,12 +147,19 @@ class Graph:
                 return self.number(exact)
         return self._make("div", (a, b))
 
+    def guard(self, a: Node, b: Node) -> Node:
+        """The pivot a where it is more than rounding of b, not a number elsewhere.
+
+        That is |a| > 1e-13 |b|. A division by it marks the states where an inertia vanishes.
+        """
+        return a if a is b or a.constant else self._make("guard", (a, b))
+
     def function(self, name: str, a: Node) -> Node:
         """A function of one argument, by name."""
         if a.op == "number":
             return self.number(FUNCTIONS[name](a.value))
-        if a.op == "neg" and name == "sin":
-            return self.neg(self.function("sin", a.args[0]))  # sin(-a) = -sin a
+        if a.op == "neg" and name in ODD:
+            return self.neg(self.function(name, a.args[0]))  # sin(-a) = -sin a
         if a.op == "neg" and name == "cos":
             return self.function("cos", a.args[0])  # cos(-a) = cos a
         return self._make(name, (a,))

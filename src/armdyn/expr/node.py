@@ -26,7 +26,7 @@ class Node:
 
     graph: "Graph"
     op: str
-    """"input", "parameter", "number", "add", "sub", "mul", "neg", "div" or a function's name."""
+    """"input", "parameter", "number", an operation of `Graph` or a function's name."""
     args: tuple["Node", ...]
     name: str
     """Name of an input or a parameter."""
@@ -94,6 +94,18 @@ class Node:
         """The square root; what `np.sqrt` calls."""
         return self.graph.function("sqrt", self)
 
+    def exp(self) -> "Node":
+        """The exponential; what `np.exp` calls."""
+        return self.graph.function("exp", self)
+
+    def tanh(self) -> "Node":
+        """The hyperbolic tangent; what `np.tanh` calls."""
+        return self.graph.function("tanh", self)
+
+    def sign(self) -> "Node":
+        """The sign: -1, 0 or 1."""
+        return self.graph.function("sign", self)
+
     def conjugate(self) -> "Node":
         """The node itself: everything is real."""
         return self
@@ -112,5 +124,10 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "sin": math.sin,
     "cos": math.cos,
     "sqrt": math.sqrt,
+    "exp": math.exp,
+    "tanh": math.tanh,
+    "sign": lambda x: float(np.sign(x)),
 }
 """Functions of one argument, with what they do to numbers."""
+ODD = ("sin", "tanh", "sign")
+"""Those with f(-x) = -f(x)."""

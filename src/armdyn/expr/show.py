@@ -53,8 +53,8 @@ def _leaf(node: Node) -> tuple[str, int]:
 
 
 def _write(op: str, args: list[tuple[str, int]]) -> tuple[str, int]:
-    if op in FUNCTIONS:
-        return f"{op}({args[0][0]})", _ATOM
+    if op in FUNCTIONS or op == "guard":
+        return f"{op}({', '.join(text for text, _ in args)})", _ATOM
     binds = _BINDS[op]
     if op == "neg":
         return f"-{_grouped(args[0], binds + 1)}", binds

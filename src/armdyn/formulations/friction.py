@@ -1,11 +1,13 @@
 """Friction torques at the joints, term by term (see `armdyn.model.Friction` for the law)."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.model import RobotModel
+from armdyn.formulations.spatial import sign
+from armdyn.model import Friction, RobotModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,51 +18,25 @@ class FrictionTerms:
     coulomb: Array
     stribeck: Array
 
+    @property
+    def total(self) -> Array:
+        """Their sum."""
+        return self.viscous + self.coulomb + self.stribeck
+
 
 def friction_terms(model: RobotModel, qd: Array) -> FrictionTerms:
-    """Friction torques for joint velocities qd (..., N)."""
-    law = _Law.of(model, qd)
-    return FrictionTerms(law.viscous * qd, law.coulomb * law.sign, law.excess * law.sign)
+    """Friction torques for joint velocities qd (..., N), floats or nodes."""
+    joints = [_terms(joint.friction, qd[..., i]) for i, joint in enumerate(model.joints)]
+    return FrictionTerms(*(np.stack(term, -1) for term in zip(*joints, strict=True)))
 
 
-def friction_slopes(model: RobotModel, qd: Array) -> Array:
-    """Derivative of each friction torque by its own velocity, (..., N).
-
-    Where the sign is a true one, its jump at rest is no derivative and counts as 0.
-    """
-    law = _Law.of(model, qd)
-    fading = -2.0 * qd / law.speed**2 * law.excess * law.sign
-    return law.viscous + (law.coulomb + law.excess) * law.sign_slope + fading
-
-
-@dataclass(frozen=True, slots=True)
-class _Law:
-    """What the law of friction is made of at given velocities, each (..., N)."""
-
-    viscous: Array
-    coulomb: Array
-    excess: Array
-    """Stribeck excess."""
-    speed: Array
-    """Speed over which it dies out."""
-    sign: Array
-    """Sign of the velocity, or its smooth form."""
-    sign_slope: Array
-
-    @classmethod
-    def of(cls, model: RobotModel, qd: Array) -> "_Law":
-        def each(field: str) -> Array:
-            return np.array([getattr(joint.friction, field) for joint in model.joints])
-
-        smooth = each("smooth_velocity") > 0
-        width = np.where(smooth, each("smooth_velocity"), 1.0)
-        sign = np.where(smooth, np.tanh(qd / width), np.sign(qd))
-        speed = np.where(each("stribeck") > 0, each("stribeck_velocity"), 1.0)
-        return cls(
-            viscous=each("viscous"),
-            coulomb=np.where(qd > 0, each("coulomb_positive"), each("coulomb_negative")),
-            excess=each("stribeck") * np.exp(-np.square(qd / speed)),
-            speed=speed,
-            sign=sign,
-            sign_slope=np.where(smooth, (1.0 - sign**2) / width, 0.0),
-        )
+def _terms(law: Friction, qd: Array) -> tuple[Array, Array, Array]:
+    still = 0.0 * qd
+    s = np.tanh(qd / law.smooth_velocity) if law.smooth_velocity else sign(qd)
+    mean = 0.5 * (law.coulomb_positive + law.coulomb_negative)
+    uneven = 0.5 * (law.coulomb_positive - law.coulomb_negative)
+    coulomb = (mean + (uneven * sign(qd) if uneven else 0.0)) * s if mean else still
+    excess = np.multiply(law.stribeck, s) if law.stribeck else still
+    if law.stribeck and math.isfinite(law.stribeck_velocity):
+        excess = excess * np.exp(-(np.square(qd / law.stribeck_velocity)))
+    return law.viscous * qd, coulomb, excess

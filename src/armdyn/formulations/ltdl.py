@@ -8,21 +8,41 @@ then Lᵀ a = b, D c = a and L x = c. Straight-line arithmetic on floats or node
 Reference: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.5.
 """
 
+from collections.abc import Callable
+from typing import Any, Protocol
+
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.model import RobotModel
 
 
-def solve_ltdl(model: RobotModel, M: Array, b: Array) -> Array:
-    """M⁻¹ b for a mass matrix (..., N, N) of the robot and b (..., N)."""
-    N = len(model.joints)
-    above = [model.paths[k][-2::-1] for k in range(N)]
-    H = {(k, j): M[..., k, j] for k in range(N) for j in (k, *above[k])}
+class Tree(Protocol):
+    """What the zeros of a mass matrix depend on."""
+
+    @property
+    def paths(self) -> tuple[tuple[int, ...], ...]:
+        """For each joint those from the base up to and including it."""
+
+
+def solve_ltdl(
+    tree: Tree, M: Array, b: Array, guard: Callable[[Any, Any], Any] = lambda pivot, scale: pivot
+) -> Array:
+    """M⁻¹ b for a mass matrix (..., N, N) of a robot and b (..., N), or (N, k) for k at once.
+
+    Args:
+        tree: The robot, for the zeros of its mass matrix.
+        M: The mass matrix.
+        b: The right-hand side.
+        guard: Called with each pivot and the inertia it is left of, returns the pivot to use.
+    """
+    N = len(tree.paths)
+    above = [tree.paths[k][-2::-1] for k in range(N)]
+    H = {(k, j): M[..., k, j][()] for k in range(N) for j in (k, *above[k])}
     L = {}
-    x = [b[..., k] for k in range(N)]
+    along = -1 if b.ndim < M.ndim else -2
+    x = list(np.moveaxis(b, along, 0))
     for k in range(N - 1, -1, -1):
-        inverse = 1.0 / H[k, k]
+        inverse = 1.0 / guard(H[k, k], M[..., k, k][()])
         for place, i in enumerate(above[k]):
             L[k, i] = H[k, i] * inverse
             for j in above[k][place:]:
@@ -32,4 +52,4 @@ def solve_ltdl(model: RobotModel, M: Array, b: Array) -> Array:
     for k in range(N):
         for i in above[k]:
             x[k] = x[k] - L[k, i] * x[i]
-    return np.stack(x, -1)
+    return np.stack(x, along)

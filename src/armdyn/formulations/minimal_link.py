@@ -189,6 +189,12 @@ class MovingLink:
 
     def load(self) -> Scalar:
         """Close the wrench of the link, hand it to the parent, and return the torque."""
+        torque = self.close()
+        self.hand_down()
+        return torque
+
+    def close(self) -> Scalar:
+        """Add the wrench of the link itself to that of what it carries, and return the torque."""
         link, fixed = self.link, self.fixed
         here = fixed if self.rotated else constants_turned(fixed, self.turn)
         first = "" if link.prismatic else self.choice.first_axes
@@ -211,12 +217,13 @@ class MovingLink:
             self.e = plus(self.e, applied(self.rates.b, here.force_u))
         if link.prismatic:
             self.e = plus(self.e, scaled(fixed.M, self.al))
-            torque = link.sign * (self.e[2] * self.units.force)
-        else:
-            torque = link.sign * self.n[2]
+            return link.sign * (self.e[2] * self.units.force)
+        return link.sign * self.n[2]
+
+    def hand_down(self) -> None:
+        """Hand the wrench to the parent."""
         if self.up is not None:
             (self._hand_down_first if self.in_first else self._hand_down)(self.up)
-        return torque
 
     def _moment_first(self, n: Vector) -> None:
         """Add a moment that is given in the first axes."""

@@ -4,11 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import RELATIVE_PIVOT, Array
 from armdyn.errors import SingularityError
-
-RELATIVE_PIVOT = 1e-13
-"""Smallest pivot, relative to the largest inertia of its kind, that still counts as an inertia."""
 
 
 def solve_mass_matrix(M: Array, tau: Array, names: Sequence[str]) -> Array:

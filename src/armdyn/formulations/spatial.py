@@ -38,6 +38,16 @@ def times(s: Array, v: Array) -> Array:
     return np.asarray(s)[..., None] * v
 
 
+def sign(x: Array) -> Array:
+    """-1, 0 or 1; a single node has no comparison, so it is asked itself."""
+    x = np.asarray(x)
+    return (
+        np.vectorize(lambda node: node.sign(), otypes=[object])(x)
+        if x.dtype == object
+        else np.sign(x)
+    )
+
+
 def per_link(quantities: int) -> tuple[list[Array], ...]:
     """Empty lists, one for each quantity, to be filled link by link."""
     return tuple([] for _ in range(quantities))

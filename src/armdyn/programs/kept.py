@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import sys
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,33 +11,32 @@ from armdyn.errors import WriteError
 from armdyn.formulations.minimal_choices import Choices, LinkChoice
 from armdyn.formulations.minimal_options import options
 from armdyn.io.atomic import write_text
+from armdyn.io.folders import cache_folder
 from armdyn.model.canonical import CanonicalRobot, is_quarter
 
 FORMAT = 1
 """Changes with the meaning of the choices, so that old files are not taken for new ones."""
+FOLDER, SUFFIX = "choices", ".json"
 
 
-def default_folder() -> Path:
-    """Where this user's programs keep what can be computed again."""
-    if sys.platform == "win32":
-        root = Path(os.environ.get("LOCALAPPDATA", Path.home()))
-    elif sys.platform == "darwin":
-        root = Path.home() / "Library" / "Caches"
-    else:
-        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return root / "armdyn" / "choices"
+def default_folder() -> Path | None:
+    """Where the choices of this user are kept; None: nowhere."""
+    return cache_folder(FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A folder of small JSON files; a damaged or foreign one is as good as none."""
 
-    folder: Path
+    folder: Path | None
+    """None: nothing is kept."""
 
     def find(self, robot: CanonicalRobot, quantity: str) -> Choices | None:
         """The choices kept for a robot with these zeros, or None."""
+        if self.folder is None:
+            return None
         try:
-            data = json.loads(self._path(robot, quantity).read_text(encoding="utf-8"))
+            data = json.loads((self.folder / _name(robot, quantity)).read_text(encoding="utf-8"))
             choices = _choices(data)
         except (OSError, ValueError, TypeError, KeyError):
             return None
@@ -47,15 +44,18 @@ class Kept:
 
     def store(self, robot: CanonicalRobot, quantity: str, choices: Choices) -> None:
         """Keep choices; a folder that cannot be written is no error."""
+        if self.folder is None:
+            return
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            write_text(self._path(robot, quantity), json.dumps(asdict(choices)))
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_text(self.folder / _name(robot, quantity), json.dumps(asdict(choices)))
         except (OSError, WriteError):
             return
 
-    def _path(self, robot: CanonicalRobot, quantity: str) -> Path:
-        text = json.dumps([FORMAT, quantity, pattern(robot)])
-        return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.json"
+
+def _name(robot: CanonicalRobot, quantity: str) -> str:
+    text = json.dumps([FORMAT, quantity, pattern(robot)])
+    return hashlib.sha256(text.encode()).hexdigest()[:32] + SUFFIX
 
 
 def pattern(robot: CanonicalRobot) -> list[Any]:

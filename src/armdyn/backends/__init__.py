@@ -1,0 +1,1 @@
+"""Programs made ready to run elsewhere: machine code, C99, and Python for any array library."""

@@ -1,0 +1,196 @@
+"""The statements of a program, for languages that write arithmetic as C does.
+
+A value that is used once is written where it is used as long as the line stays readable; operands
+keep their order and grouping, so that rounding is that of the program.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from armdyn.compiler.program import Constant, Program
+from armdyn.expr.node import FUNCTIONS
+from armdyn.expr.show import SIGN
+
+WIDTH = 64
+"""Longest expression that others are written into."""
+INLINE = 8
+"""Longest number that is written where it is used; longer ones get a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How a language writes what programs are made of."""
+
+    number: Callable[[float], str]
+    entry: Callable[[str, int], str]
+    """Entry i of an input array."""
+    functions: Mapping[str, str]
+    """A call of each function, with {0} and {1} for what it is given."""
+    declare: str
+    """A new variable, with {name} and {value} in it."""
+    reuse: bool = False
+    """Whether a variable takes another value once its own is not needed any more."""
+
+
+class ConstantTable:
+    """The constants of several functions by name, each once."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, float] = {}
+        self._named: dict[tuple[str, float], str] = {}
+
+    def name(self, constant: Constant) -> str:
+        """The name of a constant: its own in the model, or k1, k2, ... for combinations."""
+        assert constant.value is not None
+        key = constant.name, constant.value
+        if key not in self._named:
+            self._named[key] = self._fresh(constant.name)
+            self.values[self._named[key]] = constant.value
+        return self._named[key]
+
+    def _fresh(self, wanted: str) -> str:
+        if not wanted:
+            return f"k{1 + sum(name.startswith('k') for name in self.values)}"
+        name, again = wanted, 1
+        while name in self.values:
+            again += 1
+            name = f"{wanted}_{again}"
+        return name
+
+
+@dataclass(slots=True)
+class _Text:
+    """An expression and how tightly it holds together: 1 sum, 2 product, 3 sign, 4 name."""
+
+    text: str
+    binding: int = 4
+    needs: tuple[int, ...] = ()
+    """The variables in it, by place of the value."""
+
+
+@dataclass
+class Body:
+    """The statements of a program and where its outputs are afterwards."""
+
+    statements: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+    """Input arrays that are read."""
+
+
+def body(program: Program, language: Language, constants: ConstantTable) -> Body:
+    """The statements of a program; every output is a variable or a number at their end."""
+    return _Writer(program, language, constants).body
+
+
+class _Writer:
+    def __init__(self, program: Program, language: Language, constants: ConstantTable):
+        self.program, self.language, self.constants = program, language, constants
+        self.body = Body()
+        self.values: dict[int, _Text] = {}
+        self.free: list[str] = []
+        self.made = 0
+        self.angles: set[str] = set()
+        kept = Counter(program.outputs)
+        self.left = Counter(k for i in program.instructions for k in i.args) + kept
+        self._inputs()
+        first = len(program.symbols)
+        for place, constant in enumerate(program.constants, start=first):
+            self.values[place] = self._constant(constant)
+        self.start = first + len(program.constants)
+        for place, instruction in enumerate(program.instructions, start=self.start):
+            self._write(place, instruction.op, instruction.args)
+            single = self.left[place] == 1 and place not in kept
+            if not single or instruction.op in FUNCTIONS:
+                self._settle(place)
+        for place in dict.fromkeys(program.outputs):
+            if place < first:  # outputs may be written over the inputs
+                self._settle(place)
+        self.body.outputs = [self.values[k].text for k in program.outputs]
+
+    def _inputs(self) -> None:
+        place = 0
+        for array in self.program.inputs:
+            for i in range(len(array.symbols)):
+                self.values[place] = _Text(self.language.entry(array.name, i))
+                if self.left[place]:
+                    self.body.used.add(array.name)
+                place += 1
+
+    def _constant(self, constant: Constant) -> _Text:
+        assert constant.value is not None
+        literal = self.language.number(constant.value)
+        if constant.op == "parameter" or len(literal) > INLINE:
+            return _Text(self.constants.name(constant))
+        return _Text(literal, 3 if literal.startswith("-") else 4)
+
+    def _write(self, place: int, op: str, args: tuple[int, ...]) -> None:
+        written = self._operation(op, args)
+        while len(written.text) > WIDTH:
+            inline = [k for k in args if k >= self.start and self.values[k].binding < 4]
+            if not inline:
+                break
+            self._settle(max(inline, key=lambda k: len(self.values[k].text)))
+            written = self._operation(op, args)
+        self.values[place] = written
+
+    def _operation(self, op: str, args: tuple[int, ...]) -> _Text:
+        given = [self.values[k] for k in args]
+        needs = tuple(k for text in given for k in text.needs)
+        if op in FUNCTIONS or op == "guard":
+            call = self.language.functions[op].format(*(text.text for text in given))
+            return _Text(call, 3, needs)
+        if op == "neg":
+            return _Text(f"-{_inside(given[0], 4)}", 3, needs)
+        binding = 1 if op in ("add", "sub") else 2
+        left, right = _inside(given[0], binding), _inside(given[1], binding + 1)
+        if right.startswith("-"):
+            right = f"({right})"
+        return _Text(f"{left} {SIGN[op]} {right}", binding, needs)
+
+    def _settle(self, place: int) -> None:
+        """Give a value a variable."""
+        value = self.values[place]
+        for k in value.needs:
+            self.left[k] -= 1
+            if self.language.reuse and not self.left[k] and self.values[k].text[0] == "v":
+                self.free.append(self.values[k].text)
+        name = self._angle_name(place) or self._fresh()
+        self.body.statements.append(self.language.declare.format(name=name, value=value.text))
+        self.values[place] = _Text(name, 4, (place,))
+
+    def _fresh(self) -> str:
+        if self.free:
+            return self.free.pop()
+        self.made += 1
+        return f"v{self.made}"
+
+    def _angle_name(self, place: int) -> str:
+        """s1, c1, s23: sine and cosine of a position or a sum of positions."""
+        if place < self.start:
+            return ""
+        instruction = self.program.instructions[place - self.start]
+        if instruction.op not in ("sin", "cos"):
+            return ""
+        joints = self._joints(instruction.args[0])
+        between = "" if len(self.program.inputs[0].symbols) < 10 else "_"
+        name = instruction.op[0] + between.join(map(str, sorted(joints)))
+        if not joints or name in self.angles:
+            return ""
+        self.angles.add(name)
+        return name
+
+    def _joints(self, place: int) -> list[int]:
+        """The joints whose positions a value is the sum of; none if it is something else."""
+        if place < len(self.program.symbols):
+            array = self.program.inputs[0]
+            return [place + 1] if array.name == "q" and place < len(array.symbols) else []
+        if place < self.start or self.program.instructions[place - self.start].op != "add":
+            return []
+        parts = [self._joints(k) for k in self.program.instructions[place - self.start].args]
+        return parts[0] + parts[1] if all(parts) else []
+
+
+def _inside(value: _Text, binding: int) -> str:
+    return value.text if value.binding >= binding else f"({value.text})"

@@ -1,0 +1,121 @@
+"""From a request to machine code: out of the cache on disk, or traced, reduced and compiled."""
+
+import hashlib
+import json
+import platform
+import threading
+import weakref
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+
+from armdyn.backends import numpy_api
+from armdyn.backends.cache import user_cache
+from armdyn.backends.llvm.jit import Code, link, object_code
+from armdyn.backends.llvm.module import module
+from armdyn.backends.llvm.target import Target
+from armdyn.backends.progress import note
+from armdyn.compiler.program import Program
+from armdyn.model import RobotModel
+from armdyn.model.digest import digest
+from armdyn.programs.quantities import quantity_program
+from armdyn.programs.request import Request
+from armdyn.version import __version__
+
+FORMAT = 1
+"""Changes with what is kept beside the object code."""
+_SOURCES = ("arrays.py", "expr", "model", "formulations", "compiler", "programs", "backends")
+
+
+@dataclass(frozen=True)
+class Built:
+    """Machine code and what one must know to call it."""
+
+    code: Code
+    inputs: tuple[tuple[str, int], ...]
+    """Name and length of each argument."""
+    shape: tuple[int, ...]
+    """Of the output."""
+    entry: bool
+    """Whether there is a fast entry."""
+
+
+_lock = threading.RLock()
+_alive: "weakref.WeakValueDictionary[str, Built]" = weakref.WeakValueDictionary()
+
+
+def build(model: RobotModel, request: Request, dtype: str) -> Built:
+    """The machine code of a request, shared by all who ask for the same.
+
+    Args:
+        model: The robot.
+        request: What to compute.
+        dtype: "float64" or "float32".
+    """
+    target = Target.host()
+    key = _key(model, request, dtype, target)
+    with _lock:
+        found = _alive.get(key)
+        if found is None:
+            found = _from_disk(key) or _compiled(model, request, dtype, target, key)
+            _alive[key] = found
+        return found
+
+
+def _from_disk(key: str) -> Built | None:
+    cache = user_cache()
+    content = cache.get(key) if cache else None
+    if content is None:
+        return None
+    head, _, code = content.partition(b"\n")
+    return _linked(json.loads(head), code)
+
+
+def _compiled(model: RobotModel, request: Request, dtype: str, target: Target, key: str) -> Built:
+    name = f"{request.quantity} of {model.name!r}"
+    with note(f"writing the equations for {name} ..."):
+        program = quantity_program(model, request)
+    size = len(program.instructions)
+    with note(f"compiling {size} operations for {name}; the result is kept for the next time ..."):
+        entry = numpy_api.arrays_are_as_expected()
+        text = module(program, target, dtype, entry=entry)
+        code = object_code(text, target)
+    head = {"inputs": _inputs(program), "shape": program.shape, "entry": "@entry(" in text}
+    cache = user_cache()
+    if cache:
+        cache.put(key, json.dumps(head).encode() + b"\n" + code)
+    return _linked(head, code)
+
+
+def _inputs(program: Program) -> list[tuple[str, int]]:
+    return [(array.name, len(array.symbols)) for array in program.inputs]
+
+
+def _linked(head: dict[str, Any], code: bytes) -> Built:
+    functions = ("loop", "entry") if head["entry"] else ("loop",)
+    inputs = tuple((str(name), int(size)) for name, size in head["inputs"])
+    return Built(link(code, functions), inputs, tuple(head["shape"]), bool(head["entry"]))
+
+
+def _key(model: RobotModel, request: Request, dtype: str, target: Target) -> str:
+    """A digest of everything that the code depends on."""
+    parts = [FORMAT, digest(model), asdict(request), dtype, asdict(target), *_versions()]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _versions() -> tuple[Any, ...]:
+    """Of armdyn, by the sizes and times of its files, and of everything that code refers to."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    numpy = numpy_api.arrays_are_as_expected()
+    root = Path(__file__).parents[1]
+    files = sorted(f for name in _SOURCES for f in (root / name, *(root / name).rglob("*.py")))
+    stats = [
+        (str(f.relative_to(root)), f.stat().st_mtime_ns, f.stat().st_size)
+        for f in files
+        if f.is_file()
+    ]
+    return __version__, llvmlite.__version__, python, numpy, stats

@@ -1,0 +1,206 @@
+"""Programs as C99: one source and one header, no allocation, no library but that of maths."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.arrays import RELATIVE_PIVOT
+from armdyn.backends.body import ConstantTable, Language, body
+from armdyn.backends.c_selftest import selftest
+from armdyn.backends.names import comment, prefix_of
+from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
+from armdyn.backends.results import RESULTS
+from armdyn.backends.wording import file_lines, function_lines, operations
+from armdyn.errors import ModelError
+from armdyn.model import RobotModel
+
+COLUMNS = 96
+SINGLE_PIVOT = 1e-6
+"""`RELATIVE_PIVOT` for floats: a few of their roundings."""
+
+
+def export_c(
+    model: RobotModel, directory: str | Path, options: ExportOptions | None = None
+) -> Exported:
+    """Write functions of a robot as prefix.c and prefix.h.
+
+    With PREFIX_SELFTEST defined the source is a program that compares every function with vectors
+    computed here.
+
+    Args:
+        model: The robot.
+        directory: Where to; made if need be.
+        options: Which functions, and how.
+    """
+    options = options or ExportOptions()
+    prefix = prefix_of(model.name, options.prefix)
+    functions = functions_of(model, options)
+    texts = {
+        f"{prefix}.c": source(model, functions, prefix, options),
+        f"{prefix}.h": header(model, functions, prefix, options),
+    }
+    files = write_all(directory, texts)
+    macro, test = f"{prefix.upper()}_SELFTEST", f"{prefix}_selftest"
+    return Exported(
+        files,
+        {f.name: f.program.operations for f in functions},
+        f"cc -std=c99 -O2 -D{macro} {prefix}.c -lm -o {test} && ./{test}",
+    )
+
+
+def header(
+    model: RobotModel, functions: Sequence[Function], prefix: str, options: ExportOptions
+) -> str:
+    """The header: what every function computes, its units, conventions and operations."""
+    guard, n = f"{prefix.upper()}_H", len(model.independent)
+    lines = [
+        *_block([*file_lines(model, options), "", *_ALIASING, _library(functions)]),
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        f"#define {prefix.upper()}_JOINTS {n}",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+    ]
+    for function in functions:
+        lines += _block(function_lines(model, function))
+        lines += [*_signature(function, prefix, options, ";"), ""]
+    lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+_ALIASING = (
+    "Functions keep no state and use no memory but the stack. Results are written after all",
+    "arguments have been read, so a result may take the place of an argument.",
+)
+
+
+def _library(functions: Sequence[Function]) -> str:
+    """What is called of the library of maths."""
+    used = {i.op for f in functions for i in f.program.instructions}
+    called = [op for op in ("sin", "cos", "sqrt", "exp", "tanh") if op in used]
+    return f"Of the C library they call {' and '.join(called) or 'nothing'}."
+
+
+def source(
+    model: RobotModel, functions: Sequence[Function], prefix: str, options: ExportOptions
+) -> str:
+    """The source: the numbers of the robot, the functions, and a self-test if it is asked for."""
+    real, language, table = _real(options), _language(options), ConstantTable()
+    written: list[str] = []
+    for function in functions:
+        text = body(function.program, language, table)
+        written += _block([operations(function.program.operations)])
+        written += _signature(function, prefix, options, "")
+        written += ["{"]
+        unused = [i.name for i in function.program.inputs if i.name not in text.used]
+        written += [f"    (void){name};" for name in unused]
+        written += [f"    {statement}" for statement in text.statements]
+        written += [""] if text.statements or unused else []
+        written += _results(function, text.outputs)
+        written += ["}", ""]
+    title = f"Dynamics of {comment(model.title or model.name)}; {prefix}.h says what is computed."
+    lines = [*_block([title]), f'#include "{prefix}.h"', ""]
+    used = {i.op for f in functions for i in f.program.instructions}
+    if used & {"sin", "cos", "sqrt", "exp", "tanh", "guard"}:
+        lines += ["#include <math.h>", ""]
+    lines += _numbers(table, real, language)
+    lines += [line for op in ("sign", "guard") if op in used for line in _helper(op, options)]
+    lines += written
+    lines += selftest(functions, prefix, real, language.number)
+    return "\n".join(lines) + "\n"
+
+
+def _numbers(table: ConstantTable, real: str, language: Language) -> list[str]:
+    if not table.values:
+        return []
+    what = (
+        "Numbers of the robot, of link i in its frame: J second moments about the origin, M mass,",
+        "MX, MY, MZ first moments, a and r offsets, g gravity; k what is made of these, and other",
+        "numbers of joints and frames.",
+    )
+    values = [f"static const {real} {k} = {language.number(v)};" for k, v in table.values.items()]
+    return [*_block(list(what)), *values, ""]
+
+
+def _helper(op: str, options: ExportOptions) -> list[str]:
+    real, number = _real(options), _language(options).number
+    zero, one = number(0.0), number(1.0)
+    if op == "sign":
+        value = f"x > {zero} ? {one} : x < {zero} ? -{one} : x"
+        return [f"static {real} sign({real} x)", "{", f"    return {value};", "}", ""]
+    least = number(SINGLE_PIVOT if options.single else RELATIVE_PIVOT)
+    return [
+        *_block(["A pivot that is more than rounding of the inertia it comes from, else NaN."]),
+        f"static {real} guard({real} pivot, {real} scale)",
+        "{",
+        f"    const {real} least = {least} * (scale < {zero} ? -scale : scale);",
+        "    return pivot > least || -pivot > least ? pivot : NAN;",
+        "}",
+        "",
+    ]
+
+
+def _signature(function: Function, prefix: str, options: ExportOptions, end: str) -> list[str]:
+    real, shape = _real(options), function.program.shape
+    arguments = [f"const {real} {i.name}[{i.size}]" for i in function.program.inputs]
+    if shape:
+        arguments.append(f"{real} {RESULTS[function.name].name}[{math.prod(shape)}]")
+    start = f"{'void' if shape else real} {prefix}_{function.name}("
+    line = start + ", ".join(arguments) + ")" + end
+    if len(line) <= COLUMNS:
+        return [line]
+    return [start, *(f"    {a}," for a in arguments[:-1]), f"    {arguments[-1]}){end}"]
+
+
+def _results(function: Function, outputs: list[str]) -> list[str]:
+    """The outputs, the entries of a row on as few lines as they need."""
+    shape, name = function.program.shape, RESULTS[function.name].name
+    if not shape:
+        return [f"    return {outputs[0]};"]
+    lines = ["   "]
+    for i, value in enumerate(outputs):
+        entry = f" {name}[{i}] = {value};"
+        if lines[-1].strip() and (i % shape[-1] == 0 or len(lines[-1] + entry) > COLUMNS):
+            lines.append("   ")
+        lines[-1] += entry
+    return lines
+
+
+def _block(lines: list[str]) -> list[str]:
+    if len(lines) == 1:
+        return [f"/* {lines[0]} */"]
+    return ["/*", *(f" * {line}".rstrip() for line in lines), " */"]
+
+
+def _real(options: ExportOptions) -> str:
+    return "float" if options.single else "double"
+
+
+def _language(options: ExportOptions) -> Language:
+    end = "f" if options.single else ""
+    functions = {op: f"{op}{end}({{0}})" for op in ("sin", "cos", "sqrt", "exp", "tanh")}
+    return Language(
+        number=_single if options.single else _double,
+        entry=lambda name, i: f"{name}[{i}]",
+        functions=functions | {"sign": "sign({0})", "guard": "guard({0}, {1})"},
+        declare=f"const {_real(options)} {{name}} = {{value}};",
+    )
+
+
+def _double(value: float) -> str:
+    """The shortest number that reads back the same."""
+    if not math.isfinite(value):
+        raise ModelError(f"a number of the robot comes out as {value}, which C cannot be given")
+    return repr(float(value))
+
+
+def _single(value: float) -> str:
+    if abs(value) > float(np.finfo(np.float32).max):
+        raise ModelError(f"the number {value!r} of the robot is too large for float; use double")
+    return str(np.float32(value)) + "f"

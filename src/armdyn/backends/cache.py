@@ -1,0 +1,96 @@
+"""Compiled kernels on disk, for this user alone.
+
+What is read here is executed later, so a file counts only if nobody else can have written it and
+if it is whole: it begins with a line that names the format and with a digest of that line, of the
+key and of the content. Anything else is as good as no file.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from armdyn.errors import CacheError
+from armdyn.io.folders import cache_folder
+from armdyn.io.private import Entry, opened
+from armdyn.io.shelf import Shelf
+
+MAGIC = b"armdyn kernel 1\n"
+"""Changes with the layout of the file."""
+FOLDER, SUFFIX = "kernels", ".kernel"
+LARGEST = 64 * 1024**2
+"""Bytes of one file."""
+MOST = 256 * 1024**2
+"""Bytes of all of them."""
+
+_HEAD = len(MAGIC) + hashlib.sha256().digest_size
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectCache:
+    """Bytes by keys, shared by all processes of a user; a key is a SHA-256 digest in hex."""
+
+    folder: Path
+    most: int = MOST
+    """Bytes beyond which the least recently used are removed."""
+
+    def get(self, key: str) -> bytes | None:
+        """What was put, bit for bit, or None."""
+        name = _name(key)
+        try:
+            with opened(self.folder) as folder:
+                data = None if folder.open_to_others else folder.read(name, LARGEST)
+        except OSError:
+            return None
+        if data is None or data[:_HEAD] != _head(key, data[_HEAD:]):
+            return None
+        return data[_HEAD:]
+
+    def put(self, key: str, content: bytes) -> None:
+        """Keep content; if that is not possible, it is not kept, and that is no error."""
+        name = _name(key)
+        if _HEAD + len(content) > LARGEST:
+            return
+        try:
+            with opened(self.folder, create=True) as folder:
+                folder.close_to_others()
+                folder.write(name, _head(key, content) + content)
+                self.shelf.trim(folder, self.most)
+        except OSError:
+            return
+
+    @property
+    def shelf(self) -> Shelf:
+        """The files."""
+        return Shelf(self.folder, SUFFIX)
+
+    def entries(self) -> list[Entry]:
+        """The files, the least recently used first."""
+        return self.shelf.entries()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(entry.size for entry in self.entries())
+
+    def clear(self) -> list[Entry]:
+        """Remove everything; returns what was removed."""
+        return self.shelf.clear()
+
+
+def user_cache() -> ObjectCache | None:
+    """The cache of this user; None if nothing is to be kept on disk."""
+    folder = cache_folder(FOLDER)
+    return None if folder is None else ObjectCache(folder)
+
+
+def _name(key: str) -> str:
+    if not re.fullmatch(r"[0-9a-f]{64}", key):
+        raise CacheError(f"the key {key!r} is no SHA-256 digest: expected 64 lower-case hex digits")
+    return key + SUFFIX
+
+
+def _head(key: str, content: bytes) -> bytes:
+    digest = hashlib.sha256(MAGIC + key.encode())
+    digest.update(content)
+    return MAGIC + digest.digest()

@@ -1,0 +1,27 @@
+"""One way to every language."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from armdyn.backends.c import export_c
+from armdyn.backends.options import Exported, ExportOptions
+from armdyn.backends.python import export_python
+from armdyn.errors import UnknownNameError
+from armdyn.model import RobotModel
+
+LANGUAGES: dict[str, Callable[[RobotModel, str | Path, ExportOptions | None], Exported]] = {
+    "c": export_c,
+    "python": export_python,
+}
+
+
+def export(
+    model: RobotModel,
+    directory: str | Path,
+    language: str = "c",
+    options: ExportOptions | None = None,
+) -> Exported:
+    """Write functions of a robot as source code in a language of `LANGUAGES`."""
+    if language not in LANGUAGES:
+        raise UnknownNameError("language", language, LANGUAGES)
+    return LANGUAGES[language](model, directory, options)

@@ -1,0 +1,146 @@
+"""Kernel: a quantity of a robot as a compiled function of arrays."""
+
+import ctypes
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.backends import numpy_api
+from armdyn.backends.build import build
+from armdyn.backends.threads import run
+from armdyn.compiler.count import Operations
+from armdyn.compiler.program import Program
+from armdyn.errors import ShapeError, UnknownNameError
+from armdyn.model import RobotModel
+from armdyn.programs.quantities import quantity_program
+from armdyn.programs.request import Request
+
+
+class Kernel:
+    """A compiled function of vectors with any leading batch shape.
+
+    `call` is the same function as Python calls it fastest, a builtin whose `__self__` is the
+    kernel; `gufunc` is NumPy's own. All give a state the same bits, alone or in any batch. A state
+    in which the mass matrix is singular gives NaN where it is inverted.
+    """
+
+    def __init__(self, model: RobotModel, request: Request, dtype: str = "float64"):
+        if dtype not in numpy_api.TYPE_NUMBERS:
+            raise UnknownNameError("type of a kernel", dtype, numpy_api.TYPE_NUMBERS)
+        request.check(model)
+        self.model, self.request, self.dtype = model, request, dtype
+        self._built = build(model, request, dtype)
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.request.quantity} of {self.model.name!r}, {self.signature}>"
+
+    def __reduce__(self) -> tuple[type["Kernel"], tuple[RobotModel, Request, str]]:
+        return Kernel, (self.model, self.request, self.dtype)
+
+    @property
+    def inputs(self) -> dict[str, int]:
+        """Length of each argument by name, in order."""
+        return dict(self._built.inputs)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the result for one state."""
+        return self._built.shape
+
+    @property
+    def signature(self) -> str:
+        """As NumPy writes it: "(7),(7)->(7,7)"."""
+        given = ",".join(f"({size})" for size in self.inputs.values())
+        return f"{given}->({','.join(map(str, self.shape))})"
+
+    @cached_property
+    def program(self) -> Program:
+        """The straight-line program it was made from."""
+        return quantity_program(self.model, self.request)
+
+    @property
+    def operations(self) -> Operations:
+        """What one state takes."""
+        return self.program.operations
+
+    @cached_property
+    def gufunc(self) -> np.ufunc:
+        """The kernel as a generalized ufunc of NumPy."""
+        name, doc = self.request.quantity, f"{self.request.quantity} of {self.model.name!r}"
+        arguments = len(self._built.inputs)
+        loop = self._built.code["loop"]
+        return numpy_api.gufunc(loop, self.dtype, self.signature, arguments, name, doc, self._built)
+
+    def __call__(self, *arrays: npt.ArrayLike, out: Array | None = None) -> Array:
+        """The quantity (..., *shape) for vectors (..., n) in the order of `inputs`.
+
+        Args:
+            arrays: The vectors; their leading shapes are broadcast.
+            out: Where to write the result; None: a fresh array.
+        """
+        vectors, batch = self._vectors(arrays)
+        shape = batch + self.shape
+        if out is None:
+            result = np.empty(shape, self.dtype)
+        elif isinstance(out, np.ndarray) and out.shape == shape:
+            result = out
+        else:
+            found = f"shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+            raise ShapeError(f"out: expected an array of shape {shape}, got {found}")
+        run(self.gufunc, vectors, result, batch)
+        return result
+
+    def _vectors(self, arrays: tuple[npt.ArrayLike, ...]) -> tuple[list[Array], tuple[int, ...]]:
+        """The arguments as arrays of the kernel's type, and the batch shape of all."""
+        expected = self._built.inputs
+        if len(arrays) != len(expected):
+            names = ", ".join(name for name, _ in expected)
+            raise ShapeError(
+                f"{self.request.quantity} takes {len(expected)} arrays ({names}), got {len(arrays)}"
+            )
+        vectors = []
+        for (name, size), given in zip(expected, arrays, strict=True):
+            noun = None if name in STATES else "components"
+            vector = check_joint_vector(name, given, size, noun)
+            vectors.append(vector.astype(self.dtype, copy=False))
+        batch = vectors[0].shape[:-1]
+        if any(v.shape[:-1] != batch for v in vectors):
+            named = {name: v for (name, _), v in zip(expected, vectors, strict=True)}
+            batch = broadcast(**named)[0].shape[:-1]
+        return vectors, batch
+
+    @property
+    def call(self) -> Any:
+        """The builtin for tight loops: kernel.call(q, qd, qdd) or kernel.call(..., out=tau)."""
+        if not self._built.entry:
+            return self
+        return _builtin(ctypes.addressof(self._method), self, None)
+
+    @cached_property
+    def _method(self) -> "_MethodDef":
+        doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}".encode()
+        return _MethodDef(b"call", self._built.code["entry"], _FASTCALL | _KEYWORDS, doc)
+
+
+STATES = ("q", "qd", "qdd", "tau")
+"""Arguments with an entry for each joint."""
+
+
+class _MethodDef(ctypes.Structure):
+    """What Python knows of a builtin."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_FASTCALL, _KEYWORDS = 0x80, 0x02
+_builtin: Any = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
+)(("PyCFunction_NewEx", ctypes.pythonapi))

@@ -1,0 +1,82 @@
+"""The kernels of one robot, compiled when they are first asked for."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.backends.kernel import Kernel
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.regressor import regressor
+from armdyn.model import RobotModel
+from armdyn.programs.request import Request
+
+LARGE = 16
+"""Coordinates beyond which a Jacobian is taken direction by direction, by one shorter program."""
+LARGEST_REGRESSOR = 40
+"""Coordinates beyond which the regressor, with its ten columns a link, is left to NumPy."""
+
+
+class Kernels:
+    """What a robot computes with."""
+
+    def __init__(self, model: RobotModel):
+        self.model, self.n = model, len(model.independent)
+        self._calls: dict[Any, Callable[..., Array]] = {}
+
+    def call(self, request: Request, dtype: str = "float64") -> Callable[..., Array]:
+        """The callable of a request."""
+        found = self._calls.get((request, dtype))
+        if found is None:
+            found = self._calls[request, dtype] = Kernel(self.model, request, dtype).call
+        return found
+
+    def run(self, quantity: str, *arrays: npt.ArrayLike, **options: Any) -> Array:
+        """A quantity for vectors in the order of its kernel."""
+        key = (quantity, *options.items()) if options else quantity
+        found = self._calls.get(key)
+        if found is None:
+            found = self._calls[key] = self.call(Request(quantity, **options))
+        return found(*arrays)
+
+    @property
+    def solves_derivatives(self) -> bool:
+        """Whether the derivatives of forward dynamics are one kernel."""
+        return self.n <= LARGE
+
+    # quantities with so many entries that a large robot needs another way
+
+    def coriolis_matrix(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+        """C(q, q̇), (..., n, n)."""
+        if self.n <= LARGE:
+            return self.run("coriolis_matrix", q, qd)
+        slopes = self.torque_derivatives(q, qd, np.zeros(self.n), friction=False)
+        return 0.5 * slopes[..., 1, :, :]
+
+    def christoffel(self, q: npt.ArrayLike) -> Array:
+        """c_ijk, (..., n, n, n): C_ij = Σ c_ijk q̇_k, so unit velocities give them one by one."""
+        one_each = check_joint_vector("q", q, self.n)[..., None, :]
+        return np.moveaxis(self.coriolis_matrix(one_each, np.eye(self.n)), -3, -1)
+
+    def torque_derivatives(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, *, friction: bool
+    ) -> Array:
+        """∂τ/∂q and ∂τ/∂q̇, (..., 2, n, n)."""
+        if self.n <= LARGE:
+            return self.run("inverse_dynamics_derivatives", q, qd, qdd, friction=friction)
+        state = [check_joint_vector(k, v, self.n) for k, v in (("q", q), ("qd", qd), ("qdd", qdd))]
+        along, unit = [v[..., None, :] for v in state], np.eye(self.n)
+        found = self.run("inverse_dynamics_slope", *along, unit, unit, friction=friction)
+        return np.ascontiguousarray(np.moveaxis(found, -3, -1))
+
+    def regressor(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
+        """Y of the links, (..., n, 10 N)."""
+        if self.n <= LARGEST_REGRESSOR:
+            return self.run("regressor", q, qd, qdd)
+        given = {"q": q, "qd": qd, "qdd": qdd}
+        checked = {k: check_joint_vector(k, v, self.n) for k, v in given.items()}
+        at = Coordinates.of(self.model)
+        position, *rates = broadcast(**checked)
+        return at.rows(regressor(self.model, at.positions(position), *map(at.rates, rates)))

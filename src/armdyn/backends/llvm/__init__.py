@@ -1,0 +1,1 @@
+"""Programs as SIMD machine code, through LLVM."""

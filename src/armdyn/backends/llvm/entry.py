@@ -1,0 +1,125 @@
+"""The fast entry: a function that Python calls with a few arrays of one state, without NumPy.
+
+It looks at the array objects itself. If each is a plain vector of the right type and length, the
+loop runs on their memory at once; anything else goes to the owner of the entry, a `Kernel`, which
+takes everything that NumPy takes. Both run the same loop.
+"""
+
+from armdyn.backends import numpy_api as api
+from armdyn.backends.llvm.vectors import Text, Vectors
+
+DECLARATIONS = """\
+@array_type = external global i8
+@name_out = external global i8
+@descr_float32 = external global i8
+@descr_float64 = external global i8
+declare ptr @array_empty(i32, ptr, ptr, i32)
+declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare void @Py_IncRef(ptr)
+"""
+
+
+def entry_function(v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...]) -> list[str]:
+    """`@entry(self, args, nargs, kwnames)`, with the output as `out=` or allocated."""
+    t = Text(v)
+    t.lines += DECLARATIONS.splitlines()
+    t.lines.append("define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %names) nounwind {")
+    count = len(inputs)
+    t.label("start")
+    for name, size in (("pointers", count + 1), ("steps", 2 * count + 1 + len(output))):
+        t.let(f"alloca [{size} x i64], align 8", f"%{name}")
+    t.let("alloca i64, align 8", "%one")
+    t.let(f"alloca [{max(1, len(output))} x i64], align 8", "%shape")
+    enough = t.let(f"icmp eq i64 %nargs, {count}")
+    t.do(f"br i1 {enough}, label %look, label %other")
+    t.label("look")
+    sound = "true"
+    for k, size in enumerate(inputs):
+        array = _item(t, "%args", k)
+        sound = t.let(f"and i1 {sound}, {_is_vector(t, array, (size,), api.ALIGNED)}", f"%in{k}.ok")
+        t.do(f"br i1 {sound}, label %in{k}, label %other")
+        t.label(f"in{k}")
+        sound = "true"
+        _put(t, "%pointers", k, _field(t, array, api.DATA, "ptr"), "ptr")
+        _put(t, "%steps", k, "0")
+        _put(t, "%steps", count + 1 + k, str(v.size))
+    _put(t, "%steps", count, "0")
+    step = v.size
+    for axis in reversed(range(len(output))):
+        _put(t, "%steps", 2 * count + 1 + axis, str(step))
+        _put(t, "%shape", axis, str(output[axis]))
+        step *= output[axis]
+    t.do("store i64 1, ptr %one")
+    alone = t.let("icmp eq ptr %names, null")
+    t.do(f"br i1 {alone}, label %fresh, label %named")
+    t.label("fresh")
+    descr = f"@descr_{v.dtype}"
+    t.do(f"call void @Py_IncRef(ptr {descr})")  # which the next call takes
+    t.let(f"call ptr @array_empty(i32 {len(output)}, ptr %shape, ptr {descr}, i32 0)", "%made")
+    none = t.let("icmp eq ptr %made, null")
+    t.do(f"br i1 {none}, label %failed, label %run")
+    t.label("failed")
+    t.do("ret ptr null")
+    t.label("named")
+    single = t.let(f"icmp eq i64 {_field(t, '%names', 16, 'i64')}, 1")
+    t.do(f"br i1 {single}, label %one.name, label %other")
+    t.label("one.name")
+    name = _field(t, "%names", 24, "ptr")
+    is_out = t.let(f"icmp eq ptr {name}, @name_out")
+    t.do(f"br i1 {is_out}, label %given, label %other")
+    t.label("given")
+    t.let(f"load ptr, ptr {t.let(f'getelementptr ptr, ptr %args, i64 {count}')}", "%out")
+    sound = _is_vector(t, "%out", output, api.ALIGNED | api.WRITEABLE)
+    t.do(f"br i1 {sound}, label %keep, label %other")
+    t.label("keep")
+    t.do("call void @Py_IncRef(ptr %out)")
+    t.do("br label %run")
+    t.label("run")
+    t.let("phi ptr [%made, %fresh], [%out, %keep]", "%result")
+    _put(t, "%pointers", count, _field(t, "%result", api.DATA, "ptr"), "ptr")
+    t.do("call void @loop(ptr %pointers, ptr %one, ptr %steps, ptr null)")
+    t.do("ret ptr %result")
+    t.label("other")
+    t.let("call ptr @PyObject_Vectorcall(ptr %self, ptr %args, i64 %nargs, ptr %names)", "%far")
+    t.do("ret ptr %far")
+    return [*t.lines, "}"]
+
+
+def _is_vector(t: Text, array: str, shape: tuple[int, ...], flags: int) -> str:
+    """Whether an object is an array of this shape, dense and with these flags."""
+    kind = _field(t, array, 8, "ptr")
+    sound = t.let(f"icmp eq ptr {kind}, @array_type")
+    # nothing else may be read before it is known to be an array
+    name = f"is{t.name()[1:]}"
+    t.do(f"br i1 {sound}, label %{name}, label %other")
+    t.label(name)
+    sound = t.let(f"icmp eq i32 {_field(t, array, api.NDIM, 'i32')}, {len(shape)}")
+    name = f"is{t.name()[1:]}"
+    t.do(f"br i1 {sound}, label %{name}, label %other")
+    t.label(name)
+    descr = _field(t, array, api.DESCR, "ptr")
+    sound = t.let(f"icmp eq ptr {descr}, @descr_{t.v.dtype}")
+    mask = t.let(f"and i32 {_field(t, array, api.FLAGS, 'i32')}, {flags}")
+    sound = t.let(f"and i1 {sound}, {t.let(f'icmp eq i32 {mask}, {flags}')}")
+    if not shape:
+        return sound
+    lengths, strides = (_field(t, array, at, "ptr") for at in (api.DIMENSIONS, api.STRIDES))
+    step = t.v.size
+    for axis in reversed(range(len(shape))):
+        for where, expected in ((lengths, shape[axis]), (strides, step)):
+            same = t.let(f"icmp eq i64 {_item(t, where, axis, 'i64')}, {expected}")
+            sound = t.let(f"and i1 {sound}, {same}")
+        step *= shape[axis]
+    return sound
+
+
+def _field(t: Text, thing: str, offset: int, kind: str) -> str:
+    return t.let(f"load {kind}, ptr {t.let(f'getelementptr i8, ptr {thing}, i64 {offset}')}")
+
+
+def _item(t: Text, array: str, place: int, kind: str = "ptr") -> str:
+    return t.let(f"load {kind}, ptr {t.let(f'getelementptr {kind}, ptr {array}, i64 {place}')}")
+
+
+def _put(t: Text, array: str, place: int, value: str, kind: str = "i64") -> None:
+    t.do(f"store {kind} {value}, ptr {t.let(f'getelementptr {kind}, ptr {array}, i64 {place}')}")

@@ -1,0 +1,55 @@
+"""Machine code for this process: made once, linked into one engine, dropped when nobody uses it."""
+
+import itertools
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from armdyn.backends.llvm.target import Target, initialize
+from armdyn.backends.numpy_api import symbols
+
+_LOCK = threading.RLock()
+_NAMES = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Functions in memory; they stay as long as this object does."""
+
+    tracker: Any
+    exported: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> int:
+        """The address of a function."""
+        return int(self.tracker[name])
+
+
+def object_code(text: str, target: Target) -> bytes:
+    """The object file of a module."""
+    initialize()
+    with _LOCK:
+        module = llvm.parse_assembly(f'target triple = "{target.triple}"\n{text}')
+        machine = target.machine()
+        module.data_layout = str(machine.target_data)
+        return bytes(machine.emit_object(module))
+
+
+def link(content: bytes, exported: tuple[str, ...]) -> Code:
+    """An object file in memory, ready to be called."""
+    with _LOCK:
+        builder = llvm.JITLibraryBuilder().add_object_img(content)
+        for name, address in symbols().items():
+            builder.import_symbol(name, address)
+        for name in exported:
+            builder.export_symbol(name)
+        return Code(builder.link(_engine(), f"armdyn{next(_NAMES)}"), exported)
+
+
+@lru_cache(maxsize=1)
+def _engine() -> Any:
+    """The one engine of the process; it outlives all code."""
+    initialize()
+    return llvm.create_lljit_compiler(Target.host().machine(), suppress_errors=True)

@@ -1,0 +1,228 @@
+"""Between arrays of states, a row each, and vectors of lanes, a state each.
+
+Rows of four numbers and more are loaded and stored four columns at a time and transposed in
+registers; the last four overlap their neighbours. Anything else (short rows, strided columns) goes
+number by number. Lanes beyond the last state repeat it.
+"""
+
+from collections.abc import Callable
+
+from armdyn.backends.llvm.vectors import Text, Vectors
+
+GROUP = 4
+"""Columns that are transposed together."""
+UNROLLED = 64
+"""Columns up to which the groups are written out; beyond, they are a loop."""
+
+_ARGUMENTS = "ptr %base, i64 %stride, i64 %row, i64 %last, i64 %blocks"
+
+
+def load_function(v: Vectors, columns: int, tile: int) -> list[str]:
+    """`@load7` for 7 columns: the rows of an array, from %row on, to consecutive slots.
+
+    %step is the distance of the columns in bytes.
+    """
+    t = Text(v)
+    t.lines.append(
+        f"define internal void @load{columns}({_ARGUMENTS}, i64 %step, ptr %slots) "
+        "noinline nounwind {"
+    )
+
+    def wide(column: str) -> None:
+        places = _places(t, t.let(f"mul i64 {column}, {v.size}"))
+        for k, vector in enumerate(_gathered(t, places)):
+            slot = _slot(t, t.let(f"add i64 {column}, {k}"), tile)
+            t.do(f"store {v.type} {vector}, ptr {slot}, align {v.bytes}")
+
+    def narrow(column: str) -> None:
+        vector = "poison"
+        for lane, place in enumerate(_places(t, t.let(f"mul i64 {column}, %step"))):
+            x = t.let(f"load {v.element}, ptr {place}, align 1")
+            vector = t.let(f"insertelement {v.type} {vector}, {v.element} {x}, i32 {lane}")
+        t.do(f"store {v.type} {vector}, ptr {_slot(t, column, tile)}, align {v.bytes}")
+
+    _blocks(t, t.let(f"icmp eq i64 %step, {v.size}"), columns, wide, narrow)
+    return [*t.lines, "}"]
+
+
+def store_function(v: Vectors, table: list[int], tile: int) -> list[str]:
+    """`@store`: slots, found through a table, to the rows of an array.
+
+    %dense says that the columns follow each other; otherwise `@place` finds them by %steps.
+    """
+    t = Text(v)
+    entries = ", ".join(f"i32 {slot}" for slot in table)
+    t.lines.append(f"@table = private constant [{len(table)} x i32] [{entries}]")
+    t.lines.append(
+        f"define internal void @store({_ARGUMENTS}, i1 %dense, ptr %steps, ptr %slots) "
+        "noinline nounwind {"
+    )
+
+    def value(column: str) -> str:
+        if column.isdigit():
+            slot = _slot(t, str(table[int(column)]), tile)
+        else:
+            entry = t.let(f"getelementptr i32, ptr @table, i64 {column}")
+            slot = _slot(t, t.let(f"zext i32 {t.let(f'load i32, ptr {entry}')} to i64"), tile)
+        return t.let(f"load {v.type}, ptr {slot}, align {v.bytes}")
+
+    def wide(column: str) -> None:
+        places = _places(t, t.let(f"mul i64 {column}, {v.size}"))
+        four = [value(_plus(t, column, k)) for k in range(GROUP)]
+        for j, vector in enumerate(transposed(t, four)):
+            for g in range(v.lanes // GROUP):
+                part, place = _part(t, vector, g), places[GROUP * g + j]
+                t.do(f"store <{GROUP} x {v.element}> {part}, ptr {place}, align {v.size}")
+
+    def narrow(column: str) -> None:
+        vector = value(column)
+        offset = t.let(f"call i64 @place(i64 {column}, ptr %steps)")
+        for lane, place in enumerate(_places(t, offset)):
+            x = t.let(f"extractelement {v.type} {vector}, i32 {lane}")
+            t.do(f"store {v.element} {x}, ptr {place}, align 1")
+
+    _blocks(t, "%dense", len(table), wide, narrow)
+    return [*t.lines, "}"]
+
+
+def place_function(shape: tuple[int, ...]) -> list[str]:
+    """`@place`: where an entry of an array lies, by its number in C order and by the strides."""
+    lines = ["define internal i64 @place(i64 %c, ptr %steps) nounwind {"]
+    rest, total = "%c", "0"
+    for axis in reversed(range(len(shape))):
+        lines += [
+            f"  %digit{axis} = urem i64 {rest}, {shape[axis]}",
+            f"  %rest{axis} = udiv i64 {rest}, {shape[axis]}",
+            f"  %from{axis} = getelementptr i64, ptr %steps, i64 {axis}",
+            f"  %step{axis} = load i64, ptr %from{axis}",
+            f"  %part{axis} = mul i64 %digit{axis}, %step{axis}",
+            f"  %sum{axis} = add i64 {total}, %part{axis}",
+        ]
+        rest, total = f"%rest{axis}", f"%sum{axis}"
+    return [*lines, f"  ret i64 {total}", "}"]
+
+
+# transposing
+
+
+def transposed(t: Text, four: list[str]) -> list[str]:
+    """Four vectors, each group of four lanes transposed as a matrix of 4 by 4."""
+    lanes = t.v.lanes
+
+    def mix(a: str, b: str, pattern: tuple[int, int, int, int]) -> str:
+        """Of each group of lanes, 0 to 3 mean those of a, 4 to 7 those of b."""
+        groups = range(0, lanes, GROUP)
+        places = [g + (k if k < GROUP else lanes + k - GROUP) for g in groups for k in pattern]
+        return _shuffled(t, lanes, a, b, places)
+
+    a, b, c, d = four
+    even, odd = (0, 4, 2, 6), (1, 5, 3, 7)
+    front = mix(a, b, even), mix(a, b, odd)
+    back = mix(c, d, even), mix(c, d, odd)
+    low, high = (0, 1, 4, 5), (2, 3, 6, 7)
+    return [mix(f, b, half) for half in (low, high) for f, b in zip(front, back, strict=True)]
+
+
+def _gathered(t: Text, places: list[str]) -> list[str]:
+    """Four columns of as many rows as there are lanes, a vector each."""
+    kind = f"<{GROUP} x {t.v.element}>"
+    loaded = [t.let(f"load {kind}, ptr {place}, align {t.v.size}") for place in places]
+    return transposed(t, [_joined(t, loaded[j::GROUP]) for j in range(GROUP)])
+
+
+def _joined(t: Text, parts: list[str]) -> str:
+    """Parts one after the other in one vector."""
+    size = GROUP
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [_shuffled(t, size, a, b, list(range(2 * size))) for a, b in pairs]
+        size *= 2
+    return parts[0]
+
+
+def _part(t: Text, vector: str, g: int) -> str:
+    if t.v.lanes == GROUP:
+        return vector
+    places = list(range(GROUP * g, GROUP * g + GROUP))
+    return _shuffled(t, t.v.lanes, vector, "poison", places)
+
+
+def _shuffled(t: Text, lanes: int, a: str, b: str, places: list[int]) -> str:
+    kind = f"<{lanes} x {t.v.element}>"
+    text = ", ".join(f"i32 {p}" for p in places)
+    return t.let(f"shufflevector {kind} {a}, {kind} {b}, <{len(places)} x i32> <{text}>")
+
+
+# where things are
+
+
+def _plus(t: Text, column: str, k: int) -> str:
+    return str(int(column) + k) if column.isdigit() else t.let(f"add i64 {column}, {k}")
+
+
+def _slot(t: Text, slot: str, tile: int) -> str:
+    """Where the vector of this block lies in a slot."""
+    size = tile * t.v.bytes
+    offset = str(int(slot) * size) if slot.isdigit() else t.let(f"mul i64 {slot}, {size}")
+    return t.let(f"getelementptr i8, ptr %here, i64 {offset}")
+
+
+def _places(t: Text, offset: str) -> list[str]:
+    """The numbers at an offset in the rows of all lanes."""
+    column = t.let(f"getelementptr i8, ptr %first, i64 {offset}")
+    return [t.let(f"getelementptr i8, ptr {column}, i64 %lane{k}") for k in range(t.v.lanes)]
+
+
+def _blocks(
+    t: Text, dense: str, columns: int, wide: Callable[[str], None], narrow: Callable[[str], None]
+) -> None:
+    """A loop over vectors of states, and in it over columns, four at a time or one by one."""
+    v = t.v
+    lanes = range(v.lanes)
+    # distances of the rows from the first: full vectors, and the last one, which may be short
+    t.do("br label %block")
+    entry = t.lines.index(next(line for line in t.lines if line.endswith("{"))) + 1
+    t.lines[entry:entry] = ["entry:", *(f"  %full{k} = mul i64 %stride, {k}" for k in lanes)]
+    t.label("block")
+    t.let("phi i64 [0, %entry], [%b.next, %end]", "%b")
+    t.let(f"getelementptr {v.type}, ptr %slots, i64 %b", "%here")
+    row = t.let(f"add i64 %row, {t.let(f'mul i64 %b, {v.lanes}')}")
+    t.let(f"getelementptr i8, ptr %base, i64 {t.let(f'mul i64 {row}, %stride')}", "%first")
+    t.let(f"sub i64 %last, {row}", "%left")
+    t.do(f"br i1 {t.let(f'icmp sge i64 %left, {v.lanes - 1}')}, label %rows, label %short")
+    t.label("short")
+    for k in lanes:
+        least = t.let(f"call i64 @llvm.smin.i64(i64 %left, i64 {k})")
+        t.let(f"mul i64 %stride, {least}", f"%short{k}")
+    t.do("br label %rows")
+    t.label("rows")
+    for k in lanes:
+        t.let(f"phi i64 [%full{k}, %block], [%short{k}, %short]", f"%lane{k}")
+    if columns >= GROUP and v.lanes % GROUP == 0:
+        t.do(f"br i1 {dense}, label %wide, label %narrow")
+        t.label("wide")
+        _groups(t, columns, wide)
+    else:
+        t.do("br label %narrow")
+    t.label("narrow")
+    t.let("phi i64 [0, %rows], [%c.next, %narrow]", "%c")
+    narrow("%c")
+    t.let("add i64 %c, 1", "%c.next")
+    t.do(f"br i1 {t.let(f'icmp slt i64 %c.next, {columns}')}, label %narrow, label %end")
+    t.label("end")
+    t.let("add i64 %b, 1", "%b.next")
+    t.do(f"br i1 {t.let('icmp slt i64 %b.next, %blocks')}, label %block, label %exit")
+    t.label("exit")
+    t.do("ret void")
+
+
+def _groups(t: Text, columns: int, wide: Callable[[str], None]) -> None:
+    if columns <= UNROLLED:
+        for column in range(0, columns, GROUP):
+            wide(str(min(column, columns - GROUP)))
+        t.do("br label %end")
+        return
+    t.let("phi i64 [0, %rows], [%g.next, %wide]", "%g")
+    wide(t.let(f"call i64 @llvm.smin.i64(i64 %g, i64 {columns - GROUP})"))
+    t.let(f"add i64 %g, {GROUP}", "%g.next")
+    t.do(f"br i1 {t.let(f'icmp slt i64 %g.next, {columns}')}, label %wide, label %end")

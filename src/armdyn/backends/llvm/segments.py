@@ -1,0 +1,171 @@
+"""Cutting a program into segments, with a place in memory for what lives from one to the next.
+
+One long block of code for many lanes waits for its own results and spills registers. Cut where few
+values are alive, each piece runs over several vectors of states before the next one begins, and
+what crosses a cut is kept in a small scratch memory that stays in the first cache.
+"""
+
+from dataclasses import dataclass, field
+
+from armdyn.backends.llvm.lower import Angles, Lowered, Operation
+
+SHORTEST, LONGEST = 80, 160
+"""Operations in a segment: cut at the fewest live values between these lengths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Straight-line operations on values loaded from slots, some of which are stored in slots."""
+
+    operations: tuple[Operation, ...]
+    loads: dict[int, int]
+    """Slot of each value that comes from memory."""
+    stores: dict[int, int]
+    """Slot of each value that goes to memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Sines and cosines of angles that lie in consecutive slots."""
+
+    angles: int
+    """First slot of the angles."""
+    sines: int
+    cosines: int
+    count: int
+
+
+@dataclass(slots=True)
+class Plan:
+    """Segments and turns in order, and where the outputs are at the end."""
+
+    steps: list[Segment | Turn] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    """Slot of each output."""
+    slots: int = 0
+    """Slots in all; the inputs are in the first ones, in order."""
+
+
+def plan(lowered: Lowered, shortest: int = SHORTEST, longest: int = LONGEST) -> Plan:
+    """Where to cut, and what is where."""
+    return _Planner(lowered).plan(shortest, longest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Operations, or angles to be turned."""
+
+    operations: tuple[Operation, ...] = ()
+    angles: Angles = ()
+
+
+class _Planner:
+    """Gives every value that outlives its piece a slot, and slots that are free again to others."""
+
+    def __init__(self, lowered: Lowered):
+        self.lowered, self.program = lowered, lowered.program
+        self.inputs = len(self.program.symbols)
+        self.constants = range(self.inputs, self.inputs + len(self.program.constants))
+        self.slot: dict[int, int] = {i: i for i in range(self.inputs)}
+        self.free: list[int] = []
+        self.slots = self.inputs
+        self.last: dict[int, int] = {}
+
+    def plan(self, shortest: int, longest: int) -> Plan:
+        pieces: list[_Piece] = []
+        for layer in self.lowered.layers:
+            cut = _cut(layer.operations, set(self.program.outputs), shortest, longest)
+            pieces += [_Piece(operations=operations) for operations in cut if operations]
+            pieces += [_Piece(angles=layer.angles)] if layer.angles else []
+        self.last = self._last_uses(pieces)
+        result = Plan()
+        for place, piece in enumerate(pieces):
+            if piece.angles:
+                result.steps += self._turn(piece.angles, place)
+            else:
+                result.steps.append(self._segment(piece.operations, place))
+        constant = sorted({k for k in self.program.outputs if k in self.constants})
+        if constant:
+            result.steps.append(Segment((), {}, {k: self._take(k) for k in constant}))
+        result.outputs = [self.slot[k] for k in self.program.outputs]
+        result.slots = self.slots
+        return result
+
+    def _last_uses(self, pieces: list["_Piece"]) -> dict[int, int]:
+        """The piece after which each value is not needed any more."""
+        last: dict[int, int] = {}
+        for place, piece in enumerate(pieces):
+            for _, _, args in piece.operations:
+                last |= dict.fromkeys(args, place)
+            last |= dict.fromkeys((angle for angle, _, _ in piece.angles), place)
+        return last | dict.fromkeys(self.program.outputs, len(pieces))
+
+    def _segment(self, operations: tuple[Operation, ...], place: int) -> Segment:
+        made = [value for value, _, _ in operations]
+        read = {a for _, _, args in operations for a in args} - set(made) - set(self.constants)
+        loads = {a: self.slot[a] for a in sorted(read)}
+        self._release(read, place)
+        kept = [value for value in made if self.last.get(value, -1) > place]
+        return Segment(operations, loads, {value: self._take(value) for value in kept})
+
+    def _turn(self, angles: Angles, place: int) -> list[Segment | Turn]:
+        """The angles brought side by side, if they are not yet, and turned."""
+        count = len(angles)
+        start = self.slot.get(angles[0][0], -1)
+        steps: list[Segment | Turn] = []
+        if [self.slot.get(a, -1) for a, _, _ in angles] != list(range(start, start + count)):
+            start, self.slots = self.slots, self.slots + count
+            loads = {a: self.slot[a] for a, _, _ in angles if a in self.slot}
+            steps.append(Segment((), loads, {a: start + i for i, (a, _, _) in enumerate(angles)}))
+        sines, self.slots = self.slots, self.slots + 2 * count
+        for i, (_, sine, cosine) in enumerate(angles):
+            self.slot |= {sine: sines + i, cosine: sines + count + i}
+        self.slot.pop(-1, None)
+        self._release({a for a, _, _ in angles}, place)
+        steps.append(Turn(start, sines, sines + count, count))
+        return steps
+
+    def _take(self, value: int) -> int:
+        if self.free:
+            self.slot[value] = self.free.pop()
+        else:
+            self.slot[value] = self.slots
+            self.slots += 1
+        return self.slot[value]
+
+    def _release(self, values: set[int], place: int) -> None:
+        for value in sorted(values):
+            if self.last.get(value, -1) <= place and value in self.slot:
+                self.free.append(self.slot[value])
+
+
+def _cut(
+    operations: tuple[Operation, ...], kept: set[int], shortest: int, longest: int
+) -> list[tuple[Operation, ...]]:
+    """The operations in pieces, cut where few of their values are alive."""
+    alive = _alive(operations, kept)
+    pieces, start = [], 0
+    while len(operations) - start > longest:
+        ends = range(start + shortest, start + longest + 1)
+        end = min(ends, key=lambda i: (alive[i], -i))
+        pieces.append(operations[start:end])
+        start = end
+    pieces.append(operations[start:])
+    return pieces
+
+
+def _alive(operations: tuple[Operation, ...], kept: set[int]) -> list[int]:
+    """Before each operation, how many values made so far are used later."""
+    last: dict[int, int] = {}
+    for place, (value, _, args) in enumerate(operations):
+        last[value] = len(operations) if value in kept else place
+        last |= {a: max(place, last[a]) for a in args if a in last}
+    change = [0] * (len(operations) + 2)
+    for place, (value, _, _) in enumerate(operations):
+        change[place + 1] += 1
+        change[last[value] + 1] -= 1
+    alive, count = [], 0
+    for step in change[: len(operations) + 1]:
+        count += step
+        alive.append(count)
+    return alive

@@ -1,0 +1,171 @@
+"""Sine and cosine of vectors.
+
+x = n π/2 + r with |r| ≤ π/4: n comes from adding a number so large that its last bit is worth one,
+and π/2 is subtracted in pieces short enough that n times each is exact. Then
+
+    sin r = r + r³ S(r²),    cos r = 1 - r²/2 + r⁴ C(r²)
+
+with S and C interpolated at the Chebyshev points of [0, (π/4)²]; n mod 4 says which of the two is
+wanted, and its sign. Beyond `limit` the pieces would not be exact any more, and the functions of
+the C library are called for each lane; NaN and infinities go the same way.
+"""
+
+import math
+from dataclasses import dataclass
+
+from armdyn.backends.llvm.vectors import Text, Vectors
+
+FLOPS = {"float64": 37, "float32": 27}
+"""Multiplications and additions for one angle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What the approximation is made of in one precision."""
+
+    limit: float
+    magic: float
+    """1.5 times the power of two from which on all numbers are whole."""
+    pieces: tuple[float, ...]
+    """π/2 as a sum, large pieces first."""
+    sine: tuple[float, ...]
+    """S, lowest power first."""
+    cosine: tuple[float, ...]
+    """C, lowest power first."""
+
+
+NUMBERS = {
+    "float64": Numbers(
+        limit=1e5,
+        magic=1.5 * 2.0**52,
+        pieces=(
+            float.fromhex("0x1.921fb54440000p+0"),
+            float.fromhex("0x1.68c234c4c0000p-39"),
+            float.fromhex("0x1.98a2e03707344p-77"),
+        ),
+        sine=(
+            -0.16666666666666666,
+            0.008333333333330936,
+            -0.00019841269836740532,
+            2.7557316093198404e-06,
+            -2.5051129896450185e-08,
+            1.5917988979397435e-10,
+        ),
+        cosine=(
+            0.041666666666666664,
+            -0.0013888888888887389,
+            2.48015872987544e-05,
+            -2.755731726587808e-07,
+            2.087614504941318e-09,
+            -1.138254464534925e-11,
+        ),
+    ),
+    "float32": Numbers(
+        limit=500.0,
+        magic=1.5 * 2.0**23,
+        pieces=(
+            float.fromhex("0x1.921c000000000p+0"),
+            float.fromhex("0x1.daa0000000000p-15"),
+            float.fromhex("0x1.10b4000000000p-30"),
+            float.fromhex("0x1.8469880000000p-48"),
+        ),
+        sine=(-0.16666664656312208, 0.00833274710466453, -0.0001958763909873762),
+        cosine=(0.04166666465348879, -0.001388830186756237, 2.454768977246003e-05),
+    ),
+}
+
+
+def turn_functions(v: Vectors, tile: int) -> list[str]:
+    """`@turn` for the angles in %count slots, in the first %blocks vectors of each; its slow path.
+
+    Slots are %tile vectors long, and those of the angles, sines and cosines follow each other.
+    """
+    t = Text(v)
+    t.lines.append(
+        "define internal void @turn(ptr %angles, ptr %sines, ptr %cosines, i64 %count, "
+        "i64 %blocks) noinline nounwind {"
+    )
+    t.label("entry")
+    t.let(f"mul i64 %count, {tile}", "%end")
+    t.let(f"sub i64 {tile}, %blocks", "%unused")
+    t.do("br label %loop")
+    t.label("loop")
+    t.let("phi i64 [0, %entry], [%next, %done]", "%i")
+    t.let("phi i64 [0, %entry], [%b.next, %done]", "%b")
+    for name in ("angles", "sines", "cosines"):
+        t.let(f"getelementptr {v.type}, ptr %{name}, i64 %i", f"%{name}.i")
+    x = t.let(f"load {v.type}, ptr %angles.i, align {v.bytes}")
+    limit = t.let(f"bitcast {v.type} {v.splat(NUMBERS[v.dtype].limit)} to {v.integers}")
+    large = t.let(f"icmp ugt {v.integers} {t.bits(t.intrinsic('fabs', x))}, {limit}")
+    mask = t.let(f"bitcast <{v.lanes} x i1> {large} to i{v.lanes}")
+    far = t.let(f"icmp ne i{v.lanes} {mask}, 0")
+    t.do(f"br i1 {far}, label %far, label %near")
+    t.label("near")
+    sine, cosine = _near(t, x)
+    t.do(f"store {v.type} {sine}, ptr %sines.i, align {v.bytes}")
+    t.do(f"store {v.type} {cosine}, ptr %cosines.i, align {v.bytes}")
+    t.do("br label %done")
+    t.label("far")
+    t.do("call void @turn.far(ptr %angles.i, ptr %sines.i, ptr %cosines.i)")
+    t.do("br label %done")
+    t.label("done")
+    after = t.let("add i64 %b, 1")
+    full = t.let(f"icmp eq i64 {after}, %blocks")
+    t.let(f"select i1 {full}, i64 0, i64 {after}", "%b.next")
+    skipped = t.let(f"select i1 {full}, i64 %unused, i64 0")
+    t.let(f"add i64 {t.let('add i64 %i, 1')}, {skipped}", "%next")
+    t.let("icmp slt i64 %next, %end", "%more")
+    t.do("br i1 %more, label %loop, label %exit")
+    t.label("exit")
+    t.do("ret void")
+    return [*t.lines, "}", *_far(v)]
+
+
+def _near(t: Text, x: str) -> tuple[str, str]:
+    v, k = t.v, NUMBERS[t.v.dtype]
+    rounded = t.fused(x, v.splat(2.0 / math.pi), v.splat(k.magic))
+    n = t.binary("sub", rounded, v.splat(k.magic))
+    r = x
+    for piece in k.pieces:
+        r = t.fused(n, v.splat(piece), r, "-")
+    z = t.binary("mul", r, r)
+    sine = _polynomial(t, z, k.sine)
+    sine = t.fused(t.binary("mul", z, r), sine, r)
+    cosine = _polynomial(t, z, (1.0, -0.5, *k.cosine))
+    quadrant = t.bits(rounded)
+    odd = t.let(f"and {v.integers} {quadrant}, {v.whole(1)}")
+    swap = t.let(f"icmp ne {v.integers} {odd}, {v.whole(0)}")
+    # the second bit of n, the sign of the sine, to the place of a sign; the cosine is one ahead
+    top = 8 * v.size - 2
+    turns = t.let(f"shl {v.integers} {quadrant}, {v.whole(top)}")
+    ahead = t.let(f"add {v.integers} {turns}, {v.whole(1 << top)}")
+    return (
+        _signed(t, t.select(swap, cosine, sine), turns),
+        _signed(t, t.select(swap, sine, cosine), ahead),
+    )
+
+
+def _polynomial(t: Text, z: str, coefficients: tuple[float, ...]) -> str:
+    value = t.v.splat(coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        value = t.fused(value, z, t.v.splat(coefficient))
+    return value
+
+
+def _signed(t: Text, value: str, turns: str) -> str:
+    """The value, its sign changed where the highest bit is set."""
+    v = t.v
+    sign = t.let(f"and {v.integers} {turns}, {v.whole(-1 << 8 * v.size - 1)}")
+    return t.from_bits(t.let(f"xor {v.integers} {t.bits(value)}, {sign}"))
+
+
+def _far(v: Vectors) -> list[str]:
+    t = Text(v)
+    t.lines.append(
+        "define internal void @turn.far(ptr %x, ptr %s, ptr %c) noinline cold nounwind {"
+    )
+    x = t.let(f"load {v.type}, ptr %x, align {v.bytes}")
+    for function, place in (("sin", "%s"), ("cos", "%c")):
+        t.do(f"store {v.type} {t.by_lane(function, x)}, ptr {place}, align {v.bytes}")
+    t.do("ret void")
+    return [*t.lines, "}"]

@@ -1,0 +1,187 @@
+"""Vector arithmetic as LLVM's text."""
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import RELATIVE_PIVOT
+from armdyn.backends.llvm.fuse import FUSED
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Vectors of some lanes of double or float."""
+
+    lanes: int
+    dtype: str
+    """"float64" or "float32"."""
+    fma: bool
+
+    @property
+    def element(self) -> str:
+        """LLVM's name of a number."""
+        return "double" if self.dtype == "float64" else "float"
+
+    @property
+    def size(self) -> int:
+        """Bytes of a number."""
+        return 8 if self.dtype == "float64" else 4
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of a vector."""
+        return self.lanes * self.size
+
+    @property
+    def type(self) -> str:
+        """LLVM's name of a vector."""
+        return f"<{self.lanes} x {self.element}>"
+
+    @property
+    def integers(self) -> str:
+        """The vector of integers of the same size."""
+        return f"<{self.lanes} x {self.integer}>"
+
+    @property
+    def integer(self) -> str:
+        """The integer of the same size."""
+        return f"i{8 * self.size}"
+
+    @property
+    def suffix(self) -> str:
+        """Of the names of intrinsics."""
+        return f"v{self.lanes}f{8 * self.size}"
+
+    def number(self, value: float) -> str:
+        """A number as text; LLVM wants floats as the double of the same value."""
+        value = float(value) if self.size == 8 else float(np.float32(value))
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+    def splat(self, value: float) -> str:
+        """A number in all lanes."""
+        return f"splat ({self.element} {self.number(value)})"
+
+    def whole(self, value: int) -> str:
+        """An integer in all lanes."""
+        return f"splat ({self.integer} {value})"
+
+    def declarations(self) -> list[str]:
+        """The intrinsics and functions of C that may be called."""
+        t, e, s = self.type, self.element, self.suffix
+        f = "" if self.size == 8 else "f"
+        lines = [f"declare {t} @llvm.fma.{s}({t}, {t}, {t})"]
+        lines += [f"declare {t} @llvm.{name}.{s}({t})" for name in ("sqrt", "fabs")]
+        lines.append(f"declare {t} @llvm.copysign.{s}({t}, {t})")
+        return lines + [f"declare {e} @{name}{f}({e})" for name in ("sin", "cos", "exp", "tanh")]
+
+
+class Text:
+    """Lines of a function, with names for what they make."""
+
+    def __init__(self, vectors: Vectors, prefix: str = "t"):
+        self.v = vectors
+        self.lines: list[str] = []
+        self.prefix = prefix
+        self._made = 0
+
+    def name(self) -> str:
+        """A new name."""
+        self._made += 1
+        return f"%{self.prefix}{self._made}"
+
+    def let(self, text: str, name: str | None = None) -> str:
+        """A line that makes a value; returns its name."""
+        name = name or self.name()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def do(self, text: str) -> None:
+        """A line that makes nothing."""
+        self.lines.append(f"  {text}")
+
+    def label(self, name: str) -> None:
+        """The beginning of a block."""
+        self.lines.append(f"{name}:")
+
+    # arithmetic
+
+    def binary(self, op: str, a: str, b: str) -> str:
+        """The sum, difference, product or quotient of vectors."""
+        return self.let(f"f{op} {self.v.type} {a}, {b}")
+
+    def negated(self, a: str) -> str:
+        """-a."""
+        return self.let(f"fneg {self.v.type} {a}")
+
+    def fused(self, a: str, b: str, c: str, product: str = "", addend: str = "") -> str:
+        """±a b ± c; in two steps where the processor has no such instruction."""
+        t = self.v.type
+        if not self.v.fma:
+            made = self.binary("mul", a, b)
+            if product:
+                return (
+                    self.binary("sub", c, made)
+                    if not addend
+                    else self.negated(self.binary("add", made, c))
+                )
+            return self.binary("sub" if addend else "add", made, c)
+        a = self.negated(a) if product else a
+        c = self.negated(c) if addend else c
+        return self.let(f"call {t} @llvm.fma.{self.v.suffix}({t} {a}, {t} {b}, {t} {c})")
+
+    def intrinsic(self, name: str, *args: str) -> str:
+        """A function of vectors that LLVM knows."""
+        t = self.v.type
+        given = ", ".join(f"{t} {a}" for a in args)
+        return self.let(f"call {t} @llvm.{name}.{self.v.suffix}({given})")
+
+    def bits(self, a: str) -> str:
+        """The bits of a vector as integers."""
+        return self.let(f"bitcast {self.v.type} {a} to {self.v.integers}")
+
+    def from_bits(self, a: str) -> str:
+        """Integers as the numbers with these bits."""
+        return self.let(f"bitcast {self.v.integers} {a} to {self.v.type}")
+
+    def select(self, mask: str, a: str, b: str) -> str:
+        """Lane by lane, a where the mask is set, b elsewhere."""
+        t = self.v.type
+        return self.let(f"select <{self.v.lanes} x i1> {mask}, {t} {a}, {t} {b}")
+
+    def by_lane(self, function: str, a: str) -> str:
+        """A function of C, applied to every lane."""
+        v, made = self.v, "poison"
+        function += "" if v.size == 8 else "f"
+        for lane in range(v.lanes):
+            x = self.let(f"extractelement {v.type} {a}, i32 {lane}")
+            y = self.let(f"call {v.element} @{function}({v.element} {x})")
+            made = self.let(f"insertelement {v.type} {made}, {v.element} {y}, i32 {lane}")
+        return made
+
+    def operation(self, op: str, args: list[str]) -> str:
+        """An operation of a program.
+
+        Comparisons are of integers or by equality, which raise no floating-point flag for NaN.
+        """
+        if op in FUSED:
+            return self.fused(args[0], args[1], args[2], *FUSED[op])
+        if op in ("add", "sub", "mul", "div"):
+            return self.binary(op, *args)
+        if op == "neg":
+            return self.negated(args[0])
+        if op == "sqrt":
+            return self.intrinsic("sqrt", args[0])
+        if op == "sign":
+            one = self.intrinsic("copysign", self.v.splat(1.0), args[0])
+            still = self.let(f"fcmp ueq {self.v.type} {args[0]}, {self.v.splat(0.0)}")
+            return self.select(still, args[0], one)
+        if op == "guard":
+            return self._guard(*args)
+        return self.by_lane(op, args[0])
+
+    def _guard(self, pivot: str, scale: str) -> str:
+        size = self.bits(self.intrinsic("fabs", pivot))
+        least = self.binary("mul", self.intrinsic("fabs", scale), self.v.splat(RELATIVE_PIVOT))
+        sound = self.let(f"icmp sgt {self.v.integers} {size}, {self.bits(least)}")
+        return self.select(sound, pivot, self.v.splat(float("nan")))

@@ -1,0 +1,144 @@
+"""Programs as Python: one module that needs NumPy, and runs on JAX and PyTorch as well."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from armdyn.arrays import RELATIVE_PIVOT
+from armdyn.backends.body import Body, ConstantTable, Language, body
+from armdyn.backends.names import prefix_of
+from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
+from armdyn.backends.wording import file_lines, function_lines
+from armdyn.compiler.program import Program
+from armdyn.errors import ModelError
+from armdyn.model import RobotModel
+
+COLUMNS = 100
+
+
+def export_python(
+    model: RobotModel, directory: str | Path, options: ExportOptions | None = None
+) -> Exported:
+    """Write functions of a robot as prefix.py, which does not need armdyn.
+
+    Args:
+        model: The robot.
+        directory: Where to; made if need be.
+        options: Which functions, and how.
+    """
+    options = options or ExportOptions()
+    if options.single:
+        raise ModelError(
+            "float is for C; a Python function computes in the precision of the arrays it is given"
+        )
+    prefix = prefix_of(model.name, options.prefix)
+    functions = functions_of(model, options)
+    files = write_all(directory, {f"{prefix}.py": module(model, functions, options)})
+    first = functions[0]
+    arguments = ", ".join(f"[0.0] * {i.size}" for i in first.program.inputs)
+    return Exported(
+        files,
+        {f.name: f.program.operations for f in functions},
+        f'python -c "import {prefix}; print({prefix}.{first.name}({arguments}))"',
+    )
+
+
+def module(model: RobotModel, functions: Sequence[Function], options: ExportOptions) -> str:
+    """The text of the module."""
+    table = ConstantTable()
+    written = [line for f in functions for line in _function(model, f, table)]
+    lines = ['"""' + file_lines(model, options)[0], "", *file_lines(model, options)[1:], ""]
+    lines += [*_BATCHES, '"""', "", "import numpy as np", ""]
+    lines += [f"{name} = {_number(value)}" for name, value in table.values.items()]
+    lines += _ARRAY.splitlines()
+    if any(i.op == "guard" for f in functions for i in f.program.instructions):
+        lines += _GUARD.splitlines()
+    return "\n".join([*lines, *written]) + "\n"
+
+
+_BATCHES = (
+    "Every argument has any leading batch shape, (..., n), and these broadcast; a matrix has the",
+    "shape (..., rows, columns). The library of the arrays is xp: numpy, jax.numpy or torch.",
+)
+_ARRAY = """
+
+def _array(xp, x):
+    return x if hasattr(x, "shape") else xp.asarray(x)
+"""
+_GUARD = f"""
+
+def _guard(xp, pivot, scale):
+    \"\"\"A pivot that is more than rounding of the inertia it comes from, else NaN.\"\"\"
+    return xp.where(abs(pivot) > {RELATIVE_PIVOT!r} * abs(scale), pivot, float("nan"))
+"""
+
+
+def _function(model: RobotModel, function: Function, table: ConstantTable) -> list[str]:
+    program = function.program
+    text = body(program, _LANGUAGE, table)
+    names = [i.name for i in program.inputs]
+    comment = function_lines(model, function)
+    lines = ["", "", f"def {function.name}({', '.join(names)}, xp=np):"]
+    lines += ['    """' + comment[0], *(f"    {line}".rstrip() for line in comment[1:]), '    """']
+    lines += [f"    {name} = _array(xp, {name})" for name in names]
+    for array in program.inputs:
+        if array.name in text.used:
+            lines += _entries(array.name, array.size or 1)
+    lines += [f"    {statement}" for statement in text.statements]
+    return [*lines, *_results(program, text)]
+
+
+def _entries(name: str, size: int) -> list[str]:
+    """An array as variables: q1, q2 = q[..., 0], q[..., 1]."""
+    return [f"    {name}{i + 1} = {name}[..., {i}]" for i in range(size)]
+
+
+def _results(program: Program, text: Body) -> list[str]:
+    """The outputs as one array; those that do not depend on every argument get the batch shape."""
+    whole = _whole(program)
+    outputs = [
+        value if k in whole else "zero" if value == "0.0" else f"{value} + zero"
+        for k, value in zip(program.outputs, text.outputs, strict=True)
+    ]
+    lines = []
+    if any("zero" in output for output in outputs):
+        batch = " + ".join(f"{i.name}[..., 0]" for i in program.inputs)
+        lines += [f"    zero = xp.zeros_like({batch})"]
+    if not program.shape:
+        return [*lines, f"    return {outputs[0]}"]
+    rows = ["        "]
+    for output in outputs:
+        if len(rows[-1] + output) > COLUMNS - 2:
+            rows.append("        ")
+        rows[-1] += ("" if rows[-1].isspace() else " ") + output + ","
+    stacked = ["xp.stack([", *rows, "    ], -1)"]
+    if len(program.shape) == 1:
+        return [*lines, f"    return {stacked[0]}", *stacked[1:]]
+    shape = ", ".join(map(str, program.shape))
+    lines += [f"    entries = {stacked[0]}", *stacked[1:]]
+    return [*lines, f"    return xp.reshape(entries, (*entries.shape[:-1], {shape}))"]
+
+
+def _whole(program: Program) -> set[int]:
+    """The values that depend on every input array, and so have the batch shape of all."""
+    on: list[frozenset[str]] = [frozenset([i.name]) for i in program.inputs for _ in i.symbols]
+    on += [frozenset()] * len(program.constants)
+    for instruction in program.instructions:
+        on.append(frozenset().union(*(on[k] for k in instruction.args)))
+    return {k for k, names in enumerate(on) if len(names) == len(program.inputs)}
+
+
+def _number(value: float) -> str:
+    if not math.isfinite(value):
+        raise ModelError(f"a number of the robot comes out as {value}; nothing can be exported")
+    return repr(float(value))
+
+
+_LANGUAGE = Language(
+    number=_number,
+    entry=lambda name, i: f"{name}{i + 1}",
+    functions={op: f"xp.{op}({{0}})" for op in ("sin", "cos", "sqrt", "exp", "tanh", "sign")}
+    | {"guard": "_guard(xp, {0}, {1})"},
+    declare="{name} = {value}",
+    reuse=True,
+)

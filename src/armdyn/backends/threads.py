@@ -1,0 +1,85 @@
+"""Large batches in pieces, on several threads.
+
+A kernel gives a state the same bits wherever it stands, so pieces change nothing but the time.
+"""
+
+import math
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import ModelError
+
+SMALLEST = 4096
+"""States below which a piece is not worth a thread."""
+
+
+class _Settings:
+    """What is set for the process."""
+
+    count: int | None = None
+    pool: tuple[int, int, ThreadPoolExecutor] | None = None
+    lock = threading.Lock()
+
+
+def set_threads(count: int | None) -> None:
+    """Set how many threads large batches run on; None: as many as this process has cores."""
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+        raise ModelError(f"the number of threads must be a whole number from 1 on, got {count!r}")
+    _Settings.count = count
+
+
+def threads() -> int:
+    """How many threads large batches run on."""
+    if _Settings.count is not None:
+        return _Settings.count
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run(ufunc: np.ufunc, arrays: Sequence[Array], out: Array, batch: tuple[int, ...]) -> None:
+    """The ufunc over a batch into an array, in as many pieces as there are threads."""
+    worthwhile = math.prod(batch) // SMALLEST
+    pieces = min(threads(), worthwhile, max(batch)) if worthwhile > 1 else 1
+    if pieces < 2:
+        ufunc(*arrays, out=out)
+        return
+    axis = batch.index(max(batch))
+    bounds = np.linspace(0, batch[axis], pieces + 1).astype(int).tolist()
+    handling: Any = np.geterr()
+
+    def piece(first: int, last: int) -> None:
+        with np.errstate(**handling):
+            cut = [_cut(a, axis - len(batch), first, last) for a in arrays]
+            ufunc(*cut, out=out[(slice(None),) * axis + (slice(first, last),)])
+
+    *others, last = pairwise(bounds)
+    jobs = [_executor().submit(piece, *ends) for ends in others]
+    piece(*last)
+    for job in jobs:
+        job.result()
+
+
+def _cut(array: Array, axis: int, first: int, last: int) -> Array:
+    """The part of a vector's batch; an axis that is broadcast stays whole."""
+    axis -= 1  # the last one is the vector
+    if array.ndim < -axis or array.shape[axis] == 1:
+        return array
+    places: tuple[Any, ...] = (..., slice(first, last), *(slice(None),) * (-axis - 1))
+    part: Array = array[places]
+    return part
+
+
+def _executor() -> ThreadPoolExecutor:
+    """A pool for this process; a fork gets one of its own."""
+    with _Settings.lock:
+        wanted = (os.getpid(), threads())
+        if _Settings.pool is None or _Settings.pool[:2] != wanted:
+            pool = ThreadPoolExecutor(wanted[1], thread_name_prefix="armdyn")
+            _Settings.pool = (*wanted, pool)
+        return _Settings.pool[2]

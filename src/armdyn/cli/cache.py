@@ -1,0 +1,103 @@
+"""`armdyn cache`: what is kept on disk."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from armdyn.cli.options import Json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from armdyn.io.private import Entry
+    from armdyn.io.shelf import Shelf
+
+ENDS = ("oldest", "newest")
+
+
+def cache(
+    *,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove everything that is kept.")] = False,
+    json: Json = False,
+) -> None:
+    """Show or clear what is kept on disk: compiled kernels, and choices found by searches."""
+    from armdyn.cli.console import print_json
+    from armdyn.io.folders import cache_root
+
+    root = cache_root()
+    shelves = {} if root is None else _shelves(root)
+    result = _cleared(shelves) if clear else {kind: _shown(s) for kind, s in shelves.items()}
+    if json:
+        folder = None if root is None else str(root)
+        print_json({"folder": folder, "removed" if clear else "kept": result})
+    elif root is None:
+        print("nothing is kept on disk: ARMDYN_CACHE_DIR says so, or this user has no home")
+    elif clear:
+        for kind, removed in result.items():
+            print(f"removed {removed['files']} {kind}, {_bytes(removed['bytes'])}")
+    else:
+        _print(root, result)
+
+
+def _shelves(root: Path) -> dict[str, Shelf]:
+    from armdyn.backends import cache as kernels
+    from armdyn.io.shelf import Shelf
+    from armdyn.programs import kept
+
+    return {
+        "kernels": Shelf(root / kernels.FOLDER, kernels.SUFFIX),
+        "choices": Shelf(root / kept.FOLDER, kept.SUFFIX),
+    }
+
+
+def _shown(shelf: Shelf) -> dict[str, Any]:
+    from armdyn.errors import CacheError
+
+    try:
+        entries, problem = shelf.entries(), None
+    except CacheError as error:
+        entries, problem = [], str(error)
+    times = [datetime.fromtimestamp(entry.used).astimezone() for entry in entries]
+    ends = (times[0], times[-1]) if times else (None, None)
+    return {
+        "folder": str(shelf.folder),
+        **_amount(entries),
+        **{name: t and t.isoformat("T", "seconds") for name, t in zip(ENDS, ends, strict=True)},
+        "problem": problem,
+    }
+
+
+def _cleared(shelves: dict[str, Shelf]) -> dict[str, Any]:
+    for shelf in shelves.values():
+        shelf.entries()  # a folder that is not ours is an error before anything is removed
+    return {kind: _amount(shelf.clear()) for kind, shelf in shelves.items()}
+
+
+def _amount(entries: list[Entry]) -> dict[str, int]:
+    return {"files": len(entries), "bytes": sum(entry.size for entry in entries)}
+
+
+def _print(root: Path, result: dict[str, Any]) -> None:
+    from armdyn.cli.console import console, print_table, table
+
+    screen = console()
+    screen.print(f"kept in {root}", markup=False, soft_wrap=True)
+    rows = table("", "files", "size", "oldest use", "newest use", left=("",))
+    for kind, data in result.items():
+        ends = (data[end][:16].replace("T", " ") if data[end] else "-" for end in ENDS)
+        rows.add_row(kind, str(data["files"]), _bytes(data["bytes"]), *ends)
+    print_table(rows)
+    for data in result.values():
+        if data["problem"]:
+            screen.print(f"note: {data['problem']}", markup=False, soft_wrap=True)
+
+
+def _bytes(count: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"

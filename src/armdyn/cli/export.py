@@ -1,0 +1,96 @@
+"""`armdyn export`: the functions of a robot as source code."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli.options import (
+    FixRoot,
+    Gravity,
+    Json,
+    Lock,
+    Payload,
+    Physical,
+    RobotName,
+    open_robot,
+)
+
+
+def export(
+    robot: RobotName,
+    *,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write to.")
+    ],
+    lang: Annotated[str, typer.Option(help="The language: c or python.")] = "c",
+    functions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME,...",
+            help="What to export, as inverse_dynamics,mass_matrix; the usual seven by default.",
+        ),
+    ] = None,
+    single: Annotated[bool, typer.Option("--float", help="Compute in float, not double.")] = False,
+    payload_argument: Annotated[
+        bool, typer.Option("--payload-argument", help="Take a payload as an argument.")
+    ] = False,
+    gravity_argument: Annotated[
+        bool, typer.Option("--gravity-argument", help="Take the field of gravity as an argument.")
+    ] = False,
+    friction: Annotated[
+        bool, typer.Option("--friction/--no-friction", help="Whether friction is in the torque.")
+    ] = True,
+    link: Annotated[str, typer.Option(help="Whose place and Jacobian are exported.")] = "tool",
+    frame: Annotated[str, typer.Option(help="Axes of the rows of the Jacobian.")] = "world",
+    prefix: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Start of the names; the robot's if unset.")
+    ] = None,
+    payload: Payload = None,
+    gravity: Gravity = None,
+    lock: Lock = None,
+    fix_root: FixRoot = False,
+    physical: Physical = "error",
+    json: Json = False,
+) -> None:
+    """Write dynamics and kinematics as C99 or as Python."""
+    from armdyn.backends.export import export as write
+    from armdyn.backends.options import DEFAULT_FUNCTIONS, ExportOptions
+
+    names: tuple[str, ...] = DEFAULT_FUNCTIONS
+    if functions is not None:
+        names = tuple(name.strip() for name in functions.split(",") if name.strip())
+    options = ExportOptions(
+        functions=names,
+        single=single,
+        payload=payload_argument,
+        gravity=gravity_argument,
+        friction=friction,
+        link=link,
+        frame=frame,
+        prefix=prefix,
+    )
+    arm = open_robot(
+        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
+    )
+    _print(write(arm.model, output, lang, options), json)
+
+
+def _print(exported: Any, json: bool) -> None:
+    from dataclasses import asdict
+
+    from armdyn.cli.console import console, print_json, print_table, table
+
+    sizes = {str(path): path.stat().st_size for path in exported.files}
+    if json:
+        counts = {name: asdict(count) for name, count in exported.operations.items()}
+        print_json({"files": sizes, "functions": counts, "try": exported.try_it})
+        return
+    rows = table("function", "mul", "add", "div", "sin/cos", left=("function",))
+    for name, count in exported.operations.items():
+        rows.add_row(name, *map(str, (count.mul, count.add, count.div, count.trig)))
+    print_table(rows)
+    screen = console()
+    for path, size in sizes.items():
+        screen.print(f"wrote {path}, {size / 1000:.1f} kB", markup=False, soft_wrap=True)
+    screen.print(f"try it there: {exported.try_it}", markup=False, soft_wrap=True)

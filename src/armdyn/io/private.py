@@ -1,0 +1,172 @@
+"""Folders of this user alone, worked on through a handle.
+
+A folder is opened once, no link followed, and looked at; its files are opened, renamed and removed
+in what was opened. So nobody can put another folder or file in place between the look and the step.
+Windows has neither these handles nor these owners and modes: there, paths do, and nothing is asked.
+"""
+
+import os
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from armdyn.errors import CacheError
+
+POSIX = os.name == "posix"
+DAY = 86_400.0
+
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a folder."""
+
+    name: str
+    size: int
+    """In bytes."""
+    used: float
+    """When it was written or, to the day, last read, in seconds of the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateFolder:
+    """An open folder of this user; names in it are names of files, not paths."""
+
+    path: Path
+    handle: int | None
+    """None on Windows."""
+
+    @property
+    def open_to_others(self) -> bool:
+        """Whether group or others can put files here."""
+        return self.handle is not None and bool(os.fstat(self.handle).st_mode & _OTHERS_WRITE)
+
+    def close_to_others(self) -> None:
+        """Take from group and others what they may do here."""
+        if self.handle is None:
+            return
+        mode = stat.S_IMODE(os.fstat(self.handle).st_mode)
+        if mode & _OTHERS:
+            os.fchmod(self.handle, mode & ~_OTHERS)
+
+    def entries(self) -> list[Entry]:
+        """Its files, in no order."""
+        found = []
+        with os.scandir(self.path if self.handle is None else self.handle) as items:
+            for item in items:
+                with suppress(FileNotFoundError):  # another process removed it
+                    status = item.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode):
+                        found.append(Entry(item.name, status.st_size, status.st_mtime))
+        return found
+
+    def read(self, name: str, most: int) -> bytes:
+        """A file of this user that nobody else can have written.
+
+        Args:
+            name: Its name.
+            most: Bytes that are too many if there are more.
+
+        Raises:
+            CacheError: It is a link, no file, foreign, open to others or too large.
+            OSError: It cannot be read.
+        """
+        handle = self._open(name, os.O_RDONLY)
+        try:
+            status = os.fstat(handle)
+            if not _own_file(status) or status.st_size > most:
+                raise CacheError(f"{str(self.path / name)!r} is not a file that armdyn wrote")
+            with open(handle, "rb", closefd=False) as stream:
+                content = stream.read(most)
+        finally:
+            os.close(handle)
+        if abs(time.time() - status.st_mtime) > DAY:
+            with suppress(OSError):
+                os.utime(self._at(name), dir_fd=self.handle, follow_symlinks=self.handle is None)
+        return content
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file for this user alone, whole or not at all."""
+        stem, suffix = os.path.splitext(name)
+        part = f".{stem}-{secrets.token_hex(8)}{suffix}"
+        handle = self._open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            with open(handle, "wb") as stream:
+                stream.write(content)
+            places = {"src_dir_fd": self.handle, "dst_dir_fd": self.handle}
+            os.replace(self._at(part), self._at(name), **places)
+        except BaseException:
+            self.remove(part)
+            raise
+
+    def remove(self, name: str) -> bool:
+        """Remove a file; False if there is none."""
+        try:
+            os.unlink(self._at(name), dir_fd=self.handle)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _open(self, name: str, flags: int) -> int:
+        return os.open(self._at(name), flags | _FILE, 0o600, dir_fd=self.handle)
+
+    def _at(self, name: str) -> str:
+        return str(self.path / name) if self.handle is None else name
+
+
+@contextmanager
+def opened(path: Path, create: bool = False) -> Iterator[PrivateFolder]:
+    """A folder, made first if wanted.
+
+    Raises:
+        FileNotFoundError: There is none.
+        CacheError: It is a link or no folder, belongs to someone else or cannot be opened.
+    """
+    if create and not os.path.lexists(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            path.mkdir(0o700)
+    if not POSIX:
+        yield PrivateFolder(path, None)
+        return
+    try:
+        handle = os.open(path, _FOLDER)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        what = "is a symbolic link" if path.is_symlink() else f"cannot be opened: {error.strerror}"
+        raise CacheError(_refusal(path, what)) from error
+    try:
+        owner = os.fstat(handle).st_uid
+        if owner != os.geteuid():
+            raise CacheError(_refusal(path, f"belongs to another user (number {owner})"))
+        yield PrivateFolder(path, handle)
+    finally:
+        os.close(handle)
+
+
+def _own_file(status: os.stat_result) -> bool:
+    """Whether it is a plain file under one name (or none, if it was just replaced), and ours."""
+    if not POSIX:
+        return stat.S_ISREG(status.st_mode)
+    return (
+        stat.S_ISREG(status.st_mode)
+        and status.st_uid == os.geteuid()
+        and not status.st_mode & _OTHERS_WRITE
+        and status.st_nlink <= 1
+    )
+
+
+def _refusal(path: Path, what: str) -> str:
+    return (
+        f"the folder {str(path)!r} {what}; expected a folder of this user, so it is left alone and "
+        "nothing is kept there. Remove it, or name another place with ARMDYN_CACHE_DIR"
+    )

@@ -1,0 +1,78 @@
+"""Files of one kind that are kept in a folder of this user."""
+
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from armdyn.errors import CacheError
+from armdyn.io.private import Entry, PrivateFolder, opened
+
+ABANDONED = 3600.0
+"""Seconds after which a file that is still not whole was left by a process that is no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Files named by a digest in hex and a suffix; whatever else is in the folder is left alone."""
+
+    folder: Path
+    suffix: str
+
+    def entries(self) -> list[Entry]:
+        """What is there, the least recently used first.
+
+        Raises:
+            CacheError: The folder is a link, or belongs to someone else.
+        """
+        try:
+            with opened(self.folder) as folder:
+                return self._whole(folder.entries())
+        except FileNotFoundError:
+            return []
+
+    def clear(self) -> list[Entry]:
+        """Remove everything, and what killed processes left; returns what was removed.
+
+        Raises:
+            CacheError: The folder is a link, belongs to someone else or cannot be changed.
+        """
+        try:
+            with opened(self.folder) as folder:
+                return self.trim(folder)
+        except FileNotFoundError:
+            return []
+        except PermissionError as error:
+            raise CacheError(
+                f"cannot remove files from {str(self.folder)!r}: {error.strerror}; "
+                "make the folder writable"
+            ) from error
+
+    def trim(self, folder: PrivateFolder, most: int | None = None) -> list[Entry]:
+        """Remove what killed processes left, and the least recently used beyond `most` bytes.
+
+        Without `most` nothing stays. Returns what was removed; what another process removed in the
+        meantime is no error.
+        """
+        everything = folder.entries()
+        for entry in self._abandoned(everything):
+            folder.remove(entry.name)
+        surplus = entries = self._whole(everything)
+        if most is not None:
+            total = sum(entry.size for entry in entries)
+            surplus = []
+            for entry in entries:
+                if total <= most:
+                    break
+                surplus.append(entry)
+                total -= entry.size
+        return [entry for entry in surplus if folder.remove(entry.name)]
+
+    def _whole(self, entries: list[Entry]) -> list[Entry]:
+        name = re.compile(rf"[0-9a-f]+{re.escape(self.suffix)}")
+        return sorted((e for e in entries if name.fullmatch(e.name)), key=lambda e: e.used)
+
+    def _abandoned(self, entries: list[Entry]) -> list[Entry]:
+        name = re.compile(rf"\.[0-9a-f]+-\w+{re.escape(self.suffix)}")
+        now = time.time()
+        return [e for e in entries if name.fullmatch(e.name) and now - e.used > ABANDONED]

@@ -1,0 +1,276 @@
+"""Every quantity of a robot as a straight-line program.
+
+Torques and mass matrices come from the minimal formulation, whatever follows from them by
+differentiation comes from the graph, and kinematics from the pages of `armdyn.formulations`.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.compiler.count import count
+from armdyn.compiler.program import Program
+from armdyn.errors import SingularityError
+from armdyn.expr.differentiate import jacobian as derivatives
+from armdyn.expr.differentiate import jvp
+from armdyn.expr.evaluate import settle
+from armdyn.expr.visit import transcribe
+from armdyn.formulations import FORMULATIONS
+from armdyn.formulations import kinematics as kin
+from armdyn.formulations.articulated_body import articulated_body
+from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.denoc_forward import denoc_forward
+from armdyn.formulations.energy import potential_energy
+from armdyn.formulations.friction import friction_terms
+from armdyn.formulations.lagrange_euler import homogeneous
+from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.ltdl import solve_ltdl
+from armdyn.formulations.minimal_articulated import minimal_articulated_body
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.regressor import regressor
+from armdyn.model import Frame, RobotModel
+from armdyn.programs.request import Request
+from armdyn.programs.subject import Subject
+
+
+def quantity_program(model: RobotModel, request: Request) -> Program:
+    """The program of a quantity.
+
+    Its arguments are those of `OPTIONS`, then payload, gravity and wrenches if they are asked for.
+    """
+    request.check(model)
+    subject = Subject(model, request)
+    try:
+        outputs = subject.nodes(QUANTITIES[request.quantity](subject))
+    except ZeroDivisionError:
+        raise SingularityError(
+            f"{request.quantity} of {model.name!r} divides by zero whatever the configuration: a "
+            "joint moves no inertia; give its link a mass, or the joint a rotor inertia"
+        ) from None
+    settled = settle(outputs.flat)
+    return Program.from_outputs(
+        np.array(settled, dtype=object).reshape(outputs.shape), subject.inputs
+    )
+
+
+def _inverse_dynamics(s: Subject) -> Array:
+    q, qd, qdd = map(s.vector, ("q", "qd", "qdd"))
+    if s.request.method is not None:
+        return _formulated(s, q, qd, qdd)
+    return s.torques(q, qd, qdd) + s.friction(qd) + _loads(s, q)
+
+
+def _formulated(s: Subject, q: Array, qd: Array, qdd: Array) -> Array:
+    at, name = s.at, s.request.method or ""
+    full = at.positions(q)
+    motion = s.plain, full, at.rates(qd), at.rates(qdd)
+    links = FORMULATIONS[name](*motion, s.wrench(full)).tau
+    return at.torques(links + s.rotors * at.rates(qdd)) + s.friction(qd)
+
+
+def _loads(s: Subject, q: Array) -> Array:
+    return s.reaction(s.at.positions(q)) if s.request.wrench else s.zero
+
+
+def _forward_dynamics(s: Subject) -> Array:
+    """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
+    q, qd, tau = map(s.vector, ("q", "qd", "tau"))
+    tau = tau - s.friction(qd)
+    if s.request.method is not None:
+        return _by_method(s, q, qd, tau)
+    composite = partial(_by_mass_matrix, s, q, qd, tau)
+    depth = max(map(len, s.model.paths))
+    if depth < FEWEST_ARTICULATED or s.at.K is not None:
+        return composite()
+    bodies = _articulated(s, q, qd, tau)
+    if depth > MOST_COMPOSITE:
+        return bodies
+    ways = [s.nodes(bodies), s.nodes(composite())]
+    return min(ways, key=lambda way: count(way.flat).total)
+
+
+FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
+"""Joints one behind the other, at most, below and above which articulated bodies never and always
+take fewer."""
+
+
+def _by_mass_matrix(s: Subject, q: Array, qd: Array, tau: Array) -> Array:
+    rest = tau - s.torques(q, qd, s.zero) - _loads(s, q)
+    return _solve(s, s.mass_matrix(q), rest)
+
+
+def _articulated(s: Subject, q: Array, qd: Array, tau: Array) -> Array:
+    def guard(pivot: Any, scale: Any) -> Any:
+        return s.graph.guard(*s.nodes(np.array([pivot, scale], dtype=object)))
+
+    return minimal_articulated_body(s.robot, q, qd, tau - _loads(s, q), s.rotors, guard)
+
+
+def _by_method(s: Subject, q: Array, qd: Array, tau: Array) -> Array:
+    if s.request.method == "composite_body":
+        return _by_mass_matrix(s, q, qd, tau)
+    if s.request.method == "articulated_body":
+        return articulated_body(s.plain, q, qd, tau, s.wrench(q)).qdd
+    bias = newton_euler(s.plain, q, qd, np.zeros(len(s.model.joints)), s.wrench(q)).tau
+    return denoc_forward(s.plain, q, tau - bias).qdd
+
+
+def _solve(s: Subject, M: Array, b: Array) -> Array:
+    """M⁻¹ b, b (n,) or (n, k); where the mass matrix is singular, not a number."""
+    tree = _Dense(len(M)) if s.at.K is not None else s.model
+    return solve_ltdl(tree, s.nodes(M), s.nodes(b), s.graph.guard)
+
+
+class _Dense:
+    """The paths of a matrix without the zeros of branches: coupled joints know no tree."""
+
+    def __init__(self, n: int):
+        self.joints = range(n)
+        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
+
+
+def _mass_matrix(s: Subject) -> Array:
+    return s.mass_matrix(s.vector("q"))
+
+
+def _coriolis_matrix(s: Subject) -> Array:
+    """C_ij = ½ ∂(C q̇)_i/∂q̇_j: the vector is quadratic in the velocities, with symmetric c_ijk."""
+    qd = s.vector("qd")
+    return 0.5 * np.asarray(derivatives(list(s.nodes(_coriolis_vector(s))), list(qd)))
+
+
+def _coriolis_vector(s: Subject) -> Array:
+    return s.torques(s.vector("q"), s.vector("qd"), s.zero, weight=False)
+
+
+def _gravity_vector(s: Subject) -> Array:
+    return s.torques(s.vector("q"), s.zero, s.zero)
+
+
+def _bias(s: Subject) -> Array:
+    qd = s.vector("qd")
+    return s.torques(s.vector("q"), qd, s.zero) + s.friction(qd)
+
+
+def _friction_torque(s: Subject) -> Array:
+    return s.friction_torque(s.vector("qd"))
+
+
+def _ledger(s: Subject) -> Array:
+    """The terms of the torque in the order of `Ledger`, (8, n)."""
+    q, qd, qdd = map(s.vector, ("q", "qd", "qdd"))
+    at, still = s.at, s.zero
+    friction = friction_terms(s.model, at.rates(qd))
+    rotor = at.torques(s.rotors * at.rates(qdd))
+    terms = {
+        "inertial": s.links(q, still, qdd, weight=False),
+        "coriolis": s.links(q, qd, still, weight=False),
+        "gravity": s.links(q, still, still),
+        "viscous": at.torques(friction.viscous),
+        "coulomb": at.torques(friction.coulomb),
+        "stribeck": at.torques(friction.stribeck),
+        "rotor": rotor,
+        "external": _loads(s, q),
+    }
+    return np.stack([terms[name] for name in Ledger.__slots__])
+
+
+def _kinetic_energy(s: Subject) -> Array:
+    """½ q̇ᵀ (M q̇): M q̇ is the torque of the acceleration q̇ from rest."""
+    qd = s.vector("qd")
+    return 0.5 * (qd @ s.torques(s.vector("q"), s.zero, qd, weight=False))
+
+
+def _potential_energy(s: Subject) -> Array:
+    return potential_energy(s.plain, s.at.positions(s.vector("q")))
+
+
+def _forward_kinematics(s: Subject) -> Array:
+    frames = kin.world_frames(s.plain, s.at.positions(s.vector("q")))
+    return homogeneous(*kin.frame_in_world(frames, s.plain.frame(s.request.link)))
+
+
+def _jacobian(s: Subject) -> Array:
+    link, axes = _frames(s)
+    return s.at.columns(kin.jacobian(s.plain, s.at.positions(s.vector("q")), link, axes))
+
+
+def _jacobian_dot(s: Subject) -> Array:
+    link, axes = _frames(s)
+    motion = s.at.positions(s.vector("q")), s.at.rates(s.vector("qd"))
+    return s.at.columns(kin.jacobian_rate(s.plain, *motion, link, axes))
+
+
+def _frames(s: Subject) -> tuple[Frame, Frame | None]:
+    axes = s.request.frame
+    return s.plain.frame(s.request.link), None if axes == "world" else s.plain.frame(axes)
+
+
+def _regressor(s: Subject) -> Array:
+    q, qd, qdd = map(s.vector, ("q", "qd", "qdd"))
+    return s.at.rows(regressor(s.plain, s.at.positions(q), s.at.rates(qd), s.at.rates(qdd)))
+
+
+def _base_regressor(s: Subject) -> Array:
+    return _regressor(s)[:, list(base_parameters(s.model).columns)]
+
+
+def _torque_derivatives(s: Subject) -> Array:
+    """∂τ/∂q and ∂τ/∂q̇, (2, n, n)."""
+    q, qd, qdd = map(s.vector, ("q", "qd", "qdd"))
+    tau = list(s.nodes(s.torques(q, qd, qdd) + s.friction(qd)))
+    return np.stack([derivatives(tau, list(q)), derivatives(tau, list(qd))])
+
+
+def _torque_slope(s: Subject) -> Array:
+    """The change of the torques along a direction of q, and along one of q̇, (2, n)."""
+    q, qd, qdd, dq, dqd = map(s.vector, s.inputs)
+    tau = list(s.nodes(s.torques(q, qd, qdd) + s.friction(qd)))
+    return np.array([jvp(tau, list(q), list(dq)), jvp(tau, list(qd), list(dqd))])
+
+
+def _acceleration_derivatives(s: Subject) -> Array:
+    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, (3, n, n), by implicit differentiation (see `slopes`)."""
+    q, qd, tau = map(s.vector, ("q", "qd", "tau"))
+    qdd = s.graph.inputs("qdd", s.n)
+    torques = list(s.nodes(s.torques(q, qd, qdd) + s.friction(qd)))
+    slopes = [derivatives(torques, list(q)), derivatives(torques, list(qd))]
+    M = s.nodes(s.mass_matrix(q))
+    found = _solve(s, M, tau - s.friction(qd) - s.torques(q, qd, s.zero))
+    at_motion = _substituted(np.concatenate([-slopes[0], -slopes[1]], -1), qdd, found)
+    solved = _solve(s, M, np.concatenate([at_motion, np.eye(s.n)], -1))
+    return np.stack(np.split(solved, 3, -1))
+
+
+def _substituted(values: Array, symbols: Array, by: Array) -> Array:
+    known = dict(zip((x.index for x in symbols), by, strict=True))
+    graph = symbols[0].graph
+    made = transcribe(values.flat, graph, lambda node: known.get(node.index))
+    return np.array(made, dtype=object).reshape(values.shape)
+
+
+QUANTITIES: dict[str, Callable[[Subject], Array]] = {
+    "inverse_dynamics": _inverse_dynamics,
+    "forward_dynamics": _forward_dynamics,
+    "mass_matrix": _mass_matrix,
+    "coriolis_matrix": _coriolis_matrix,
+    "coriolis_vector": _coriolis_vector,
+    "gravity_vector": _gravity_vector,
+    "bias": _bias,
+    "friction_torque": _friction_torque,
+    "ledger": _ledger,
+    "kinetic_energy": _kinetic_energy,
+    "potential_energy": _potential_energy,
+    "forward_kinematics": _forward_kinematics,
+    "jacobian": _jacobian,
+    "jacobian_dot": _jacobian_dot,
+    "regressor": _regressor,
+    "base_regressor": _base_regressor,
+    "inverse_dynamics_derivatives": _torque_derivatives,
+    "inverse_dynamics_slope": _torque_slope,
+    "forward_dynamics_derivatives": _acceleration_derivatives,
+}
+"""For each name a function from a robot in a graph to the entries of the quantity."""
