@@ -11,6 +11,8 @@ Array = npt.NDArray[Any]
 """An array of floats, or of expression nodes while a formulation is traced."""
 RELATIVE_PIVOT = 1e-13
 """Smallest pivot, relative to the inertias it is made of, that still counts as an inertia."""
+SINGLE_PIVOT = 1e-6
+"""The same in single precision: a few of its roundings."""
 
 
 def frozen(value: npt.ArrayLike) -> Array:

@@ -113,6 +113,10 @@ class CacheError(ArmdynError, OSError):
     """A place to keep things on disk, or a name in it, that cannot be used."""
 
 
+class BenchmarkError(ArmdynError):
+    """Two libraries that are timed against each other and do not compute the same."""
+
+
 class MissingExtraError(ArmdynError, ImportError):
     """An optional package that is not installed, with the command that installs it."""
 

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 import armdyn
 from armdyn import Robot
-from armdyn.compiler import derivatives
 from armdyn.errors import SingularityError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import Friction, Mimic
+from armdyn.programs.quantities import quantity_program
+from armdyn.programs.request import Request
 from oracles import close, pin_model
 from strategies import kinds, random_model, random_states, seeds
 
@@ -140,14 +141,6 @@ def test_batches_of_any_shape_give_the_same_numbers(model, seed):
     assert robot.forward_dynamics_derivatives(empty, empty, empty).dtau.shape == (0, n, n)
 
 
-def test_a_batch_cut_into_pieces_is_the_same_batch(monkeypatch):
-    model = random_model("RRP", 5)
-    states = random_states(model, 6, batch=(7,))
-    whole = Robot(model).inverse_dynamics_derivatives(*states)
-    monkeypatch.setattr(derivatives, "PIECE", 1)
-    assert np.array_equal(Robot(model).inverse_dynamics_derivatives(*states).dq, whole.dq)
-
-
 def test_a_hundred_joints_in_linear_size():
     sizes = {}
     for n in (50, 100):
@@ -157,7 +150,8 @@ def test_a_hundred_joints_in_linear_size():
         dq, dqd, _ = pinocchio_derivatives(pin.computeRNEADerivatives, robot.model, q, qd, qdd)
         close(mine.dq, dq)
         close(mine.dqd, dqd)
-        sizes[n] = robot._torque_jacobians.program.operations.total
+        program = quantity_program(robot.model, Request("inverse_dynamics_slope"))
+        sizes[n] = program.operations.total
     assert sizes[100] < 2.1 * sizes[50]
 
 

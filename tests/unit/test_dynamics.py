@@ -283,7 +283,7 @@ def test_what_is_no_robot_is_refused():
 
 def test_names_that_are_no_strings_are_unknown_names():
     for ask in (
-        lambda: ROBOT.inverse_dynamics(*STATE, formulation=None),
+        lambda: ROBOT.inverse_dynamics(*STATE, formulation=3),
         lambda: ROBOT.forward_kinematics(STATE[0], link=3),
         lambda: ROBOT.jacobian(STATE[0], frame=None),
         lambda: ROBOT.inverse_dynamics(*STATE, external_wrench={1: np.zeros(6)}),

@@ -103,7 +103,8 @@ def _linked(head: dict[str, Any], code: bytes) -> Built:
 def _key(model: RobotModel, request: Request, dtype: str, target: Target) -> str:
     """A digest of everything that the code depends on."""
     parts = [FORMAT, digest(model), asdict(request), dtype, asdict(target), *_versions()]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    text = json.dumps(parts, default=bool)  # options may be truths of NumPy
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)

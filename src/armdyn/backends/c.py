@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.arrays import RELATIVE_PIVOT
+from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.backends.body import ConstantTable, Language, body
 from armdyn.backends.c_selftest import selftest
 from armdyn.backends.names import comment, prefix_of
@@ -17,8 +17,6 @@ from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 
 COLUMNS = 96
-SINGLE_PIVOT = 1e-6
-"""`RELATIVE_PIVOT` for floats: a few of their roundings."""
 
 
 def export_c(

@@ -32,12 +32,12 @@ class Compiled:
         friction: bool = True,
         payload: bool = False,
         gravity: bool = False,
-        wrench: Sequence[str] = (),
+        wrench: str | Sequence[str] = (),
         wrench_frame: str = "world",
         link: str = "tool",
         frame: str = "world",
         method: str | None = None,
-        dtype: str = "float64",
+        dtype: npt.DTypeLike = "float64",
     ) -> Callable[..., Array]:
         """A quantity as a bare compiled callable of vectors and `out`, for tight loops.
 
@@ -49,7 +49,7 @@ class Compiled:
             friction: Whether joint friction is in torques.
             payload: Whether a payload is an argument: the ten numbers of `payload_vector`.
             gravity: Whether the field of gravity in world axes is an argument.
-            wrench: Links for each of which the wrench of the environment is an argument.
+            wrench: Link or links for each of which the wrench of the environment is an argument.
             wrench_frame: Axes of these wrenches.
             link: Whose place or velocity is meant.
             frame: Axes of the rows of a Jacobian.
@@ -58,8 +58,9 @@ class Compiled:
         """
         from armdyn.programs.request import Request  # noqa: PLC0415
 
+        links = (wrench,) if isinstance(wrench, str) else tuple(wrench)
         request = Request(
-            quantity, friction, payload, gravity, tuple(wrench), wrench_frame, link, frame, method
+            quantity, friction, payload, gravity, links, wrench_frame, link, frame, method
         )
         return self._kernels.call(request, dtype)
 

@@ -27,12 +27,11 @@ class Kernel:
     in which the mass matrix is singular gives NaN where it is inverted.
     """
 
-    def __init__(self, model: RobotModel, request: Request, dtype: str = "float64"):
-        if dtype not in numpy_api.TYPE_NUMBERS:
-            raise UnknownNameError("type of a kernel", dtype, numpy_api.TYPE_NUMBERS)
+    def __init__(self, model: RobotModel, request: Request, dtype: npt.DTypeLike = "float64"):
         request.check(model)
-        self.model, self.request, self.dtype = model, request, dtype
-        self._built = build(model, request, dtype)
+        self.model, self.request, self.dtype = model, request, _type_name(dtype)
+        self._built = build(model, request, self.dtype)
+        self._method = self._described() if self._built.entry else None
 
     def __repr__(self) -> str:
         return f"<Kernel {self.request.quantity} of {self.model.name!r}, {self.signature}>"
@@ -83,15 +82,20 @@ class Kernel:
         """
         vectors, batch = self._vectors(arrays)
         shape = batch + self.shape
-        if out is None:
-            result = np.empty(shape, self.dtype)
-        elif isinstance(out, np.ndarray) and out.shape == shape:
-            result = out
-        else:
-            found = f"shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
-            raise ShapeError(f"out: expected an array of shape {shape}, got {found}")
+        result = np.empty(shape, self.dtype) if out is None else self._checked(out, shape)
         run(self.gufunc, vectors, result, batch)
         return result
+
+    def _checked(self, out: Any, shape: tuple[int, ...]) -> Array:
+        """The output if the result can be written there."""
+        if not isinstance(out, np.ndarray) or out.shape != shape:
+            found = f"shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+            raise ShapeError(f"out: expected an array of shape {shape}, got {found}")
+        if not np.can_cast(self.dtype, out.dtype, "same_kind"):
+            raise ShapeError(f"out: expected an array of {self.dtype}, got one of {out.dtype}")
+        if not out.flags.writeable:
+            raise ShapeError("out: expected an array that can be written to, got a read-only one")
+        return out
 
     def _vectors(self, arrays: tuple[npt.ArrayLike, ...]) -> tuple[list[Array], tuple[int, ...]]:
         """The arguments as arrays of the kernel's type, and the batch shape of all."""
@@ -103,7 +107,7 @@ class Kernel:
             )
         vectors = []
         for (name, size), given in zip(expected, arrays, strict=True):
-            noun = None if name in STATES else "components"
+            noun = None if name in STATES else _NOUN.get(name, "components (force, moment)")
             vector = check_joint_vector(name, given, size, noun)
             vectors.append(vector.astype(self.dtype, copy=False))
         batch = vectors[0].shape[:-1]
@@ -113,24 +117,41 @@ class Kernel:
         return vectors, batch
 
     @property
+    def __self__(self) -> "Kernel":
+        """The kernel, as of the builtin: large ones have none and are called themselves."""
+        return self
+
+    @property
     def call(self) -> Any:
         """The builtin for tight loops: kernel.call(q, qd, qdd) or kernel.call(..., out=tau)."""
-        if not self._built.entry:
+        if self._method is None:
             return self
         return _builtin(ctypes.addressof(self._method), self, None)
 
-    @cached_property
-    def _method(self) -> "_MethodDef":
+    def _described(self) -> "_MethodDef":
+        """What Python knows of the builtin; it must live as long as any of them."""
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}".encode()
         return _MethodDef(b"call", self._built.code["entry"], _FASTCALL | _KEYWORDS, doc)
 
 
-STATES = ("q", "qd", "qdd", "tau")
+def _type_name(dtype: npt.DTypeLike) -> str:
+    """"float64" or "float32"."""
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = str(dtype)
+    if name not in numpy_api.TYPE_NUMBERS:
+        raise UnknownNameError("type of a kernel", name, numpy_api.TYPE_NUMBERS)
+    return name
+
+
+STATES = ("q", "qd", "qdd", "tau", "dq", "dqd")
 """Arguments with an entry for each joint."""
+_NOUN = {"payload": "inertial parameters", "gravity": "components"}
 
 
 class _MethodDef(ctypes.Structure):
-    """What Python knows of a builtin."""
+    """PyMethodDef."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),

@@ -26,7 +26,7 @@ class Kernels:
         self.model, self.n = model, len(model.independent)
         self._calls: dict[Any, Callable[..., Array]] = {}
 
-    def call(self, request: Request, dtype: str = "float64") -> Callable[..., Array]:
+    def call(self, request: Request, dtype: npt.DTypeLike = "float64") -> Callable[..., Array]:
         """The callable of a request."""
         found = self._calls.get((request, dtype))
         if found is None:

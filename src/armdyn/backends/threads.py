@@ -7,7 +7,7 @@ import math
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any
 
@@ -46,23 +46,35 @@ def run(ufunc: np.ufunc, arrays: Sequence[Array], out: Array, batch: tuple[int, 
     """The ufunc over a batch into an array, in as many pieces as there are threads."""
     worthwhile = math.prod(batch) // SMALLEST
     pieces = min(threads(), worthwhile, max(batch)) if worthwhile > 1 else 1
-    if pieces < 2:
+    if pieces < 2 or not all(_independent(array, out) for array in arrays):
         ufunc(*arrays, out=out)
         return
     axis = batch.index(max(batch))
     bounds = np.linspace(0, batch[axis], pieces + 1).astype(int).tolist()
     handling: Any = np.geterr()
+    handler: Any = np.geterrcall()
 
     def piece(first: int, last: int) -> None:
-        with np.errstate(**handling):
+        with np.errstate(**handling, call=handler):
             cut = [_cut(a, axis - len(batch), first, last) for a in arrays]
             ufunc(*cut, out=out[(slice(None),) * axis + (slice(first, last),)])
 
     *others, last = pairwise(bounds)
     jobs = [_executor().submit(piece, *ends) for ends in others]
-    piece(*last)
+    try:
+        piece(*last)
+    finally:
+        wait(jobs)  # nobody writes to the output after an error
     for job in jobs:
         job.result()
+
+
+def _independent(array: Array, out: Array) -> bool:
+    """Whether what one piece writes is read by no other: apart, or in place entry by entry."""
+    if not np.may_share_memory(array, out):
+        return True
+    same_layout = array.shape == out.shape and array.strides == out.strides
+    return same_layout and array.ctypes.data == out.ctypes.data
 
 
 def _cut(array: Array, axis: int, first: int, last: int) -> Array:

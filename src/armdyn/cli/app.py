@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from armdyn.cli.bench import bench
 from armdyn.cli.cache import cache
 from armdyn.cli.check import check
 from armdyn.cli.export import export
@@ -19,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (robots, info, check, torque, ops, export, cache):
+for verb in (robots, info, check, torque, ops, export, bench, cache):
     app.command()(verb)
 
 

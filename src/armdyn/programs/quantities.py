@@ -47,8 +47,9 @@ def quantity_program(model: RobotModel, request: Request) -> Program:
         outputs = subject.nodes(QUANTITIES[request.quantity](subject))
     except ZeroDivisionError:
         raise SingularityError(
-            f"{request.quantity} of {model.name!r} divides by zero whatever the configuration: a "
-            "joint moves no inertia; give its link a mass, or the joint a rotor inertia"
+            f"{request.quantity}: the mass matrix is singular whatever the configuration, because "
+            f"a joint of {model.name!r} moves no inertia; give its link a mass, or the joint a "
+            "rotor inertia"
         ) from None
     settled = settle(outputs.flat)
     return Program.from_outputs(

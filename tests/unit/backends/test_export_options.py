@@ -8,35 +8,8 @@ import pytest
 
 import armdyn
 from armdyn.backends.c import export_c
-from armdyn.backends.fold import folded
 from armdyn.backends.options import ExportOptions
 from armdyn.errors import ModelError, UnknownNameError, WriteError
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import Request
-from oracles import close
-from strategies import special_model
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_folding_keeps_the_values_and_leaves_no_zero_or_one_to_multiply_by(seed):
-    model, rng = special_model(seed), np.random.default_rng(seed)
-    for name in ("inverse_dynamics", "mass_matrix", "jacobian"):
-        program = quantity_program(model, Request(name))
-        short = folded(program)
-        given = [rng.uniform(-2, 2, i.size) for i in program.inputs]
-        close(short(*given), program(*given), 1e-13)
-        assert short.operations.total <= program.operations.total
-        first = len(short.symbols)
-        value = {first + i: abs(c.value) for i, c in enumerate(short.constants)}
-        for instruction in short.instructions:
-            if instruction.op == "mul":
-                assert not {value.get(k) for k in instruction.args} & {0.0, 1.0}
-
-
-def test_a_combination_that_vanishes_costs_nothing():
-    program = quantity_program(armdyn.load("puma560").model, Request("inverse_dynamics"))
-    assert any(c.value == 0.0 and c.op == "sub" for c in program.constants)  # Jxx6 - Jyy6
-    assert folded(program).operations.total < program.operations.total
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_gradient_costs_a_few_times_the_function_whatever_the_number_of_variable
 
 
 def test_every_operation_of_the_graph_has_derivatives():
-    assert set(PARTIALS) == {*BINARY, "neg", *FUNCTIONS}
+    assert set(PARTIALS) == {*BINARY, "neg", "guard", *FUNCTIONS}
 
 
 def test_parameters_can_be_differentiated_by():

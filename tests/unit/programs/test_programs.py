@@ -12,16 +12,19 @@ from armdyn.compiler.trace import trace
 from armdyn.errors import UnknownNameError
 from armdyn.expr import Graph, proved_equal
 from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.minimal import minimal
 from armdyn.formulations.minimal_options import options
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model.canonical import canonical, with_tip_phase
 from armdyn.programs.kept import Kept, pattern
 from armdyn.programs.minimal import Effort, minimal_outputs
+from armdyn.programs.quantities import quantity_program
+from armdyn.programs.request import Request
+from armdyn.programs.runtime import payload_vector
 from armdyn.programs.symbolic import symbolic
 from armdyn.programs.symbolic_model import branches, model_from_canonical
-from armdyn.programs.torques import payload_vector, torque_program
 from oracles import close
-from strategies import random_model, random_states
+from strategies import random_model, random_states, special_model
 
 
 def traced(robot, runtime=()):
@@ -143,8 +146,6 @@ def test_a_long_chain_takes_the_default_choices_and_grows_linearly():
         graph = Graph()
         symbols = symbolic(robot, graph)
         states = [graph.inputs(name, n) for name in ("q", "qd", "qdd")]
-        from armdyn.formulations.minimal import minimal
-
         choices = options(robot).start
         outputs = trace(graph, lambda *s, r=symbols, c=choices: minimal(r, *s, c).tau, *states)
         counts.append(count(outputs).total)
@@ -153,7 +154,8 @@ def test_a_long_chain_takes_the_default_choices_and_grows_linearly():
 
 @pytest.mark.parametrize("model", [armdyn.load("panda").model, random_model("RPRR", 6, tree=True)])
 def test_a_payload_known_at_run_time_is_a_payload(model):
-    robot, program = armdyn.Robot(model), torque_program(model, payload=True)
+    robot = armdyn.Robot(model)
+    program = quantity_program(model, Request("inverse_dynamics", payload=True))
     states = random_states(model, 9, batch=(3,))
     close(program(*states, np.zeros(10)), robot.inverse_dynamics(*states), 1e-10)
     com, tensor = np.array([0.05, -0.1, 0.2]), np.diag([0.02, 0.03, 0.04]) + 0.001
@@ -168,4 +170,31 @@ def test_a_payload_known_at_run_time_is_a_payload(model):
 def test_torques_of_a_program_are_those_of_the_robot():
     model = armdyn.load("ur5e").model
     states = random_states(model, 2, batch=(2, 2))
-    close(torque_program(model)(*states), armdyn.Robot(model).inverse_dynamics(*states), 1e-11)
+    program = quantity_program(model, Request("inverse_dynamics"))
+    expected = armdyn.Robot(model).inverse_dynamics(*states, formulation="newton_euler")
+    close(program(*states), expected, 1e-11)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_program_multiplies_by_zero_or_one(seed):
+    model = special_model(seed)
+    for name in ("inverse_dynamics", "mass_matrix", "jacobian"):
+        program = quantity_program(model, Request(name))
+        first = len(program.symbols)
+        value = {first + i: abs(c.value) for i, c in enumerate(program.constants)}
+        for instruction in program.instructions:
+            if instruction.op == "mul":
+                assert not {value.get(k) for k in instruction.args} & {0.0, 1.0}
+
+
+def test_a_combination_that_vanishes_costs_nothing():
+    """Jxx6 = Jyy6 in the Puma, and their difference multiplies."""
+    model = armdyn.load("puma560").model
+    graph = Graph()
+    robot = symbolic(with_tip_phase(canonical(model)), graph)
+    states = [graph.inputs(name, 6) for name in ("q", "qd", "qdd")]
+    any_puma = count(trace(graph, lambda *s: minimal(robot, *s).tau, *states)).total
+    this_puma = quantity_program(
+        model, Request("inverse_dynamics", friction=False)
+    ).operations.total
+    assert this_puma < any_puma

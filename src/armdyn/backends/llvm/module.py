@@ -84,7 +84,7 @@ def module(
     if any(isinstance(step, Turn) for step in pieces.steps):
         lines += turn_functions(vectors, tile)
     constants = {
-        len(program.symbols) + i: constant.value
+        len(program.symbols) + i: vectors.splat(constant.value)
         for i, constant in enumerate(program.constants)
         if constant.value is not None
     }
@@ -98,7 +98,7 @@ def module(
 
 
 def _segment(
-    v: Vectors, number: int, segment: Segment, constants: dict[int, float], tile: int
+    v: Vectors, number: int, segment: Segment, constants: dict[int, str], tile: int
 ) -> list[str]:
     """The operations on one vector of states.
 
@@ -106,13 +106,15 @@ def _segment(
     """
     t = Text(v)
     t.lines.append(f"define internal void @segment{number}(ptr %here) noinline nounwind {{")
-    names = {k: v.splat(value) for k, value in constants.items()}
+    names: dict[int, str] = {}
 
     def place(slot: int) -> str:
         return t.let(f"getelementptr i8, ptr %here, i64 {slot * tile * v.bytes}")
 
     def load(value: int) -> None:
-        if value not in names:
+        if value in constants:
+            names[value] = v.splat(constants[value])
+        elif value not in names:
             at = place(segment.loads[value])
             names[value] = t.let(f"load {v.type}, ptr {at}, align {v.bytes}")
 

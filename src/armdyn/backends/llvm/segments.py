@@ -102,7 +102,8 @@ class _Planner:
 
     def _segment(self, operations: tuple[Operation, ...], place: int) -> Segment:
         made = [value for value, _, _ in operations]
-        read = {a for _, _, args in operations for a in args} - set(made) - set(self.constants)
+        read = {a for _, _, args in operations for a in args if a not in self.constants}
+        read.difference_update(made)
         loads = {a: self.slot[a] for a in sorted(read)}
         self._release(read, place)
         kept = [value for value in made if self.last.get(value, -1) > place]

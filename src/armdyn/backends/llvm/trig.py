@@ -6,8 +6,9 @@ and π/2 is subtracted in pieces short enough that n times each is exact. Then
     sin r = r + r³ S(r²),    cos r = 1 - r²/2 + r⁴ C(r²)
 
 with S and C interpolated at the Chebyshev points of [0, (π/4)²]; n mod 4 says which of the two is
-wanted, and its sign. Beyond `limit` the pieces would not be exact any more, and the functions of
-the C library are called for each lane; NaN and infinities go the same way.
+wanted, and its sign. Beyond `limit` the pieces would not be exact any more, and lanes there, as
+those with NaN and infinities, get what the C library says; the others in the same vector do not,
+for what a lane gives must not depend on its neighbours.
 """
 
 import math
@@ -61,13 +62,13 @@ NUMBERS = {
         ),
     ),
     "float32": Numbers(
-        limit=500.0,
+        limit=400.0,
         magic=1.5 * 2.0**23,
         pieces=(
-            float.fromhex("0x1.921c000000000p+0"),
-            float.fromhex("0x1.daa0000000000p-15"),
-            float.fromhex("0x1.10b4000000000p-30"),
-            float.fromhex("0x1.8469880000000p-48"),
+            float.fromhex("0x1.921e000000000p+0"),
+            float.fromhex("0x1.b500000000000p-16"),  # ends at 2^-24: no rounding yet
+            float.fromhex("0x1.110a000000000p-26"),
+            float.fromhex("0x1.4611a60000000p-42"),
         ),
         sine=(-0.16666664656312208, 0.00833274710466453, -0.0001958763909873762),
         cosine=(0.04166666465348879, -0.001388830186756237, 2.454768977246003e-05),
@@ -95,15 +96,12 @@ def turn_functions(v: Vectors, tile: int) -> list[str]:
     for name in ("angles", "sines", "cosines"):
         t.let(f"getelementptr {v.type}, ptr %{name}, i64 %i", f"%{name}.i")
     x = t.let(f"load {v.type}, ptr %angles.i, align {v.bytes}")
-    limit = t.let(f"bitcast {v.type} {v.splat(NUMBERS[v.dtype].limit)} to {v.integers}")
-    large = t.let(f"icmp ugt {v.integers} {t.bits(t.intrinsic('fabs', x))}, {limit}")
-    mask = t.let(f"bitcast <{v.lanes} x i1> {large} to i{v.lanes}")
+    mask = t.let(f"bitcast <{v.lanes} x i1> {_is_far(t, x)} to i{v.lanes}")
     far = t.let(f"icmp ne i{v.lanes} {mask}, 0")
     t.do(f"br i1 {far}, label %far, label %near")
     t.label("near")
-    sine, cosine = _near(t, x)
-    t.do(f"store {v.type} {sine}, ptr %sines.i, align {v.bytes}")
-    t.do(f"store {v.type} {cosine}, ptr %cosines.i, align {v.bytes}")
+    for value, place in zip(_near(t, x), ("%sines.i", "%cosines.i"), strict=True):
+        t.do(f"store {v.type} {value}, ptr {place}, align {v.bytes}")
     t.do("br label %done")
     t.label("far")
     t.do("call void @turn.far(ptr %angles.i, ptr %sines.i, ptr %cosines.i)")
@@ -121,7 +119,15 @@ def turn_functions(v: Vectors, tile: int) -> list[str]:
     return [*t.lines, "}", *_far(v)]
 
 
+def _is_far(t: Text, x: str) -> str:
+    """In which lanes the approximation does not hold; as integers, NaN exceeds every limit."""
+    v = t.v
+    limit = t.let(f"bitcast {v.type} {v.splat(NUMBERS[v.dtype].limit)} to {v.integers}")
+    return t.let(f"icmp ugt {v.integers} {t.bits(t.intrinsic('fabs', x))}, {limit}")
+
+
 def _near(t: Text, x: str) -> tuple[str, str]:
+    """Sine and cosine up to the limit."""
     v, k = t.v, NUMBERS[t.v.dtype]
     rounded = t.fused(x, v.splat(2.0 / math.pi), v.splat(k.magic))
     n = t.binary("sub", rounded, v.splat(k.magic))
@@ -131,6 +137,7 @@ def _near(t: Text, x: str) -> tuple[str, str]:
     z = t.binary("mul", r, r)
     sine = _polynomial(t, z, k.sine)
     sine = t.fused(t.binary("mul", z, r), sine, r)
+    sine = t.intrinsic("copysign", sine, r)  # S is negative, so r = -0 would give +0
     cosine = _polynomial(t, z, (1.0, -0.5, *k.cosine))
     quadrant = t.bits(rounded)
     odd = t.let(f"and {v.integers} {quadrant}, {v.whole(1)}")
@@ -165,7 +172,10 @@ def _far(v: Vectors) -> list[str]:
         "define internal void @turn.far(ptr %x, ptr %s, ptr %c) noinline cold nounwind {"
     )
     x = t.let(f"load {v.type}, ptr %x, align {v.bytes}")
-    for function, place in (("sin", "%s"), ("cos", "%c")):
-        t.do(f"store {v.type} {t.by_lane(function, x)}, ptr {place}, align {v.bytes}")
+    far = _is_far(t, x)
+    near = _near(t, t.select(far, v.splat(0.0), x))
+    for function, place, value in zip(("sin", "cos"), ("%s", "%c"), near, strict=True):
+        chosen = t.select(far, t.by_lane(function, t.select(far, x, v.splat(0.0))), value)
+        t.do(f"store {v.type} {chosen}, ptr {place}, align {v.bytes}")
     t.do("ret void")
     return [*t.lines, "}"]

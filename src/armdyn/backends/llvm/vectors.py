@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import RELATIVE_PIVOT
+from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.backends.llvm.fuse import FUSED
 
 
@@ -182,6 +182,7 @@ class Text:
 
     def _guard(self, pivot: str, scale: str) -> str:
         size = self.bits(self.intrinsic("fabs", pivot))
-        least = self.binary("mul", self.intrinsic("fabs", scale), self.v.splat(RELATIVE_PIVOT))
+        relative = self.v.splat(RELATIVE_PIVOT if self.v.size == 8 else SINGLE_PIVOT)
+        least = self.binary("mul", self.intrinsic("fabs", scale), relative)
         sound = self.let(f"icmp sgt {self.v.integers} {size}, {self.bits(least)}")
         return self.select(sound, pivot, self.v.splat(float("nan")))

@@ -1,0 +1,112 @@
+"""`armdyn bench`: how fast the kernels are, here and now, beside other libraries."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli.options import Json
+
+
+def bench(
+    *,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Smaller batches, shorter chains, less time.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Measure this alone, as one_state; repeatable."),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.0, help="How long to measure each row, in s.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw how cost grows with the joints to a .png, .pdf or .svg file."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure speed beside Pinocchio, MuJoCo and the Robotics Toolbox."""
+    from armdyn.analysis.bench import bench as measure
+    from armdyn.analysis.plots import check_plot
+    from armdyn.cli.console import print_json
+
+    if plot is not None:
+        check_plot(plot)
+    with telling() as tell:
+        report = measure(only or (), seconds, quick, tell)
+        series = None if plot is None else _grown(plot, tell)
+    if json:
+        print_json(report.data() | ({} if series is None else {"growth": series}))
+        return
+    print_report(report)
+    if plot is not None:
+        print(f"wrote {plot}")
+
+
+def _grown(plot: Path, tell: Callable[[str], None]) -> list[dict[str, Any]]:
+    from armdyn.analysis.bench_growth import growth
+    from armdyn.analysis.plot_growth import plot_growth
+
+    series = growth(tell)
+    plot_growth(series, plot)
+    return [one.data() for one in series]
+
+
+@contextmanager
+def telling() -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is measured."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    screen = Console(stderr=True)
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task("starting")
+        yield lambda what: bar.update(task, description=what)
+
+
+def print_report(report: Any) -> None:
+    """The machine, the table and the notes."""
+    from armdyn.cli.console import console, print_table, table
+
+    screen, machine = console(), report.machine
+    for line in _heading(machine):
+        screen.print(line, markup=False, soft_wrap=True)
+    text = ("what", "against", "")
+    rows = table("what", "ours", "against", "theirs", "result", "", "wanted", "met", left=text)
+    for row in report.rows:
+        wanted = "-" if row.goal is None else f"{row.goal.sense} {_number(row.goal.limit)}"
+        met = {True: "yes", False: "no", None: "-"}[row.met]
+        value = "-" if row.value is None else _number(row.value)
+        times = duration(row.ours), row.against, duration(row.theirs)
+        rows.add_row(row.what, *times, value, row.unit, wanted, met)
+    print_table(rows)
+    for note in report.notes:
+        screen.print(f"note: {note}", markup=False, soft_wrap=True)
+
+
+def _heading(machine: Any) -> list[str]:
+    load = " ".join(f"{value:.2f}" for value in machine.load) or "unknown"
+    versions = {"armdyn": machine.armdyn, "Python": machine.python} | machine.versions
+    return [
+        f"{machine.cpu}, {machine.cores} cores, vectors of {machine.vector_bits} bits, "
+        f"load average {load}",
+        ", ".join(f"{name} {version or 'not installed'}" for name, version in versions.items()),
+    ]
+
+
+def duration(seconds: float | None) -> str:
+    """A time with the unit that fits it."""
+    if seconds is None:
+        return "-"
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
