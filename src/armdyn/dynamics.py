@@ -128,11 +128,11 @@ class Robot(Compiled):
             Torques and forces of the actuators, (..., n) [N m or N].
         """
         if external_wrench is None and formulation is None:
-            try:
-                return self._inverse[friction](q, qd, qdd)
-            except KeyError:
-                self._inverse[friction] = self.kernel("inverse_dynamics", friction=friction)
-                return self._inverse[friction](q, qd, qdd)
+            call = self._inverse.get(friction)
+            if call is None and np.ndim(q) == 1:
+                call = self._inverse[friction] = self.kernel("inverse_dynamics", friction=friction)
+            if call is not None:
+                return call(q, qd, qdd)
         if formulation is None:
             wrenches, options = self._wrenches(external_wrench, wrench_link, wrench_frame)
             return self._run(

@@ -47,15 +47,15 @@ _lock = threading.RLock()
 _alive: "weakref.WeakValueDictionary[str, Built]" = weakref.WeakValueDictionary()
 
 
-def build(model: RobotModel, request: Request, dtype: str) -> Built:
+def build(model: RobotModel, request: Request, dtype: str, target: Target) -> Built:
     """The machine code of a request, shared by all who ask for the same.
 
     Args:
         model: The robot.
         request: What to compute.
         dtype: "float64" or "float32".
+        target: The processor of this process, with vectors of some width.
     """
-    target = Target.host()
     key = _key(model, request, dtype, target)
     with _lock:
         found = _alive.get(key)
@@ -80,7 +80,7 @@ def _compiled(model: RobotModel, request: Request, dtype: str, target: Target, k
         program = quantity_program(model, request)
     size = len(program.instructions)
     with note(f"compiling {size} operations for {name}; the result is kept for the next time ..."):
-        entry = numpy_api.arrays_are_as_expected()
+        entry = target == target.narrow and numpy_api.arrays_are_as_expected()
         text = module(program, target, dtype, entry=entry)
         code = object_code(text, target)
     head = {"inputs": _inputs(program), "shape": program.shape, "entry": "@entry(" in text}

@@ -62,7 +62,8 @@ class Compiled:
         request = Request(
             quantity, friction, payload, gravity, links, wrench_frame, link, frame, method
         )
-        return self._kernels.call(request, dtype)
+        callable_: Callable[..., Array] = self._kernels.kernel(request, dtype).call
+        return callable_
 
     @staticmethod
     def payload_vector(

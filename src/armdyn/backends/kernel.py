@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.backends import numpy_api
-from armdyn.backends.build import build
+from armdyn.backends.build import Built, build
+from armdyn.backends.llvm.target import Target
 from armdyn.backends.threads import run
 from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
@@ -23,15 +24,29 @@ class Kernel:
     """A compiled function of vectors with any leading batch shape.
 
     `call` is the same function as Python calls it fastest, a builtin whose `__self__` is the
-    kernel; `gufunc` is NumPy's own. All give a state the same bits, alone or in any batch. A state
-    in which the mass matrix is singular gives NaN where it is inverted.
+    kernel; `gufunc` is NumPy's own. All give a state the same bits, alone or in any batch, and each
+    is compiled when it is first used. A state in which the mass matrix is singular gives NaN where
+    that is inverted.
     """
 
     def __init__(self, model: RobotModel, request: Request, dtype: npt.DTypeLike = "float64"):
         request.check(model)
         self.model, self.request, self.dtype = model, request, _type_name(dtype)
-        self._built = build(model, request, self.dtype)
-        self._method = self._described() if self._built.entry else None
+
+    @cached_property
+    def _wide(self) -> Built:
+        """For batches."""
+        return build(self.model, self.request, self.dtype, Target.host())
+
+    @cached_property
+    def _narrow(self) -> Built:
+        """For one state."""
+        return build(self.model, self.request, self.dtype, Target.host().narrow)
+
+    @property
+    def _built(self) -> Built:
+        """Either, for what both have in common."""
+        return self._narrow if "_narrow" in self.__dict__ else self._wide
 
     def __repr__(self) -> str:
         return f"<Kernel {self.request.quantity} of {self.model.name!r}, {self.signature}>"
@@ -69,9 +84,9 @@ class Kernel:
     def gufunc(self) -> np.ufunc:
         """The kernel as a generalized ufunc of NumPy."""
         name, doc = self.request.quantity, f"{self.request.quantity} of {self.model.name!r}"
-        arguments = len(self._built.inputs)
-        loop = self._built.code["loop"]
-        return numpy_api.gufunc(loop, self.dtype, self.signature, arguments, name, doc, self._built)
+        arguments = len(self._wide.inputs)
+        loop = self._wide.code["loop"]
+        return numpy_api.gufunc(loop, self.dtype, self.signature, arguments, name, doc, self._wide)
 
     def __call__(self, *arrays: npt.ArrayLike, out: Array | None = None) -> Array:
         """The quantity (..., *shape) for vectors (..., n) in the order of `inputs`.
@@ -124,18 +139,19 @@ class Kernel:
     @property
     def call(self) -> Any:
         """The builtin for tight loops: kernel.call(q, qd, qdd) or kernel.call(..., out=tau)."""
-        if self._method is None:
+        if not self._narrow.entry:
             return self
         return _builtin(ctypes.addressof(self._method), self, None)
 
-    def _described(self) -> "_MethodDef":
+    @cached_property
+    def _method(self) -> "_MethodDef":
         """What Python knows of the builtin; it must live as long as any of them."""
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}".encode()
-        return _MethodDef(b"call", self._built.code["entry"], _FASTCALL | _KEYWORDS, doc)
+        return _MethodDef(b"call", self._narrow.code["entry"], _FASTCALL | _KEYWORDS, doc)
 
 
 def _type_name(dtype: npt.DTypeLike) -> str:
-    """"float64" or "float32"."""
+    """Either "float64" or "float32"."""
     try:
         name = np.dtype(dtype).name
     except TypeError:

@@ -24,22 +24,28 @@ class Kernels:
 
     def __init__(self, model: RobotModel):
         self.model, self.n = model, len(model.independent)
+        self._kernels: dict[Any, Kernel] = {}
         self._calls: dict[Any, Callable[..., Array]] = {}
+        """The callables for one state, which take batches too."""
 
-    def call(self, request: Request, dtype: npt.DTypeLike = "float64") -> Callable[..., Array]:
-        """The callable of a request."""
-        found = self._calls.get((request, dtype))
-        if found is None:
-            found = self._calls[request, dtype] = Kernel(self.model, request, dtype).call
-        return found
+    def kernel(self, request: Request, dtype: npt.DTypeLike = "float64") -> Kernel:
+        """The kernel of a request."""
+        key = request, str(dtype)
+        if key not in self._kernels:
+            self._kernels[key] = Kernel(self.model, request, dtype)
+        return self._kernels[key]
 
     def run(self, quantity: str, *arrays: npt.ArrayLike, **options: Any) -> Array:
         """A quantity for vectors in the order of its kernel."""
         key = (quantity, *options.items()) if options else quantity
-        found = self._calls.get(key)
-        if found is None:
-            found = self._calls[key] = self.call(Request(quantity, **options))
-        return found(*arrays)
+        call = self._calls.get(key)
+        if call is not None:
+            return call(*arrays)
+        kernel = self.kernel(Request(quantity, **options))
+        if np.ndim(arrays[0]) > 1:
+            return kernel(*arrays)
+        self._calls[key] = kernel.call
+        return self._calls[key](*arrays)
 
     @property
     def solves_derivatives(self) -> bool:

@@ -191,7 +191,8 @@ class _Builder:
             value = node.graph.values.get(node.name)
         else:
             known = [self.constants[k - first].value for k in args]
-            value = None if None in known else float(OPERATIONS[node.op](*known))
+            with np.errstate(all="ignore"):
+                value = None if None in known else float(OPERATIONS[node.op](*known))
         return Constant(node.op, args, repr(node) if not args else "", value)
 
 

@@ -72,7 +72,8 @@ def settle(outputs: Iterable[Node]) -> list[Node]:
         if not node.constant:
             continue
         if node.args:
-            value[node.index] = OPERATIONS[node.op](*(value[a.index] for a in node.args))
+            with np.errstate(all="ignore"):
+                value[node.index] = OPERATIONS[node.op](*(value[a.index] for a in node.args))
         else:
             value[node.index] = float(node.value) if node.op == "number" else _lookup(node, {})
     graph = Graph()

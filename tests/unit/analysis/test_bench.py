@@ -62,8 +62,9 @@ def test_one_thread_while_timing_and_as_before_afterwards():
     set_threads(3)
     seen = []
     alternate([Contender("", lambda: seen.append(threads()), 1)], 0.0)
-    assert (set(seen), threads()) == ({1}, 3)
+    after = threads()
     set_threads(None)
+    assert (set(seen), after) == ({1}, 3)
 
 
 def test_different_results_are_an_error():

@@ -1,5 +1,6 @@
 """Machine code for this process: made once, linked into one engine, dropped when nobody uses it."""
 
+import ctypes
 import itertools
 import threading
 from dataclasses import dataclass
@@ -50,6 +51,8 @@ def link(content: bytes, exported: tuple[str, ...]) -> Code:
 
 @lru_cache(maxsize=1)
 def _engine() -> Any:
-    """The one engine of the process; it outlives all code."""
+    """The one engine of the process, never destroyed: code must not outlive it."""
     initialize()
-    return llvm.create_lljit_compiler(Target.host().machine(), suppress_errors=True)
+    engine = llvm.create_lljit_compiler(Target.host().machine(), suppress_errors=True)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
+    return engine

@@ -83,9 +83,10 @@ def module(
     lines += store_function(vectors, pieces.outputs, tile)
     if any(isinstance(step, Turn) for step in pieces.steps):
         lines += turn_functions(vectors, tile)
+    first = len(program.symbols)
     constants = {
-        len(program.symbols) + i: vectors.splat(constant.value)
-        for i, constant in enumerate(program.constants)
+        place: vectors.splat(constant.value)
+        for place, constant in enumerate(program.constants, start=first)
         if constant.value is not None
     }
     for number, step in enumerate(pieces.steps):
@@ -113,7 +114,7 @@ def _segment(
 
     def load(value: int) -> None:
         if value in constants:
-            names[value] = v.splat(constants[value])
+            names[value] = constants[value]
         elif value not in names:
             at = place(segment.loads[value])
             names[value] = t.let(f"load {v.type}, ptr {at}, align {v.bytes}")

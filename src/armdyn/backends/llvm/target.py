@@ -1,6 +1,6 @@
 """The processor: how wide its vectors are, and whether it multiplies and adds in one step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -43,6 +43,11 @@ class Target:
         bits = 512 if {"avx512f", "avx512dq", "avx512vl"} <= present else 256
         bits = bits if "avx2" in present else 128
         return Target(triple, cpu, features, bits, "fma" in present)
+
+    @property
+    def narrow(self) -> "Target":
+        """The same with vectors that are soonest done with one state."""
+        return replace(self, bits=min(self.bits, 256))
 
     def lanes(self, dtype: npt.DTypeLike) -> int:
         """How many numbers a vector holds."""
