@@ -43,9 +43,9 @@ class ConstantTable:
     def name(self, constant: Constant) -> str:
         """The name of a constant: its own in the model, or k1, k2, ... for combinations."""
         assert constant.value is not None
-        key = constant.name, constant.value
+        key = constant.name if constant.op == "parameter" else "", constant.value
         if key not in self._named:
-            self._named[key] = self._fresh(constant.name)
+            self._named[key] = self._fresh(key[0])
             self.values[self._named[key]] = constant.value
         return self._named[key]
 
@@ -97,7 +97,8 @@ class _Writer:
         self._inputs()
         first = len(program.symbols)
         for place, constant in enumerate(program.constants, start=first):
-            self.values[place] = self._constant(constant)
+            if self.left[place]:
+                self.values[place] = self._constant(constant)
         self.start = first + len(program.constants)
         for place, instruction in enumerate(program.instructions, start=self.start):
             self._write(place, instruction.op, instruction.args)

@@ -191,7 +191,10 @@ def test_where_the_mass_matrix_is_singular_the_accelerations_are_not_a_number(si
 
 
 def test_a_joint_that_moves_nothing_is_refused(tmp_path):
-    with pytest.raises(SingularityError, match="forward_dynamics: the mass matrix is singular whatever the configuration, .* 'two_link'"):
+    with pytest.raises(
+        SingularityError,
+        match="forward_dynamics: the mass matrix is singular whatever the configuration, .* 'two_link'",
+    ):
         export_c(pendulum([1.0, 0.0]), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

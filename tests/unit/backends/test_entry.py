@@ -32,7 +32,9 @@ class Marked(np.ndarray):
 
 def test_the_layout_of_arrays_is_known():
     assert numpy_api.arrays_are_as_expected()
-    assert ROBOT.kernel("mass_matrix").__self__.call.__self__ is ROBOT.kernel("mass_matrix").__self__
+    assert (
+        ROBOT.kernel("mass_matrix").__self__.call.__self__ is ROBOT.kernel("mass_matrix").__self__
+    )
 
 
 def test_it_gives_what_the_kernel_gives(call):
@@ -147,7 +149,11 @@ def test_what_cannot_be_taken_is_named():
         ((q,), {"out": np.zeros(16)}, r"out: expected .* got shape \(16,\)"),
         ((q,), {"out": out[None]}, r"got shape \(1, 4, 4\)"),
         ((q,), {"out": out.tolist()}, r"out: expected an array of shape \(4, 4\), got \[\["),
-        ((q,), {"out": np.zeros((4, 4), int)}, "out: expected an array of float64, got one of int64"),
+        (
+            (q,),
+            {"out": np.zeros((4, 4), int)},
+            "out: expected an array of float64, got one of int64",
+        ),
         ((q,), {"out": fixed}, "out: expected an array that can be written to"),
     ]
     for args, names, message in wrong:

@@ -104,7 +104,9 @@ def test_the_number_of_threads_is_a_setting():
     set_threads(None)
     assert threads() >= 1
     for bad in (0, -1, 1.5, True, "2", np.nan):
-        with pytest.raises(ModelError, match="number of threads must be a whole number from 1 on, got"):
+        with pytest.raises(
+            ModelError, match="number of threads must be a whole number from 1 on, got"
+        ):
             set_threads(bad)
     assert threads() >= 1
 
@@ -115,7 +117,10 @@ def test_floating_point_errors_are_handled_as_the_caller_wants(kernel, place):
     q, qd, qdd = states(MANY)
     qd[place] = 1e200
     set_threads(3)
-    with np.errstate(over="raise", invalid="ignore"), pytest.raises(FloatingPointError, match="over"):
+    with (
+        np.errstate(over="raise", invalid="ignore"),
+        pytest.raises(FloatingPointError, match="over"),
+    ):
         kernel(q, qd, qdd)
     with np.errstate(over="ignore", invalid="ignore"):
         found = kernel(q, qd, qdd)
