@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
+import numpy as np
+
 from armdyn.analysis.bench_robots import Arm
 from armdyn.dynamics import Robot
 from armdyn.io.folders import VARIABLE
@@ -15,37 +17,35 @@ FEWEST = 3
 """Robots that are compiled at least."""
 
 
-def compile_and_load(arm: Arm, seconds: float) -> tuple[float, float]:
-    """Seconds to make the kernel of inverse dynamics, and to load it from the cache.
+def compile_and_load(arm: Arm, batch: tuple[int, ...], seconds: float) -> tuple[float, float]:
+    """Seconds to the first torques of a robot: with nothing kept, and with the cache on disk.
 
     Each robot is another one by a gram in its hand, so nothing of the one before can be used.
 
     Args:
         arm: The robot.
+        batch: Shape of the states, () for one; one state and batches have code of their own.
         seconds: How long to go on.
     """
     made: list[float] = []
     loaded: list[float] = []
     with _empty_cache():
-        _ready(arm.robot)  # LLVM itself is warm from here on
+        _first_torques(Robot(arm.robot.model), batch)  # LLVM itself is warm from here on
         end = perf_counter() + seconds
         while len(made) < FEWEST or perf_counter() < end:
             model = arm.robot.with_payload(1e-3 * (1 + len(made))).model
-            made.append(_timed(Robot(model)))
-            loaded.append(_timed(Robot(model)))
+            made.append(_first_torques(Robot(model), batch))
+            loaded.append(_first_torques(Robot(model), batch))
     return min(made), min(loaded)
 
 
-def _timed(robot: Robot) -> float:
-    """The time to the first call that is possible; the kernel is gone afterwards."""
+def _first_torques(robot: Robot, batch: tuple[int, ...]) -> float:
+    """The time of the first call, in which the code is made ready; it is gone with the robot."""
+    still = np.zeros((*batch, robot.n))
     gc.collect()
     start = perf_counter()
-    _ready(robot)
+    robot.inverse_dynamics(still, still, still, friction=False)
     return perf_counter() - start
-
-
-def _ready(robot: Robot) -> None:
-    robot.kernel("inverse_dynamics", friction=False)
 
 
 @contextmanager

@@ -228,7 +228,7 @@ def _torque_derivatives(s: Subject) -> Array:
 
 def _torque_slope(s: Subject) -> Array:
     """The change of the torques along a direction of q, and along one of q̇, (2, n)."""
-    q, qd, qdd, dq, dqd = map(s.vector, s.inputs)
+    q, qd, qdd, dq, dqd = map(s.vector, ("q", "qd", "qdd", "dq", "dqd"))
     tau = list(s.nodes(s.torques(q, qd, qdd) + s.friction(qd)))
     return np.array([jvp(tau, list(q), list(dq)), jvp(tau, list(qd), list(dqd))])
 

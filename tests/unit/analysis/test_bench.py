@@ -2,6 +2,7 @@ import json
 import math
 import os
 import sys
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -47,15 +48,8 @@ def test_the_shortest_run_counts_and_all_take_turns():
     order = []
     contenders = [Contender(name, lambda name=name: order.append(name), 1) for name in "ab"]
     assert all(0 < t < 1 for t in alternate(contenders, 0.0))
-    turns = "".join(order).replace("aa", "a").replace("bb", "b")
-    while "aa" in turns or "bb" in turns:
-        turns = turns.replace("aa", "a").replace("bb", "b")
+    turns = "".join(name for name, _ in groupby(order))
     assert turns.startswith("ababab")
-
-
-def test_the_time_is_that_of_one_state():
-    once, split = alternate([Contender("", lambda: None, states) for states in (1, 1000)], 0.05)
-    assert split < once / 10
 
 
 def test_one_thread_while_timing_and_as_before_afterwards():
@@ -176,7 +170,8 @@ def test_the_robots_have_neither_friction_nor_rotors():
 # compiling, the peak
 
 
-def test_compiling_compiles_and_loading_does_not(monkeypatch):
+@pytest.mark.parametrize("batch", [(), (64,)], ids=["one", "batch"])
+def test_compiling_compiles_once_and_loading_does_not(monkeypatch, batch):
     traced, before = [], dict(os.environ)
     original = build.quantity_program
 
@@ -185,10 +180,9 @@ def test_compiling_compiles_and_loading_does_not(monkeypatch):
         return original(model, request)
 
     monkeypatch.setattr(build, "quantity_program", counted)
-    made, loaded = compile_and_load(arm("ur5"), 0.0)
+    made, loaded = compile_and_load(arm("ur5"), batch, 0.0)
     assert len(traced) == FEWEST + 1  # the first one warms LLVM
-    assert made > 0
-    assert loaded > 0
+    assert min(made, loaded) > 0
     assert dict(os.environ) == before
 
 

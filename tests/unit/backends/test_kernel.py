@@ -1,8 +1,10 @@
 """Every kernel against the formulas of its quantity, evaluated as they are written."""
 
 import copy
-import multiprocessing
+import os
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -283,7 +285,6 @@ def test_friction_is_an_option(quantity):
 
 @pytest.mark.parametrize("n", [LARGE, LARGE + 1, 20])
 def test_large_robots_take_derivatives_direction_by_direction(n):
-    model = random_model("RRP" * 6 + "RR", 9, tree=True)
     model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
     robot, direct = Robot(model), Direct(model)
     assert robot._kernels.solves_derivatives == (n <= LARGE)
@@ -383,18 +384,28 @@ def test_numbers_that_are_none_go_through_the_robot():
     assert not np.isfinite(huge).all()
 
 
-def _other_process(things, q):
-    robot, call, kernel = things
-    return [robot.mass_matrix(q), call(q), kernel(q), kernel.gufunc(q)]
+OTHER_PROCESS = """
+import pickle, sys
+robot, call, kernel, q = pickle.load(sys.stdin.buffer)
+for found in (robot.mass_matrix(q), call(q), kernel(q), kernel.gufunc(q)):
+    print(found.tobytes().hex())
+"""
 
 
-def test_robots_and_kernels_go_to_other_processes():
+@pytest.mark.parametrize("cache", ["shared", "off"])
+def test_robots_and_kernels_go_to_other_processes(cache):
     robot = armdyn.load("scara")
     call = robot.kernel("mass_matrix")
     q = np.array([0.1, -0.4, 0.2, 1.0])
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        for found in pool.apply(_other_process, ((robot, call, call.__self__), q)):
-            assert np.array_equal(found, call(q))
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_PROCESS],
+        input=pickle.dumps((robot, call, call.__self__, q)),
+        env=os.environ | ({"ARMDYN_CACHE_DIR": "off"} if cache == "off" else {}),
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.decode().split() == [call(q).tobytes().hex()] * 4
 
 
 def test_robots_and_kernels_are_copied():
