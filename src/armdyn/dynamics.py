@@ -129,7 +129,7 @@ class Robot(Compiled):
         """
         if external_wrench is None and formulation is None:
             call = self._inverse.get(friction)
-            if call is None and np.ndim(q) == 1:
+            if call is None and getattr(q, "ndim", 1) == 1:
                 call = self._inverse[friction] = self.kernel("inverse_dynamics", friction=friction)
             if call is not None:
                 return call(q, qd, qdd)

@@ -32,6 +32,7 @@ class Kernel:
     def __init__(self, model: RobotModel, request: Request, dtype: npt.DTypeLike = "float64"):
         request.check(model)
         self.model, self.request, self.dtype = model, request, _type_name(dtype)
+        self._methods: list[_MethodDef] = []
 
     @cached_property
     def _wide(self) -> Built:
@@ -145,9 +146,11 @@ class Kernel:
 
     @cached_property
     def _method(self) -> "_MethodDef":
-        """What Python knows of the builtin; it must live as long as any of them."""
+        """What Python knows of the builtin."""
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}".encode()
-        return _MethodDef(b"call", self._narrow.code["entry"], _FASTCALL | _KEYWORDS, doc)
+        made = _MethodDef(b"call", self._narrow.code["entry"], _FASTCALL | _KEYWORDS, doc)
+        self._methods.append(made)  # two threads may make one each, and both must stay
+        return made
 
 
 def _type_name(dtype: npt.DTypeLike) -> str:

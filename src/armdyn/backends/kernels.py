@@ -42,7 +42,7 @@ class Kernels:
         if call is not None:
             return call(*arrays)
         kernel = self.kernel(Request(quantity, **options))
-        if np.ndim(arrays[0]) > 1:
+        if getattr(arrays[0], "ndim", 1) > 1:
             return kernel(*arrays)
         self._calls[key] = kernel.call
         return self._calls[key](*arrays)

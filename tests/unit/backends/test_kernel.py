@@ -28,6 +28,7 @@ from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.regressor import regressor
 from armdyn.model import Connection, Inertia, Mimic, assemble
+from armdyn.programs.quantities import quantity_program
 from armdyn.programs.request import OPTIONS, Request
 from oracles import close
 from strategies import random_model
@@ -173,7 +174,7 @@ def states(kernel, *batch, seed=3):
 @pytest.mark.parametrize("name", MODELS)
 def test_every_quantity_is_what_its_formulas_say(name, quantity):
     model = MODELS[name]
-    kernel = Robot(model).kernel(quantity).__self__
+    kernel = Kernel(model, Request(quantity))
     given = states(kernel, 3)
     expected = getattr(Direct(model), quantity)(*given)
     assert expected.shape == (3, *kernel.shape)
@@ -190,7 +191,7 @@ def test_every_quantity_is_what_its_formulas_say(name, quantity):
 @pytest.mark.parametrize("quantity", OPTIONS)
 def test_single_precision_is_as_good_as_it_can_be(quantity):
     model = MODELS["panda"]
-    kernel = Robot(model).kernel(quantity, dtype=np.float32).__self__
+    kernel = Kernel(model, Request(quantity), np.float32)
     given = states(kernel, 9)
     expected = kernel.program(*given)
     found = kernel(*given)
@@ -219,11 +220,11 @@ def test_wrenches_are_arguments(name, axes):
     robot, direct = Robot(model), Direct(model)
     link = model.links[1].name
     torque, motion = (
-        robot.kernel(f"{way}_dynamics", wrench=("tool", link), wrench_frame=axes)
+        Kernel(model, Request(f"{way}_dynamics", wrench=("tool", link), wrench_frame=axes))
         for way in ("inverse", "forward")
     )
-    assert list(torque.__self__.inputs)[3:] == ["wrench on 'tool'", f"wrench on {link!r}"]
-    q, qd, qdd, *wrenches = states(torque.__self__, 4)
+    assert list(torque.inputs)[3:] == ["wrench on 'tool'", f"wrench on {link!r}"]
+    q, qd, qdd, *wrenches = states(torque, 4)
     on = dict(zip(("tool", link), wrenches, strict=True))
     reaction = reaction_wrench(model, direct.at.positions(q), on, axes)
     expected = direct.inverse_dynamics(q, qd, qdd, reaction)
@@ -234,24 +235,31 @@ def test_wrenches_are_arguments(name, axes):
     close(single(q, qd, qdd, wrenches[0]), alone, 1e-13)
 
 
-@pytest.mark.parametrize("name", ["panda", "stanford", "tree", "coupled"])
-def test_payload_and_gravity_are_arguments(name):
+def variable():
+    """Robots and quantities that a payload or gravity can be an argument of."""
+    some = [name for name, (_, offered) in OPTIONS.items() if "payload" in offered]
+    few = ("inverse_dynamics", "forward_dynamics", "kinetic_energy")
+    return [("stanford", q) for q in some] + [
+        (n, q) for n in ("panda", "tree", "coupled") for q in few
+    ]
+
+
+@pytest.mark.parametrize(("name", "quantity"), variable())
+def test_payload_and_gravity_are_arguments(name, quantity):
     robot = Robot(MODELS[name])
     com, tensor = (0.05, -0.1, 0.2), np.diag([0.02, 0.03, 0.04]) + 0.001
     vector, field = robot.payload_vector(1.7, com, tensor), np.array([1.0, -2.0, 3.7])
-    other = robot.with_payload(1.7, com, tensor)
-    for quantity, (_, offered) in OPTIONS.items():
-        options = {key: True for key in ("payload", "gravity") if key in offered}
-        if not options:
-            continue
-        kernel, plain = robot.kernel(quantity, **options), robot.kernel(quantity).__self__
-        changed = other.with_gravity(field) if "gravity" in options else other
-        given = states(plain, 3)
-        arguments = [vector, field][: len(options)]
-        expected = changed.kernel(quantity)(*given)
-        close(kernel(*given, *arguments), expected, 1e-8 if "forward" in quantity else 1e-10)
-        nothing = [np.zeros(10), robot.gravity][: len(options)]
-        close(kernel(*given, *nothing), plain(*given), 1e-8 if "forward" in quantity else 1e-10)
+    changed = robot.with_payload(1.7, com, tensor)
+    options = {"payload": True}
+    if "gravity" in OPTIONS[quantity][1]:
+        options["gravity"], changed = True, changed.with_gravity(field)
+    kernel = Kernel(robot.model, Request(quantity, **options))
+    plain, other = (Kernel(r.model, Request(quantity)) for r in (robot, changed))
+    given = states(plain, 3)
+    tolerance = 1e-8 if "forward" in quantity else TOLERANCE
+    close(kernel(*given, *[vector, field][: len(options)]), other(*given), tolerance)
+    nothing = [np.zeros(10), robot.gravity][: len(options)]
+    close(kernel(*given, *nothing), plain(*given), tolerance)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -283,7 +291,7 @@ def test_friction_is_an_option(quantity):
         close(rubbing(*given), smooth(*given) + friction, 1e-12)
 
 
-@pytest.mark.parametrize("n", [LARGE, LARGE + 1, 20])
+@pytest.mark.parametrize("n", [LARGE, LARGE + 1])
 def test_large_robots_take_derivatives_direction_by_direction(n):
     model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
     robot, direct = Robot(model), Direct(model)
@@ -306,16 +314,12 @@ def test_large_robots_take_derivatives_direction_by_direction(n):
 
 
 def test_forward_dynamics_takes_the_cheaper_way():
-    """Few joints in a row by the mass matrix, many by articulated bodies."""
-    for kinds, cheaper in (("RR", "composite_body"), ("R" * 18, "articulated_body")):
-        model = random_model(kinds, 3)
-        best = Robot(model).kernel("forward_dynamics").__self__.operations
-        ways = {
-            m: Robot(model).kernel("forward_dynamics", method=m).__self__.operations
-            for m in METHODS
-        }
-        assert best.total <= min(count.total for count in ways.values())
-        assert min(("composite_body", "articulated_body"), key=lambda m: ways[m].total) == cheaper
+    """Whatever the robot, no method by name takes fewer operations than the one without."""
+    for model in (random_model("RR", 3), MODELS["panda"], random_model("RPRRRRR", 5)):
+        robot = Robot(model)
+        best = robot.kernel("forward_dynamics").__self__.program.operations.total
+        others = [quantity_program(model, Request("forward_dynamics", method=m)) for m in METHODS]
+        assert best <= min(program.operations.total for program in others)
 
 
 def massless_tip():
@@ -365,7 +369,7 @@ def test_a_singular_mass_matrix_is_not_a_number_or_an_error():
 
 def test_a_joint_that_never_moves_an_inertia_is_named():
     robot, zero = Robot(massless_tip()), np.zeros(2)
-    with pytest.raises(SingularityError, match="wrist|moves no inertia"):
+    with pytest.raises(SingularityError, match="moves no inertia"):
         robot.forward_dynamics(zero, zero, zero)
     with pytest.raises(SingularityError, match="moves no inertia"):
         robot.kernel("forward_dynamics")
@@ -424,8 +428,8 @@ def test_robots_and_kernels_are_copied():
 
 def test_a_robot_keeps_its_kernels():
     robot = armdyn.load("scara")
-    assert robot.kernel("mass_matrix") is robot.kernel("mass_matrix")
-    assert robot.kernel("bias", friction=False) is not robot.kernel("bias")
+    assert robot.kernel("mass_matrix").__self__ is robot.kernel("mass_matrix").__self__
+    assert robot.kernel("bias", friction=False).__self__ is not robot.kernel("bias").__self__
     kernel = robot.kernel("mass_matrix").__self__
     assert kernel.operations == kernel.program.operations
     assert (kernel.inputs, kernel.shape, kernel.signature) == ({"q": 4}, (4, 4), "(4)->(4,4)")

@@ -148,7 +148,7 @@ def test_products_that_only_sums_use_are_fused_into_them(program):
 def test_segments_and_slots_keep_every_value(program, shortest, more, fma):
     lowered = lower(program, fma)
     check_order(program, lowered)
-    pieces = plan(lowered, shortest, shortest + more)
+    pieces = plan(lowered, (shortest, shortest + more))
     values = truth(program)
     assert carried_out(program, pieces) == [values[k] for k in program.outputs]
 
@@ -168,7 +168,7 @@ def test_segments_of_robots(name, quantity, fma):
     lowered = lower(program, fma)
     values = truth(program)
     for shortest, longest in ((80, 160), (5, 9), (40, 41)):
-        pieces = plan(lowered, shortest, longest)
+        pieces = plan(lowered, (shortest, longest))
         assert carried_out(program, pieces) == [values[k] for k in program.outputs]
         lengths = [len(s.operations) for s in pieces.steps if isinstance(s, Segment)]
         assert max(lengths) <= longest

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from armdyn.backends.llvm.lower import Angles, Lowered, Operation
 
-SHORTEST, LONGEST = 80, 160
-"""Operations in a segment: cut at the fewest live values between these lengths."""
+FEW_REGISTERS, MANY_REGISTERS = (80, 160), (150, 300)
+"""Fewest and most operations in a segment, for processors with 16 and with 32 vector registers: cut
+at the fewest live values between the two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,9 @@ class Plan:
     """Slots in all; the inputs are in the first ones, in order."""
 
 
-def plan(lowered: Lowered, shortest: int = SHORTEST, longest: int = LONGEST) -> Plan:
+def plan(lowered: Lowered, lengths: tuple[int, int] = FEW_REGISTERS) -> Plan:
     """Where to cut, and what is where."""
-    return _Planner(lowered).plan(shortest, longest)
+    return _Planner(lowered).plan(*lengths)
 
 
 @dataclass(frozen=True, slots=True)

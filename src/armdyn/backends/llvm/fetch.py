@@ -1,0 +1,44 @@
+"""Fetching rows before they are needed, a few lines of the cache at a time between operations.
+
+The states of a tile are read in one go and then nothing for a while, which no prefetcher of a
+processor expects; and a line that is only written to has to be there first. So each segment fetches
+its share of the rows of the next tile, and of those that this tile will write.
+"""
+
+from math import prod
+
+from armdyn.backends.llvm.vectors import Text, Vectors
+
+LINE = 64
+"""Bytes that a cache moves at a time."""
+DECLARATION = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+
+Line = tuple[int, int, bool]
+"""Which array, the offset in its rows of one vector, and whether they are written."""
+
+
+def shares(
+    v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...], lengths: list[int]
+) -> list[list[Line]]:
+    """The lines that segments of some lengths fetch, as if rows followed each other."""
+    lines: list[tuple[float, Line]] = []
+    for array, columns in enumerate((*inputs, prod(output))):
+        size = v.lanes * columns * v.size
+        offsets = range(0, size, LINE)
+        lines += [(at / size, (array, at, array == len(inputs))) for at in offsets]
+    ordered = [line for _, line in sorted(lines)]
+    result, done, given = [], 0, 0
+    for length in lengths:
+        done += length
+        end = len(ordered) * done // max(1, sum(lengths))
+        result.append(ordered[given:end])
+        given = end
+    return result
+
+
+def fetch(t: Text, line: Line) -> None:
+    """Fetch a line: arguments into the second cache, results into the first."""
+    array, offset, written = line
+    place = t.let(f"getelementptr i8, ptr %ahead{array}, i64 {offset}")
+    near = 3 if written else 2
+    t.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 {int(written)}, i32 {near}, i32 1)")

@@ -1,0 +1,175 @@
+"""The loop that NumPy calls: all states, tile by tile, through the segments of a program.
+
+Segments are called with the place of their vector in the scratch memory and, for each array, with
+the rows that they shall fetch meanwhile (`fetch`).
+"""
+
+from dataclasses import dataclass
+
+from armdyn.backends.llvm.fetch import LINE
+from armdyn.backends.llvm.segments import Plan, Segment
+from armdyn.backends.llvm.vectors import Text, Vectors
+
+STACK = 64 * 1024
+"""Largest scratch memory on the stack; a larger one is allocated."""
+NO_MEMORY = """\
+declare ptr @malloc(i64)
+declare void @free(ptr)
+declare i32 @PyGILState_Ensure()
+declare void @PyGILState_Release(i32)
+declare ptr @PyErr_NoMemory()
+define internal void @no_memory() noinline cold nounwind {
+  %state = call i32 @PyGILState_Ensure()
+  %none = call ptr @PyErr_NoMemory()
+  call void @PyGILState_Release(i32 %state)
+  ret void
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the loop is called with."""
+
+    inputs: tuple[int, ...]
+    """Length of each input vector."""
+    output: tuple[int, ...]
+
+
+def loop_function(v: Vectors, pieces: Plan, shape: Shape, tile: int) -> list[str]:
+    """`@loop(args, dims, steps, data)`, as NumPy calls it."""
+    return _Loop(v, pieces, shape, tile).lines()
+
+
+class _Loop:
+    def __init__(self, v: Vectors, pieces: Plan, shape: Shape, tile: int):
+        self.v, self.pieces, self.shape, self.tile = v, pieces, shape, tile
+        self.t = Text(v)
+        self.size = pieces.slots * tile * v.bytes
+        self.label = "tile"
+
+    def lines(self) -> list[str]:
+        t, arrays = self.t, len(self.shape.inputs) + 1
+        t.lines.append("define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {")
+        t.label("entry")
+        t.let("load i64, ptr %dims", "%n")
+        t.let("icmp sgt i64 %n, 0", "%some")
+        t.do("br i1 %some, label %begin, label %exit")
+        t.label("begin")
+        self.bases = [self._word("%args", k, "ptr") for k in range(arrays)]
+        self.strides = [self._word("%steps", k) for k in range(arrays)]
+        cores = [self._word("%steps", arrays + k) for k in range(arrays - 1)]
+        t.let(f"getelementptr i64, ptr %steps, i64 {2 * arrays - 1}", "%core")
+        dense = self._dense()
+        t.let("sub i64 %n, 1", "%last")
+        start = self._scratch()
+        t.label("tile")
+        t.let(f"phi i64 [0, %{start}], [%row.next, %tile.end]", "%row")
+        t.let(f"add i64 %row, {self.tile * self.v.lanes}", "%row.next")
+        blocks = t.let(f"add i64 {t.let('sub i64 %n, %row')}, {self.v.lanes - 1}")
+        blocks = t.let(f"udiv i64 {blocks}, {self.v.lanes}")
+        self.blocks = t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {self.tile})")
+        self._load(cores)
+        self._steps()
+        t.do(
+            f"call void @store(ptr {self.bases[-1]}, i64 {self.strides[-1]}, i64 %row, i64 %last, "
+            f"i64 {self.blocks}, i1 {dense}, ptr %core, ptr %slots)"
+        )
+        t.do("br label %tile.end")
+        t.label("tile.end")
+        t.do(f"br i1 {t.let('icmp slt i64 %row.next, %n')}, label %tile, label %end")
+        t.label("end")
+        if self.size > STACK:
+            t.do("call void @free(ptr %memory)")
+        t.do("br label %exit")
+        t.label("exit")
+        t.do("ret void")
+        return [*t.lines, "}", *(NO_MEMORY.splitlines() if self.size > STACK else [])]
+
+    def _word(self, array: str, place: int, kind: str = "i64") -> str:
+        pointer = self.t.let(f"getelementptr {kind}, ptr {array}, i64 {place}")
+        return self.t.let(f"load {kind}, ptr {pointer}")
+
+    def _dense(self) -> str:
+        """Whether the entries of the output follow each other in C order."""
+        dense, expected = "true", self.v.size
+        for axis in reversed(range(len(self.shape.output))):
+            same = self.t.let(f"icmp eq i64 {self._word('%core', axis)}, {expected}")
+            dense = self.t.let(f"and i1 {dense}, {same}")
+            expected *= self.shape.output[axis]
+        return dense
+
+    def _scratch(self) -> str:
+        """The slots of a tile, on the stack if they are few; returns the label after it."""
+        t = self.t
+        if self.size <= STACK:
+            t.let(f"alloca [{self.size} x i8], align 4096", "%slots")
+            t.do("br label %tile")
+            return "begin"
+        t.let(f"call ptr @malloc(i64 {self.size + LINE})", "%memory")
+        t.let("icmp eq ptr %memory, null", "%none")
+        t.do("br i1 %none, label %full, label %aligned")
+        t.label("full")
+        t.do("call void @no_memory()")
+        t.do("ret void")
+        t.label("aligned")
+        address = t.let(f"add i64 {t.let('ptrtoint ptr %memory to i64')}, {LINE - 1}")
+        t.let(f"inttoptr i64 {t.let(f'and i64 {address}, -{LINE}')} to ptr", "%slots")
+        t.do("br label %tile")
+        return "aligned"
+
+    def _slot(self, number: int) -> str:
+        offset = number * self.tile * self.v.bytes
+        return self.t.let(f"getelementptr i8, ptr %slots, i64 {offset}")
+
+    def _load(self, cores: list[str]) -> None:
+        first = 0
+        given = zip(self.bases, self.strides, cores, self.shape.inputs, strict=False)
+        for base, stride, core, columns in given:
+            self.t.do(
+                f"call void @load{columns}(ptr {base}, i64 {stride}, i64 %row, i64 %last, "
+                f"i64 {self.blocks}, i64 {core}, ptr {self._slot(first)})"
+            )
+            first += columns
+
+    def _steps(self) -> None:
+        """The segments on every vector of the tile, and sines and cosines."""
+        ahead = self._ahead()
+        for number, step in enumerate(self.pieces.steps):
+            if isinstance(step, Segment):
+                self._each_block(number, ahead)
+                continue
+            places = (self._slot(k) for k in (step.angles, step.sines, step.cosines))
+            given = ", ".join(f"ptr {place}" for place in places)
+            self.t.do(f"call void @turn({given}, i64 {step.count}, i64 {self.blocks})")
+
+    def _ahead(self) -> list[str]:
+        """The rows of the next tile's arguments, and those of this one's results."""
+        rows = ["%row.next"] * len(self.shape.inputs) + ["%row"]
+        offsets = [
+            self.t.let(f"mul i64 {stride}, {row}")
+            for stride, row in zip(self.strides, rows, strict=True)
+        ]
+        return [
+            self.t.let(f"getelementptr i8, ptr {base}, i64 {offset}")
+            for base, offset in zip(self.bases, offsets, strict=True)
+        ]
+
+    def _each_block(self, number: int, ahead: list[str]) -> None:
+        t, b, here = self.t, f"%b{number}", f"%here{number}"
+        t.do(f"br label %each{number}")
+        t.label(f"each{number}")
+        t.let(f"phi i64 [0, %{self.label}], [{b}.next, %each{number}]", b)
+        t.let(f"getelementptr {self.v.type}, ptr %slots, i64 {b}", here)
+        rows = t.let(f"mul i64 {b}, {self.v.lanes}")
+        places = []
+        for start, stride in zip(ahead, self.strides, strict=True):
+            offset = t.let(f"mul i64 {rows}, {stride}")
+            places.append(t.let(f"getelementptr i8, ptr {start}, i64 {offset}"))
+        given = "".join(f", ptr {place}" for place in places)
+        t.do(f"call void @segment{number}(ptr {here}{given})")
+        t.let(f"add i64 {b}, 1", f"{b}.next")
+        more = t.let(f"icmp slt i64 {b}.next, {self.blocks}")
+        t.do(f"br i1 {more}, label %each{number}, label %after{number}")
+        self.label = f"after{number}"
+        t.label(self.label)
