@@ -6,6 +6,7 @@ what rounding of the torques does to them in any method.
 
 import importlib.metadata
 import warnings
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.segments import plan
 from armdyn.backends.llvm.target import Target
 from armdyn.errors import ArmdynWarning
+from armdyn.programs.quantities import quantity_program
 from armdyn.programs.request import Request
 from oracles import close, pin_model
 from strategies import random_model
@@ -147,12 +149,13 @@ def test_a_hundred_joints(tree, record_property):
     sizes = []
     for n in (25, 50, 100):
         model = random_model("R" * n, 5, tree=tree)
-        torques = Kernel(model, Request("inverse_dynamics"))
-        pieces = plan(lower(torques.program, Target.host().fma))
-        sizes.append((torques.operations.total, len(pieces.steps), pieces.slots))
+        program = quantity_program(model, Request("inverse_dynamics"))
+        pieces = plan(lower(program, Target.host().fma))
+        sizes.append((program.operations.total, len(pieces.steps), pieces.slots))
     record_property("operations, steps and slots", sizes)
-    for small, large in zip(sizes[:-1], sizes[1:], strict=True):
+    for small, large in pairwise(sizes):
         assert all(b < 2.5 * a for a, b in zip(small, large, strict=True))
+    torques = Kernel(model, Request("inverse_dynamics"))
     peer, data = pin_model(model)
     q, qd, qdd = 0.3 * states(100, count=9)
     tau = torques(q, qd, qdd)
@@ -167,4 +170,4 @@ def test_a_hundred_joints(tree, record_property):
         others = np.abs(pin.aba(peer, data, q[k], qd[k], theirs) - qdd[k]).max()
         assert ours < max(1e-9, 100 * others)
     assert np.array_equal(torques(q[4], qd[4], qdd[4]), tau[4])
-    assert np.array_equal(motions.call(q[4], qd[4], tau[4]), found[4])
+    assert np.array_equal(motions(q[4], qd[4], tau[4]), found[4])

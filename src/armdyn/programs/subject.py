@@ -14,6 +14,7 @@ from armdyn.formulations.friction import friction_terms
 from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.minimal import minimal
 from armdyn.formulations.minimal_mass import minimal_mass_matrix
+from armdyn.formulations.minimal_options import options
 from armdyn.model import RobotModel
 from armdyn.model.canonical import CanonicalRobot, canonical, with_tip_phase
 from armdyn.programs.request import OPTIONS, Request
@@ -97,7 +98,8 @@ class Subject:
         """Torques of the links at the coordinates, by the fewest operations."""
         robot, at = self.robot if weight else weightless(self.robot), self.at
         velocity, acceleration = (_moving(at.rates(v)) for v in (qd, qdd))
-        return at.torques(minimal(robot, at.positions(q), velocity, acceleration).tau)
+        choices = options(robot).quick
+        return at.torques(minimal(robot, at.positions(q), velocity, acceleration, choices).tau)
 
     def mass_matrix(self, q: Array) -> Array:
         """M at the coordinates, rotors included."""

@@ -190,7 +190,7 @@ def test_another_order_computes_the_same_values_operands_first(program):
 @given(graphs, st.sampled_from(sorted(targets())), st.integers(1, 30))
 def test_machine_code_of_any_program(outputs, target, longest):
     program = Program.from_outputs(np.array(outputs), {"x": None, "y": None, "q": 2})
-    function = compiled(program, targets()[target], shortest=1, longest=longest)
+    function = compiled(program, targets()[target], lengths=(1, longest))
     rng = np.random.default_rng(7)
     states = {name: value + rng.normal(0, 0.3, 11) for name, value in POINT.items()}
     arrays = states["x"], states["y"], np.stack([states["q1"], states["q2"]], -1)

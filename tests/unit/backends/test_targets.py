@@ -61,9 +61,9 @@ def test_bits_depend_on_fused_operations_alone(name, dtype, fused):
     first, *others = [
         compiled(program, target, dtype) for target in TARGETS.values() if target.fma == fused
     ] or pytest.skip("this processor has no fused operations")
-    for tile, least, most in ((1, 10, 20), (3, 40, 60), (16, 400, 500)):
-        cuts = {"tile": tile, "shortest": least, "longest": most}
-        others.append(compiled(program, replace(HOST, fma=fused), dtype, **cuts))
+    for tile, lengths in ((1, (10, 20)), (3, (40, 60)), (16, (400, 500))):
+        cut = compiled(program, replace(HOST, fma=fused), dtype, tile=tile, lengths=lengths)
+        others.append(cut)
     for other in others:
         np.testing.assert_array_equal(other(*given), first(*given))
 

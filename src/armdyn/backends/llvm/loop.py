@@ -103,7 +103,7 @@ class _Loop:
         """The slots of a tile, on the stack if they are few; returns the label after it."""
         t = self.t
         if self.size <= STACK:
-            t.let(f"alloca [{self.size} x i8], align 4096", "%slots")
+            t.let(f"alloca [{self.size} x i8], align {LINE}", "%slots")
             t.do("br label %tile")
             return "begin"
         t.let(f"call ptr @malloc(i64 {self.size + LINE})", "%memory")
@@ -119,8 +119,7 @@ class _Loop:
         return "aligned"
 
     def _slot(self, number: int) -> str:
-        offset = number * self.tile * self.v.bytes
-        return self.t.let(f"getelementptr i8, ptr %slots, i64 {offset}")
+        return self.t.let(f"getelementptr i8, ptr %slots, i64 {number * self.v.bytes}")
 
     def _load(self, cores: list[str]) -> None:
         first = 0
@@ -160,7 +159,8 @@ class _Loop:
         t.do(f"br label %each{number}")
         t.label(f"each{number}")
         t.let(f"phi i64 [0, %{self.label}], [{b}.next, %each{number}]", b)
-        t.let(f"getelementptr {self.v.type}, ptr %slots, i64 {b}", here)
+        place = t.let(f"mul i64 {b}, {self.pieces.slots * self.v.bytes}")
+        t.let(f"getelementptr i8, ptr %slots, i64 {place}", here)
         rows = t.let(f"mul i64 {b}, {self.v.lanes}")
         places = []
         for start, stride in zip(ahead, self.strides, strict=True):

@@ -6,13 +6,13 @@ from armdyn.backends.llvm.loop import STACK, Shape, loop_function
 from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.rows import load_function, place_function, store_function
 from armdyn.backends.llvm.segment_code import SegmentWriter
-from armdyn.backends.llvm.segments import FEW_REGISTERS, MANY_REGISTERS, Segment, Turn, plan
+from armdyn.backends.llvm.segments import LENGTHS, Segment, Turn, plan
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import turn_functions
 from armdyn.backends.llvm.vectors import Vectors
 from armdyn.compiler.program import Program
 
-SCRATCH = 10 * 1024
+SCRATCH = 14 * 1024
 """Bytes of scratch memory that stay in the first cache beside the rows."""
 MOST_VECTORS = 4
 """Vectors of states in a tile; more only push the scratch memory out of the first cache."""
@@ -25,7 +25,7 @@ def module(
     *,
     entry: bool = False,
     tile: int | None = None,
-    lengths: tuple[int, int] | None = None,
+    lengths: tuple[int, int] = LENGTHS,
 ) -> str:
     """The text of the module that computes a program, with `@loop` for NumPy.
 
@@ -36,21 +36,20 @@ def module(
         entry: Whether to add `@entry`, which Python can call with one state; programs that need
             much scratch memory have none.
         tile: Vectors of states that a segment runs over; None: as many as fit the first cache.
-        lengths: Fewest and most operations in a segment; None: what suits the registers.
+        lengths: Fewest and most operations in a segment.
     """
     vectors = Vectors(target.lanes(dtype), dtype, target.fma)
-    cuts = lengths or (MANY_REGISTERS if target.bits == 512 else FEW_REGISTERS)
-    pieces = plan(lower(program, target.fma), cuts)
+    pieces = plan(lower(program, target.fma), lengths)
     if tile is None:
         tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
     shape = Shape(tuple(len(a.symbols) for a in program.inputs), program.shape)
     lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)", DECLARATION]
     for columns in sorted(set(shape.inputs)):
-        lines += load_function(vectors, columns, tile)
+        lines += load_function(vectors, columns, pieces.slots)
     lines += place_function(shape.output)
-    lines += store_function(vectors, pieces.outputs, tile)
+    lines += store_function(vectors, pieces.outputs, pieces.slots)
     if any(isinstance(step, Turn) for step in pieces.steps):
-        lines += turn_functions(vectors, tile)
+        lines += turn_functions(vectors, pieces.slots)
     first = len(program.symbols)
     constants = {
         place: vectors.splat(constant.value)
@@ -62,7 +61,7 @@ def module(
     arrays = len(shape.inputs) + 1
     for number, step in enumerate(pieces.steps):
         if isinstance(step, Segment):
-            writer = SegmentWriter(vectors, step, constants, tile)
+            writer = SegmentWriter(vectors, step, constants)
             lines += writer.function(f"segment{number}", arrays, fetched[number])
     lines += loop_function(vectors, pieces, shape, tile)
     if entry and pieces.slots * tile * vectors.bytes <= STACK:

@@ -6,6 +6,7 @@ number by number. Lanes beyond the last state repeat it.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from armdyn.backends.llvm.vectors import Text, Vectors
 
@@ -17,7 +18,7 @@ UNROLLED = 64
 _ARGUMENTS = "ptr %base, i64 %stride, i64 %row, i64 %last, i64 %blocks"
 
 
-def load_function(v: Vectors, columns: int, tile: int) -> list[str]:
+def load_function(v: Vectors, columns: int, slots: int) -> list[str]:
     """`@load7` for 7 columns: the rows of an array, from %row on, to consecutive slots.
 
     %step is the distance of the columns in bytes.
@@ -31,7 +32,7 @@ def load_function(v: Vectors, columns: int, tile: int) -> list[str]:
     def wide(column: str) -> None:
         places = _places(t, t.let(f"mul i64 {column}, {v.size}"))
         for k, vector in enumerate(_gathered(t, places)):
-            slot = _slot(t, t.let(f"add i64 {column}, {k}"), tile)
+            slot = _slot(t, t.let(f"add i64 {column}, {k}"))
             t.do(f"store {v.type} {vector}, ptr {slot}, align {v.bytes}")
 
     def narrow(column: str) -> None:
@@ -39,13 +40,15 @@ def load_function(v: Vectors, columns: int, tile: int) -> list[str]:
         for lane, place in enumerate(_places(t, t.let(f"mul i64 {column}, %step"))):
             x = t.let(f"load {v.element}, ptr {place}, align 1")
             vector = t.let(f"insertelement {v.type} {vector}, {v.element} {x}, i32 {lane}")
-        t.do(f"store {v.type} {vector}, ptr {_slot(t, column, tile)}, align {v.bytes}")
+        t.do(f"store {v.type} {vector}, ptr {_slot(t, column)}, align {v.bytes}")
 
-    _blocks(t, t.let(f"icmp eq i64 %step, {v.size}"), columns, wide, narrow)
+    t.label("entry")
+    dense = t.let(f"icmp eq i64 %step, {v.size}")
+    _blocks(t, _Rows(dense, columns, slots), wide, narrow)
     return [*t.lines, "}"]
 
 
-def store_function(v: Vectors, table: list[int], tile: int) -> list[str]:
+def store_function(v: Vectors, table: list[int], slots: int) -> list[str]:
     """`@store`: slots, found through a table, to the rows of an array.
 
     %dense says that the columns follow each other; otherwise `@place` finds them by %steps.
@@ -60,10 +63,10 @@ def store_function(v: Vectors, table: list[int], tile: int) -> list[str]:
 
     def value(column: str) -> str:
         if column.isdigit():
-            slot = _slot(t, str(table[int(column)]), tile)
+            slot = _slot(t, str(table[int(column)]))
         else:
             entry = t.let(f"getelementptr i32, ptr @table, i64 {column}")
-            slot = _slot(t, t.let(f"zext i32 {t.let(f'load i32, ptr {entry}')} to i64"), tile)
+            slot = _slot(t, t.let(f"zext i32 {t.let(f'load i32, ptr {entry}')} to i64"))
         return t.let(f"load {v.type}, ptr {slot}, align {v.bytes}")
 
     def wide(column: str) -> None:
@@ -81,7 +84,8 @@ def store_function(v: Vectors, table: list[int], tile: int) -> list[str]:
             x = t.let(f"extractelement {v.type} {vector}, i32 {lane}")
             t.do(f"store {v.element} {x}, ptr {place}, align 1")
 
-    _blocks(t, "%dense", len(table), wide, narrow)
+    t.label("entry")
+    _blocks(t, _Rows("%dense", len(table), slots), wide, narrow)
     return [*t.lines, "}"]
 
 
@@ -160,9 +164,9 @@ def _plus(t: Text, column: str, k: int) -> str:
     return str(int(column) + k) if column.isdigit() else t.let(f"add i64 {column}, {k}")
 
 
-def _slot(t: Text, slot: str, tile: int) -> str:
-    """Where the vector of this block lies in a slot."""
-    size = tile * t.v.bytes
+def _slot(t: Text, slot: str) -> str:
+    """Where a slot of this block lies."""
+    size = t.v.bytes
     offset = str(int(slot) * size) if slot.isdigit() else t.let(f"mul i64 {slot}, {size}")
     return t.let(f"getelementptr i8, ptr %here, i64 {offset}")
 
@@ -173,19 +177,31 @@ def _places(t: Text, offset: str) -> list[str]:
     return [t.let(f"getelementptr i8, ptr {column}, i64 %lane{k}") for k in range(t.v.lanes)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What the loop over rows must know."""
+
+    dense: str
+    """Whether columns follow each other: a name in the code."""
+    columns: int
+    slots: int
+    """Slots of one vector of states."""
+
+
 def _blocks(
-    t: Text, dense: str, columns: int, wide: Callable[[str], None], narrow: Callable[[str], None]
+    t: Text, rows: _Rows, wide: Callable[[str], None], narrow: Callable[[str], None]
 ) -> None:
     """A loop over vectors of states, and in it over columns, four at a time or one by one."""
-    v = t.v
+    v, columns = t.v, rows.columns
     lanes = range(v.lanes)
     # distances of the rows from the first: full vectors, and the last one, which may be short
+    for k in lanes:
+        t.let(f"mul i64 %stride, {k}", f"%full{k}")
     t.do("br label %block")
-    entry = t.lines.index(next(line for line in t.lines if line.endswith("{"))) + 1
-    t.lines[entry:entry] = ["entry:", *(f"  %full{k} = mul i64 %stride, {k}" for k in lanes)]
     t.label("block")
     t.let("phi i64 [0, %entry], [%b.next, %end]", "%b")
-    t.let(f"getelementptr {v.type}, ptr %slots, i64 %b", "%here")
+    place = t.let(f"mul i64 %b, {rows.slots * v.bytes}")
+    t.let(f"getelementptr i8, ptr %slots, i64 {place}", "%here")
     row = t.let(f"add i64 %row, {t.let(f'mul i64 %b, {v.lanes}')}")
     t.let(f"getelementptr i8, ptr %base, i64 {t.let(f'mul i64 {row}, %stride')}", "%first")
     t.let(f"sub i64 %last, {row}", "%left")
@@ -199,7 +215,7 @@ def _blocks(
     for k in lanes:
         t.let(f"phi i64 [%full{k}, %block], [%short{k}, %short]", f"%lane{k}")
     if columns >= GROUP and v.lanes % GROUP == 0:
-        t.do(f"br i1 {dense}, label %wide, label %narrow")
+        t.do(f"br i1 {rows.dense}, label %wide, label %narrow")
         t.label("wide")
         _groups(t, columns, wide)
     else:

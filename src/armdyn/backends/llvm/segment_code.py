@@ -12,8 +12,8 @@ class SegmentWriter:
     loop in the function, so that constants are not kept in registers which values then lack.
     """
 
-    def __init__(self, v: Vectors, segment: Segment, constants: dict[int, str], tile: int):
-        self.v, self.segment, self.constants, self.tile = v, segment, constants, tile
+    def __init__(self, v: Vectors, segment: Segment, constants: dict[int, str]):
+        self.v, self.segment, self.constants = v, segment, constants
         self.t = Text(v)
         self.names: dict[int, str] = {}
 
@@ -58,4 +58,4 @@ class SegmentWriter:
         self.t.do(f"store {self.v.type} {self._name(value)}, ptr {at}, align {self.v.bytes}")
 
     def _place(self, slot: int) -> str:
-        return self.t.let(f"getelementptr i8, ptr %here, i64 {slot * self.tile * self.v.bytes}")
+        return self.t.let(f"getelementptr i8, ptr %here, i64 {slot * self.v.bytes}")

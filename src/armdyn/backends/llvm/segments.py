@@ -6,12 +6,14 @@ what crosses a cut is kept in a small scratch memory that stays in the first cac
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
 
 from armdyn.backends.llvm.lower import Angles, Lowered, Operation
 
-FEW_REGISTERS, MANY_REGISTERS = (80, 160), (150, 300)
-"""Fewest and most operations in a segment, for processors with 16 and with 32 vector registers: cut
-at the fewest live values between the two."""
+LENGTHS = 100, 200
+"""Fewest and most operations in a segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Plan:
     """Slots in all; the inputs are in the first ones, in order."""
 
 
-def plan(lowered: Lowered, lengths: tuple[int, int] = FEW_REGISTERS) -> Plan:
+def plan(lowered: Lowered, lengths: tuple[int, int] = LENGTHS) -> Plan:
     """Where to cut, and what is where."""
     return _Planner(lowered).plan(*lengths)
 
@@ -144,16 +146,24 @@ class _Planner:
 def _cut(
     operations: tuple[Operation, ...], kept: set[int], shortest: int, longest: int
 ) -> list[tuple[Operation, ...]]:
-    """The operations in pieces, cut where few of their values are alive."""
-    alive = _alive(operations, kept)
-    pieces, start = [], 0
-    while len(operations) - start > longest:
-        ends = range(start + shortest, start + longest + 1)
-        end = min(ends, key=lambda i: (alive[i], -i))
-        pieces.append(operations[start:end])
-        start = end
-    pieces.append(operations[start:])
-    return pieces
+    """The operations in pieces, so that the values alive at all cuts together are fewest.
+
+    Only the last piece may be shorter than the shortest.
+    """
+    count = len(operations)
+    cost = np.full(count + 1, np.inf)
+    cost[0] = 0.0
+    before = np.zeros(count + 1, dtype=int)
+    alive = [*_alive(operations, kept)[:count], 0]
+    for end in range(min(shortest, count), count + 1):
+        first = max(0, end - longest)
+        last = end - 1 if end == count else end - shortest
+        before[end] = first + int(np.argmin(cost[first : last + 1]))
+        cost[end] = cost[before[end]] + alive[end]
+    ends = [count]
+    while ends[-1] > 0:
+        ends.append(int(before[ends[-1]]))
+    return [operations[a:b] for a, b in pairwise(reversed(ends))]
 
 
 def _alive(operations: tuple[Operation, ...], kept: set[int]) -> list[int]:

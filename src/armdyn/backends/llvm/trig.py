@@ -76,10 +76,10 @@ NUMBERS = {
 }
 
 
-def turn_functions(v: Vectors, tile: int) -> list[str]:
-    """`@turn` for the angles in %count slots, in the first %blocks vectors of each; its slow path.
+def turn_functions(v: Vectors, slots: int) -> list[str]:
+    """`@turn` for %count angles in consecutive slots of %blocks vectors of states; its slow path.
 
-    Slots are %tile vectors long, and those of the angles, sines and cosines follow each other.
+    The slots of one vector follow each other, then come those of the next.
     """
     t = Text(v)
     t.lines.append(
@@ -87,12 +87,12 @@ def turn_functions(v: Vectors, tile: int) -> list[str]:
         "i64 %blocks) noinline nounwind {"
     )
     t.label("entry")
-    t.let(f"mul i64 %count, {tile}", "%end")
-    t.let(f"sub i64 {tile}, %blocks", "%unused")
+    t.let(f"mul i64 %blocks, {slots}", "%end")
+    t.let(f"sub i64 {slots}, %count", "%others")
     t.do("br label %loop")
     t.label("loop")
     t.let("phi i64 [0, %entry], [%next, %done]", "%i")
-    t.let("phi i64 [0, %entry], [%b.next, %done]", "%b")
+    t.let("phi i64 [0, %entry], [%k.next, %done]", "%k")
     for name in ("angles", "sines", "cosines"):
         t.let(f"getelementptr {v.type}, ptr %{name}, i64 %i", f"%{name}.i")
     x = t.let(f"load {v.type}, ptr %angles.i, align {v.bytes}")
@@ -107,10 +107,10 @@ def turn_functions(v: Vectors, tile: int) -> list[str]:
     t.do("call void @turn.far(ptr %angles.i, ptr %sines.i, ptr %cosines.i)")
     t.do("br label %done")
     t.label("done")
-    after = t.let("add i64 %b, 1")
-    full = t.let(f"icmp eq i64 {after}, %blocks")
-    t.let(f"select i1 {full}, i64 0, i64 {after}", "%b.next")
-    skipped = t.let(f"select i1 {full}, i64 %unused, i64 0")
+    after = t.let("add i64 %k, 1")
+    full = t.let(f"icmp eq i64 {after}, %count")
+    t.let(f"select i1 {full}, i64 0, i64 {after}", "%k.next")
+    skipped = t.let(f"select i1 {full}, i64 %others, i64 0")
     t.let(f"add i64 {t.let('add i64 %i, 1')}, {skipped}", "%next")
     t.let("icmp slt i64 %next, %end", "%more")
     t.do("br i1 %more, label %loop, label %exit")
