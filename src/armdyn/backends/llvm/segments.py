@@ -151,6 +151,8 @@ def _cut(
     Only the last piece may be shorter than the shortest.
     """
     count = len(operations)
+    if not count:
+        return []
     cost = np.full(count + 1, np.inf)
     cost[0] = 0.0
     before = np.zeros(count + 1, dtype=int)
