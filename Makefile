@@ -12,12 +12,12 @@ test: lint type imports
 	$(BIN)/pytest -n auto
 
 lint: .venv/.test
-	$(BIN)/ruff check src tests examples
-	$(BIN)/ruff format --check src tests examples
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check src tests examples benchmarks
 
 fmt: .venv/.test
-	$(BIN)/ruff check --fix src tests examples
-	$(BIN)/ruff format src tests examples
+	$(BIN)/ruff check --fix src tests examples benchmarks
+	$(BIN)/ruff format src tests examples benchmarks
 
 type: .venv/.test
 	$(BIN)/mypy

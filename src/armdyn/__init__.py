@@ -10,12 +10,23 @@ from armdyn.loading import load as load
 from armdyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from armdyn.analysis.compare import compare as compare
     from armdyn.analysis.operations import count_operations as count_operations
     from armdyn.backends.threads import set_threads as set_threads
 
-__all__ = ["Ledger", "Robot", "count_operations", "errors", "from_dh", "load", "set_threads"]
+__all__ = [
+    "Ledger",
+    "Robot",
+    "compare",
+    "count_operations",
+    "errors",
+    "from_dh",
+    "load",
+    "set_threads",
+]
 
 _LATER = {
+    "compare": "armdyn.analysis.compare",
     "count_operations": "armdyn.analysis.operations",
     "set_threads": "armdyn.backends.threads",
 }

@@ -117,6 +117,10 @@ class BenchmarkError(ArmdynError):
     """Two libraries that are timed against each other and do not compute the same."""
 
 
+class PeerError(ArmdynError):
+    """Another library that cannot compute what it is asked for, with its reason."""
+
+
 class MissingExtraError(ArmdynError, ImportError):
     """An optional package that is not installed, with the command that installs it."""
 

@@ -7,6 +7,7 @@ import typer
 from armdyn.cli.bench import bench
 from armdyn.cli.cache import cache
 from armdyn.cli.check import check
+from armdyn.cli.compare import compare
 from armdyn.cli.export import export
 from armdyn.cli.info import info
 from armdyn.cli.ops import ops
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (robots, info, check, torque, ops, export, bench, cache):
+for verb in (robots, info, check, compare, torque, ops, export, bench, cache):
     app.command()(verb)
 
 

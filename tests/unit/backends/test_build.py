@@ -1,12 +1,10 @@
 """Building kernels: out of memory, out of the cache, or anew, and never a wrong one."""
 
 import gc
-import logging
 import os
 import shutil
 import subprocess
 import sys
-import time
 import weakref
 from dataclasses import replace
 from pathlib import Path
@@ -282,46 +280,6 @@ def test_names_of_robots_may_be_anything():
         kernel = Kernel(replace(MODEL, name=name), REQUEST)
         assert repr(name) in kernel.gufunc.__doc__
         assert np.isfinite(kernel.call(Q)).all()
-
-
-class Terminal:
-    """Where notes are written."""
-
-    def __init__(self, is_terminal):
-        self.text, self.isatty = "", lambda: is_terminal
-
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
-
-
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_note_appears_on_terminals_if_it_takes_long(monkeypatch, caplog, is_terminal):
-    terminal = Terminal(is_terminal)
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress, "PATIENCE", 0.01)
-    with caplog.at_level(logging.INFO, "armdyn"), progress.note("waiting ..."):
-        for _ in range(500):
-            if caplog.messages:
-                break
-            time.sleep(0.01)
-    assert terminal.text == ("armdyn: waiting ...\n" if is_terminal else "")
-    assert caplog.messages == ["waiting ..."]
-
-
-def test_no_note_appears_if_it_is_quick(monkeypatch, caplog):
-    terminal = Terminal(True)
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress, "PATIENCE", 0.05)
-    with caplog.at_level(logging.INFO, "armdyn"):
-        with progress.note("quick"):
-            pass
-        with pytest.raises(KeyError), progress.note("failed"):
-            raise KeyError
-        time.sleep(0.1)
-    assert (terminal.text, caplog.messages) == ("", [])
 
 
 def test_what_is_compiled_is_said(monkeypatch):

@@ -130,16 +130,22 @@ def test_fused_sums_are_the_sums(program):
     assert [found[k] for k in program.outputs] == [values[k] for k in program.outputs]
 
 
+@settings(max_examples=100)
 @given(programs())
-def test_products_that_only_sums_use_are_fused_into_them(program):
+def test_products_are_fused_into_sums_if_only_sums_use_them(program):
     lowered = lower(program, fma=True)
     check_order(program, lowered)
     made = {v: (op, args) for layer in lowered.layers for v, op, args in layer.operations}
     begun = {args[2] for op, args in made.values() if op in FUSED}
-    for value, (op, _) in made.items():
+    fused = {args[:2] for op, args in made.values() if op in FUSED}
+    first = len(program.symbols) + len(program.constants)
+    for value, instruction in enumerate(program.instructions, start=first):
         users = {i.op for i in program.instructions if value in i.args}
-        if op == "mul" and users <= {"add", "sub"} and value not in program.outputs:
-            assert value in begun
+        only_sums = users <= {"add", "sub"} and value not in program.outputs
+        if instruction.op == "mul" and only_sums:
+            assert value not in made or value in begun
+        elif instruction.op == "mul":
+            assert instruction.args not in fused
     assert len(made) <= len(program.instructions)
 
 

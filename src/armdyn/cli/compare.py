@@ -1,0 +1,86 @@
+"""`armdyn compare`: the same states through other libraries, and why they differ."""
+
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli.options import Json, Physical, number
+
+STYLES = {"agrees": "green", "explained": "yellow", "unexplained": "bold red", "refused": "red"}
+
+
+def compare(
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="A .urdf, .xml or .toml, or a catalog name.")
+    ],
+    *,
+    with_: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar="NAME,...",
+            help="Of pinocchio, mujoco, drake, rtb; without it, all that are installed.",
+        ),
+    ] = None,
+    states: Annotated[
+        str,
+        typer.Option(
+            metavar="N|CSV",
+            help="How many random states within the limits, or a trajectory with the states.",
+        ),
+    ] = "16",
+    seed: Annotated[int, typer.Option(min=0, help="What random states are drawn with.")] = 0,
+    physical: Physical = "error",
+    json: Json = False,
+) -> None:
+    """Compare inverse dynamics with other libraries and explain the differences.
+
+    Exit code 0: all agree. 1: there are differences, explained or not. 2: bad input, or no library
+    to compare with.
+    """
+    from armdyn.analysis.compare import compare as compared
+    from armdyn.cli.console import print_json
+
+    wanted = states if states.lower().endswith(".csv") else int(number("--states", states, int))
+    names = None if with_ is None else [name.strip() for name in with_.split(",")]
+    report = compared(source, names, wanted, seed=seed, physical=physical)
+    if json:
+        print_json(report.data())
+    else:
+        print_report(report)
+    raise typer.Exit(report.exit_code)
+
+
+def print_report(report: Any) -> None:
+    """The table, one row a library, and who agrees."""
+    from rich.markup import escape
+
+    from armdyn.cli.console import console, print_table, table
+
+    rows = table(
+        "library", "joint", "armdyn", "there", "difference", "status", "why",
+        left=("library", "joint", "status", "why"), title="Torque of the joint that differs most",
+    )  # fmt: skip
+    for row in report.rows:
+        style = STYLES.get(row.status, "dim")
+        rows.add_row(
+            escape(f"{row.title} {row.version or ''}".strip()),
+            escape(row.joint or ""),
+            *map(_torque, (row.here, row.there)),
+            "" if row.difference is None else f"{row.difference:.3g}",
+            f"[{style}]{row.status}[/]",
+            escape(_in_lines(row.explanation)),
+        )
+    print_table(rows)
+    drawn = "as given" if report.seed is None else f"within the limits, seed {report.seed}"
+    plural = "s" * (report.states != 1)
+    for line in (f"{report.robot}: {report.states} state{plural}, {drawn}", report.summary):
+        console().print(escape(line), soft_wrap=True)
+
+
+def _in_lines(text: str) -> str:
+    return text.replace("; ", ";\n").replace(", or it ", ",\nor it ")
+
+
+def _torque(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
