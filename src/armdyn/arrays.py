@@ -11,7 +11,7 @@ Array = npt.NDArray[Any]
 """An array of floats, or of expression nodes while a formulation is traced."""
 RELATIVE_PIVOT = 1e-13
 """Smallest pivot, relative to the inertias it is made of, that still counts as an inertia."""
-SINGLE_PIVOT = 1e-6
+SINGLE_PIVOT = 1e-5
 """The same in single precision: a few of its roundings."""
 
 
@@ -48,7 +48,9 @@ def check_number(what: str, value: Any) -> float:
     return float(check_constant(what, value, ()))
 
 
-def check_joint_vector(what: str, value: npt.ArrayLike, n: int, noun: str | None = None) -> Array:
+def check_joint_vector(
+    what: str, value: npt.ArrayLike, n: int, noun: str | None = None, dtype: str = "float64"
+) -> Array:
     """A float array of shape (..., n), or a ShapeError. NaN goes through, as in NumPy.
 
     Args:
@@ -56,11 +58,12 @@ def check_joint_vector(what: str, value: npt.ArrayLike, n: int, noun: str | None
         value: What was given.
         n: Length of the last axis.
         noun: What the n entries of the last axis are; None: joints.
+        dtype: Of the array, which is copied only if it is of another.
     """
     try:
         given = np.asarray(value)
         array = (
-            given.astype(float, casting="same_kind", copy=False)
+            given.astype(dtype, casting="same_kind", copy=False)
             if given.dtype.kind in "fiub"
             else None
         )

@@ -206,7 +206,7 @@ class Robot(Compiled):
             found = self._run(
                 "forward_dynamics", q, qd, tau, *wrenches, friction=friction, **options
             )
-            if np.isfinite(found.sum()):
+            if not _fails(found, q, qd, tau, *wrenches):
                 return found
         wrench, (q, qd, tau) = self._loaded(
             external_wrench, wrench_link, wrench_frame, q=q, qd=qd, tau=tau
@@ -283,7 +283,8 @@ class Robot(Compiled):
         With `friction`, .dqd has the slope of the friction curve, 0 for a true sign.
         """
         both = self._kernels.torque_derivatives(q, qd, qdd, friction=friction)
-        mass = np.broadcast_to(self.mass_matrix(q), both.shape[:-3] + both.shape[-2:])
+        mass = np.empty(both.shape[:-3] + both.shape[-2:])
+        mass[...] = self.mass_matrix(q)
         return slopes.TorqueSlopes(both[..., 0, :, :], both[..., 1, :, :], mass)
 
     def forward_dynamics_derivatives(
@@ -296,7 +297,7 @@ class Robot(Compiled):
         """
         if self._kernels.solves_derivatives:
             all_three = self._run("forward_dynamics_derivatives", q, qd, tau, friction=friction)
-            if np.isfinite(all_three.sum()):
+            if not _fails(all_three, q, qd, tau):
                 return slopes.AccelerationSlopes(*(all_three[..., k, :, :] for k in range(3)))
         qdd = self.forward_dynamics(q, qd, tau, friction=friction)
         torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
@@ -324,7 +325,7 @@ class Robot(Compiled):
 
     def base_regressor(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
         """Y_b with τ = Y_b π_b for the links, (..., n, rank); π_b as in `base_parameters`."""
-        return self.regressor(q, qd, qdd)[..., list(self._base_parameters.columns)]
+        return self._kernels.base_regressor(q, qd, qdd, self._base_parameters.columns)
 
     @cached_property
     def _base_parameters(self) -> BaseParameters:
@@ -442,3 +443,13 @@ class Robot(Compiled):
             axes,
             dict(zip(vectors, self._states(**vectors), strict=True)),
         )
+
+
+def _fails(result: Array, *given: npt.ArrayLike) -> bool:
+    """Whether finite states gave something that is not, as a singular mass matrix does."""
+    if np.isfinite(result.sum()):
+        return False
+    states = [np.isfinite(np.asarray(vector, dtype=float)).all(-1) for vector in given]
+    finite = np.logical_and.reduce(np.broadcast_arrays(*states))
+    entries = tuple(range(finite.ndim, result.ndim))
+    return bool((finite & ~np.isfinite(result).all(entries)).any())

@@ -93,7 +93,7 @@ class Peer:
                 answer = self.solve(module, case)
             except Exception as reason:
                 said = " ".join(str(reason).split()) or type(reason).__name__
-                raise PeerError(said) from reason
+                raise PeerError(said.replace(str(case.file), case.file.name)) from reason
         if not np.isfinite(answer.torque).all():
             raise PeerError("its torques are not finite numbers")
         return answer
@@ -179,7 +179,9 @@ def drake(pydrake: Any, case: Case) -> Answer:
 
 
 def toolbox(rtb: Any, case: Case) -> Answer:
-    """`rne` of a robot made of the links of the file."""
+    """`rne` of a robot made of the links of the file, in which it would execute `$(...)`."""
+    if "$(" in case.file.read_text(encoding="utf-8"):
+        raise PeerError("there is '$(' in the file, which the toolbox takes for a command of xacro")
     links, name, _ = importlib.import_module("roboticstoolbox.models.URDF.URDFRobot").URDF_read(
         case.file.resolve()
     )

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite
+import numpy as np
 
 from armdyn.backends import numpy_api
 from armdyn.backends.cache import user_cache
 from armdyn.backends.llvm.jit import Code, link, object_code
 from armdyn.backends.llvm.module import module
 from armdyn.backends.llvm.target import Target
+from armdyn.backends.locks import held_over_fork
 from armdyn.backends.progress import note
 from armdyn.compiler.program import Program
 from armdyn.model import RobotModel
@@ -43,7 +45,7 @@ class Built:
     """Whether there is a fast entry."""
 
 
-_lock = threading.RLock()
+_lock = held_over_fork(threading.RLock())
 _alive: "weakref.WeakValueDictionary[str, Built]" = weakref.WeakValueDictionary()
 
 
@@ -119,4 +121,4 @@ def _versions() -> tuple[Any, ...]:
         for f in files
         if f.is_file()
     ]
-    return __version__, llvmlite.__version__, python, numpy, stats
+    return __version__, llvmlite.__version__, np.__version__, python, numpy, stats

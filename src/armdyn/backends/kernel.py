@@ -124,8 +124,7 @@ class Kernel:
         vectors = []
         for (name, size), given in zip(expected, arrays, strict=True):
             noun = None if name in STATES else _NOUN.get(name, "components (force, moment)")
-            vector = check_joint_vector(name, given, size, noun)
-            vectors.append(vector.astype(self.dtype, copy=False))
+            vectors.append(check_joint_vector(name, given, size, noun, self.dtype))
         batch = vectors[0].shape[:-1]
         if any(v.shape[:-1] != batch for v in vectors):
             named = {name: v for (name, _), v in zip(expected, vectors, strict=True)}

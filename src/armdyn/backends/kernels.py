@@ -13,9 +13,9 @@ from armdyn.formulations.regressor import regressor
 from armdyn.model import RobotModel
 from armdyn.programs.request import Request
 
-LARGE = 16
+LARGE = 12
 """Coordinates beyond which a Jacobian is taken direction by direction, by one shorter program."""
-LARGEST_REGRESSOR = 40
+LARGEST_REGRESSOR = 24
 """Coordinates beyond which the regressor, with its ten columns a link, is left to NumPy."""
 
 
@@ -86,3 +86,11 @@ class Kernels:
         at = Coordinates.of(self.model)
         position, *rates = broadcast(**checked)
         return at.rows(regressor(self.model, at.positions(position), *map(at.rates, rates)))
+
+    def base_regressor(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, columns: tuple[int, ...]
+    ) -> Array:
+        """Y_b of the links: these columns of the regressor, (..., n, rank)."""
+        if self.n <= LARGEST_REGRESSOR:
+            return self.run("base_regressor", q, qd, qdd)
+        return self.regressor(q, qd, qdd)[..., list(columns)]

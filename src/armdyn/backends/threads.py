@@ -6,8 +6,8 @@ A kernel gives a state the same bits wherever it stands, so pieces change nothin
 import math
 import os
 import threading
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any
 
@@ -30,8 +30,13 @@ class _Settings:
 
 def set_threads(count: int | None) -> None:
     """Set how many threads large batches run on; None: as many as this process has cores."""
-    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
-        raise ModelError(f"the number of threads must be a whole number from 1 on, got {count!r}")
+    if count is not None:
+        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+        if not whole or count < 1:
+            raise ModelError(
+                f"the number of threads must be a whole number from 1 on, got {count!r}"
+            )
+        count = int(count)
     _Settings.count = count
 
 
@@ -59,10 +64,11 @@ def run(ufunc: np.ufunc, arrays: Sequence[Array], out: Array, batch: tuple[int, 
             cut = [_cut(a, axis - len(batch), first, last) for a in arrays]
             ufunc(*cut, out=out[(slice(None),) * axis + (slice(first, last),)])
 
-    *others, last = pairwise(bounds)
-    jobs = [_executor().submit(piece, *ends) for ends in others]
+    jobs: list[Future[None]] = []
     try:
-        piece(*last)
+        for ends in pairwise(bounds):
+            if ends[1] == bounds[-1] or not _submitted(jobs, piece, ends):
+                piece(*ends)
     finally:
         wait(jobs)  # nobody writes to the output after an error
     for job in jobs:
@@ -85,6 +91,17 @@ def _cut(array: Array, axis: int, first: int, last: int) -> Array:
     places: tuple[Any, ...] = (..., slice(first, last), *(slice(None),) * (-axis - 1))
     part: Array = array[places]
     return part
+
+
+def _submitted(
+    jobs: "list[Future[None]]", piece: Callable[[int, int], None], ends: tuple[int, int]
+) -> bool:
+    """Whether a thread takes a piece; there are none when the interpreter ends."""
+    try:
+        jobs.append(_executor().submit(piece, *ends))
+    except RuntimeError:
+        return False
+    return True
 
 
 def _executor() -> ThreadPoolExecutor:

@@ -65,6 +65,9 @@ def settle(outputs: Iterable[Node]) -> list[Node]:
     """The outputs with constants that come out as exactly 0 or ±1 as numbers, which fold.
 
     What depends on parameters stays right for every value of these; this is for one robot.
+
+    Raises:
+        ZeroDivisionError: A pivot is zero but for rounding.
     """
     outputs = list(outputs)
     value: dict[int, Any] = {}
@@ -74,6 +77,8 @@ def settle(outputs: Iterable[Node]) -> list[Node]:
         if node.args:
             with np.errstate(all="ignore"):
                 value[node.index] = OPERATIONS[node.op](*(value[a.index] for a in node.args))
+            if node.op == "guard" and np.isnan(value[node.index]):
+                raise ZeroDivisionError(f"{node!r} is a pivot that vanishes whatever the inputs")
         else:
             value[node.index] = float(node.value) if node.op == "number" else _lookup(node, {})
     graph = Graph()

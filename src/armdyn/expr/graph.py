@@ -152,7 +152,7 @@ class Graph:
 
         That is |a| > 1e-13 |b|. A division by it marks the states where an inertia vanishes.
         """
-        return a if a.constant else self._make("guard", (a, b))
+        return a if a.op == "number" and a.value else self._make("guard", (a, b))
 
     def function(self, name: str, a: Node) -> Node:
         """A function of one argument, by name."""

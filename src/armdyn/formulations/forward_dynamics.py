@@ -42,11 +42,7 @@ def accelerations(
     if method not in METHODS:
         raise UnknownNameError("method of forward dynamics", method, METHODS)
     at, names = Coordinates.of(model), [model.joints[i].name for i in model.independent]
-    if method != "composite_body" and model.coupling is not None:
-        raise ModelError(
-            f"method {method!r} is for independent joints, and some joints of {model.name!r} "
-            "mimic others; use method='composite_body'"
-        )
+    check_uncoupled(model, method)
     if method == "articulated_body":
         with np.errstate(divide="ignore", invalid="ignore"):
             bodies = articulated_body(model, q, qd, tau, wrench)
@@ -61,3 +57,12 @@ def accelerations(
         factors = denoc_forward(model, q, rest)
     check_pivots(factors.m_hat, names)
     return factors.qdd
+
+
+def check_uncoupled(model: RobotModel, method: str) -> None:
+    """A ModelError if a method cannot take the joints of this robot that mimic others."""
+    if method in METHODS and method != "composite_body" and model.coupling is not None:
+        raise ModelError(
+            f"method {method!r} is for independent joints, and some joints of {model.name!r} "
+            "mimic others; use method='composite_body'"
+        )

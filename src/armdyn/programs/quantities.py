@@ -45,16 +45,14 @@ def quantity_program(model: RobotModel, request: Request) -> Program:
     subject = Subject(model, request)
     try:
         outputs = subject.nodes(QUANTITIES[request.quantity](subject))
+        settled = np.array(settle(outputs.flat), dtype=object).reshape(outputs.shape)
     except ZeroDivisionError:
         raise SingularityError(
             f"{request.quantity}: the mass matrix is singular whatever the configuration, because "
             f"a joint of {model.name!r} moves no inertia; give its link a mass, or the joint a "
             "rotor inertia"
         ) from None
-    settled = settle(outputs.flat)
-    return Program.from_outputs(
-        np.array(settled, dtype=object).reshape(outputs.shape), subject.inputs
-    )
+    return Program.from_outputs(settled, subject.inputs)
 
 
 def _inverse_dynamics(s: Subject) -> Array:

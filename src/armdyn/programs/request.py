@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.formulations import FORMULATIONS
-from armdyn.formulations.forward_dynamics import METHODS
+from armdyn.formulations.forward_dynamics import METHODS, check_uncoupled
 from armdyn.model import RobotModel
 
 TORQUE = ("friction", "payload", "gravity")
@@ -76,6 +76,7 @@ class Request:
             known = FORMULATIONS if self.quantity == "inverse_dynamics" else METHODS
             if self.method not in known:
                 raise UnknownNameError("method", self.method, known)
+            check_uncoupled(model, self.method)
             if self.payload or self.gravity:
                 raise ModelError(
                     "payload and gravity as arguments are for the shortest program; "

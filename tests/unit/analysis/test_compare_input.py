@@ -53,6 +53,21 @@ def test_a_library_that_refuses_the_file_gives_its_reason(file, fake):
     assert (report["fake"].status, report.exit_code) == ("refused", 1)
 
 
+def test_a_reason_has_no_path_of_a_temporary_file(file, fake):
+    def solve(_, case):
+        raise RuntimeError(f"{case.file}:3: no such element")
+
+    fake(solve)
+    explanation = armdyn.compare(file(ONE), ["fake"])["fake"].explanation
+    assert explanation == "Fake refuses it: robot.urdf:3: no such element"
+
+
+def test_commands_in_a_file_are_not_executed(file):
+    text = ONE.replace('"arm"', '"$(eval 1 + 1)"')
+    row = armdyn.compare(file(text), ["rtb"])["rtb"]
+    assert (row.status, "a command of xacro" in row.explanation) == ("refused", True)
+
+
 @pytest.mark.parametrize(
     ("solve", "reason"),
     [

@@ -10,9 +10,10 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from armdyn.backends.llvm.target import Target, initialize
+from armdyn.backends.locks import held_over_fork
 from armdyn.backends.numpy_api import symbols
 
-_LOCK = threading.RLock()
+_LOCK = held_over_fork(threading.RLock())
 _NAMES = itertools.count()
 
 
@@ -21,7 +22,6 @@ class Code:
     """Functions in memory; they stay as long as this object does."""
 
     tracker: Any
-    exported: tuple[str, ...]
 
     def __getitem__(self, name: str) -> int:
         """The address of a function."""
@@ -46,7 +46,7 @@ def link(content: bytes, exported: tuple[str, ...]) -> Code:
             builder.import_symbol(name, address)
         for name in exported:
             builder.export_symbol(name)
-        return Code(builder.link(_engine(), f"armdyn{next(_NAMES)}"), exported)
+        return Code(builder.link(_engine(), f"armdyn{next(_NAMES)}"))
 
 
 @lru_cache(maxsize=1)
