@@ -92,7 +92,7 @@ def torque_report(
     trajectory: Trajectory,
     *,
     friction: bool = True,
-    formulation: str = "newton_euler",
+    formulation: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> TorqueReport:
     """The torques that drive a robot along a trajectory, and their terms.
@@ -101,7 +101,8 @@ def torque_report(
         robot: The robot.
         trajectory: The motion of its joints.
         friction: Whether joint friction is in the torques.
-        formulation: The method that gives the total; the terms are always the ledger's.
+        formulation: The method that gives the total; None: the compiled one. The terms are
+            always the ledger's.
         progress: Called with the number of instants computed since the last call.
     """
     rows, n = trajectory.q.shape
@@ -133,7 +134,7 @@ def torque_report(
         trajectory,
         total,
         terms,
-        formulation,
+        formulation or "minimal (compiled)",
         friction,
         tuple(_excesses(moving, trajectory, total)),
     )

@@ -21,12 +21,15 @@ from armdyn.backends.llvm.target import Target
 from armdyn.backends.locks import held_over_fork
 from armdyn.backends.progress import note
 from armdyn.compiler.program import Program
+from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 from armdyn.model.digest import digest
 from armdyn.programs.quantities import quantity_program
 from armdyn.programs.request import Request
 from armdyn.version import __version__
 
+MOST_OPERATIONS = 400_000
+"""Beyond, LLVM takes minutes and gigabytes."""
 FORMAT = 1
 """Changes with what is kept beside the object code."""
 _SOURCES = ("arrays.py", "expr", "model", "formulations", "compiler", "programs", "backends")
@@ -81,6 +84,11 @@ def _compiled(model: RobotModel, request: Request, dtype: str, target: Target, k
     with note(f"writing the equations for {name} ..."):
         program = quantity_program(model, request)
     size = len(program.instructions)
+    if size > MOST_OPERATIONS:
+        raise ModelError(
+            f"{name} takes {size} operations, more than the {MOST_OPERATIONS} that can be compiled "
+            "in sensible time; use another method, or evaluate it as it is written"
+        )
     with note(f"compiling {size} operations for {name}; the result is kept for the next time ..."):
         entry = target == target.narrow and numpy_api.arrays_are_as_expected()
         text = module(program, target, dtype, entry=entry)

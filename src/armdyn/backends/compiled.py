@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from armdyn.arrays import Array
+from armdyn.errors import ModelError
 from armdyn.formulations.external import Wrench
 from armdyn.model import RobotModel
 
@@ -58,7 +59,10 @@ class Compiled:
         """
         from armdyn.programs.request import Request  # noqa: PLC0415
 
+        if not isinstance(wrench, str | Sequence):
+            raise ModelError(f"wrench is a list of names of links, got {wrench!r}")
         links = (wrench,) if isinstance(wrench, str) else tuple(wrench)
+        Request(quantity, friction, payload, gravity).check(self.model)
         request = Request(
             quantity, friction, payload, gravity, links, wrench_frame, link, frame, method
         )

@@ -34,8 +34,9 @@ def torque(
         Path | None, typer.Option(help="Draw the torques to a .png, .pdf or .svg file.")
     ] = None,
     formulation: Annotated[
-        str, typer.Option(help="The method; all give the same torque.")
-    ] = "newton_euler",
+        str | None,
+        typer.Option(help="A method as it is written; all give the same torque."),
+    ] = None,
     friction: Annotated[
         bool, typer.Option("--friction/--no-friction", help="Whether friction is in the torque.")
     ] = True,

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.formulations import FORMULATIONS
 from armdyn.formulations.forward_dynamics import METHODS, check_uncoupled
@@ -58,6 +60,14 @@ class Request:
         """An error that says what is possible if this robot has no such quantity or option."""
         if self.quantity not in OPTIONS:
             raise UnknownNameError("quantity", self.quantity, OPTIONS)
+        for name in ("friction", "payload", "gravity"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ModelError(
+                    f"{name} is True or False, got {getattr(self, name)!r}; a payload or a field "
+                    "of gravity itself is an argument of the call"
+                )
+        if len(set(self.wrench)) < len(self.wrench):
+            raise ModelError(f"a link is named twice in wrench: {', '.join(self.wrench)}")
         offered = (*OPTIONS[self.quantity][1], "friction")
         given = {
             "payload": self.payload,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_constant, frozen
+from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ModelError
 from armdyn.model import Body, Inertia, Link, RobotModel
 from armdyn.model.canonical import CanonicalRobot, canonical, cos_sin
@@ -18,6 +18,9 @@ def payload_vector(
 
     They are m, mcx, mcy, mcz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, the tensor about the tool's origin.
     """
+    mass = check_number("mass of the payload", mass)
+    if mass < 0:
+        raise ModelError(f"the mass of a payload cannot be negative, got {mass!r}")
     about_com = check_constant("inertia", np.zeros((3, 3)) if inertia is None else inertia, (3, 3))
     body = Inertia.from_com(mass, check_constant("com", com, (3,)), about_com)
     tensor = body.moment[np.tril_indices(3)]

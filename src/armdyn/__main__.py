@@ -1,0 +1,5 @@
+"""`python -m armdyn` is the command line."""
+
+from armdyn.cli import main
+
+main()
