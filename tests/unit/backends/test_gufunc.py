@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.backends.kernel import Kernel
 from armdyn.backends.llvm.module import MOST_VECTORS
 from armdyn.errors import ShapeError
+from armdyn.programs.request import Request
 from layouts import LAYOUTS, read_only
 from machine import HOST
 
@@ -254,3 +256,20 @@ def test_kernels_say_which_argument_is_wrong(bad, message):
     good = np.zeros((3, 7))
     with pytest.raises(ShapeError, match=message):
         built("torques").call(good, bad, good)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("skip", [0, 1, 5])
+def test_results_too_large_for_caches_are_the_same(dtype, skip):
+    """Those of at least 8 MB are written by another way, in whole lines of the cache."""
+    kernel = Kernel(armdyn.load("puma560").model, Request("mass_matrix"), dtype)
+    size = np.dtype(dtype).itemsize
+    n = 8 * 1024**2 // (36 * size) + 37
+    q = np.random.default_rng(skip).uniform(-3, 3, (n, 6)).astype(dtype)
+    guarded = np.full(36 * n + 2 * 7 + skip, -7.0, dtype)
+    out = guarded[7 + skip : 7 + skip + 36 * n].reshape(n, 6, 6)
+    kernel.gufunc(q, out=out)
+    parts = [kernel.gufunc(q[i : i + 999]) for i in range(0, n, 999)]
+    assert np.array_equal(out, np.concatenate(parts))
+    assert (guarded[: 7 + skip] == -7).all()
+    assert (guarded[7 + skip + 36 * n :] == -7).all()

@@ -37,8 +37,7 @@ def shares(
 
 
 def fetch(t: Text, line: Line) -> None:
-    """Fetch a line: arguments into the second cache, results into the first."""
+    """Fetch a line into the first cache."""
     array, offset, written = line
     place = t.let(f"getelementptr i8, ptr %ahead{array}, i64 {offset}")
-    near = 3 if written else 2
-    t.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 {int(written)}, i32 {near}, i32 1)")
+    t.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 {int(written)}, i32 3, i32 1)")

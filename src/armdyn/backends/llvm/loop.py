@@ -5,9 +5,11 @@ the rows that they shall fetch meanwhile (`fetch`).
 """
 
 from dataclasses import dataclass
+from math import prod
 
 from armdyn.backends.llvm.fetch import LINE
 from armdyn.backends.llvm.segments import Plan, Segment
+from armdyn.backends.llvm.stream import LARGE
 from armdyn.backends.llvm.vectors import Text, Vectors
 
 STACK = 64 * 1024
@@ -36,14 +38,22 @@ class Shape:
     output: tuple[int, ...]
 
 
-def loop_function(v: Vectors, pieces: Plan, shape: Shape, tile: int) -> list[str]:
-    """`@loop(args, dims, steps, data)`, as NumPy calls it."""
-    return _Loop(v, pieces, shape, tile).lines()
+def loop_function(
+    v: Vectors, pieces: Plan, shape: Shape, tile: int, stream: bool = False
+) -> list[str]:
+    """`@loop(args, dims, steps, data)`, as NumPy calls it; large results may go by `@stream`."""
+    return _Loop(v, pieces, shape, tile, stream).lines()
+
+
+def row_bytes(v: Vectors, shape: Shape) -> int:
+    """Bytes of the results of one state."""
+    return prod(shape.output) * v.size
 
 
 class _Loop:
-    def __init__(self, v: Vectors, pieces: Plan, shape: Shape, tile: int):
+    def __init__(self, v: Vectors, pieces: Plan, shape: Shape, tile: int, stream: bool):
         self.v, self.pieces, self.shape, self.tile = v, pieces, shape, tile
+        self.stream = stream
         self.t = Text(v)
         self.size = pieces.slots * tile * v.bytes
         self.label = "tile"
@@ -62,6 +72,7 @@ class _Loop:
         t.let(f"getelementptr i64, ptr %steps, i64 {2 * arrays - 1}", "%core")
         dense = self._dense()
         t.let("sub i64 %n, 1", "%last")
+        self._large(dense)
         start = self._scratch()
         t.label("tile")
         t.let(f"phi i64 [0, %{start}], [%row.next, %tile.end]", "%row")
@@ -69,16 +80,20 @@ class _Loop:
         blocks = t.let(f"add i64 {t.let('sub i64 %n, %row')}, {self.v.lanes - 1}")
         blocks = t.let(f"udiv i64 {blocks}, {self.v.lanes}")
         self.blocks = t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {self.tile})")
+        self._gather()
         self._load(cores)
         self._steps()
         t.do(
-            f"call void @store(ptr {self.bases[-1]}, i64 {self.strides[-1]}, i64 %row, i64 %last, "
-            f"i64 {self.blocks}, i1 {dense}, ptr %core, ptr %slots)"
+            f"call void @store(ptr {self.out}, i64 {self.strides[-1]}, i64 {self.out_row}, "
+            f"i64 {self.out_last}, i64 {self.blocks}, i1 {dense}, ptr %core, ptr %slots)"
         )
+        self._write()
         t.do("br label %tile.end")
         t.label("tile.end")
         t.do(f"br i1 {t.let('icmp slt i64 %row.next, %n')}, label %tile, label %end")
         t.label("end")
+        if self.stream:
+            t.do("call void @llvm.x86.sse.sfence()")
         if self.size > STACK:
             t.do("call void @free(ptr %memory)")
         t.do("br label %exit")
@@ -118,6 +133,42 @@ class _Loop:
         t.do("br label %tile")
         return "aligned"
 
+    def _large(self, dense: str) -> None:
+        """Whether the result is written past the caches: large, and its rows follow each other."""
+        if not self.stream:
+            return
+        t, size = self.t, row_bytes(self.v, self.shape)
+        t.let(f"alloca [{self.tile * self.v.lanes * size} x i8], align {LINE}", "%gathered")
+        large = t.let(f"icmp sge i64 %n, {-(-LARGE // size)}")
+        close = t.let(f"icmp eq i64 {self.strides[-1]}, {size}")
+        t.let(f"and i1 {t.let(f'and i1 {large}, {close}')}, {dense}", "%large")
+
+    def _gather(self) -> None:
+        """Where this tile's results go: to the array, or first to a place where lines get whole."""
+        t = self.t
+        if not self.stream:
+            self.out, self.out_row, self.out_last = self.bases[-1], "%row", "%last"
+            return
+        full = t.let("icmp sle i64 %row.next, %n")
+        t.let(f"and i1 {full}, %large", "%apart")
+        self.out = t.let(f"select i1 %apart, ptr %gathered, ptr {self.bases[-1]}")
+        self.out_row = t.let("select i1 %apart, i64 0, i64 %row")
+        rows = self.tile * self.v.lanes
+        self.out_last = t.let(f"select i1 %apart, i64 {rows - 1}, i64 %last")
+
+    def _write(self) -> None:
+        """The gathered rows to the array."""
+        if not self.stream:
+            return
+        t, size = self.t, row_bytes(self.v, self.shape)
+        t.do("br i1 %apart, label %write, label %tile.end")
+        t.label("write")
+        offset = t.let(f"mul i64 %row, {size}")
+        place = t.let(f"getelementptr i8, ptr {self.bases[-1]}, i64 {offset}")
+        t.do(
+            f"call void @stream(ptr {place}, ptr %gathered, i64 {self.tile * self.v.lanes * size})"
+        )
+
     def _slot(self, number: int) -> str:
         return self.t.let(f"getelementptr i8, ptr %slots, i64 {number * self.v.bytes}")
 
@@ -144,14 +195,14 @@ class _Loop:
 
     def _ahead(self) -> list[str]:
         """The rows of the next tile's arguments, and those of this one's results."""
-        rows = ["%row.next"] * len(self.shape.inputs) + ["%row"]
+        rows = ["%row.next"] * len(self.shape.inputs) + [self.out_row]
         offsets = [
             self.t.let(f"mul i64 {stride}, {row}")
             for stride, row in zip(self.strides, rows, strict=True)
         ]
         return [
             self.t.let(f"getelementptr i8, ptr {base}, i64 {offset}")
-            for base, offset in zip(self.bases, offsets, strict=True)
+            for base, offset in zip((*self.bases[:-1], self.out), offsets, strict=True)
         ]
 
     def _each_block(self, number: int, ahead: list[str]) -> None:

@@ -2,11 +2,12 @@
 
 from armdyn.backends.llvm.entry import entry_function
 from armdyn.backends.llvm.fetch import DECLARATION, shares
-from armdyn.backends.llvm.loop import STACK, Shape, loop_function
+from armdyn.backends.llvm.loop import STACK, Shape, loop_function, row_bytes
 from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.rows import load_function, place_function, store_function
 from armdyn.backends.llvm.segment_code import SegmentWriter
 from armdyn.backends.llvm.segments import LENGTHS, Segment, Turn, plan
+from armdyn.backends.llvm.stream import MOST, stream_function
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import turn_functions
 from armdyn.backends.llvm.vectors import Vectors
@@ -63,7 +64,10 @@ def module(
         if isinstance(step, Segment):
             writer = SegmentWriter(vectors, step, constants)
             lines += writer.function(f"segment{number}", arrays, fetched[number])
-    lines += loop_function(vectors, pieces, shape, tile)
+    gathered = tile * vectors.lanes * row_bytes(vectors, shape)
+    streams = target.triple.startswith("x86_64") and gathered <= MOST
+    lines += stream_function(vectors) if streams else []
+    lines += loop_function(vectors, pieces, shape, tile, streams)
     if entry and pieces.slots * tile * vectors.bytes <= STACK:
         lines += entry_function(vectors, shape.inputs, shape.output)
     return "\n".join(lines) + "\n"
