@@ -13,19 +13,25 @@ LINE = 64
 """Bytes that a cache moves at a time."""
 DECLARATION = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
 
-Line = tuple[int, int, bool]
-"""Which array, the offset in its rows of one vector, and whether they are written."""
+FIRST = 12 * 1024
+"""Bytes of arguments that the first cache has room for beside everything else."""
+
+Line = tuple[int, int, bool, int]
+"""Which array, the offset in its rows of one vector, whether they are written, and how near they
+are brought: 3 is the first cache, 2 the second."""
 
 
 def shares(
     v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...], lengths: list[int]
 ) -> list[list[Line]]:
     """The lines that segments of some lengths fetch, as if rows followed each other."""
+    near = 3 if v.lanes * v.size * sum(inputs) <= FIRST else 2
     lines: list[tuple[float, Line]] = []
     for array, columns in enumerate((*inputs, prod(output))):
         size = v.lanes * columns * v.size
-        offsets = range(0, size, LINE)
-        lines += [(at / size, (array, at, array == len(inputs))) for at in offsets]
+        written = array == len(inputs)
+        place = 3 if written else near
+        lines += [(at / size, (array, at, written, place)) for at in range(0, size, LINE)]
     ordered = [line for _, line in sorted(lines)]
     result, done, given = [], 0, 0
     for length in lengths:
@@ -37,7 +43,7 @@ def shares(
 
 
 def fetch(t: Text, line: Line) -> None:
-    """Fetch a line into the first cache."""
-    array, offset, written = line
+    """Fetch a line."""
+    array, offset, written, near = line
     place = t.let(f"getelementptr i8, ptr %ahead{array}, i64 {offset}")
-    t.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 {int(written)}, i32 3, i32 1)")
+    t.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 {int(written)}, i32 {near}, i32 1)")
