@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import weakref
 from dataclasses import replace
 from pathlib import Path
@@ -289,16 +288,3 @@ def test_what_is_compiled_is_said(monkeypatch):
     assert Kernel(MODEL, Request("kinetic_energy")).shape == ()
     assert "writing the equations for kinetic_energy of 'two_link'" in said[0]
     assert "operations for kinetic_energy of 'two_link'; the result is kept" in said[1]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_fork_waits_for_a_compiler():
-    armdyn.load("two_link").gravity_vector(np.zeros(2))  # what is imported late is there
-    thread = threading.Thread(target=armdyn.load("gen3").mass_matrix, args=(np.zeros((2, 7)),))
-    thread.start()
-    child = os.fork()
-    if child == 0:
-        tau = armdyn.load("craig_two_link").inverse_dynamics(*np.zeros((3, 2)))
-        os._exit(0 if np.isfinite(tau).all() else 1)
-    thread.join()
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
