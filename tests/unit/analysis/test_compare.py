@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.analysis.compare_peers import PEERS, Answer, Peer, pinocchio
+from armdyn.analysis.compare_peers import Answer, pinocchio
 from armdyn.dynamics import Robot
 from armdyn.io.files import load_model
 from armdyn.model import Frame
@@ -18,26 +18,6 @@ from compared import BODY, ONE, fixed, two
 from oracles import pin_model
 
 ROBOTS = Path(__file__).parents[2] / "robots"
-
-
-@pytest.fixture
-def file(tmp_path):
-    def write(text, name="robot.urdf"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
-@pytest.fixture
-def fake(monkeypatch):
-    """Let a function stand for a library called "fake"."""
-
-    def register(solve, module="numpy", formats=("urdf",)):
-        monkeypatch.setitem(PEERS, "fake", Peer("Fake", "numpy", module, formats, solve))
-
-    return register
 
 
 def causes(source, library, **options):

@@ -6,32 +6,12 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.analysis.compare_peers import PEERS, Answer, Peer
+from armdyn.analysis.compare_peers import Answer
 from armdyn.analysis.compare_states import random_states
 from armdyn.errors import ModelError, ShapeError, TrajectoryError, UnknownNameError, UrdfError
 from compared import ONE
 
 ROBOTS = Path(__file__).parents[2] / "robots"
-
-
-@pytest.fixture
-def file(tmp_path):
-    def write(text, name="robot.urdf"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
-@pytest.fixture
-def fake(monkeypatch):
-    """Let a function stand for a library called "fake"."""
-
-    def register(solve, module="numpy", formats=("urdf",)):
-        monkeypatch.setitem(PEERS, "fake", Peer("Fake", "numpy", module, formats, solve))
-
-    return register
 
 
 def test_a_library_that_is_not_installed_is_a_row(file, fake):
