@@ -55,6 +55,17 @@ def canonical(model: RobotModel, tolerance: float = TOLERANCE) -> CanonicalRobot
             the torques is measured, and in the `snapped` of the result. At the default or below
             nothing is taken for zero that would move a torque by more than 1e-12.
     """
+    return _built(model, tolerance)[0]
+
+
+def canonical_frames(model: RobotModel, tolerance: float = TOLERANCE) -> tuple[Array, ...]:
+    """The frame of each link of `canonical(model, tolerance)` in the link's own, (4, 4) each."""
+    _, builder = _built(model, tolerance)
+    pairs = zip(builder.rest, builder.frames, strict=True)
+    return tuple(frozen(inverse(rest) @ frame) for rest, frame in pairs)
+
+
+def _built(model: RobotModel, tolerance: float) -> "tuple[CanonicalRobot, _Builder]":
     if not 0 <= tolerance <= LARGEST:
         raise ModelError(
             f"what is taken for an exact zero must lie between 0 and {LARGEST:g}, got {tolerance!r}"
@@ -62,11 +73,12 @@ def canonical(model: RobotModel, tolerance: float = TOLERANCE) -> CanonicalRobot
     builder = _Builder(model, tolerance)
     robot = builder.robot()
     if builder.taken <= _ROUNDING:
-        return robot
+        return robot, builder
     moved = torque_difference(model, robot)
     if tolerance <= TOLERANCE and moved > MOST:
-        return _Builder(model, _ROUNDING).robot()
-    return replace(robot, snapped=moved)
+        builder = _Builder(model, _ROUNDING)
+        return builder.robot(), builder
+    return replace(robot, snapped=moved), builder
 
 
 class _Builder:
@@ -87,13 +99,14 @@ class _Builder:
             self.sign.append(-1 if flip else 1)
             self.rest.append(T @ joint_motion(joint.kind, joint.axis, 0.0))
             self.z.append(-z if flip else z)
+        self.frames: list[Array] = []
+        """The canonical frames, once `robot` has been called."""
         self.origins = self._origins()
         spread = [np.abs(T[:3, 3] - self.rest[0][:3, 3]).max() for T in self.rest]
         self.size = max(*spread, 1e-3) if len(spread) > 1 else 1.0
 
     def robot(self) -> CanonicalRobot:
-        frames: list[Array] = []
-        links = []
+        frames, links = self.frames, []
         for i, joint in enumerate(self.model.joints):
             up = joint.parent
             before, gamma, alpha = self._before(i, frames)

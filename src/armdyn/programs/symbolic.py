@@ -19,7 +19,9 @@ from armdyn.model.canonical import CanonicalLink, CanonicalRobot, is_quarter
 
 
 def symbolic(robot: CanonicalRobot, graph: Graph, runtime: Collection[str] = ()) -> CanonicalRobot:
-    """The robot with parameters a2, r4, alpha3, Jxx2, MX3, M3, gz1, ... in a graph.
+    """The robot with parameters a1, d4, alpha2, Jxx2, MX3, M3, gz1, ... in a graph.
+
+    The length and the twist between two axes have the number of the link that joins them.
 
     Args:
         robot: The robot in canonical frames.
@@ -27,13 +29,23 @@ def symbolic(robot: CanonicalRobot, graph: Graph, runtime: Collection[str] = ())
         runtime: Names of lengths, inertias or components of gravity that are inputs.
     """
     symbols = _Symbols(graph, frozenset(runtime))
-    links = tuple(_link(link, i, symbols) for i, link in enumerate(robot.links, start=1))
+    links = tuple(
+        _link(link, i, number, symbols)
+        for i, (link, number) in enumerate(zip(robot.links, joins(robot), strict=True), start=1)
+    )
     unknown = symbols.runtime - symbols.named
     if unknown:
         raise UnknownNameError(
             "length, inertia or gravity named", sorted(unknown)[0], sorted(symbols.named)
         )
     return replace(robot, links=links)
+
+
+def joins(robot: CanonicalRobot) -> list[str]:
+    """For each link the number of its parent, with its own behind it if that has others as well."""
+    up = [parent + 1 for parent in robot.parents]
+    first = {p: i for i, p in reversed(list(enumerate(up)))}
+    return [str(p) if first[p] == i else f"{p}_{i + 1}" for i, p in enumerate(up)]
 
 
 @dataclass(slots=True)
@@ -62,7 +74,7 @@ class _Symbols:
         return frozen(result)
 
 
-def _link(link: CanonicalLink, i: int, symbols: _Symbols) -> CanonicalLink:
+def _link(link: CanonicalLink, i: int, up: str, symbols: _Symbols) -> CanonicalLink:
     second = np.empty((3, 3), dtype=object)
     for a in range(3):
         for b in range(a, 3):
@@ -70,11 +82,11 @@ def _link(link: CanonicalLink, i: int, symbols: _Symbols) -> CanonicalLink:
             second[a, b] = second[b, a] = symbols.number(name, float(link.J[a, b]))
     return replace(
         link,
-        alpha=symbols.angle(f"alpha{i}", link.alpha),
-        gamma=symbols.angle(f"gamma{i}", link.gamma),
+        alpha=symbols.angle(f"alpha{up}", link.alpha),
+        gamma=symbols.angle(f"gamma{up}", link.gamma),
         theta=symbols.angle(f"theta{i}", link.theta),
-        across=symbols.vector((f"a{i}", f"ay{i}", f"az{i}"), link.across),
-        r=symbols.number(f"r{i}", float(link.r)),
+        across=symbols.vector((f"a{up}", f"ay{up}", f"az{up}"), link.across),
+        r=symbols.number(f"d{i}", float(link.r)),
         J=frozen(second),
         u=symbols.vector((f"MX{i}", f"MY{i}", f"MZ{i}"), link.u),
         M=symbols.number(f"M{i}", float(link.M)),

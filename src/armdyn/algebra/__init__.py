@@ -1,0 +1,1 @@
+"""Exact algebra: trigonometric polynomials of joint angles with symbolic coefficients."""

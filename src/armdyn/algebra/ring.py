@@ -1,0 +1,261 @@
+"""Trigonometric polynomials in a normal form, with exact rational coefficients.
+
+A term is a rational number times a monomial of symbols times a product of at most one factor
+cos(wφ) or sin(wφ) for each angle φ, with w a whole number. These products are linearly independent
+functions, so a polynomial is zero only if all its coefficients are, and the coefficients of two
+equal functions are the same.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Harmonic = tuple[int, ...]
+"""For each angle of a ring 0, +w for cos(wφ) or -w for sin(wφ)."""
+Monomial = int
+"""The exponents of the symbols of a ring, eight bits each."""
+BITS = 8
+_MASK = (1 << BITS) - 1
+Coefficients = dict[Monomial, Fraction]
+
+_HALF = Fraction(1, 2)
+_ONE = Fraction(1)
+
+
+class Ring:
+    """The angles and symbols of a family of polynomials."""
+
+    def __init__(self, angles: Sequence[str], symbols: Sequence[str]):
+        self.angles, self.symbols = tuple(angles), tuple(symbols)
+        self.place = {name: i for i, name in enumerate(self.symbols)}
+        self.unit: Harmonic = (0,) * len(self.angles)
+        self._products: dict[tuple[Harmonic, Harmonic], list[tuple[Harmonic, Fraction]]] = {}
+
+    def number(self, value: Any) -> "Trig":
+        """A number, exact: a float is the binary fraction that it is."""
+        exact = Fraction(value)
+        return Trig(self, {self.unit: {0: exact}} if exact else {})
+
+    def symbol(self, name: str) -> "Trig":
+        """One of the symbols."""
+        return Trig(self, {self.unit: {self.monomial({name: 1}): _ONE}})
+
+    def monomial(self, exponents: Mapping[str, int]) -> Monomial:
+        """The monomial with these exponents."""
+        return sum(e << (BITS * self.place[name]) for name, e in exponents.items())
+
+    def exponents(self, monomial: Monomial) -> dict[str, int]:
+        """The symbols of a monomial with their exponents."""
+        found, i = {}, 0
+        while monomial:
+            if monomial & _MASK:
+                found[self.symbols[i]] = monomial & _MASK
+            monomial >>= BITS
+            i += 1
+        return found
+
+    def cos(self, multiples: Mapping[int, int]) -> "Trig":
+        """cos(Σ w φ), for whole multiples of angles by their place."""
+        return self._turn(multiples)[0]
+
+    def sin(self, multiples: Mapping[int, int]) -> "Trig":
+        """sin(Σ w φ), for whole multiples of angles by their place."""
+        return self._turn(multiples)[1]
+
+    def _turn(self, multiples: Mapping[int, int]) -> tuple["Trig", "Trig"]:
+        c, s = self.number(1), self.number(0)
+        for place, w in multiples.items():
+            if w:
+                ca, sa = self._single(place, abs(w)), self._single(place, -abs(w))
+                sa = sa if w > 0 else -sa
+                c, s = c * ca - s * sa, s * ca + c * sa
+        return c, s
+
+    def _single(self, place: int, code: int) -> "Trig":
+        harmonic = tuple(code if i == place else 0 for i in range(len(self.angles)))
+        return Trig(self, {harmonic: {0: _ONE}})
+
+    def product(self, a: Harmonic, b: Harmonic) -> list[tuple[Harmonic, Fraction]]:
+        """The product of two harmonics as a sum of harmonics."""
+        found = self._products.get((a, b))
+        if found is None:
+            found = [((), _ONE)]
+            for x, y in zip(a, b, strict=True):
+                found = [((*h, z), f * g) for h, f in found for z, g in _factor(x, y)]
+            self._products[a, b] = found
+        return found
+
+
+def _factor(x: int, y: int) -> list[tuple[int, Fraction]]:
+    """The product of two factors of one angle, by the formulas for products of cosines and sines."""
+    if not x or not y:
+        return [(x or y, _ONE)]
+    u, v = abs(x), abs(y)
+    if x > 0 and y > 0:
+        return [(u + v, _HALF), (abs(u - v), _HALF)]
+    if x < 0 and y < 0:
+        return [(abs(u - v), _HALF), (u + v, -_HALF)]
+    s, c = (u, v) if x < 0 else (v, u)
+    both = [(-(s + c), _HALF)]
+    if s != c:
+        both.append((-abs(s - c), _HALF if s > c else -_HALF))
+    return both
+
+
+class Trig:
+    """An element of a ring; arithmetic makes new ones, in normal form."""
+
+    __slots__ = ("ring", "terms")
+
+    def __init__(self, ring: Ring, terms: dict[Harmonic, Coefficients]):
+        self.ring, self.terms = ring, terms
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.terms.values()))
+
+    def __iter__(self) -> Iterator[tuple[Harmonic, Monomial, Fraction]]:
+        for harmonic, coefficients in self.terms.items():
+            for monomial, value in coefficients.items():
+                yield harmonic, monomial, value
+
+    def __add__(self, other: Any) -> "Trig":
+        return NotImplemented if _many(other) else self._plus(self._other(other), 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> "Trig":
+        return NotImplemented if _many(other) else self._plus(self._other(other), -1)
+
+    def __rsub__(self, other: Any) -> "Trig":
+        return NotImplemented if _many(other) else self._other(other)._plus(self, -1)
+
+    def __neg__(self) -> "Trig":
+        return self.ring.number(0)._plus(self, -1)
+
+    def __pos__(self) -> "Trig":
+        return self
+
+    def __mul__(self, other: Any) -> "Trig":
+        if _many(other):
+            return NotImplemented
+        other = self._other(other)
+        result: dict[Harmonic, Coefficients] = {}
+        for a, p in self.terms.items():
+            for b, q in other.terms.items():
+                product = _multiply(p, q)
+                for harmonic, factor in self.ring.product(a, b):
+                    _accumulate(result.setdefault(harmonic, {}), product, factor)
+        return Trig(self.ring, {h: c for h, c in result.items() if c})
+
+    __rmul__ = __mul__
+
+    def __pow__(self, exponent: int) -> "Trig":
+        result = self.ring.number(1)
+        for _ in range(exponent):
+            result = result * self
+        return result
+
+    def __truediv__(self, number: Any) -> "Trig":
+        return self * (1 / Fraction(number))
+
+    def __eq__(self, other: Any) -> bool:
+        if isinstance(other, int | float | Fraction):
+            other = self.ring.number(other)
+        return isinstance(other, Trig) and self.terms == other.terms
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Trig of {len(self)} terms>"
+
+    def conjugate(self) -> "Trig":
+        """Itself: everything is real."""
+        return self
+
+    # taking apart
+
+    @property
+    def constant(self) -> bool:
+        """Whether it depends on no angle."""
+        return not self.terms or list(self.terms) == [self.ring.unit]
+
+    def symbols(self) -> set[str]:
+        """The symbols that occur."""
+        return {name for _, m, _ in self for name in self.ring.exponents(m)}
+
+    def slope_of_angle(self, place: int) -> "Trig":
+        """The derivative by an angle: cos(wφ)' = -w sin(wφ), sin(wφ)' = w cos(wφ)."""
+        terms = {}
+        for harmonic, coefficients in self.terms.items():
+            w = harmonic[place]
+            if w:
+                turned = (*harmonic[:place], -w, *harmonic[place + 1 :])
+                terms[turned] = {m: -w * c for m, c in coefficients.items()}
+        return Trig(self.ring, terms)
+
+    def slope_of_symbol(self, name: str) -> "Trig":
+        """The derivative by a symbol."""
+        shift = BITS * self.ring.place[name]
+        terms = {}
+        for harmonic, coefficients in self.terms.items():
+            found = {
+                m - (1 << shift): c * e
+                for m, c in coefficients.items()
+                if (e := (m >> shift) & _MASK)
+            }
+            if found:
+                terms[harmonic] = found
+        return Trig(self.ring, terms)
+
+    def split(self, names: Iterable[str]) -> dict[tuple[Harmonic, Monomial], "Trig"]:
+        """The coefficients of the independent functions of the angles and of some symbols."""
+        mask = sum(_MASK << (BITS * self.ring.place[name]) for name in names)
+        found: dict[tuple[Harmonic, Monomial], Coefficients] = {}
+        for harmonic, monomial, value in self:
+            inside = monomial & mask
+            found.setdefault((harmonic, inside), {})[monomial - inside] = value
+        unit = self.ring.unit
+        return {key: Trig(self.ring, {unit: c}) for key, c in found.items()}
+
+    # making
+
+    def _other(self, other: Any) -> "Trig":
+        return other if isinstance(other, Trig) else self.ring.number(other)
+
+    def _plus(self, other: "Trig", sign: int) -> "Trig":
+        terms = dict(self.terms)
+        for harmonic, coefficients in other.terms.items():
+            sum_ = dict(terms.get(harmonic, {}))
+            _accumulate(sum_, coefficients, Fraction(sign))
+            if sum_:
+                terms[harmonic] = sum_
+            else:
+                terms.pop(harmonic, None)
+        return Trig(self.ring, terms)
+
+
+def _many(other: Any) -> bool:
+    """Whether it is an array, whose entries are to be combined one by one."""
+    return isinstance(other, np.ndarray)
+
+
+def _multiply(a: Coefficients, b: Coefficients) -> Coefficients:
+    result: Coefficients = {}
+    for m, x in a.items():
+        for n, y in b.items():
+            result[m + n] = result.get(m + n, 0) + x * y
+    return {m: c for m, c in result.items() if c}
+
+
+def _accumulate(into: Coefficients, more: Coefficients, factor: Fraction) -> None:
+    for monomial, value in more.items():
+        total = into.get(monomial, 0) + factor * value
+        if total:
+            into[monomial] = total
+        else:
+            into.pop(monomial, None)

@@ -1,0 +1,1 @@
+"""The equations of motion of a robot, written for people."""

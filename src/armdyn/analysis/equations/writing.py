@@ -1,0 +1,239 @@
+"""A robot whose numbers are symbols and whose angles are angles of a ring.
+
+Fed to a formulation, it gives that formulation's result as trigonometric polynomials. Along axes
+that stay parallel the angles of the ring are sums, φ3 = q1 + q2 + q3, because these are the angles
+of the links; so C1 C2 - S1 S2 becomes C12 by itself.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.algebra.ring import Ring, Trig
+from armdyn.analysis.equations.letters import Letters
+from armdyn.analysis.parameters import ENTRIES, parameters
+from armdyn.arrays import Array, frozen
+from armdyn.model import RobotModel
+from armdyn.model.canonical import CanonicalLink, CanonicalRobot, canonical, is_quarter
+from armdyn.programs.symbolic import joins
+from armdyn.programs.symbolic_model import branches, model_from_canonical
+
+Sum = tuple[tuple[int, int], ...]
+"""An angle as a sum of joints: (joint number from 1, sign) from the first to the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Angle:
+    """A whole combination of the angles of a ring, which has a cosine and a sine."""
+
+    ring: Ring
+    multiples: Mapping[int, int]
+
+    def cos(self) -> Trig:
+        """The cosine; what `np.cos` calls."""
+        return self.ring.cos(self.multiples)
+
+    def sin(self) -> Trig:
+        """The sine; what `np.sin` calls."""
+        return self.ring.sin(self.multiples)
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """The robot in symbols."""
+
+    ring: Ring
+    parts: list[tuple[list[int], RobotModel]]
+    """One model for each joint on the base, with the joints that it has."""
+    q: list[Any]
+    """Each joint's position: an Angle, or a symbol where it slides."""
+    sums: dict[int, Sum]
+    """The joints that an angle of the ring sums up, by its place; constant angles have none."""
+    rotors: list[Trig]
+    values: dict[str, float]
+    """Values of symbols and of constant angles."""
+    offsets: dict[int, float]
+    """By joint, what is added to q before its cosine is taken [rad], where that is no quarter."""
+
+    @property
+    def n(self) -> int:
+        """Number of moving joints."""
+        return len(self.q)
+
+    def slope(self, value: Trig, joint: int) -> Trig:
+        """The derivative by a joint position."""
+        if isinstance(self.q[joint], Trig):
+            return value.slope_of_symbol(f"q{joint + 1}")
+        total = self.ring.number(0)
+        for place, angles in self.sums.items():
+            sign = dict(angles).get(joint + 1, 0)
+            total = total + sign * value.slope_of_angle(place)
+        return total
+
+
+def write(
+    model: RobotModel, letters: Mapping[str, str] | None = None, free: Collection[str] = ()
+) -> Written:
+    """The robot in symbols: zeros and quarter turns stay numbers, everything else gets a name.
+
+    Args:
+        model: The robot.
+        letters: Expressions for some of the parameters, see `Letters`.
+        free: Parameters that are symbols although they are zero.
+    """
+    robot = canonical(model)
+    known = {symbol: p.value for symbol, p in parameters(model, robot).items()}
+    gravity = dict(_gravity(robot))
+    known |= {name: abs(value) for name, value in gravity.values() if value}
+    writer = _Writer(model, robot, Letters(letters or {}, known), known, frozenset(free), gravity)
+    return writer.written()
+
+
+def _gravity(robot: CanonicalRobot) -> Iterator[tuple[tuple[int, int], tuple[str, float]]]:
+    """For each joint on the base and each axis the name and the value of gravity."""
+    roots = [i for i, link in enumerate(robot.links) if link.parent < 0]
+    alone = all(np.count_nonzero(robot.links[i].gravity) <= 1 for i in roots)
+    for i in roots:
+        for axis, value in enumerate(robot.links[i].gravity):
+            name = f"g{'xyz'[axis]}" + (str(i + 1) if len(roots) > 1 else "")
+            yield (i, axis), ("g" if alone else name, float(value))
+
+
+@dataclass(frozen=True, eq=False)
+class _Writer:
+    model: RobotModel
+    robot: CanonicalRobot
+    letters: Letters
+    known: dict[str, float]
+    free: frozenset[str]
+    gravity: dict[tuple[int, int], tuple[str, float]]
+
+    def written(self) -> Written:
+        links, ups = self.robot.links, joins(self.robot)
+        sums = self._sums()
+        constant = {
+            name: float(angle)
+            for i, (link, up) in enumerate(zip(links, ups, strict=True))
+            for name, angle in (
+                (f"alpha{up}", link.alpha),
+                (f"gamma{up}", link.gamma),
+                (f"phi{i + 1}", link.theta if link.prismatic else 0.0),
+            )
+            if not is_quarter(angle)
+        }
+        moving = [i for i, link in enumerate(links) if not link.prismatic]
+        places = {i: k for k, i in enumerate(moving)}
+        names = [f"phi{i + 1}" for i in moving] + list(constant)
+        ring = Ring(names, self._symbols())
+        angles = {name: Angle(ring, {names.index(name): 1}) for name in constant}
+        symbolic = replace(
+            self.robot,
+            links=tuple(
+                self._link(ring, i, link, up, angles)
+                for i, (link, up) in enumerate(zip(links, ups, strict=True))
+            ),
+        )
+        values = self.letters.values | constant
+        return Written(
+            ring,
+            self._parts(symbolic),
+            [self._position(ring, i, places) for i in range(len(links))],
+            {places[i]: sums[i] for i in moving},
+            [self._number(ring, f"Ia{i + 1}") for i in range(len(links))],
+            {name: values[name] for name in (*ring.symbols, *constant) if name in values},
+            {i: float(links[i].theta) for i in moving if not is_quarter(links[i].theta)},
+        )
+
+    def _sums(self) -> list[Sum]:
+        """For each joint the sum of joints on parallel axes that ends with it."""
+        sums: list[Sum] = []
+        for i, link in enumerate(self.robot.links):
+            before = sums[link.parent] if self._continues(link) else ()
+            sums.append(before if link.prismatic else (*before, (i + 1, link.sign)))
+        return sums
+
+    @staticmethod
+    def _continues(link: CanonicalLink) -> bool:
+        """Whether angles go on from the parent: parallel axes, and no turn between by a number."""
+        turned = link.prismatic and not is_quarter(link.theta)
+        return link.parent >= 0 and link.alpha == 0 and link.gamma == 0 and not turned
+
+    def _symbols(self) -> list[str]:
+        """Every symbol of the ring: parameters that are not zero, gravity, sliding positions."""
+        wanted = [s for s, v in self.known.items() if v or s in self.free]
+        names = {name: None for s in wanted for name in self.letters.symbols(s)}
+        slides = [f"q{i + 1}" for i, link in enumerate(self.robot.links) if link.prismatic]
+        n = range(1, len(self.robot.links) + 1)
+        rates = [f"{name}{i}" for name in ("qd", "qdd") for i in n]
+        return [*names, *slides, *rates]
+
+    def _position(self, ring: Ring, i: int, places: dict[int, int]) -> Any:
+        link = self.robot.links[i]
+        if link.prismatic:
+            return ring.symbol(f"q{i + 1}")
+        before = link.parent
+        while self._continues(link) and self.robot.links[before].prismatic:
+            link = self.robot.links[before]
+            before = link.parent
+        sign = self.robot.links[i].sign
+        minus = {places[before]: -sign} if self._continues(link) and before >= 0 else {}
+        return Angle(ring, {places[i]: sign, **minus})
+
+    def _link(
+        self, ring: Ring, i: int, link: CanonicalLink, up: str, angles: dict[str, Angle]
+    ) -> CanonicalLink:
+        n, number = i + 1, lambda name: self._number(ring, name)
+        m = number(f"m{n}")
+        inertia = _symmetric({key: number(f"I{key}{n}") for key, _, _ in ENTRIES})
+        moments = f"mx{n}" in self.known
+        com = np.array([number(f"{'m' * moments}{axis}{n}") for axis in "xyz"], dtype=object)
+        trace = inertia[0, 0] + inertia[1, 1] + inertia[2, 2]
+        J = trace / 2 * np.eye(3, dtype=int) - inertia
+        turned = f"phi{n}" in angles
+        lies_in_angle = not link.prismatic and not is_quarter(link.theta)
+        return replace(
+            link,
+            alpha=angles.get(f"alpha{up}", link.alpha),
+            gamma=angles.get(f"gamma{up}", link.gamma),
+            theta=angles[f"phi{n}"] if turned else 0.0 if lies_in_angle else link.theta,
+            across=_vector(number(f"{a}{up}") for a in ("a", "ay", "az"))
+            if link.parent >= 0
+            else link.across,
+            r=number(f"d{n}"),
+            J=frozen(J if moments else J + m * np.outer(com, com)),
+            u=frozen(com if moments else m * com),
+            M=m,
+            gravity=_vector(self._weight(ring, i, axis) for axis in range(3)),
+        )
+
+    def _weight(self, ring: Ring, i: int, axis: int) -> Trig:
+        name, value = self.gravity.get((i, axis), ("g", 0.0))
+        if not value:
+            return ring.number(0)
+        return self._number(ring, name) * (1 if value > 0 else -1)
+
+    def _number(self, ring: Ring, symbol: str) -> Trig:
+        zero = not self.known.get(symbol) and symbol not in self.free
+        return ring.number(0) if zero else self.letters.write(ring, symbol)
+
+    def _parts(self, robot: CanonicalRobot) -> list[tuple[list[int], RobotModel]]:
+        names = [link.name for link in robot.links]
+        return [
+            ([names.index(link.name) for link in part.links], model_from_canonical(part))
+            for part in branches(robot)
+        ]
+
+
+def _vector(values: Iterator[Trig]) -> Array:
+    result = np.empty(3, dtype=object)
+    result[:] = list(values)
+    return frozen(result)
+
+
+def _symmetric(entries: Mapping[str, Trig]) -> Array:
+    result = np.empty((3, 3), dtype=object)
+    for key, a, b in ENTRIES:
+        result[a, b] = result[b, a] = entries[key]
+    return result

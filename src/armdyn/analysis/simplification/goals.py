@@ -1,0 +1,94 @@
+"""What a design is asked for."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from armdyn.errors import ModelError, UnknownNameError
+from armdyn.model import RobotModel
+
+WORDS = ("constant", "diagonal", "decouple=I,J", "gravity-balanced")
+"""The goals there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """What the equations of motion of the new arm shall look like."""
+
+    constant: bool = False
+    """The mass matrix does not depend on the configuration."""
+    zero: frozenset[tuple[int, int]] = frozenset()
+    """Pairs of joints i < j, counted from 0, whose element of the mass matrix is always zero."""
+    balanced: bool = False
+    """Gravity needs no torque in any configuration."""
+    words: tuple[str, ...] = ()
+    """The goals as they were asked for."""
+
+    def __str__(self) -> str:
+        return " + ".join(self.words)
+
+
+def parse_goals(model: RobotModel, goal: str | Iterable[str] | Goals) -> Goals:
+    """The goals named by a word, by several words joined with "+", or by a list of words.
+
+    Args:
+        model: The robot.
+        goal: "constant" (the whole mass matrix), "diagonal" (all couplings zero), "decouple=1,2"
+            (the coupling of two joints zero, by number or name), "gravity-balanced".
+    """
+    if isinstance(goal, Goals):
+        return goal
+    given = [goal] if isinstance(goal, str) else list(goal)
+    words = [word.strip() for text in given for word in text.split("+")]
+    if not any(words):
+        raise ModelError(f"no goal was given; give one or more of {', '.join(WORDS)}")
+    constant = balanced = False
+    zero: set[tuple[int, int]] = set()
+    for word in words:
+        name, _, rest = word.partition("=")
+        match name.strip().lower():
+            case "constant" if not rest:
+                constant = True
+            case "diagonal" if not rest:
+                zero |= _pairs(len(model.joints))
+            case "gravity-balanced" | "gravity_balanced" if not rest:
+                balanced = True
+            case "decouple":
+                zero.add(_pair(model, rest))
+            case _:
+                raise UnknownNameError("goal", word, WORDS)
+    if any(joint.mimic is not None for joint in model.joints):
+        raise ModelError(
+            f"robot {model.name!r} has joints that follow others, for which a design is not "
+            "defined; lock them, or load the robot without them"
+        )
+    return Goals(constant, frozenset(zero), balanced, tuple(dict.fromkeys(words)))
+
+
+def _pairs(n: int) -> set[tuple[int, int]]:
+    return {(i, j) for j in range(n) for i in range(j)}
+
+
+def _pair(model: RobotModel, text: str) -> tuple[int, int]:
+    names = [part.strip() for part in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise ModelError(
+            f"decouple={text}: expected two joints, such as decouple=1,2 or "
+            f"decouple={model.joints[0].name},{model.joints[-1].name}"
+        )
+    i, j = sorted(_joint(model, name) for name in names)
+    if i == j:
+        raise ModelError(
+            f"decouple={text}: a joint cannot be decoupled from itself, its own inertia is "
+            "positive; name two joints"
+        )
+    return i, j
+
+
+def _joint(model: RobotModel, name: str) -> int:
+    names = [joint.name for joint in model.joints]
+    if name in names:
+        return names.index(name)
+    numbers = [str(i + 1) for i in range(len(names))]
+    if name in numbers:
+        return numbers.index(name)
+    raise UnknownNameError(f"joint of {model.name!r}", name, [*names, *numbers])
