@@ -17,6 +17,18 @@ class ModelError(ArmdynError, ValueError):
     """A robot that cannot be built from what was given."""
 
 
+class LettersError(ModelError):
+    """A parameter written in letters that it is not equal to.
+
+    Attributes:
+        parameter: The symbol of the parameter.
+    """
+
+    def __init__(self, message: str, *, parameter: str):
+        self.parameter = parameter
+        super().__init__(message)
+
+
 class DescriptionError(ModelError):
     """A robot description that cannot be read.
 

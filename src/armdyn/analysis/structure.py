@@ -3,7 +3,9 @@
 With τ_i = Σ D_ij q̈_j + Σ h_ikm q̇_k q̇_m + g_i, each element is zero, constant, or depends on certain
 joints, for every value of the numbers of the robot that are not zero: these are symbols, while
 zeros and quarter turns in the canonical frames are kept. Decided by exact evaluation over a finite
-field, in which an element depends on q_k if drawing q_k anew changes it.
+field, in which an element depends on q_k if drawing q_k anew changes it. Where a link carries
+several joints its frame is that of the first, so an angle that is special for another one only in
+sum with that frame's counts as any angle.
 """
 
 from collections import Counter
@@ -15,7 +17,7 @@ from typing import Any, Literal
 from armdyn.analysis import structure_report
 from armdyn.analysis.structure_graph import Trunk, trunks
 from armdyn.analysis.structure_probe import Pattern, Probe, Ranges
-from armdyn.analysis.structure_why import BRANCHES, Why
+from armdyn.analysis.structure_why import BRANCHES, CANCELS, Why
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
@@ -31,7 +33,7 @@ class Element:
     joints: tuple[int, ...] = ()
     """The joints it depends on, counted from 1."""
     reason: str = ""
-    """Why it is zero or constant."""
+    """Why it is zero or constant, or as good as constant."""
     low: float = 0.0
     """Lowest value over random configurations within the limits."""
     high: float = 0.0
@@ -162,7 +164,8 @@ def _maker(
         if pattern.constant[place]:
             return Element("constant", (), reason, lowest, highest, False, parameters)
         joints = tuple(trunk.members[k] + 1 for k in pattern.on[place].nonzero()[0])
-        return Element("varies", joints, "", lowest, highest, bool(rounding[place]))
+        cancels = bool(rounding[place])
+        return Element("varies", joints, CANCELS if cancels else "", lowest, highest, cancels)
 
     return make
 

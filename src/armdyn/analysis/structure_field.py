@@ -163,9 +163,7 @@ def _sum(a: Any, b: Any, by: Arithmetic) -> Any:
     return b if a is None else a if b is None else by.add(a, b)
 
 
-def _unit(
-    node: Node, leaf: Callable[[Node], Array], column: dict[str, int], by: Arithmetic
-) -> Any:
+def _unit(node: Node, leaf: Callable[[Node], Array], column: dict[str, int], by: Arithmetic) -> Any:
     """The slopes of a symbol, or of its sine or cosine: one column."""
     place = column.get(symbol(node))
     if place is None:

@@ -81,7 +81,7 @@ def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> 
         symbols.used,
         {name: members.index(i - 1) for name, i in symbols.inertial.items()},
         _nodes(graph, mass_matrix(model, q) + np.diag(np.array(rotors, dtype=object))),
-        _nodes(graph, potential_energy(model, q))[()],
+        _nodes(graph, potential_energy(model, q)).item(),
         _nodes(graph, [[dot(a, b) for b in z] for a in z]),
         _nodes(graph, [dot(a, model.gravity) for a in z]),
         _nodes(graph, [cross(a, model.gravity) for a in z]),

@@ -38,12 +38,8 @@ class Pattern:
     """(...), booleans."""
     on: Array
     """(..., n), booleans."""
-
-    @property
-    def constant(self) -> Array:
-        """Which elements depend on no joint, zeros among them."""
-        found: Array = ~self.on.any(-1)
-        return found
+    constant: Array
+    """(...), booleans: which depend on no joint, zeros among them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,8 +75,7 @@ class Ranges:
     @property
     def rounding(self) -> Array:
         """Where the variation is no more than rounding."""
-        found: Array = self.high - self.low <= ROUNDING * self.size
-        return found
+        return np.less_equal(self.high - self.low, ROUNDING * self.size)
 
 
 class Probe:
@@ -150,18 +145,14 @@ class Probe:
         """D, h and g in numbers, over random configurations within the limits."""
         low, high = zip(*map(_span, limits, self.trunk.slides), strict=True)
         rng = np.random.default_rng(0)
-        q = dict(
-            zip(self.trunk.q, rng.uniform(low, high, (CONFIGURATIONS, self.n)).T, strict=True)
-        )
+        q = dict(zip(self.trunk.q, rng.uniform(low, high, (CONFIGURATIONS, self.n)).T, strict=True))
 
         def leaf(node: Node) -> Array:
             name = symbol(node)
             at = q[name] if name in q else np.full(CONFIGURATIONS, self.trunk.numbers[name])
             return {"sin": np.sin, "cos": np.cos}[node.op](at) if node.args else at
 
-        found, slopes = values_and_slopes(
-            self._outputs, leaf, CONFIGURATIONS, self.trunk.q, FLOATS
-        )
+        found, slopes = values_and_slopes(self._outputs, leaf, CONFIGURATIONS, self.trunk.q, FLOATS)
         D, T, g = self._split(found, slopes)
         h = 0.5 * ((T + np.swapaxes(T, 1, 2)) - np.moveaxis(T, 2, 0))
         root = np.sqrt(np.abs(np.einsum("iip->ip", D)).max(-1))
@@ -203,7 +194,7 @@ def _by_seed(entries: Array, points: int) -> Array:
 
 def _pattern(at: Array) -> Pattern:
     moved = (at[..., 1:] != at[..., :1]).any(-2)
-    return Pattern((at == 0).all((-2, -1)), moved)
+    return Pattern((at == 0).all((-2, -1)), moved, np.logical_not(moved.any(-1)))
 
 
 def _always(at: Array) -> Always:

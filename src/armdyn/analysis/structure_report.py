@@ -1,5 +1,6 @@
 """The structure of the equations of motion as text and as plain data."""
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ SHOWN = 10
 """Joints up to which every h_i is printed."""
 NAMED = 12
 """Elements named before one reason."""
+_INDENT: Any = {"initial_indent": " " * 6, "subsequent_indent": " " * 6}
 
 
 def text(structure: "Structure") -> str:
@@ -32,10 +34,17 @@ def text(structure: "Structure") -> str:
     lines += ["", *_table("g", [[cell(e) for e in structure.g]], rows=False)]
     if n <= SHOWN:
         for i, grid in enumerate(structure.h, 1):
-            cells = [[cell(e) if m >= k else "" for m, e in enumerate(r)] for k, r in enumerate(grid)]
-            lines += ["", *_table(f"h{i}", cells)]
-        lines += ["", "h_ikm = h_imk: the lower half is that of the upper."]
-    lines += ["", *_counts(structure), "", *_reasons(structure)]
+            upper = [
+                ["" if m < k else cell(e) for m, e in enumerate(r)] for k, r in enumerate(grid)
+            ]
+            lines += ["", *_table(f"h{i}", upper)]
+        lines += ["", "h_ikm = h_imk, so the lower half mirrors the upper one."]
+    else:
+        lines += [
+            "",
+            f"h is printed for up to {SHOWN} joints; the data and the picture have it all.",
+        ]
+    lines += ["", *_counts(structure), "", *_why(structure)]
     return "\n".join(lines) + "\n"
 
 
@@ -116,20 +125,27 @@ def _counts(structure: "Structure") -> list[str]:
     return lines
 
 
-def _reasons(structure: "Structure") -> list[str]:
-    """Each reason once, behind the elements it holds for."""
+def reasons(structure: "Structure") -> Iterator[tuple[str, str, str]]:
+    """Each reason once: "D", "h" or "g", the elements as in "D12 = D13 = 0", and the reason."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for (owner, place), element in _all(structure):
         if element.reason:
             name = owner + ("" if max(place) < 10 else "_") + _digits(place)
             groups.setdefault((owner, element.status, element.reason), []).append(name)
-    lines = ["Why:"] if groups else []
-    for (_, status, reason), names in groups.items():
+    for (owner, status, reason), names in groups.items():
         more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
-        value = "0" if status == "zero" else "constant"
-        lines.append(f"  {' = '.join([*names[:NAMED], *more, value])}:")
-        lines.append(f"      {reason}")
-    return lines
+        if status == "zero":
+            yield owner, " = ".join([*names[:NAMED], *more, "0"]), reason
+        else:
+            word = "constant" if status == "constant" else "as good as constant"
+            yield owner, f"{', '.join([*names[:NAMED], *more])} {word}", reason
+
+
+def _why(structure: "Structure") -> list[str]:
+    lines = []
+    for _, elements, reason in reasons(structure):
+        lines += [f"  {elements}:", *textwrap.wrap(reason, 92, **_INDENT)]
+    return ["Why:", *lines] if lines else []
 
 
 def _digits(place: tuple[int, ...]) -> str:

@@ -12,6 +12,7 @@ from armdyn.arrays import Array
 
 WHATEVER = "whatever the inertias"
 THESE = "with the inertias as they are"
+CANCELS = "what varies cancels in the numbers of this robot, up to rounding"
 BRANCHES = "joints on different branches move no link together"
 LISTED = 8
 """Parameters named in a sentence; the element has them all."""
@@ -49,7 +50,7 @@ class Why:
         if self.always_D.zero[i, j]:
             if slides == 2:
                 return f"both slide, along axes that are always perpendicular, {WHATEVER}", ()
-            return f"one slides along the axis the other turns about, or parallel, {WHATEVER}", ()
+            return f"one slides parallel to the axis the other turns about, {WHATEVER}", ()
         missing = self._named(self.D_wakes[i, j])
         angle = self._angle(i, j)
         if not missing:
@@ -65,7 +66,8 @@ class Why:
                 return f"no joint beyond it moves the inertia about its axis, {WHATEVER}", ()
             if own:
                 return f"the joints beyond leave the inertia about its axis alone, {WHATEVER}", ()
-            return f"{self._angle(i, j)}, {WHATEVER}", ()
+            both = "both slide, " if slides == 2 else ""
+            return f"{both}{self._angle(i, j)}, {WHATEVER}", ()
         if self._bare(i, j):
             return "its rotor alone: the links it moves have no inertia", ()
         missing = self._named(self.D_stirs[i, j])

@@ -3,6 +3,7 @@
 docs/formats.md describes every key. `toml_write` writes what this module reads.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,8 +26,10 @@ FORMAT = 1
 MAX_BYTES = 20 * 1024 * 1024
 
 TEXTS = ("name", "title", "source", "note")
-TOP = ("format", *TEXTS, "gravity", "base", "tool", "flange", "reduced", "joint")
+TOP = ("format", *TEXTS, "gravity", "base", "tool", "flange", "reduced", "letters", "joint")
 DH_TEXT = ("joint", "inertia_about", "name", "link")
+_PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
+_LONGEST_EXPRESSION = 200
 
 
 def model_from_toml(
@@ -101,7 +104,23 @@ def _model(top: Table) -> RobotModel:
         flange=_named(model, flange),
         title=top.text("title", ""),
         note=top.text("note", ""),
+        letters=_letters(top.table("letters")),
     )
+
+
+def _letters(table: Table | None) -> dict[str, str]:
+    """What parameters are in letters; whether that fits the robot is seen when it is used."""
+    if table is None:
+        return {}
+    for key in table.data:
+        if not _PARAMETER.fullmatch(key):
+            raise table.error(f"expected the symbol of a parameter, such as a1, got {key[:40]!r}")
+        if len(table.text(key)) > _LONGEST_EXPRESSION:
+            raise table.error(
+                f"{key}: expected an expression of at most {_LONGEST_EXPRESSION} characters, got "
+                f"{len(table.text(key))}"
+            )
+    return {key: table.text(key) for key in table.data}
 
 
 def _common(top: Table) -> dict[str, Any]:

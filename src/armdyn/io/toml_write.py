@@ -21,6 +21,9 @@ def toml_from_model(model: RobotModel) -> str:
     for header, T in (("[base]", model.base), ("[tool]", model.tool)):
         if not np.array_equal(T, IDENTITY):
             blocks.append(_block(header, _placement(T)))
+    if model.letters:
+        letters = ((key, _text(value)) for key, value in model.letters.items())
+        blocks.append(_block("[letters]", letters))
     for link, i in zip((model.base_link, *model.links), range(-1, len(model.links)), strict=True):
         frames = [f for f in (*model.frames, model.flange) if f.link == i]
         blocks += _link_blocks(link, list({frame.name: frame for frame in frames}.values()))

@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.model.robot import RobotModel
 
-TOLD = ("title", "source", "note")
+TOLD = ("title", "source", "note", "letters")
 """What is told about a robot and is not part of it."""
 
 

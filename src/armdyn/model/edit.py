@@ -55,6 +55,7 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         base_link=Link(model.base_link.name, carried(-1, old)),
         flange=moved(model.flange),
         frames=tuple(map(moved, model.frames)),
+        letters={},  # the links are counted anew
     )
 
 

@@ -1,5 +1,6 @@
 """RobotModel: a robot as frozen data, in the one convention that everything below io knows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -46,6 +47,8 @@ class RobotModel:
     """What was decided where the publication leaves a choice."""
     reduced: bool = False
     """Whether the inertias are known to be a reduced set, valid in the torques but not bodies."""
+    letters: Mapping[str, str] = field(default_factory=dict)
+    """What its publication calls the parameters that equations are written in: {"a1": "l"}."""
 
     def __post_init__(self) -> None:
         """Refuse two places named "tool": a frame of that name must be the tool frame itself."""

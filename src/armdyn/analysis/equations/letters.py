@@ -7,17 +7,20 @@ rational coefficients; a letter takes its value from the parameter that it alone
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
 from armdyn.algebra.ring import Ring, Trig
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import LettersError, ModelError, UnknownNameError
 
 CLOSE = 1e-9
 """How far an expression may be from the number that it stands for, relatively."""
 _LARGEST_POWER = 8
 _LONGEST = 200
+_TAKEN = re.compile(r"q\w*|[CS]\d\w*|[CS]?(alpha|gamma|phi)\d\w*")
+"""Names that equations have for positions, rates, angles, cosines and sines."""
 
 _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
@@ -29,16 +32,22 @@ _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
 class Letters:
     """Expressions for parameters, with the values of their letters."""
 
-    def __init__(self, expressions: Mapping[str, str], values: Mapping[str, float]):
+    def __init__(
+        self,
+        expressions: Mapping[str, str],
+        values: Mapping[str, float],
+        free: Collection[str] = (),
+    ):
         """Check expressions against the values of the parameters.
 
         Args:
             expressions: For some parameters what they are in letters.
             values: The value of every parameter by symbol.
+            free: Parameters that are symbols although they are zero.
 
         Raises:
             UnknownNameError: There is no such parameter.
-            ModelError: An expression is no polynomial, or not what the parameter is.
+            LettersError: An expression is no polynomial, or not what the parameter is.
         """
         self.trees: dict[str, ast.expr] = {}
         for symbol, text in expressions.items():
@@ -48,6 +57,7 @@ class Letters:
         self.values = dict(values)
         for symbol, tree in self.trees.items():
             if isinstance(tree, ast.Name):
+                self._check_name(symbol, tree.id, values, free)
                 self.values[tree.id] = values[symbol]
         for symbol, tree in self.trees.items():
             self._check(symbol, tree, values[symbol])
@@ -67,19 +77,50 @@ class Letters:
         result = _value(tree, ring.symbol, parameter)
         return result if isinstance(result, Trig) else ring.number(result)
 
+    def _check_name(
+        self, symbol: str, letter: str, values: Mapping[str, float], free: Collection[str]
+    ) -> None:
+        """Refuse a letter that is the name of another parameter, one that the equations have."""
+        if letter in self.trees or not (values.get(letter) or letter in free):
+            return
+        if not math.isclose(values[letter], values[symbol], rel_tol=CLOSE):
+            raise LettersError(
+                f"{symbol} = {letter}: {letter!r} is another parameter of this robot, and not "
+                f"equal to {symbol}; choose another letter",
+                parameter=symbol,
+            )
+
     def _check(self, symbol: str, tree: ast.expr, value: float) -> None:
         unknown = [name for name in self.symbols(symbol) if name not in self.values]
         if unknown:
-            raise ModelError(
+            raise LettersError(
                 f"{symbol} = {ast.unparse(tree)}: the letter {unknown[0]!r} has no value; let it "
-                f"stand alone for a parameter as well, as in a1 = {unknown[0]}"
+                f"stand alone for a parameter as well, as in a1 = {unknown[0]}",
+                parameter=symbol,
             )
         written = float(_value(tree, lambda name: Fraction(self.values[name]), symbol))
         if not math.isclose(written, value, rel_tol=CLOSE, abs_tol=CLOSE * abs(value)):
-            raise ModelError(
+            raise LettersError(
                 f"{symbol} = {ast.unparse(tree)} would be {written:.9g}, but it is {value:.9g} in "
-                "this robot; correct the expression or leave it out"
+                "this robot; correct the expression or leave it out",
+                parameter=symbol,
             )
+
+
+def fitting(
+    expressions: Mapping[str, str], values: Mapping[str, float], free: Collection[str] = ()
+) -> tuple[Letters, list[str]]:
+    """The letters that fit a robot, and why the others do not."""
+    kept, reasons = dict(expressions), []
+    while True:
+        try:
+            return Letters(kept, values, free), reasons
+        except LettersError as error:
+            del kept[error.parameter]
+            reasons.append(str(error))
+        except UnknownNameError as error:
+            del kept[error.given]
+            reasons.append(f"{error.given}: the robot has no such parameter")
 
 
 def letter_pairs(text: str) -> dict[str, str]:
@@ -99,9 +140,32 @@ def _parsed(symbol: str, text: str) -> ast.expr:
             raise ValueError
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
         _value(tree, lambda _: Fraction(1), symbol)
+        if _degree(tree) > _LARGEST_POWER:
+            raise ValueError
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _no_polynomial(symbol, text) from None
+    for name in _names(tree):
+        if _TAKEN.fullmatch(name):
+            raise LettersError(
+                f"{symbol} = {text}: {name!r} is a position, an angle, a cosine or a sine in "
+                "equations; choose another letter",
+                parameter=symbol,
+            )
     return tree
+
+
+def _degree(tree: ast.expr) -> int:
+    """The degree of a polynomial in its letters."""
+    match tree:
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)):
+            return _degree(left) * power
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _degree(left) + _degree(right)
+        case ast.BinOp(left=left, right=right):
+            return max(_degree(left), _degree(right))
+        case ast.UnaryOp(operand=operand):
+            return _degree(operand)
+    return int(isinstance(tree, ast.Name))
 
 
 def _value(tree: ast.expr, leaf: Callable[[str], Any], symbol: str) -> Any:
@@ -131,8 +195,9 @@ def _names(tree: ast.expr) -> list[str]:
     return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
 
 
-def _no_polynomial(symbol: str, text: Any) -> ModelError:
-    return ModelError(
+def _no_polynomial(symbol: str, text: Any) -> LettersError:
+    return LettersError(
         f"{symbol} = {text!r} is no polynomial of letters: use + - * ** and division by numbers, "
-        "as in m1*l**2/12"
+        f"as in m1*l**2/12, up to the power {_LARGEST_POWER}",
+        parameter=symbol,
     )

@@ -157,7 +157,7 @@ def _polynomial(numbers: dict[int, Fraction]) -> dict[tuple[int, int], Fraction]
     for w, number in numbers.items():
         if w == 2:
             continue
-        for (c, s), factor in _power_form(w).items():
+        for (c, s), factor in power_form(w).items():
             found[c, s] += number * factor
     double = numbers.get(2, Fraction(0))
     if double:
@@ -171,7 +171,7 @@ def _polynomial(numbers: dict[int, Fraction]) -> dict[tuple[int, int], Fraction]
     return {powers: number for powers, number in found.items() if number}
 
 
-def _power_form(w: int) -> dict[tuple[int, int], int]:
+def power_form(w: int) -> dict[tuple[int, int], int]:
     """cos(wφ), or sin(-wφ) for negative w, by exponents of C and S; of S at most one."""
     cosine: dict[tuple[int, int], int] = {(0, 0): 1}
     sine: dict[tuple[int, int], int] = {}

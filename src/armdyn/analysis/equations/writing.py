@@ -5,6 +5,7 @@ that stay parallel the angles of the ring are sums, φ3 = q1 + q2 + q3, because 
 of the links; so C1 C2 - S1 S2 becomes C12 by itself.
 """
 
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,65 +13,29 @@ from typing import Any
 import numpy as np
 
 from armdyn.algebra.ring import Ring, Trig
-from armdyn.analysis.equations.letters import Letters
+from armdyn.analysis.equations.letters import Letters, fitting
+from armdyn.analysis.equations.written import Angle
+from armdyn.analysis.equations.written import Sum as Sum
+from armdyn.analysis.equations.written import Written as Written
 from armdyn.analysis.parameters import ENTRIES, parameters
 from armdyn.arrays import Array, frozen
+from armdyn.errors import ArmdynWarning
 from armdyn.model import RobotModel
-from armdyn.model.canonical import CanonicalLink, CanonicalRobot, canonical, is_quarter
+from armdyn.model.canonical import (
+    CanonicalLink,
+    CanonicalRobot,
+    canonical,
+    canonical_frames,
+    is_quarter,
+)
+from armdyn.model.transform import inverse
 from armdyn.programs.symbolic import joins
 from armdyn.programs.symbolic_model import branches, model_from_canonical
 
-Sum = tuple[tuple[int, int], ...]
-"""An angle as a sum of joints: (joint number from 1, sign) from the first to the last."""
-
-
-@dataclass(frozen=True, slots=True)
-class Angle:
-    """A whole combination of the angles of a ring, which has a cosine and a sine."""
-
-    ring: Ring
-    multiples: Mapping[int, int]
-
-    def cos(self) -> Trig:
-        """The cosine; what `np.cos` calls."""
-        return self.ring.cos(self.multiples)
-
-    def sin(self) -> Trig:
-        """The sine; what `np.sin` calls."""
-        return self.ring.sin(self.multiples)
-
-
-@dataclass(frozen=True, eq=False)
-class Written:
-    """The robot in symbols."""
-
-    ring: Ring
-    parts: list[tuple[list[int], RobotModel]]
-    """One model for each joint on the base, with the joints that it has."""
-    q: list[Any]
-    """Each joint's position: an Angle, or a symbol where it slides."""
-    sums: dict[int, Sum]
-    """The joints that an angle of the ring sums up, by its place; constant angles have none."""
-    rotors: list[Trig]
-    values: dict[str, float]
-    """Values of symbols and of constant angles."""
-    offsets: dict[int, float]
-    """By joint, what is added to q before its cosine is taken [rad], where that is no quarter."""
-
-    @property
-    def n(self) -> int:
-        """Number of moving joints."""
-        return len(self.q)
-
-    def slope(self, value: Trig, joint: int) -> Trig:
-        """The derivative by a joint position."""
-        if isinstance(self.q[joint], Trig):
-            return value.slope_of_symbol(f"q{joint + 1}")
-        total = self.ring.number(0)
-        for place, angles in self.sums.items():
-            sign = dict(angles).get(joint + 1, 0)
-            total = total + sign * value.slope_of_angle(place)
-        return total
+TOOL = ("xt", "yt", "zt")
+"""The position of the tool in the canonical frame of the link that carries it [m]."""
+_NOTHING = 1e-12
+"""A position of the tool that is rounding [m]."""
 
 
 def write(
@@ -80,15 +45,36 @@ def write(
 
     Args:
         model: The robot.
-        letters: Expressions for some of the parameters, see `Letters`.
+        letters: Expressions for some of the parameters, see `Letters`; None: those of the model,
+            as far as they still fit it, with a warning about the others.
         free: Parameters that are symbols although they are zero.
     """
     robot = canonical(model)
     known = {symbol: p.value for symbol, p in parameters(model, robot).items()}
     gravity = dict(_gravity(robot))
     known |= {name: abs(value) for name, value in gravity.values() if value}
-    writer = _Writer(model, robot, Letters(letters or {}, known), known, frozenset(free), gravity)
-    return writer.written()
+    known |= _tool(model)
+    if letters is None:
+        spoken, reasons = fitting(model.letters, known, free)
+        if reasons:
+            warnings.warn(
+                f"robot {model.name!r}: some of its letters do not fit it any more and are left "
+                f"out: {'; '.join(reasons)}",
+                ArmdynWarning,
+                stacklevel=2,
+            )
+    else:
+        spoken = Letters(letters, known, free)
+    return _Writer(model, robot, spoken, known, frozenset(free), gravity).written()
+
+
+def _tool(model: RobotModel) -> dict[str, float]:
+    """Where the tool is, if a moving link carries it."""
+    tool = model.tool_frame
+    if tool.link < 0:
+        return {}
+    position = (inverse(canonical_frames(model)[tool.link]) @ tool.placement)[:3, 3]
+    return {n: 0.0 if abs(p) < _NOTHING else float(p) for n, p in zip(TOOL, position, strict=True)}
 
 
 def _gravity(robot: CanonicalRobot) -> Iterator[tuple[tuple[int, int], tuple[str, float]]]:
@@ -144,6 +130,7 @@ class _Writer:
             [self._number(ring, f"Ia{i + 1}") for i in range(len(links))],
             {name: values[name] for name in (*ring.symbols, *constant) if name in values},
             {i: float(links[i].theta) for i in moving if not is_quarter(links[i].theta)},
+            _vector(self._number(ring, name) for name in TOOL),
         )
 
     def _sums(self) -> list[Sum]:
@@ -184,11 +171,14 @@ class _Writer:
     def _link(
         self, ring: Ring, i: int, link: CanonicalLink, up: str, angles: dict[str, Angle]
     ) -> CanonicalLink:
-        n, number = i + 1, lambda name: self._number(ring, name)
+        def number(name: str) -> Any:
+            return self._number(ring, name)
+
+        n = i + 1
         m = number(f"m{n}")
         inertia = _symmetric({key: number(f"I{key}{n}") for key, _, _ in ENTRIES})
         moments = f"mx{n}" in self.known
-        com = np.array([number(f"{'m' * moments}{axis}{n}") for axis in "xyz"], dtype=object)
+        com = _vector(number(f"{'m' * moments}{axis}{n}") for axis in "xyz")
         trace = inertia[0, 0] + inertia[1, 1] + inertia[2, 2]
         J = trace / 2 * np.eye(3, dtype=int) - inertia
         turned = f"phi{n}" in angles

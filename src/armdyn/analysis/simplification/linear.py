@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.analysis.parameters import ENTRIES
-from armdyn.analysis.simplification.free import robot_size
 from armdyn.analysis.simplification.goals import Goals
+from armdyn.analysis.simplification.lengths import robot_size
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
 from armdyn.model.canonical import CanonicalRobot
@@ -59,9 +59,7 @@ class Element:
     """What it is measured in: √(D_ii D_jj) on average, or weight times size of the robot."""
 
     def __str__(self) -> str:
-        names = ",".join(str(i + 1) for i in self.joints)
-        compact = names.replace(",", "") if max(self.joints) < 9 else names
-        return f"{'D' if len(self.joints) == 2 else 'g'}{compact}"
+        return ("D" if len(self.joints) == 2 else "g") + subscript(*self.joints)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +83,11 @@ class Conditions:
         spread = np.ptp(values, axis=1)
         constant = np.array([element.constant for element in self.elements], dtype=bool)
         return np.where(constant, spread, np.abs(values).max(axis=1))
+
+
+def subscript(*joints: int) -> str:
+    """The numbers of joints behind a letter: 12, or 1,12 where that would not be clear."""
+    return ("" if max(joints) < 9 else ",").join(str(i + 1) for i in joints)
 
 
 def samples(model: RobotModel) -> Array:
@@ -129,7 +132,8 @@ def conditions(robot: CanonicalRobot, elements: Sequence[Element], q: Array) -> 
         values[k] = arm.mass(*element.joints[::-1]) if many else arm.gravity(*element.joints)
         mean = values[k].mean(axis=0) if element.constant else 0.0
         rows.append((values[k] - mean) / (element.scale * np.sqrt(len(q))))
-    return Conditions(tuple(elements), values, np.linalg.qr(np.concatenate(rows), mode="r"))
+    upper = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
+    return Conditions(tuple(elements), values, upper)
 
 
 class Linear:

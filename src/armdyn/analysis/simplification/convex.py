@@ -1,0 +1,263 @@
+"""The smallest change of the inertias of an arm whose lengths are given: a convex problem.
+
+In the unknowns θ of `Freedom.span` the goals are M θ = r. Their singular value decomposition gives
+a particular solution and an orthonormal basis of the others, so that the goals are kept to rounding
+whatever the precision of the solver, which minimises the cost among them over the bodies that can
+exist and the bounds. Where no body does it, the least residual |M θ - r| is found first and then
+the least cost among the designs with that residual.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from armdyn.analysis.simplification.free import NUMBERS
+from armdyn.analysis.simplification.freedom import Freedom
+from armdyn.analysis.simplification.linear import Conditions, Element, conditions
+from armdyn.analysis.simplification.sdp import Matrix, Region, nearest
+from armdyn.arrays import Array
+
+Outcome = Literal["reached", "inconsistent", "no body", "no design"]
+"""Reached; not even with negative masses; not with bodies that exist; not within the bounds."""
+
+SMALL = 1e-10
+"""What is zero of dimensionless conditions, between rounding and the smallest true condition."""
+_SLACK = 1e-9
+"""By how much bounds and margins are kept to more tightly than asked, for the solver."""
+_ALLOWED = 10 * _SLACK
+"""By how much the solver may miss them."""
+_FAINT = 1e-6
+"""Weight of the change while the residual is made small, so that one design is the best."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """What was found for given lengths."""
+
+    values: Array
+    """Of what is searched."""
+    numbers: Array
+    """The numbers φ of the links without payloads, shape (n, 10)."""
+    outcome: Outcome
+    residual: float
+    cost: float
+    rank: int
+    """How many independent conditions the goals are on what is free."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class System:
+    """The goals as M θ = r, and the links ψ = p + B θ that θ moves."""
+
+    M: Array
+    r: Array
+    p: Array
+    """Shape (n, 10)."""
+    B: dict[int, Array]
+    """By link, columns of B."""
+    conditions: Conditions
+
+    def moved(self, theta: Array) -> Array:
+        """ψ for values of the unknowns, shape (n, 10)."""
+        psi, at = self.p.copy(), 0
+        for i, basis in self.B.items():
+            psi[i] = psi[i] + basis @ theta[at : at + basis.shape[1]]
+            at += basis.shape[1]
+        return psi
+
+
+class Convex:
+    """The convex problem of one arm, to be solved for any lengths."""
+
+    def __init__(
+        self,
+        freedom: Freedom,
+        elements: Sequence[Element],
+        q: Array,
+        margin: float,
+        add_only: bool = False,
+    ):
+        self.freedom, self.elements, self.q = freedom, elements, q
+        self.margin, self.add_only = margin, add_only
+        self.changeable = [i for i, may in enumerate(freedom.numbers) if may.any()]
+        units = zip(freedom.to_units, freedom.start, strict=True)
+        self.start = np.array([H @ phi for H, phi in units])
+
+    def system(self, values: Array) -> System:
+        """The goals for given lengths, without links that have no part in them."""
+        freedom, p, B = self.freedom, self.start.copy(), {}
+        found = conditions(freedom.arm(values), self.elements, self.q)
+        rows = found.rows.reshape(len(found.rows), -1, 10)
+        for i in self.changeable:
+            p[i], basis = freedom.span(i, values)
+            part = rows[:, i] @ freedom.from_units[i] @ basis
+            if np.abs(part).max(initial=0.0) > SMALL or self._outside(i, p[i], basis, values):
+                B[i] = basis
+        blocks = [rows[:, i] @ freedom.from_units[i] @ basis for i, basis in B.items()]
+        M = np.concatenate([np.zeros((len(rows), 0)), *blocks], axis=1)
+        phi = self.numbers(p) + freedom.payload
+        return System(M, -(found.rows @ phi.ravel()), p, B, found)
+
+    def numbers(self, psi: Array) -> Array:
+        """φ from ψ; a link that is as it was is so to the last bit."""
+        found = np.einsum("nab,nb->na", self.freedom.from_units, psi)
+        same = np.all(psi == self.start, axis=1)
+        return np.where(same[:, None], self.freedom.start, found)
+
+    def cost(self, psi: Array, values: Array) -> float:
+        """The cost of a design."""
+        cost = float(np.sum(self.freedom.weights * (psi - self.start) ** 2))
+        return cost + float(np.sum(self.length_changes(values) ** 2))
+
+    def length_changes(self, values: Array) -> Array:
+        """Weighted changes of the lengths; zero for the other values that are searched."""
+        weights, searched = self.freedom.free.weights, self.freedom.searched
+        scale = [np.sqrt(weights.get(s.symbol, 1.0)) * (s.length >= 0) for s in searched]
+        start = np.array([s.start for s in searched])
+        return np.array(scale) * (values - start) / self.freedom.size
+
+    def solve(self, values: Array) -> Trial:
+        """The best design with given lengths."""
+        system = self.system(values)
+        region, (C, c) = self._region(system, values), self.objective(system)
+        left, singular, right = np.linalg.svd(system.M)
+        rank = int(np.sum(singular > SMALL))
+        along, basis = right[:rank].T, right[rank:].T
+        met = left.T @ system.r
+        first = along @ (met[:rank] / singular[:rank])
+        consistent = float(np.linalg.norm(met[rank:])) <= SMALL
+
+        def kept(theta: Array) -> Array:
+            """The nearest unknowns that keep the goals, to rounding."""
+            return theta + along @ (along.T @ (first - theta))
+
+        outcome: Outcome = "no body" if consistent else "inconsistent"
+        theta = self._cheapest(C, c, region, first, basis) if consistent else None
+        if theta is None:
+            theta = self._least(system, C, c, region, basis)
+        if theta is None:
+            theta, outcome = np.zeros(system.M.shape[1]), "no design"
+        elif consistent and region.violation(kept(theta)) <= _ALLOWED:
+            theta, outcome = kept(theta), "reached"
+        psi = system.moved(theta)
+        numbers = self.numbers(psi)
+        residual = system.conditions.residual(numbers + self.freedom.payload)
+        return Trial(values, numbers, outcome, residual, self.cost(psi, values), rank)
+
+    def _cheapest(
+        self, C: Array, c: Array, region: Region, first: Array, basis: Array
+    ) -> Array | None:
+        """The θ = first + basis y with the least cost."""
+        y = nearest(C @ basis, c - C @ first, region.through(first, basis))
+        theta = None if y is None else first + basis @ y
+        return None if theta is None or region.violation(theta) > _ALLOWED else theta
+
+    def _least(
+        self, system: System, C: Array, c: Array, region: Region, basis: Array
+    ) -> Array | None:
+        """θ with the least residual, and among these with the least cost."""
+        width = system.M.shape[1]
+        left = np.concatenate([system.M, _FAINT * np.eye(width)])
+        closest = nearest(left, np.concatenate([system.r, np.zeros(width)]), region)
+        if closest is None:
+            return None
+        theta = self._cheapest(C, c, region, closest, basis)
+        if theta is not None:
+            return theta
+        # what the goals leave free is a single point or nearly so
+        reach = float(np.linalg.norm(system.M @ closest - system.r)) * (1 + 1e-9) + 1e-9
+        theta = nearest(C, c, region, (system.M, system.r, reach))
+        return closest if theta is None else theta
+
+    def objective(self, system: System) -> tuple[Array, Array]:
+        """C and c with cost = |C θ - c|² but for a constant."""
+        width = system.M.shape[1]
+        C, c, at = np.zeros((width, width)), np.zeros(width), 0
+        blocks, right = [], []
+        for i, basis in system.B.items():
+            weight = np.sqrt(self.freedom.weights[i])[:, None]
+            block = np.zeros((10, width))
+            block[:, at : at + basis.shape[1]] = weight * basis
+            at += basis.shape[1]
+            blocks.append(block)
+            right.append(weight[:, 0] * (self.start[i] - system.p[i]))
+        if blocks:
+            C, c = np.concatenate(blocks), np.concatenate(right)
+        return C, c
+
+    def _region(self, system: System, values: Array) -> Region:
+        """Where θ may be: bodies that can exist, and bounds."""
+        matrices, sides, limits, at = [], [], [], 0
+        width = system.M.shape[1]
+        for i, basis in system.B.items():
+            end = at + basis.shape[1]
+            to_phi = self.freedom.from_units[i]
+            for constant, slopes in self._bodies(i, to_phi @ system.p[i], to_phi @ basis):
+                wide = np.zeros((width, 4, 4))
+                wide[at:end] = slopes
+                matrices.append(Matrix(constant, wide))
+            for row in self._bounds(i, values):
+                wide_row = np.zeros(width)
+                wide_row[at:end] = row[:10] @ to_phi @ basis
+                sides.append(wide_row)
+                limits.append(row[10] - row[:10] @ to_phi @ system.p[i])
+            at = end
+        return Region(tuple(matrices), np.array(sides).reshape(len(sides), width), np.array(limits))
+
+    def _bodies(self, i: int, phi: Array, slopes: Array) -> list[tuple[Array, Array]]:
+        """Matrices that are positive semidefinite for bodies that exist with the margin."""
+        if slopes.shape[1] == 0:
+            return []
+        unit = self.freedom.pseudo[i]
+        own = np.tensordot(self.freedom.start[i], unit, axes=1)
+        changes = np.tensordot(slopes.T, unit, axes=1)
+        lowest = float(np.linalg.eigvalsh(own)[0])
+        # what is held may be thinner than the margin already
+        held = not self.freedom.numbers[i, 4:].all()
+        margin = min(self.margin, max(lowest, 0.0) / 4) if held else self.margin
+        body = np.tensordot(phi, unit, axes=1) - (margin + _SLACK * (not held)) * np.eye(4)
+        added = np.tensordot(phi, unit, axes=1) - own
+        found = []
+        if not self.add_only or lowest < margin:
+            found.append((body, changes))
+        if self.add_only:
+            found.append((added, changes))
+        return found
+
+    def _bounds(self, i: int, values: Array) -> list[Array]:
+        """Rows (g, h) of g φ ≤ h."""
+        freedom, rows = self.freedom, []
+        centre, unknown = freedom.centre(i, values)
+        for symbol, (low, high) in freedom.free.bounds.items():
+            name, number = symbol.rstrip("0123456789"), int(symbol.lstrip("mxyzI"))
+            k = NUMBERS.index(name)
+            if number != i + 1 or (0 < k < 4 and not unknown[k - 1]):
+                continue
+            if k >= 4:
+                row, scale = freedom.tensor_row(k - 4, centre, unknown), np.zeros(10)
+                unit = freedom.mass[i] * freedom.size**2
+            else:
+                row, scale = np.eye(10)[k], np.eye(10)[0] * (k > 0)
+                unit = freedom.mass[i] * (freedom.size if k else 1.0)
+            slack = _SLACK if low < high else 0.0
+            for sign, limit in ((1.0, high), (-1.0, low)):
+                if np.isfinite(limit):
+                    side = sign * (row - limit * scale) / unit
+                    rows.append(
+                        np.append(side, sign * limit * (k in (0, *range(4, 10))) / unit - slack)
+                    )
+        return rows
+
+    def outside(self, values: Array) -> bool:
+        """Whether a link has to change because of its bounds."""
+        spans = ((i, *self.freedom.span(i, values)) for i in self.changeable)
+        return any(self._outside(i, p, basis, values) for i, p, basis in spans)
+
+    def _outside(self, i: int, p: Array, basis: Array, values: Array) -> bool:
+        """Whether link i of ψ = p is out of its bounds and can change."""
+        phi = self.freedom.from_units[i] @ p
+        return basis.shape[1] > 0 and any(
+            row[:10] @ phi > row[10] + 2 * _SLACK for row in self._bounds(i, values)
+        )
