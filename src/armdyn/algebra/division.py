@@ -6,7 +6,7 @@ by leading terms decides whether one divides another: C1 - C2 C12 is S2 S12, so 
 
 from fractions import Fraction
 
-from armdyn.algebra.ring import BITS, Harmonic, Monomial, Ring, Trig
+from armdyn.algebra.ring import BITS, Coefficients, Harmonic, Monomial, Ring, Trig
 
 Term = tuple[tuple[int, ...], Monomial]
 """The exponents of z for each angle, and a monomial of the symbols."""
@@ -18,15 +18,27 @@ _HALF = Fraction(1, 2)
 
 def divide(a: Trig, b: Trig) -> Trig | None:
     """The quotient, if it is a trigonometric polynomial; None otherwise."""
-    if not a:
-        return a
-    over, low_over = _shifted(_laurent(a))
-    under, low_under = _shifted(_laurent(b))
-    quotient = _quotient(over, under)
-    if quotient is None:
-        return None
-    shift = tuple(x - y for x, y in zip(low_over, low_under, strict=True))
-    return _real(a.ring, quotient, shift)
+    quotient, count = take_out(a, b, 1)
+    return quotient if count else None
+
+
+def take_out(value: Trig, factor: Trig, most: int) -> tuple[Trig, int]:
+    """What is left of a polynomial when a factor is taken out, and how often it went, up to most.
+
+    Zero, which everything divides, is left as it is.
+    """
+    if not value:
+        return value, most
+    rest, low = _shifted(_laurent(value))
+    under, step = _shifted(_laurent(factor))
+    count = 0
+    while count < most and (quotient := _quotient(rest, under)) is not None:
+        rest, count = quotient, count + 1
+    if not count:
+        return value, 0
+    return _real(
+        value.ring, rest, tuple(a - count * b for a, b in zip(low, step, strict=True))
+    ), count
 
 
 def _laurent(value: Trig) -> Laurent:
@@ -105,11 +117,23 @@ def _times(a: Complex, b: Complex) -> Complex:
 
 
 def _real(ring: Ring, value: Laurent, shift: tuple[int, ...]) -> Trig:
-    """Σ (x + iy) z^k of a real function: Σ x cos kφ - y sin kφ."""
-    total = ring.number(0)
+    """The real function, each power z^k being cos kφ + i sin kφ."""
+    terms: dict[Harmonic, Coefficients] = {}
     for (exponents, monomial), (x, y) in value.items():
-        multiples = {k: e + s for k, (e, s) in enumerate(zip(exponents, shift, strict=True))}
-        for number, turned in ((x, ring.cos), (-y, ring.sin)):
+        for harmonic, power in _turns(exponents, shift):
+            number = (x, -y, -x, y)[power % 4]
             if number:
-                total = total + turned(multiples) * Trig(ring, {ring.unit: {monomial: number}})
-    return total
+                coefficients = terms.setdefault(harmonic, {})
+                coefficients[monomial] = coefficients.get(monomial, Fraction(0)) + number
+    clean = {h: {m: n for m, n in c.items() if n} for h, c in terms.items()}
+    return Trig(ring, {h: c for h, c in clean.items() if c})
+
+
+def _turns(exponents: tuple[int, ...], shift: tuple[int, ...]) -> list[tuple[Harmonic, int]]:
+    """A product of powers of z as harmonics times powers of i."""
+    found: list[tuple[Harmonic, int]] = [((), 0)]
+    for exponent, less in zip(exponents, shift, strict=True):
+        k = exponent + less
+        turns = [(abs(k), 0), (-abs(k), 1 if k > 0 else 3)] if k else [(0, 0)]
+        found = [((*h, w), power + i) for h, power in found for w, i in turns]
+    return found

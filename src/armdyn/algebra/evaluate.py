@@ -23,7 +23,7 @@ def evaluate(
     Returns:
         An array of shape (batch..., ...).
     """
-    entries = np.asarray(value, dtype=object)
+    entries: Any = np.asarray(value, dtype=object)
     result = np.zeros((*batch, *entries.shape))
     harmonics: dict[tuple[int, int], Any] = {}
     for place in np.ndindex(entries.shape):

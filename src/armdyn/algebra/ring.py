@@ -31,6 +31,8 @@ class Ring:
         self.angles, self.symbols = tuple(angles), tuple(symbols)
         self.place = {name: i for i, name in enumerate(self.symbols)}
         self.unit: Harmonic = (0,) * len(self.angles)
+        self.limit: int | None = None
+        """Terms above which a product is refused with an OverflowError."""
         self._products: dict[tuple[Harmonic, Harmonic], list[tuple[Harmonic, Fraction]]] = {}
 
     def number(self, value: Any) -> "Trig":
@@ -57,11 +59,11 @@ class Ring:
         return found
 
     def cos(self, multiples: Mapping[int, int]) -> "Trig":
-        """cos(Σ w φ), for whole multiples of angles by their place."""
+        """The cosine of a sum of whole multiples of angles, by their place."""
         return self._turn(multiples)[0]
 
     def sin(self, multiples: Mapping[int, int]) -> "Trig":
-        """sin(Σ w φ), for whole multiples of angles by their place."""
+        """The sine of a sum of whole multiples of angles, by their place."""
         return self._turn(multiples)[1]
 
     def _turn(self, multiples: Mapping[int, int]) -> tuple["Trig", "Trig"]:
@@ -89,7 +91,7 @@ class Ring:
 
 
 def _factor(x: int, y: int) -> list[tuple[int, Fraction]]:
-    """The product of two factors of one angle, by the formulas for products of cosines and sines."""
+    """The product of two factors of one angle, by the formulas for cosines and sines."""
     if not x or not y:
         return [(x or y, _ONE)]
     u, v = abs(x), abs(y)
@@ -144,6 +146,8 @@ class Trig:
         if _many(other):
             return NotImplemented
         other = self._other(other)
+        if self.ring.limit is not None and len(self) * len(other) > self.ring.limit:
+            raise OverflowError(f"a product of {len(self)} by {len(other)} terms")
         result: dict[Harmonic, Coefficients] = {}
         for a, p in self.terms.items():
             for b, q in other.terms.items():

@@ -66,7 +66,9 @@ def parameters(model: RobotModel, robot: CanonicalRobot | None = None) -> dict[s
             place = f"link{link.parent + 1}.length"
             branch = up.partition("_")[2]
             for axis, name, value in zip("xyz", ("a", "ay", "az"), link.across, strict=True):
-                word = place + (f"_{branch}" if branch else "") + ("" if axis == "x" else f".{axis}")
+                word = (
+                    place + (f"_{branch}" if branch else "") + ("" if axis == "x" else f".{axis}")
+                )
                 found[name + up] = Parameter(name + up, word, link.parent, float(value))
     return found
 

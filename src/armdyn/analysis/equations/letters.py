@@ -111,7 +111,7 @@ def fitting(
     expressions: Mapping[str, str], values: Mapping[str, float], free: Collection[str] = ()
 ) -> tuple[Letters, list[str]]:
     """The letters that fit a robot, and why the others do not."""
-    kept, reasons = dict(expressions), []
+    kept, reasons = dict(expressions), list[str]()
     while True:
         try:
             return Letters(kept, values, free), reasons

@@ -13,6 +13,8 @@ Reaches = Callable[[Mapping[str, float]], tuple[bool, str]]
 """Whether a design with some numbers held at values exists, and what was found."""
 CHECKED = 8
 """How many branches are tried out numerically."""
+LONG = 20
+"""Characters of an exact number beyond which it is written as a decimal."""
 MOST_LENGTHS = 8
 """Lengths that are not free which are tried at zero, at most."""
 
@@ -95,7 +97,7 @@ def _branch(
     if reaches is not None:
         feasible, reason = reaches(_held(solution, fixed))
     return Branch(
-        {str(s): plain(v) for s, v in _ordered(solution)},
+        {str(s): plain(_shown(v, fixed)) for s, v in _ordered(solution)},
         tuple(map(plain, solution.remaining)),
         tuple(map(plain, solution.nonzero)),
         feasible=feasible,
@@ -111,6 +113,14 @@ def _held(solution: Solution, fixed: Mapping[str, float]) -> dict[str, float]:
         if str(symbol)[0] in "xyzad" and set(names.values()) <= set(fixed):
             found[str(symbol)] = float(value.subs({s: fixed[name] for s, name in names.items()}))
     return found
+
+
+def _shown(value: Any, fixed: Mapping[str, float]) -> Any:
+    """A value as it is told: a number where it comes from a root that has no formula."""
+    long = any(len(str(number)) > LONG for number in value.atoms(sympy.Rational))
+    if not long or any(str(s) not in fixed for s in value.free_symbols):
+        return value
+    return sympy.Float(value.subs({s: fixed[str(s)] for s in value.free_symbols}), 9)
 
 
 def _ordered(solution: Solution) -> list[tuple[Any, Any]]:
@@ -156,11 +166,14 @@ def _impossible(failure: Failure, conditions: Conditions) -> str:
     assumed = ", ".join(f"{s} = {plain(v)}" for s, v in failure.numbers.items())
     origin = conditions.equations[failure.origin].sources[0] if failure.origin >= 0 else ""
     where = f" ({origin})" if origin else ""
-    return f"{plain(failure.equation)} cannot be zero{where}" + (f" with {assumed}" if assumed else "")
+    with_ = f" with {assumed}" if assumed else ""
+    return f"{plain(failure.equation)} cannot be zero{where}{with_}"
 
 
 def plain(expression: Any) -> str:
     """An expression for people: m2 x2² instead of m2*x2**2."""
+    if expression.is_Float:
+        return f"{float(expression):.9g}"
     text = str(expression)
     for power, sign in zip("23456", "²³⁴⁵⁶", strict=True):
         text = text.replace(f"**{power}", sign)

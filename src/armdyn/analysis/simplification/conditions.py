@@ -18,8 +18,9 @@ from armdyn.analysis.equations.writing import Written, write
 from armdyn.analysis.simplification.goals import Goals
 from armdyn.model import RobotModel
 
-MOST_TERMS = 30_000
-"""Terms of a mass matrix beyond which conditions are not written out."""
+MOST = 9
+"""Joints, and angles between them that are no quarter turns, of the largest arm written out: each of
+them doubles the number of terms, and more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +63,16 @@ def conditions(model: RobotModel, goals: Goals, free: Collection[str]) -> Condit
     equations = tuple(Condition(p, tuple(found[p])) for p in order)
     used = {str(s) for p in found for s in p.free_symbols}
     return Conditions(equations, {name: v for name, v in speak.values.items() if name in used})
+
+
+def too_large(model: RobotModel) -> str:
+    """Why the equations of a robot are not written out; empty if they are."""
+    robot = write(model, {})
+    twists = len(robot.ring.angles) - len(robot.sums)
+    if robot.n + twists <= MOST:
+        return ""
+    said = f" with {twists} angles between them that are no quarter turns" if twists else ""
+    return f"the conditions of {robot.n} joints{said} are too long to be written out"
 
 
 def _coefficients(

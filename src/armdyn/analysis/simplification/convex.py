@@ -84,11 +84,12 @@ class Convex:
         self.changeable = [i for i, may in enumerate(freedom.numbers) if may.any()]
         units = zip(freedom.to_units, freedom.start, strict=True)
         self.start = np.array([H @ phi for H, phi in units])
+        self._latest: tuple[tuple[float, ...], Conditions] | None = None
 
     def system(self, values: Array) -> System:
         """The goals for given lengths, without links that have no part in them."""
         freedom, p, B = self.freedom, self.start.copy(), {}
-        found = conditions(freedom.arm(values), self.elements, self.q)
+        found = self._conditions(values)
         rows = found.rows.reshape(len(found.rows), -1, 10)
         for i in self.changeable:
             p[i], basis = freedom.span(i, values)
@@ -99,6 +100,15 @@ class Convex:
         M = np.concatenate([np.zeros((len(rows), 0)), *blocks], axis=1)
         phi = self.numbers(p) + freedom.payload
         return System(M, -(found.rows @ phi.ravel()), p, B, found)
+
+    def _conditions(self, values: Array) -> Conditions:
+        """The goals, of which the latest are kept: centres of mass do not change them."""
+        pairs = zip(self.freedom.searched, values, strict=True)
+        lengths = tuple(float(value) for searched, value in pairs if searched.length >= 0)
+        if self._latest is None or self._latest[0] != lengths:
+            found = conditions(self.freedom.arm(values), self.elements, self.q)
+            self._latest = lengths, found
+        return self._latest[1]
 
     def numbers(self, psi: Array) -> Array:
         """φ from ψ; a link that is as it was is so to the last bit."""

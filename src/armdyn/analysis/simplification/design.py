@@ -14,6 +14,7 @@ from armdyn.analysis.simplification.linear import (
     Conditions,
     conditions,
     elements_of,
+    lattice,
     pseudo_of,
     samples,
 )
@@ -72,12 +73,15 @@ def design(
             "material can only be added where the mass is free; free a mass as well, such as "
             "link2.mass or *.mass"
         )
-    freedom, q = Freedom(model, free, add_only), samples(model)
-    elements = elements_of(freedom.robot, goals, freedom.start + freedom.payload, q)
+    freedom, q, fine = Freedom(model, free, add_only), samples(model), lattice(model)
+    elements = elements_of(freedom.robot, goals, freedom.start + freedom.payload, fine)
     convex = Convex(freedom, elements, q, margin, add_only)
-    first = conditions(freedom.robot, elements, q)
-    trial = _unchanged(convex, first) or search(convex, progress)
-    last = conditions(freedom.arm(trial.values), elements, q)
+    trial = _unchanged(convex) or search(convex, progress)
+    if trial.outcome != "reached":
+        # how near the goals are is an average over configurations, which asks for more of them
+        trial = Convex(freedom, elements, fine, margin, add_only).solve(trial.values)
+    first = conditions(freedom.robot, elements, fine)
+    last = conditions(freedom.arm(trial.values), elements, fine)
     variations = _variations(freedom, first, last, trial)
     forbidden = obstacles(model, goals)
     changed = [i for i, row in enumerate(trial.numbers) if np.any(row != freedom.start[i])]
@@ -99,15 +103,17 @@ def design(
     )
 
 
-def _unchanged(convex: Convex, first: Conditions) -> Trial | None:
+def _unchanged(convex: Convex) -> Trial | None:
     """The arm as it is, if that reaches the goals within the bounds."""
     freedom = convex.freedom
     start = np.array([s.start for s in freedom.searched])
     within = all(s.low <= s.start <= s.high for s in freedom.searched)
-    residual = first.residual(freedom.start + freedom.payload)
-    if residual > SMALL or not within or convex.outside(start):
+    if not within or convex.outside(start):
         return None
     system = convex.system(start)
+    residual = system.conditions.residual(freedom.start + freedom.payload)
+    if residual > SMALL:
+        return None
     rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > SMALL))
     return Trial(start, freedom.start, "reached", residual, 0.0, rank)
 

@@ -93,14 +93,29 @@ def subscript(*joints: int) -> str:
 def samples(model: RobotModel) -> Array:
     """Random configurations that decide an identity, shape (samples, n); always the same ones."""
     n = len(model.joints)
-    q = np.random.default_rng(0).uniform(-1.0, 1.0, size=(12 * n + 20, n))
+    return _spread(model, np.random.default_rng(0).uniform(size=(12 * n + 20, n)))
+
+
+def lattice(model: RobotModel) -> Array:
+    """Configurations for averages and extremes, as symmetric about the middle as the arm may be.
+
+    A lattice of Korobov: multiples of (1, a, a², ...) / N modulo 1.
+    """
+    N, a = 1021, 331
+    powers = np.array([pow(a, k, N) for k in range(len(model.joints))])
+    return _spread(model, np.outer(np.arange(N), powers) % N / N)
+
+
+def _spread(model: RobotModel, unit: Array) -> Array:
+    """Points of the unit cube over the range of the joints, whole turns of those that turn."""
+    q = np.empty_like(unit)
     for i, joint in enumerate(model.joints):
         low, high = -np.pi, np.pi
         if joint.prismatic:
             low = joint.limits.lower if np.isfinite(joint.limits.lower) else -TRAVEL
             high = joint.limits.upper if np.isfinite(joint.limits.upper) else low + 2 * TRAVEL
             high = high if high > low else low + TRAVEL
-        q[:, i] = 0.5 * (low + high) + 0.5 * (high - low) * q[:, i]
+        q[:, i] = low + (high - low) * unit[:, i]
     return q
 
 

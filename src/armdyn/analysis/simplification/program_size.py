@@ -9,6 +9,8 @@ looked at in three ways, and the shortest counts:
 """
 
 from dataclasses import replace
+from functools import reduce as fold
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +25,8 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.model import RobotModel
 from armdyn.model.canonical import CanonicalLink, CanonicalRobot, canonical
 from armdyn.model.regroup import regroup
+from armdyn.model.snapping import torque_difference
+from armdyn.programs.kept import Kept, default_folder
 from armdyn.programs.minimal import Effort, minimal_outputs
 from armdyn.programs.symbolic_model import branches
 
@@ -32,22 +36,70 @@ SNAP = 1e-9
 
 def program_size(model: RobotModel) -> Operations:
     """Multiplications and additions of inverse dynamics, links only."""
-    parts = [_vanished(part) for part in branches(canonical(model, SNAP))]
-    found = [count_operations(model, snap=SNAP), _sum(parts, "inverse_dynamics")]
+    robot = canonical(model, SNAP)
+    found = [count_operations(model, snap=SNAP)]
+    bare = _vanished(robot)
+    if torque_difference(model, bare) <= 10 * SNAP:
+        robot = bare
+        found.append(_count(robot, "inverse_dynamics"))
     D = _constant(model)
     if D is not None:
-        gravity = _sum(parts, "gravity")
-        lifted = sum(bool(output) for part in parts for output in _outputs(part, "gravity"))
-        found.append(_product(D) + gravity + Operations(0, lifted))
+        lifted = sum(not _is_zero(torque) for part in _outputs(robot, "gravity") for torque in part)
+        found.append(_product(D) + _count(robot, "gravity") + Operations(0, lifted))
     return min(found, key=lambda operations: operations.total)
 
 
-def _sum(parts: list[CanonicalRobot], quantity: str) -> Operations:
-    total = Operations(0, 0)
-    for part in parts:
-        total += count(_outputs(part, quantity))
-    return total
+def _count(robot: CanonicalRobot, quantity: str) -> Operations:
+    return fold(Operations.__add__, map(count, _outputs(robot, quantity)))
 
 
-def _outputs(part: CanonicalRobot, quantity: str) -> list[Node]:
-    return minimal_outputs(part, quantity, Effort())
+def _outputs(robot: CanonicalRobot, quantity: str) -> list[list[Node]]:
+    """The torques of each arm that stands on the base."""
+    effort = Effort(kept=Kept(default_folder()))
+    return [minimal_outputs(part, quantity, effort) for part in branches(robot)]
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op == "number" and node.value == 0
+
+
+def _vanished(robot: CanonicalRobot) -> CanonicalRobot:
+    """The base parameters, what has cancelled in them being zero."""
+    second = max(float(np.abs(link.J).max()) for link in robot.links)
+    masses = [abs(float(link.M)) for link in robot.links]
+    first = max(
+        *(float(np.abs(link.u).max()) for link in robot.links), (sum(masses) * second) ** 0.5
+    )
+
+    def cleared(link: CanonicalLink) -> CanonicalLink:
+        J = np.where(np.abs(link.J) <= SNAP * second, 0.0, link.J)
+        u = np.where(np.abs(link.u) <= SNAP * first, 0.0, link.u)
+        return replace(link, J=frozen(J), u=frozen(u))
+
+    return replace(robot, links=tuple(map(cleared, regroup(robot).links)))
+
+
+def _constant(model: RobotModel) -> Array | None:
+    """The mass matrix of the links, if it is the same in all configurations."""
+    D = mass_matrix(model, samples(model))
+    mean = D.mean(axis=0)
+    scale = np.sqrt(np.abs(np.outer(np.diag(mean), np.diag(mean))))
+    return mean if np.all(np.ptp(D, axis=0) <= SNAP * scale) else None
+
+
+def _product(D: Array) -> Operations:
+    """Operations of D q̈, with numbers that are equal being one symbol and zeros left out."""
+    graph, known = Graph(), list[float]()
+    scale = float(np.abs(D).max())
+
+    def entry(value: float) -> Any:
+        if abs(value) <= SNAP * scale:
+            return 0.0
+        same = [k for k, other in enumerate(known) if abs(other - value) <= SNAP * scale]
+        if not same:
+            known.append(value)
+        return graph.parameter(f"D{same[0] if same else len(known) - 1}", value)
+
+    symbols = np.array([[entry(float(value)) for value in row] for row in D], dtype=object)
+    torques = symbols @ graph.inputs("qdd", len(D))
+    return count(reduce(list(torques)).outputs)

@@ -10,8 +10,10 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import MissingExtraError
 
-_PRECISIONS = (1e-11, 1e-8)
-"""Tried in turn."""
+_PRECISION = 1e-11
+"""What the solver tries to reach."""
+_ENOUGH = 1e-7
+"""What it may stop at where rounding does not let it further."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,16 +91,14 @@ def nearest(
         np.concatenate(right),
         cones,
     )
-    for precision in _PRECISIONS:
-        settings = clarabel.DefaultSettings()
-        settings.verbose, settings.max_threads = False, 1
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = precision
-        found = clarabel.DefaultSolver(*problem, settings).solve()
-        if found.status == clarabel.SolverStatus.Solved:
-            return np.array(found.x)
-        if found.status == clarabel.SolverStatus.PrimalInfeasible:
-            return None
-    return None
+    settings = clarabel.DefaultSettings()
+    settings.verbose, settings.max_threads = False, 1
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _PRECISION
+    settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = _ENOUGH
+    settings.reduced_tol_feas = _ENOUGH
+    found = clarabel.DefaultSolver(*problem, settings).solve()
+    solved = (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
+    return np.array(found.x) if found.status in solved else None
 
 
 def _triangle(matrices: Array) -> Array:

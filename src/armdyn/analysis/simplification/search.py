@@ -7,8 +7,8 @@ search is the same every time:
    nowhere else (of more than four lengths: none, each, all).
 2. For each choice the remaining values start from where they are, and the sum of the squared
    conditions, times a factor that grows, and the cost is made small, for each set of values with
-   the best linear unknowns. So the goals are approached near the start; a last step without the
-   cost reaches them to rounding. That bodies must exist plays no part yet.
+   the best linear unknowns. So the goals are approached near the start; the shortest Newton steps
+   then reach them to rounding. That bodies must exist plays no part yet.
 3. At these values, and at those of the start, the convex problem gives the design.
 4. Where the goals can be reached for any values near the best ones, the cost is made smaller by a
    simplex search over them.
@@ -29,6 +29,10 @@ Progress = Callable[[int, int], None]
 _ALL = 4
 """Up to this many lengths every choice of zeros is tried."""
 _FACTORS = (1.0, 1e1, 1e2, 1e3, 1e4)
+_INSIDE = 1e-9
+"""How far into its bounds a value starts, in units of the robot's size."""
+_STEP = 1e-7
+"""Step of a difference quotient, in the same."""
 _STEPS = 40
 """Designs that the last search may try, times the number of values."""
 
@@ -91,28 +95,39 @@ def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
     low, high = _box(convex, rest)
     at = values.copy()
 
-    def moved(x: Array) -> Array:
+    def residuals(x: Array, factor: float | None) -> Array:
         at[rest] = np.clip(x, low, high)
-        return at
+        return _residuals(convex, at, factor)
 
-    inside = 1e-9 * convex.freedom.size
-    x = values[rest]
-    for factor in (*_FACTORS, None):
-        x = (
-            _optimize()
-            .least_squares(
-                lambda x, factor=factor: _residuals(convex, moved(x), factor),
-                np.clip(x, np.minimum(low + inside, high), np.maximum(high - inside, low)),
-                bounds=(low - inside, high + inside),
-                x_scale=convex.freedom.size,
-                xtol=1e-15,
-                ftol=1e-15,
-                gtol=1e-15,
-                max_nfev=50,
-            )
-            .x
+    size, x = convex.freedom.size, values[rest]
+    inside = _INSIDE * size
+    for factor in _FACTORS:
+        found = _optimize().least_squares(
+            residuals,
+            np.clip(x, np.minimum(low + inside, high), np.maximum(high - inside, low)),
+            bounds=(low - inside, high + inside),
+            x_scale=size,
+            max_nfev=30,
+            args=(factor,),
         )
-    return moved(x).copy()
+        x = found.x
+    at[rest] = _landed(lambda x: residuals(x, None), np.clip(x, low, high), low, high, _STEP * size)
+    return at
+
+
+def _landed(
+    residuals: Callable[[Array], Array], x: Array, low: Array, high: Array, step: float
+) -> Array:
+    """The nearest zero of residuals that are nearly zero, by the shortest Newton steps."""
+    best = residuals(x)
+    for _ in range(20):
+        slopes = [(residuals(x + step * e) - best) / step for e in np.eye(len(x))]
+        to = np.clip(x - np.linalg.lstsq(np.array(slopes).T, best, rcond=1e-7)[0], low, high)
+        there = residuals(to)
+        if np.linalg.norm(there) >= np.linalg.norm(best):
+            break
+        x, best = to, there
+    return x
 
 
 def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:

@@ -8,9 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armdyn.analysis.simplification.branches import Branch, Branches, branches
-from armdyn.analysis.simplification.conditions import Condition, Conditions, conditions
+from armdyn.analysis.simplification.conditions import (
+    Condition,
+    Conditions,
+    conditions,
+    too_large,
+)
 from armdyn.analysis.simplification.design import MARGIN, Design, design
 from armdyn.analysis.simplification.free import Bounds, Free, parse_free
+from armdyn.analysis.simplification.freedom import Freedom
 from armdyn.analysis.simplification.goals import Goals, parse_goals
 from armdyn.analysis.simplification.obstacles import Obstacle
 from armdyn.analysis.simplification.search import Progress
@@ -20,9 +26,6 @@ from armdyn.model import RobotModel
 
 if TYPE_CHECKING:
     from armdyn.analysis.simplification.report import Report
-
-MOST_JOINTS = 8
-"""Joints of an arm beyond which conditions are not written out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,15 +144,15 @@ def simplify(
     asked, solved, note = Conditions((), {}), Branches(), ""
     if not symbolic:
         note = "the conditions were not asked for"
-    elif len(model.joints) > MOST_JOINTS:
-        note = f"the conditions of more than {MOST_JOINTS} joints are not written out"
-    else:
+    elif not (note := too_large(model)):
         began = time.perf_counter()
         asked = conditions(model, goals, freedom.symbols)
         seconds["conditions"] = time.perf_counter() - began
 
+        searched = {s.symbol for s in Freedom(model, freedom, add_only).searched}
+
         def reaches(held: Mapping[str, float]) -> tuple[bool, str]:
-            fixed = {symbol: (value, value) for symbol, value in held.items()}
+            fixed = {s: (value, value) for s, value in held.items() if s in searched}
             try:
                 narrowed = parse_free(model, free, {**(bounds or {}), **fixed}, weights)
             except ModelError as error:

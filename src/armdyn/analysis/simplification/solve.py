@@ -62,6 +62,7 @@ class Solver:
         self.free, self.values = frozenset(free), dict(values)
         self.until = time.perf_counter() + seconds
         self.failures: list[Failure] = []
+        self._known: dict[Any, list[Any]] = {}
         self.complete = True
         """Whether all branches were followed."""
 
@@ -84,7 +85,8 @@ class Solver:
                 return
             system = [(sympy.Mul(*factors), origin) for factors, origin in factored]
             if not factored:
-                yield known
+                if self._possible(known):
+                    yield known
                 return
             step = self._linear(factored)
             if step is None:
@@ -114,7 +116,7 @@ class Solver:
         for equation, origin in system:
             if equation == 0 or self._holds(equation):
                 continue
-            factors = [f for f, _ in sympy.factor_list(equation)[1] if not self._definite(f)]
+            factors = self._factors(equation)
             factors = [f for f in factors if not any(_multiple(f, n) for n in known.nonzero)]
             if not any(self._unknowns(f) for f in factors):
                 self.failures.append(Failure(dict(known.numbers), equation, origin))
@@ -123,6 +125,13 @@ class Solver:
             seen.setdefault(frozenset(factors), (factors, origin))
         sets = list(seen)
         return [seen[s] for s in sets if not any(other < s for other in sets)]
+
+    def _factors(self, equation: Any) -> list[Any]:
+        """The factors of an equation that are not of one sign."""
+        found = self._known.get(equation)
+        if found is None:
+            found = self._known[equation] = [f for f in _factors(equation) if not self._definite(f)]
+        return found
 
     def _holds(self, equation: Any) -> bool:
         """Whether an equation between numbers that are not free is true for this robot."""
@@ -171,9 +180,7 @@ class Solver:
     def _beyond(self, system: list[tuple[Any, int]], known: Solution) -> Iterator[Solution]:
         """Equations that are linear in nothing: a Groebner basis, roots, or left as they are."""
         equations = [e for e, _ in system]
-        unknowns = sorted(
-            {s for e in equations for s in self._unknowns(e)}, key=lambda s: self.rank(s)
-        )
+        unknowns = sorted({s for e in equations for s in self._unknowns(e)}, key=self.rank)
         alone = next((e for e in equations if len(self._unknowns(e)) == 1), None)
         if alone is not None:
             yield from self._roots(alone, system, known)
@@ -193,7 +200,8 @@ class Solver:
         if ways:
             yield from self._doubtful(system, known, min(ways, key=lambda w: sympy.count_ops(w[1])))
             return
-        yield Solution(known.numbers, (*known.remaining, *equations), known.nonzero)
+        if self._possible(known):
+            yield Solution(known.numbers, (*known.remaining, *equations), known.nonzero)
 
     def _doubtful(
         self, system: list[tuple[Any, int]], known: Solution, way: tuple[Any, Any, Any]
@@ -212,14 +220,15 @@ class Solver:
         terms = sympy.Poly(equation, symbol).terms()
         kept = [c * symbol ** power[0] for power, c in terms if not self._vanishes(c)]
         polynomial = sympy.Poly(sympy.Add(*kept), symbol)
-        values = {s: sympy.Rational(str(self.values[str(s)])) for s in polynomial.as_expr().free_symbols - {symbol}}
+        fixed = polynomial.free_symbols - {symbol}
+        values = {s: sympy.Rational(str(self.values[str(s)])) for s in fixed}
         numeric = sympy.Poly(polynomial.as_expr().subs(values), symbol)
         if not numeric.count_roots():
             origin = next(o for e, o in system if e == equation)
             self.failures.append(Failure(dict(known.numbers), equation, origin))
             return
         roots = sympy.roots(polynomial) if polynomial.degree() <= 2 else {}
-        roots = roots or dict.fromkeys(numeric.real_roots(), 1)
+        roots = roots or dict.fromkeys(map(_decimal, numeric.real_roots()))
         rest = [(e, o) for e, o in system if e != equation]
         for root in roots:
             yield from self._branches(*self._put(rest, known, symbol, root))
@@ -238,32 +247,67 @@ class Solver:
         return (ORDER.index(name) if name in ORDER else len(ORDER)), str(symbol)
 
     def _definite(self, expression: Any) -> bool:
-        """Whether an expression cannot vanish: a sum of terms of one sign, one of them not zero."""
-        signs = []
-        strict = False
+        """Whether an expression cannot vanish."""
+        return bool(self._sign(expression))
+
+    def _possible(self, solution: Solution) -> bool:
+        """Whether no mass or principal inertia comes out as zero or negative."""
+        for symbol, value in solution.numbers.items():
+            if self._positive(str(symbol)) and (value == 0 or self._sign(value) < 0):
+                self.failures.append(Failure(solution.numbers, symbol, -1))
+                return False
+        return True
+
+    def _sign(self, expression: Any) -> int:
+        """1 or -1 for a sum of terms of that sign of which one cannot be zero; 0 if unknown."""
+        signs, strict = set(), False
         for term in sympy.Add.make_args(sympy.expand(expression)):
-            sign = 1
-            certain = True
+            sign, certain = 1, True
             for base, exponent in term.as_powers_dict().items():
-                one, sure = self._sign(base)
-                if exponent % 2 and one == 0:
-                    return False
+                one, sure = self._sign_of_base(base)
+                if not exponent.is_integer or (exponent % 2 and not one):
+                    return 0
                 sign *= one if exponent % 2 else 1
                 certain = certain and sure
-            signs.append(sign)
+            signs.add(sign)
             strict = strict or certain
-        return strict and len(set(signs)) == 1
+        return signs.pop() if strict and len(signs) == 1 else 0
 
-    def _sign(self, base: Any) -> tuple[int, bool]:
+    def _sign_of_base(self, base: Any) -> tuple[int, bool]:
         """The sign of a number or symbol, 0 if either, and whether it cannot be zero."""
         if base.is_number:
-            return (1 if base > 0 else -1), True
-        name = str(base)
-        if name in self.free:
-            positive = self.rank(base)[0] in (ORDER.index(p) for p in ("m", "Ixx", "Iyy", "Izz"))
-            return (1, True) if positive and name[:1] in "mI" else (0, False)
-        value = self.values.get(name, 0.0)
+            return int(sympy.sign(base)), True
+        if not base.is_symbol:
+            return 0, False
+        if str(base) in self.free:
+            return (1, True) if self._positive(str(base)) else (0, False)
+        value = self.values.get(str(base), 0.0)
         return (1 if value > 0 else -1 if value < 0 else 0), bool(value)
+
+    @staticmethod
+    def _positive(name: str) -> bool:
+        """Whether a free number is a mass or a principal inertia."""
+        return name.rstrip("0123456789") in ("m", "Ixx", "Iyy", "Izz")
+
+
+def _factors(equation: Any) -> list[Any]:
+    """The irreducible factors of a polynomial.
+
+    Most need no search: without factors that are symbols, a polynomial that is linear in a symbol
+    with a single term as coefficient is irreducible.
+    """
+    powers, rest = sympy.Poly(equation).terms_gcd()
+    symbols = [s for s, power in zip(rest.gens, powers, strict=True) if power]
+    monomials = rest.monoms()
+    for k in range(len(rest.gens)):
+        if [m[k] for m in monomials if m[k]] == [1]:
+            return [*symbols, rest.as_expr()]
+    return [*symbols, *(factor for factor, _ in sympy.factor_list(rest.as_expr())[1])]
+
+
+def _decimal(root: Any) -> Any:
+    """A root without a formula, to the precision of floats."""
+    return sympy.Rational(str(sympy.N(root, 17)))
 
 
 def _multiple(a: Any, b: Any) -> bool:
