@@ -159,7 +159,7 @@ class Writer:
         )
         return [
             Block("J", f"Jacobian of ({names})", tuple(lines), (n, n)),
-            self.vector("a", "Jd qd, the derivative of J times qd", form.Jd_qd, "q", "qd"),
+            self.vector("Jdqd", "The derivative of J, times qd", form.Jd_qd, "q", "qd"),
         ]
 
 

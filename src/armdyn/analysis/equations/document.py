@@ -57,6 +57,8 @@ class Block:
     remarks: tuple[str, ...] = ()
     hidden: frozenset[Place] = frozenset()
     """Zeros that a remark has said."""
+    beforehand: bool = False
+    """Whether it depends on parameters alone."""
 
     @property
     def shown(self) -> list[Line]:

@@ -43,7 +43,7 @@ def angle_sum(angle: Angle, offsets: Mapping[int, float]) -> Expr:
 
 
 def latex_name(name: str) -> str:
-    """A symbol in LaTeX: m_{2}, I_{xx,3}, \\dot{q}_{1}."""
+    r"""A symbol in LaTeX: m_{2}, I_{xx,3}, \dot{q}_{1}."""
     if match := re.fullmatch(r"(qdd|qd|q|tau)(\d+)", name):
         return f"{_HEADS[match[1]]}_{{{match[2]}}}"
     if match := re.fullmatch(r"([CS])(\d\w*)", name):

@@ -16,8 +16,8 @@ def numeric(robot: Written, value: Trig) -> Trig:
     sums: dict[tuple[Harmonic, int], Fraction] = defaultdict(Fraction)
     sizes: dict[tuple[Harmonic, int], Fraction] = defaultdict(Fraction)
     ring, known = robot.ring, robot.values
-    for harmonic, packed, number in value:
-        rest = {}
+    for harmonic, packed, coefficient in value:
+        number, rest = coefficient, {}
         for name, exponent in ring.exponents(packed).items():
             if name in known:
                 number *= Fraction(known[name]) ** exponent

@@ -56,7 +56,11 @@ class Recursive:
             ("Sines and cosines", self.angles),
             ("Auxiliary variables", self.variables),
         )
-        found = [Block("", title, tuple(lines), (), all_) for title, lines in lists if lines]
+        found = [
+            Block("", title, tuple(lines), (), all_, beforehand=lines is self.constants)
+            for title, lines in lists
+            if lines
+        ]
         torques = tuple(sorted(self.torques, key=lambda line: line.place))
         return (*found, Block("tau", "Torques", torques, (n,), all_))
 

@@ -1,8 +1,9 @@
-"""Expressions in plain text: m2 a1 x2 C2, squares as ², long equations in several lines."""
+"""Plain text: m2 a1 x2 C2, squares as ², long equations in several lines."""
 
 from fractions import Fraction
 
-from armdyn.analysis.equations.notation import turn_name
+from armdyn.analysis.equations.document import Block, Equations, Line
+from armdyn.analysis.equations.notation import angle_name, angle_sum, turn_name
 from armdyn.analysis.equations.tree import (
     Call,
     Expr,
@@ -13,6 +14,7 @@ from armdyn.analysis.equations.tree import (
     Symbol,
     Turn,
     negated,
+    quotient,
     sign,
 )
 
@@ -66,10 +68,9 @@ def _product(factors: tuple[Expr, ...]) -> str:
             below = "" if value.denominator == 1 else f"/{value.denominator}"
         else:
             front = f"{number(value)} "
-    above = [f for f in factors if not (isinstance(f, Power) and f.exponent < 0)]
-    under = [Power(f.base, -f.exponent) for f in factors if isinstance(f, Power) and f.exponent < 0]
+    above, under = quotient(factors)
     for divisor in under:
-        below += "/" + (_atom(divisor.base) if divisor.exponent == 1 else plain(divisor))
+        below += "/" + (plain(divisor) if isinstance(divisor, Power) else _atom(divisor))
     written = " ".join(map(_factor, above)) or "1"
     return front + written + below
 
@@ -83,32 +84,87 @@ def _atom(expr: Expr) -> str:
     return inside if isinstance(expr, Symbol | Turn | Call) else f"({inside})"
 
 
-def lines(name: str, expr: Expr, width: int = WIDTH) -> list[str]:
-    """An equation, broken at signs where it is longer than a line."""
-    head = f"{name} = "
-    return folded(head, plain(expr), width)
+# the document
 
 
-def folded(head: str, text: str, width: int = WIDTH) -> list[str]:
+def text(equations: Equations) -> str:
+    """The equations to read on a terminal."""
+    found = [equations.title, "=" * len(equations.title), "", equations.law[0]]
+    found += [f"note: {note}" for note in equations.notes]
+    for block in equations.blocks:
+        found += ["", block.title, "-" * len(block.title), *_block(block)]
+    found += _where(equations)
+    return "\n".join(found) + "\n"
+
+
+def _block(block: Block) -> list[str]:
+    found = [f"{remark}." for remark in block.remarks]
+    for line in block.shown:
+        found += folded(f"{line.name} = ", plain(line.value))
+    if block.zeros:
+        found += folded("", zero_statement(block, [line.name for line in block.zeros]), sign="=")
+    if constant := constants(block):
+        found += folded("Constant: ", ", ".join(line.name for line in constant) + ".", sign=",")
+    return found
+
+
+def zero_statement(block: Block, names: list[str]) -> str:
+    """M12 = M13 = 0, or V = 0 where nothing is left."""
+    nothing = not block.shown and block.symbol
+    return f"{block.symbol if nothing else ' = '.join(names)} = 0"
+
+
+def constants(block: Block) -> list[Line]:
+    """Entries that are constant, where others are not."""
+    if not block.shape or block.arguments == ("qd",):
+        return []
+    return [line for line in block.shown if line.constant]
+
+
+def _where(equations: Equations) -> list[str]:
+    rows = []
+    for angle in equations.angles:
+        name, whole = angle_name(angle), plain(angle_sum(angle, equations.offsets))
+        rows.append((f"C{name}, S{name}", f"cosine and sine of {whole}"))
+    for entry in equations.legend:
+        value = f"{entry.value:.6g} {entry.unit}".rstrip()
+        rows.append((entry.symbol, f"{value:<18} {entry.text}".rstrip()))
+    for i, name in enumerate(equations.joints, 1):
+        rows.append((f"q{i}", f"position of {printable(name)}"))
+    width = max(len(left) for left, _ in rows)
+    return ["", "Where", "-----", *(f"{left:<{width}}  {right}" for left, right in rows)]
+
+
+def printable(name: str) -> str:
+    """A name of a user in one line, without control characters."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(name.split()))
+
+
+def folded(head: str, text: str, width: int = WIDTH, sign: str = "") -> list[str]:
     """Text behind a head, broken at signs: outside of brackets if pieces are short enough."""
     found, indent = [head], " " * len(head)
-    for piece in _pieces(text, 0):
-        small = [piece] if len(piece) <= width - len(head) else _pieces(piece, 1)
+    signs = (sign,) if sign else ("+", "-")
+    for piece in pieces(text, 0, signs):
+        small = [piece] if len(piece) <= width - len(head) else pieces(piece, 1, signs)
         for part in small:
-            if found[-1].strip() and len(found[-1]) + 1 + len(part) <= width or found == [head]:
-                found[-1] += part if found == [head] else f" {part}"
+            if found == [head]:
+                found[0] += part
+            elif len(found[-1]) + 1 + len(part) <= width:
+                found[-1] += f" {part}"
             else:
                 found.append(indent + part)
     return found
 
 
-def _pieces(text: str, depth: int) -> list[str]:
-    """Text cut before the signs that are in so many brackets at most."""
-    pieces, level = [""], 0
+def pieces(text: str, depth: int, signs: tuple[str, ...] = ("+", "-")) -> list[str]:
+    """Text cut before the signs that are in so many brackets at most, and in no braces."""
+    found, level, braces = [""], 0, 0
     for word in text.split(" "):
-        if word in ("+", "-") and pieces[-1] and level <= depth:
-            pieces.append(word)
+        if word in signs and found[-1] and level <= depth and not braces:
+            found.append(word)
         else:
-            pieces[-1] += (" " if pieces[-1] else "") + word
+            found[-1] += (" " if found[-1] else "") + word
+            found += [""] if word.endswith(",") and "," in signs else []
         level += word.count("(") - word.count(")")
-    return pieces
+        braces += word.count("{") - word.count("}")
+    return [piece for piece in found if piece]

@@ -124,6 +124,18 @@ def negated(expr: Expr) -> Expr:
     return product([Number(Fraction(-1)), expr])
 
 
+def quotient(factors: Iterable[Expr]) -> tuple[list[Expr], list[Expr]]:
+    """The factors above and below the line of a fraction."""
+    above: list[Expr] = []
+    below: list[Expr] = []
+    for factor in factors:
+        if isinstance(factor, Power) and factor.exponent < 0:
+            below.append(power(factor.base, -factor.exponent))
+        else:
+            above.append(factor)
+    return above, below
+
+
 def parts(expr: Expr) -> tuple[Expr, ...]:
     """What an expression is directly made of."""
     match expr:

@@ -5,7 +5,9 @@ turning joint without limits going once around, a sliding one half a metre to ei
 """
 
 import math
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,7 +27,6 @@ _RATE = 200
 """Instants of a move for each second."""
 _PEAK = 15 / 8
 """Highest speed of a quintic move from rest to rest, in units of its mean."""
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Comparison:
     """Of the torque, links only."""
     torques: tuple[TorqueReport, TorqueReport]
     """Along the reference trajectory."""
-    configurations: int = field(default=CONFIGURATIONS)
+    seconds: float
+    """How long it took."""
 
     @property
     def peaks(self) -> tuple[Array, Array]:
@@ -89,6 +91,7 @@ def compare_designs(
         after: The arm as designed.
         trajectory: A motion for the torques; None: `reference_trajectory` of the arm.
     """
+    began = time.perf_counter()
     arms = Robot(before), Robot(after)
     q = workspace(before)
     masses = [arm.mass_matrix(q) for arm in arms]
@@ -104,6 +107,7 @@ def compare_designs(
         (conditions[0], conditions[1]),
         (program_size(before), program_size(after)),
         (first, second),
+        time.perf_counter() - began,
     )
 
 
@@ -123,14 +127,13 @@ def reference_trajectory(model: RobotModel) -> Trajectory:
     low, high = np.array([_travel(joint) for joint in joints]).T
     odd = np.arange(len(joints)) % 2 == 1
     corners = [low, high, np.where(odd, high, low), np.where(odd, low, high), low]
-    speeds = np.array([joint.limits.velocity for joint in joints])
+    # files say 0 where they know nothing
+    speeds = np.array([joint.limits.velocity or np.inf for joint in joints])
     pieces: list[tuple[Array, ...]] = []
     start = 0.0
-    for a, b in zip(corners, corners[1:], strict=False):
-        if not np.any(a != b):
-            continue
-        needed = np.where(np.isfinite(speeds), _PEAK * np.abs(b - a) / speeds, DURATION)
-        T = float(needed[a != b].max())
+    for a, b in pairwise(corners):
+        needed = np.where(speeds < np.inf, _PEAK * np.abs(b - a) / speeds, DURATION)
+        T = float(needed[a != b].max(initial=0.0)) or DURATION
         s = np.linspace(0.0, 1.0, max(round(_RATE * T), 50) + 1)[1 if pieces else 0 :]
         pieces.append((start + T * s, *_quintic(a, b, s, T)))
         start += T

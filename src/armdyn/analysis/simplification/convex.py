@@ -77,10 +77,8 @@ class Convex:
         elements: Sequence[Element],
         q: Array,
         margin: float,
-        add_only: bool = False,
     ):
-        self.freedom, self.elements, self.q = freedom, elements, q
-        self.margin, self.add_only = margin, add_only
+        self.freedom, self.elements, self.q, self.margin = freedom, elements, q, margin
         self.changeable = [i for i, may in enumerate(freedom.numbers) if may.any()]
         units = zip(freedom.to_units, freedom.start, strict=True)
         self.start = np.array([H @ phi for H, phi in units])
@@ -230,9 +228,9 @@ class Convex:
         body = np.tensordot(phi, unit, axes=1) - (margin + _SLACK * (not held)) * np.eye(4)
         added = np.tensordot(phi, unit, axes=1) - own
         found = []
-        if not self.add_only or lowest < margin:
+        if not self.freedom.add_only or lowest < margin:
             found.append((body, changes))
-        if self.add_only:
+        if self.freedom.add_only:
             found.append((added, changes))
         return found
 

@@ -2,10 +2,10 @@
 
 Added material has a pseudo-inertia dJ ⪰ 0, and point masses m_k at r_k have Σ m_k r̄_k r̄_kᵀ with
 r̄ = (r, 1). With dJ = L Lᵀ and any rotation Q, the columns of L Q are √m_k r̄_k: as many masses as
-dJ has rank, and no fewer will do. Their mean square distance from a point, weighted by mass, is that
-of dJ whatever Q is, so the farthest is nearest if all are equally far. That is always possible: the
-matrix Lᵀ diag(1, 1, 1, -ρ²) L, ρ² being that mean, has no trace, and every symmetric matrix without
-trace has only zeros on its diagonal in some axes (Horn 1954).
+dJ has rank, and no fewer will do. Their mean square distance ρ² from the origin, weighted by mass,
+is the same whatever Q is, so that the farthest is nearest if all are equally far. That is always
+possible: Lᵀ diag(1, 1, 1, -ρ²) L has no trace, and every symmetric matrix without trace has only
+zeros on its diagonal in some axes (Horn 1954).
 """
 
 import math
@@ -22,6 +22,8 @@ from armdyn.model.transform import inverse
 
 TOLERANCE = 1e-6
 """What is too little to be built, relative to the whole change."""
+_APART = 1e-9
+"""Two second moments that differ by less, relative to the largest, are equal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,9 +158,14 @@ def shape(inertia: Inertia) -> Shape:
         return Shape(inertia.mass, inertia.com, np.diag(inertia.moment), np.eye(3), None)
     tensor = inertia.moment_about_com
     second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
-    values, axes = np.linalg.eigh(second)
-    order = list(max(permutations(range(3)), key=lambda p: np.abs(axes[range(3), p]).sum()))
-    values, axes = values[order], axes[:, order]
+    # equal sides have no directions of their own and get those of the frame
+    apart = _APART * np.abs(second).max() * np.diag([0.0, 1.0, 2.0])
+    _, axes = np.linalg.eigh(second + apart)
+    order = list(
+        max(permutations(range(3)), key=lambda p: np.abs(axes[:, list(p)].diagonal()).sum())
+    )
+    axes = axes[:, order]
+    values = np.diag(axes.T @ second @ axes)
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), range(3)] < 0, -1.0, 1.0)
     exists = values.min() >= -TOLERANCE * values.max()
     sides = np.sqrt(12 * np.maximum(values, 0.0) / inertia.mass) if exists else None

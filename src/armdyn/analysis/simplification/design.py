@@ -75,11 +75,11 @@ def design(
         )
     freedom, q, fine = Freedom(model, free, add_only), samples(model), lattice(model)
     elements = elements_of(freedom.robot, goals, freedom.start + freedom.payload, fine)
-    convex = Convex(freedom, elements, q, margin, add_only)
+    convex = Convex(freedom, elements, q, margin)
     trial = _unchanged(convex) or search(convex, progress)
     if trial.outcome != "reached":
         # how near the goals are is an average over configurations, which asks for more of them
-        trial = Convex(freedom, elements, fine, margin, add_only).solve(trial.values)
+        trial = Convex(freedom, elements, fine, margin).solve(trial.values)
     first = conditions(freedom.robot, elements, fine)
     last = conditions(freedom.arm(trial.values), elements, fine)
     variations = _variations(freedom, first, last, trial)

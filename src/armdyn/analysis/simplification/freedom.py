@@ -43,7 +43,8 @@ class Freedom:
     """What is free of one arm, in numbers."""
 
     def __init__(self, model: RobotModel, free: Free, add_only: bool = False):
-        self.robot, self.free = canonical(model), free
+        self.model, self.free, self.add_only = model, free, add_only
+        self.robot = canonical(model)
         self.size = robot_size(self.robot)
         frames = canonical_frames(model)
         total = np.array([_numbers(link) for link in self.robot.links])
@@ -71,6 +72,14 @@ class Freedom:
             ]
         )
         self.searched = tuple(self._searched())
+
+    def relaxed(self) -> "Freedom":
+        """The same without what ties a tensor, so that no centre of mass is searched."""
+        numbers, free = self.free.numbers.copy(), self.free
+        for link in {searched.link for searched in self.searched if searched.link >= 0}:
+            numbers[link, 4:] = True
+        bounds = {symbol: pair for symbol, pair in free.bounds.items() if symbol[0] != "I"}
+        return Freedom(self.model, replace(free, numbers=numbers, bounds=bounds), self.add_only)
 
     def _searched(self) -> Iterator[Searched]:
         for k, length in enumerate(self.free.lengths):

@@ -5,10 +5,11 @@ search is the same every time:
 
 1. Every choice of lengths to make exactly zero is tried, as conditions may fall away there and
    nowhere else (of more than four lengths: none, each, all).
-2. For each choice the remaining values start from where they are, and the sum of the squared
-   conditions, times a factor that grows, and the cost is made small, for each set of values with
-   the best linear unknowns. So the goals are approached near the start; the shortest Newton steps
-   then reach them to rounding. That bodies must exist plays no part yet.
+2. For each choice the remaining values start from where they are, and centres of mass also from
+   where the convex problem puts them that neither holds nor bounds an inertia. The sum of the
+   squared conditions, times a factor that grows, and of the cost is made small, with the best
+   linear unknowns for each set of values. So the goals are approached near the start; the shortest
+   Newton steps then reach them to rounding. That bodies must exist plays no part yet.
 3. At these values, and at those of the start, the convex problem gives the design.
 4. Where the goals can be reached for any values near the best ones, the cost is made smaller by a
    simplex search over them.
@@ -52,8 +53,9 @@ def search(convex: Convex, progress: Progress | None = None) -> Trial:
         values = start.copy()
         values[list(zeros)] = 0.0
         rest = [k for k in range(len(values)) if k not in zeros]
-        for trial in _trials(convex, values, rest):
-            best = trial if best is None or _rank(trial) < _rank(best) else best
+        for first in _starts(convex, values):
+            for trial in _trials(convex, first, rest):
+                best = trial if best is None or _rank(trial) < _rank(best) else best
         if progress is not None:
             progress(done, len(choices))
     assert best is not None
@@ -70,6 +72,22 @@ def _choices(convex: Convex) -> Iterator[tuple[int, ...]]:
     counts = range(len(lengths) + 1) if len(lengths) <= _ALL else (0, 1, len(lengths))
     for count in counts:
         yield from combinations(lengths, count)
+
+
+def _starts(convex: Convex, values: Array) -> Iterator[Array]:
+    """The given values, and those with the centres of mass of the arm whose tensors are free."""
+    yield values
+    searched = convex.freedom.searched
+    if all(s.link < 0 for s in searched):
+        return
+    loose = Convex(convex.freedom.relaxed(), convex.elements, convex.q, convex.margin)
+    found = loose.solve(values[[s.length >= 0 for s in searched]])
+    relaxed = values.copy()
+    for k, s in enumerate(searched):
+        if s.link >= 0 and found.numbers[s.link, 0] > 0:
+            centre = found.numbers[s.link, 1 + s.axis] / found.numbers[s.link, 0]
+            relaxed[k] = np.clip(centre, s.low, s.high)
+    yield relaxed
 
 
 def _rank(trial: Trial) -> tuple[bool, float, float]:

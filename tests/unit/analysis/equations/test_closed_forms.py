@@ -5,6 +5,8 @@ same products with the same coefficients.
 """
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +36,7 @@ def golden(case):
 
 def printed(text):
     """A book's expression; every name in it is a symbol."""
-    names = {n: sympy.Symbol(n, real=True) for n in sympy.sympify(text).free_symbols for n in [str(n)]}
+    names = {name: sympy.Symbol(name, real=True) for name in re.findall(r"[A-Za-z]\w*", text)}
     return sympy.sympify(text, locals=names)
 
 
@@ -43,7 +45,9 @@ def same(robot, ours, book):
     ours, book = np.asarray(ours, dtype=object), np.asarray(book, dtype=object)
     assert ours.shape == book.shape
     for place in np.ndindex(ours.shape):
-        value = ours[place] if isinstance(ours[place], sympy.Basic) else expression(robot, ours[place])
+        value = (
+            ours[place] if isinstance(ours[place], sympy.Basic) else expression(robot, ours[place])
+        )
         difference = sympy.expand(value - printed(book[place]))
         assert difference == 0, (place, value, book[place])
 
@@ -157,8 +161,22 @@ def test_the_conditions_of_sahas_paper_leave_one_term_that_varies():
     row = {"joint": "revolute"}
     arm = armdyn.from_dh(
         [
-            row | {"a": 0.0, "alpha": 0.0, "mass": 4.0, "com": [0.1, 0, 0], "inertia": [0.03, 0.03, 0.02]},
-            row | {"a": a1, "alpha": np.pi / 2, "mass": m, "com": [-a2, 0, 0], "inertia": [0.05, 0.05, 0.06]},
+            row
+            | {
+                "a": 0.0,
+                "alpha": 0.0,
+                "mass": 4.0,
+                "com": [0.1, 0, 0],
+                "inertia": [0.03, 0.03, 0.02],
+            },
+            row
+            | {
+                "a": a1,
+                "alpha": np.pi / 2,
+                "mass": m,
+                "com": [-a2, 0, 0],
+                "inertia": [0.05, 0.05, 0.06],
+            },
             row | {"a": a2, "alpha": 0.0, "mass": m, "inertia": [0.03, 0.03, 0.02]},
         ],
         "modified",
@@ -182,9 +200,8 @@ def dynamics(model, q, qd):
     M = np.triu(data.M) + np.triu(data.M, 1).T
     G = pin.computeGeneralizedGravity(other, data, q).copy()
     V = pin.rnea(other, data, q, qd, 0 * q) - G
-    T = pin.computeKineticEnergy(other, data, q, qd)
     U = pin.computePotentialEnergy(other, data, q)
-    return M, V, G, T, U - pin.computePotentialEnergy(other, data, 0 * q)
+    return M, V, G, qd @ M @ qd / 2, U - pin.computePotentialEnergy(other, data, 0 * q)
 
 
 def proved(model, seed):
@@ -199,17 +216,17 @@ def proved(model, seed):
             close(ours, theirs, TOLERANCE)
 
 
-@settings(max_examples=12)
+@settings(max_examples=30)
 @given(st.text("RP", min_size=1, max_size=3), seeds, st.booleans(), st.booleans())
 def test_closed_form_of_any_tree(kinds, seed, tree, rotors):
     proved(random_model(kinds, seed, tree=tree, rotors=rotors), seed)
 
 
-@settings(max_examples=15)
+@settings(max_examples=30)
 @given(seeds)
 def test_closed_form_of_arms_with_quarter_turns(seed):
     model = special_model(seed)
-    assume(len(model.joints) <= 4)
+    assume(len(model.joints) <= 5)
     proved(model, seed)
 
 
@@ -220,23 +237,15 @@ def test_closed_form_with_antiparallel_axes(signs):
     joints = []
     for i, (joint, sign) in enumerate(zip(model.joints, signs, strict=True)):
         place = transform(rotation_from_rpy([0, 0, 0.3 * i]), [0.4, 0.1, 0.2])
-        joints.append(replace_joint(joint, place, sign))
-    from dataclasses import replace
-
+        joints.append(replace(joint, placement=place, axis=np.array([0.0, 0.0, float(sign)])))
     model = replace(model, joints=tuple(joints))
     robot = write(model, {})
     assert robot.sums[2] == tuple((i + 1, s * signs[0]) for i, s in enumerate(signs))
     proved(model, 3)
 
 
-def replace_joint(joint, placement, sign):
-    from dataclasses import replace
-
-    return replace(joint, placement=placement, axis=np.array([0.0, 0.0, float(sign)]))
-
-
 def test_closed_form_with_several_joints_on_the_base():
-    model = random_model("RRPR", 8, tree=True)
+    model = random_model("RRPR", 0, tree=True)
     assert model.parents.count(-1) > 1
     proved(model, 8)
 

@@ -1,0 +1,64 @@
+"""Every format by name, and equations as plain data."""
+
+from collections.abc import Callable
+from typing import Any
+
+from armdyn.analysis.equations.document import Block, Equations
+from armdyn.analysis.equations.latex import latex
+from armdyn.analysis.equations.markdown import markdown
+from armdyn.analysis.equations.notation import angle_name, angle_sum
+from armdyn.analysis.equations.python_source import python
+from armdyn.analysis.equations.source import Source
+from armdyn.analysis.equations.sympy_source import FUNCTIONS, sympy
+from armdyn.analysis.equations.text import text
+
+WRITERS: dict[str, Callable[[Equations], str]] = {
+    "text": text,
+    "latex": latex,
+    "markdown": markdown,
+    "sympy": sympy,
+    "python": python,
+}
+
+
+def data(equations: Equations) -> dict[str, Any]:
+    """Entries as strings that SymPy reads, with flags, values and notes."""
+    source = Source(FUNCTIONS, "Rational({0}, {1})")
+    return {
+        "robot": equations.robot,
+        "title": equations.title,
+        "form": equations.form,
+        "law": equations.law[0],
+        "joints": list(equations.joints),
+        "notes": list(equations.notes),
+        "operations": None
+        if equations.operations is None
+        else dict(zip(("multiplications", "additions"), equations.operations, strict=True)),
+        "angles": {
+            angle_name(angle): source.write(angle_sum(angle, equations.offsets))
+            for angle in equations.angles
+        },
+        "values": equations.values,
+        "blocks": [_block(block, source) for block in equations.blocks],
+    }
+
+
+def _block(block: Block, source: Source) -> dict[str, Any]:
+    return {
+        "symbol": block.symbol,
+        "title": block.title,
+        "shape": list(block.shape),
+        "arguments": list(block.arguments),
+        "remarks": list(block.remarks),
+        "symmetric_axes": None if block.swap is None else list(block.swap),
+        "entries": [
+            {
+                "name": line.name,
+                "place": [k + 1 for k in line.place],
+                "value": source.write(line.value),
+                "zero": line.zero,
+                "constant": line.constant,
+            }
+            for line in block.lines
+        ],
+    }

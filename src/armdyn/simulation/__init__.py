@@ -1,0 +1,1 @@
+"""Motion from torques: trajectories, controllers, integrators and their results."""

@@ -1,0 +1,1 @@
+"""Motions as functions of time."""
