@@ -133,6 +133,10 @@ class PeerError(ArmdynError):
     """Another library that cannot compute what it is asked for, with its reason."""
 
 
+class SimulationError(ArmdynError):
+    """A simulation that cannot start, or a torque or wrench that cannot be used in it."""
+
+
 class MissingExtraError(ArmdynError, ImportError):
     """An optional package that is not installed, with the command that installs it."""
 

@@ -12,6 +12,7 @@ from armdyn.cli.export import export
 from armdyn.cli.info import info
 from armdyn.cli.ops import ops
 from armdyn.cli.robots import robots
+from armdyn.cli.simplify import simplify
 from armdyn.cli.torque import torque
 
 app = typer.Typer(
@@ -21,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (robots, info, check, compare, torque, ops, export, bench, cache):
+for verb in (robots, info, check, compare, torque, ops, simplify, export, bench, cache):
     app.command()(verb)
 
 

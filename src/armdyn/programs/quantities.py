@@ -4,14 +4,11 @@ Torques and mass matrices come from the minimal formulation, whatever follows fr
 differentiation comes from the graph, and kinematics from the pages of `armdyn.formulations`.
 """
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler.count import count
 from armdyn.compiler.program import Program
 from armdyn.errors import SingularityError
 from armdyn.expr.differentiate import jacobian as derivatives
@@ -20,18 +17,14 @@ from armdyn.expr.evaluate import settle
 from armdyn.expr.visit import transcribe
 from armdyn.formulations import FORMULATIONS
 from armdyn.formulations import kinematics as kin
-from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.friction import friction_terms
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.ledger import Ledger
-from armdyn.formulations.ltdl import solve_ltdl
-from armdyn.formulations.minimal_articulated import minimal_articulated_body
-from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.regressor import regressor
 from armdyn.model import Frame, RobotModel
+from armdyn.programs.acceleration import acceleration, loads, solve
 from armdyn.programs.request import Request
 from armdyn.programs.subject import Subject
 
@@ -43,23 +36,41 @@ def quantity_program(model: RobotModel, request: Request) -> Program:
     """
     request.check(model)
     subject = Subject(model, request)
+    quantity = QUANTITIES[request.quantity]
+    return program_of(subject, request.quantity, quantity, subject.inputs)
+
+
+def program_of(
+    subject: Subject,
+    what: str,
+    quantity: Callable[[Subject], Array],
+    inputs: Mapping[str, int],
+) -> Program:
+    """The program of what a function makes of a robot in a graph.
+
+    Args:
+        subject: The robot.
+        what: A name for it, for the message if it does not exist.
+        quantity: From the robot to the entries.
+        inputs: Length of each argument, in order.
+    """
     try:
-        outputs = subject.nodes(QUANTITIES[request.quantity](subject))
+        outputs = subject.nodes(quantity(subject))
         settled = np.array(settle(outputs.flat), dtype=object).reshape(outputs.shape)
     except ZeroDivisionError:
         raise SingularityError(
-            f"{request.quantity}: the mass matrix is singular whatever the configuration, because "
-            f"a joint of {model.name!r} moves no inertia; give its link a mass, or the joint a "
-            "rotor inertia"
+            f"{what}: the mass matrix is singular whatever the configuration, because "
+            f"a joint of {subject.model.name!r} moves no inertia; give its link a mass, or the "
+            "joint a rotor inertia"
         ) from None
-    return Program.from_outputs(settled, subject.inputs)
+    return Program.from_outputs(settled, inputs)
 
 
 def _inverse_dynamics(s: Subject) -> Array:
     q, qd, qdd = map(s.vector, ("q", "qd", "qdd"))
     if s.request.method is not None:
         return _formulated(s, q, qd, qdd)
-    return s.torques(q, qd, qdd) + s.friction(qd) + _loads(s, q)
+    return s.torques(q, qd, qdd) + s.friction(qd) + loads(s, q)
 
 
 def _formulated(s: Subject, q: Array, qd: Array, qdd: Array) -> Array:
@@ -70,65 +81,8 @@ def _formulated(s: Subject, q: Array, qd: Array, qdd: Array) -> Array:
     return at.torques(links + s.rotors * at.rates(qdd)) + s.friction(qd)
 
 
-def _loads(s: Subject, q: Array) -> Array:
-    return s.reaction(s.at.positions(q)) if s.request.wrench else s.zero
-
-
 def _forward_dynamics(s: Subject) -> Array:
-    """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
-    q, qd, tau = map(s.vector, ("q", "qd", "tau"))
-    tau = tau - s.friction(qd)
-    if s.request.method is not None:
-        return _by_method(s, q, qd, tau)
-    composite = partial(_by_mass_matrix, s, q, qd, tau)
-    depth = max(map(len, s.model.paths))
-    if depth < FEWEST_ARTICULATED or s.at.K is not None:
-        return composite()
-    bodies = _articulated(s, q, qd, tau)
-    if depth > MOST_COMPOSITE:
-        return bodies
-    ways = [s.nodes(bodies), s.nodes(composite())]
-    return min(ways, key=lambda way: count(way.flat).total)
-
-
-FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
-"""Joints one behind the other, at most, below and above which articulated bodies never and always
-take fewer."""
-
-
-def _by_mass_matrix(s: Subject, q: Array, qd: Array, tau: Array) -> Array:
-    rest = tau - s.torques(q, qd, s.zero) - _loads(s, q)
-    return _solve(s, s.mass_matrix(q), rest)
-
-
-def _articulated(s: Subject, q: Array, qd: Array, tau: Array) -> Array:
-    def guard(pivot: Any, scale: Any) -> Any:
-        return s.graph.guard(*s.nodes(np.array([pivot, scale], dtype=object)))
-
-    return minimal_articulated_body(s.robot, q, qd, tau - _loads(s, q), s.rotors, guard)
-
-
-def _by_method(s: Subject, q: Array, qd: Array, tau: Array) -> Array:
-    if s.request.method == "composite_body":
-        return _by_mass_matrix(s, q, qd, tau)
-    if s.request.method == "articulated_body":
-        return articulated_body(s.plain, q, qd, tau, s.wrench(q)).qdd
-    bias = newton_euler(s.plain, q, qd, np.zeros(len(s.model.joints)), s.wrench(q)).tau
-    return denoc_forward(s.plain, q, tau - bias).qdd
-
-
-def _solve(s: Subject, M: Array, b: Array) -> Array:
-    """M⁻¹ b, b (n,) or (n, k); where the mass matrix is singular, not a number."""
-    tree = _Dense(len(M)) if s.at.K is not None else s.model
-    return solve_ltdl(tree, s.nodes(M), s.nodes(b), s.graph.guard)
-
-
-class _Dense:
-    """The paths of a matrix without the zeros of branches: coupled joints know no tree."""
-
-    def __init__(self, n: int):
-        self.joints = range(n)
-        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
+    return acceleration(s, *map(s.vector, ("q", "qd", "tau")))
 
 
 def _mass_matrix(s: Subject) -> Array:
@@ -172,7 +126,7 @@ def _ledger(s: Subject) -> Array:
         "coulomb": at.torques(friction.coulomb),
         "stribeck": at.torques(friction.stribeck),
         "rotor": rotor,
-        "external": _loads(s, q),
+        "external": loads(s, q),
     }
     return np.stack([terms[name] for name in Ledger.__slots__])
 
@@ -238,13 +192,14 @@ def _acceleration_derivatives(s: Subject) -> Array:
     torques = list(s.nodes(s.torques(q, qd, qdd) + s.friction(qd)))
     slopes = [derivatives(torques, list(q)), derivatives(torques, list(qd))]
     M = s.nodes(s.mass_matrix(q))
-    found = _solve(s, M, tau - s.friction(qd) - s.torques(q, qd, s.zero))
-    at_motion = _substituted(np.concatenate([-slopes[0], -slopes[1]], -1), qdd, found)
-    solved = _solve(s, M, np.concatenate([at_motion, np.eye(s.n)], -1))
+    found = solve(s, M, tau - s.friction(qd) - s.torques(q, qd, s.zero))
+    at_motion = substituted(np.concatenate([-slopes[0], -slopes[1]], -1), qdd, found)
+    solved = solve(s, M, np.concatenate([at_motion, np.eye(s.n)], -1))
     return np.stack(np.split(solved, 3, -1))
 
 
-def _substituted(values: Array, symbols: Array, by: Array) -> Array:
+def substituted(values: Array, symbols: Array, by: Array) -> Array:
+    """Nodes with others in place of symbols."""
     known = dict(zip((x.index for x in symbols), by, strict=True))
     graph = symbols[0].graph
     made = transcribe(values.flat, graph, lambda node: known.get(node.index))

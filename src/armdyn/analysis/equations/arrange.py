@@ -12,6 +12,7 @@ shorter.
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
+from itertools import combinations
 from typing import TypeVar
 
 from armdyn.algebra.ring import Trig
@@ -104,25 +105,33 @@ def _shorter(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
 
 
 def _by_cosine(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
-    """Each product of cosines once or more, with the rates that share a coefficient behind it."""
+    """Cosines with what they share, before the rates that they share."""
     rows: dict[TrigProduct, dict[Monomial, Polynomial]] = defaultdict(dict)
     for (trig, rates), polynomial in table.items():
         rows[trig][rates] = polynomial
-    groups: dict[Hashable, tuple[Polynomial, Expr, list[tuple[TrigProduct, Fraction]]]] = {}
+    before: dict[Expr, list[tuple[TrigProduct, Polynomial]]] = defaultdict(list)
     for trig, row in rows.items():
         for base, multiples in _proportional(row):
-            polynomial, behind = row[base], _rates(multiples)
-            key = behind, bool(trig), frozenset(polynomial)
-            first = groups[key][0] if key in groups else polynomial
-            ratio = _ratio(first, polynomial)
-            if ratio is None:
-                groups[key, trig, base] = polynomial, behind, [(trig, Fraction(1))]
-            else:
-                groups.setdefault(key, (first, behind, []))[2].append((trig, ratio))
+            before[_rates(multiples)].append((trig, row[base]))
     return total(
-        product([coefficient(p), total(_turns(t, ratio) for t, ratio in members), behind])
-        for p, behind, members in groups.values()
+        product([_cosines(members, coefficient), rates]) for rates, members in before.items()
     )
+
+
+def _cosines(
+    members: list[tuple[TrigProduct, Polynomial]], coefficient: Callable[[Polynomial], Expr]
+) -> Expr:
+    """A sum of cosines, those with proportional coefficients together."""
+    groups: dict[Hashable, tuple[Polynomial, list[Expr]]] = {}
+    for trig, polynomial in members:
+        key: Hashable = bool(trig), frozenset(polynomial)
+        first = groups[key][0] if key in groups else polynomial
+        ratio = _ratio(first, polynomial)
+        if ratio is None:
+            groups[key, trig] = polynomial, [_turns(trig, Fraction(1))]
+        else:
+            groups.setdefault(key, (first, []))[1].append(_turns(trig, ratio))
+    return total(product([coefficient(p), total(found)]) for p, found in groups.values())
 
 
 def _by_rate(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
@@ -166,6 +175,16 @@ def _ratio(a: Mapping[Hashable, Fraction], b: Mapping[Hashable, Fraction]) -> Fr
 
 
 def _rates(multiples: list[tuple[Monomial, Fraction]]) -> Expr:
+    """A sum of products of rates: qd1 (qd2 + qd3), (qd1 + qd2)², or as it is."""
+    front = factoring.common([rates for rates, _ in multiples])
+    if len(multiples) > 1 and front and len({ratio for _, ratio in multiples}) == 1:
+        inner = [(factoring.divided(rates, front), ratio) for rates, ratio in multiples]
+        return product([factoring.written(front), _rates(inner)])
+    squares = [rates[0][0] for rates, ratio in multiples if len(rates) == 1 and ratio == 1]
+    crossed = {rates for rates, ratio in multiples if len(rates) == 2 and ratio == 2}
+    pairs = {((a, 1), (b, 1)) for a, b in combinations(squares, 2)}
+    if squares and len(squares) + len(pairs) == len(multiples) and crossed == pairs and pairs:
+        return power(total(Symbol(name) for name in squares), 2)
     return total(factoring.written(rates, ratio) for rates, ratio in multiples)
 
 

@@ -1,6 +1,6 @@
 """The arrays of the equations of motion as blocks to print."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import isfinite
@@ -40,7 +40,7 @@ class Writer:
     robot: Written
     digits: int | None = None
 
-    def terms(self, values: Iterator[Trig]) -> int:
+    def terms(self, values: Iterable[Trig]) -> int:
         """How many terms entries have before they are factored."""
         found = (readable(self.robot, self._known(value)) for value in values)
         return sum(len(term.coefficient) for terms in found for term in terms)
@@ -54,7 +54,8 @@ class Writer:
 
     def line(self, symbol: str, label: str, value: Trig, place: Place) -> Line:
         """An entry with its name and place."""
-        return Line(symbol, label, self.entry(value), place, _constant(value))
+        known = self._known(value)
+        return Line(symbol, label, arrange(self.robot, known, self.digits), place, _constant(known))
 
     # blocks
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.algebra.ring import Trig
+from armdyn.algebra.rotation import rational_rotation
 from armdyn.analysis.equations.closed_form import ClosedForm
 from armdyn.analysis.equations.quotients import Denominator, Quotient, sum_expression
 from armdyn.analysis.equations.writing import Written
@@ -28,15 +29,14 @@ from armdyn.model.canonical import canonical, canonical_frames, cos_sin
 FRAMES = ("world", "tool")
 MOST_JOINTS = 3
 """Joints beyond which the inverse of the Jacobian is not written out."""
-MOST_PRODUCTS = 300_000
-"""Products of terms beyond which it is not written out either."""
+MOST_PRODUCTS = 6_000
+"""Products of terms in M_x beyond which it is not written out either."""
 FORMULAS = (
     "M_x = J^-T M J^-1",
     "V_x = J^-T (V - M J^-1 Jd qd)",
     "G_x = J^-T G",
 )
 """What the terms are where they are not written out."""
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +58,8 @@ class CartesianForm:
         """Whether the arm is small enough to write M_x, V_x and G_x out; else see `FORMULAS`."""
         if self.robot.n > MOST_JOINTS:
             return False
-        sizes = [sum(map(len, array.flat)) for array in (self._adjugate, self._joint.M)]
-        return bool(sizes[0] ** 2 * sizes[1] <= MOST_PRODUCTS)
+        adj, M = np.vectorize(len)(self._adjugate), np.vectorize(len)(self._joint.M)
+        return bool((adj.T @ M @ adj).sum() <= MOST_PRODUCTS)
 
     @cached_property
     def determinant(self) -> Trig:
@@ -157,6 +157,11 @@ def cartesian_form(
 
 def _check_square(model: RobotModel, task: tuple[str, ...]) -> None:
     n, m, listed = len(model.joints), len(task), ", ".join(task)
+    if model.tool_frame.link < 0:
+        raise ModelError(
+            f"the tool of {model.name!r} is on the base, where no joint moves it; choose another "
+            "flange"
+        )
     if model.coupling is not None:
         raise ModelError(
             f"robot {model.name!r} has joints that follow others, for which there is no closed "
@@ -188,11 +193,9 @@ def _jacobian(robot: Written, model: RobotModel, frame: str) -> tuple[Array, Arr
     link = model.tool_frame.link
     joints, part = next(both for both in robot.parts if link in both[0])
     frames = canonical_frames(model)
-    part = replace(part, base=_base(model, joints[0], frames[joints[0]]))
-    placement = np.eye(4, dtype=object)
-    placement[:3, :3] = _exact(frames[link][:3, :3].T @ model.tool_frame.placement[:3, :3])
-    placement[:3, 3] = robot.tool
-    tool = Frame("tool", joints.index(link), placement)
+    part = replace(part, base=_transform(robot, _base(model, joints[0], frames[joints[0]])))
+    turned = frames[link][:3, :3].T @ model.tool_frame.placement[:3, :3]
+    tool = Frame("tool", joints.index(link), _transform(robot, turned, robot.tool))
     axes = tool if frame == "tool" else None
     q = np.array([robot.q[i] for i in joints], dtype=object)
     qd = np.array([robot.ring.symbol(f"qd{i + 1}") for i in joints], dtype=object)
@@ -204,19 +207,18 @@ def _jacobian(robot: Written, model: RobotModel, frame: str) -> tuple[Array, Arr
 
 
 def _base(model: RobotModel, root: int, frame: Array) -> Array:
-    """The axes before the motion of a joint on the base, in the world, as a transform."""
+    """The axes before the motion of a joint on the base, in the world, (3, 3)."""
     c, s = cos_sin(canonical(model).links[root].theta)
     back = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
-    rest = model.joints[root].placement[:3, :3] @ frame[:3, :3]
-    T = np.eye(4, dtype=object)
-    T[:3, :3] = _exact(model.base[:3, :3] @ rest @ back)
+    return model.base[:3, :3] @ model.joints[root].placement[:3, :3] @ frame[:3, :3] @ back
+
+
+def _transform(robot: Written, R: Array, position: Array | None = None) -> Array:
+    """A transform whose entries are polynomials."""
+    T = np.eye(4, dtype=object) * robot.ring.number(1)
+    T[:3, :3] = rational_rotation(R) * robot.ring.number(1)
+    T[:3, 3] = T[:3, 3] if position is None else position
     return T
-
-
-def _exact(R: Array) -> Array:
-    """A rotation with its zeros and ones exact."""
-    whole = np.round(R)
-    return np.where(np.abs(R - whole) < _ROUNDING, whole, R)
 
 
 def _determinant(A: Array) -> Any:

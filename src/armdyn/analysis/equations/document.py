@@ -83,6 +83,8 @@ class Equations:
     "recursive"."""
     joints: tuple[str, ...]
     """Names of the moving joints, q1, q2, ..."""
+    units: tuple[str, ...]
+    """Units of their positions."""
     law: tuple[str, str]
     """How the blocks make up the torque, in text and in LaTeX."""
     blocks: tuple[Block, ...]

@@ -22,6 +22,8 @@ MOST_TERMS = 2000
 """Terms of a closed form beyond which the recursive program is printed instead."""
 MOST_PRODUCTS = 200_000
 """Products of terms in one multiplication beyond which a closed form is given up."""
+HOPELESS = 2
+"""How many times these many terms are not even counted."""
 MOST_DIGITS = 17
 
 LAWS = {
@@ -36,7 +38,10 @@ LAWS = {
     ),
     "energy": ("E = T + U", r"E = T + U"),
     "cartesian": ("F = Mx xdd + Vx + Gx", r"F = M_{x} \ddot{x} + V_{x} + G_{x}"),
-    "recursive": ("tau, line by line", r"\tau"),
+    "recursive": (
+        "tau = M qdd + V + G, as the shortest program",
+        r"\tau = M \ddot{q} + V + G",
+    ),
 }
 FORMS = tuple(LAWS)
 
@@ -108,11 +113,10 @@ def _too_long(form: str, closed: ClosedForm, writer: Writer) -> str:
     """How long the closed form is, if that is too long; told as soon as it is known."""
     count, left = 0, entries(form, closed)
     while part := list(islice(left, closed.robot.n)):
-        rough = sum(map(len, part))
-        if writer.digits is None and rough > 10 * MOST_TERMS:
+        if sum(map(len, part)) > HOPELESS * MOST_TERMS:
             return f"more than {MOST_TERMS:,} terms"
-        count += writer.terms(iter(part))
-        if count > 4 * MOST_TERMS:
+        count += writer.terms(part)
+        if count > HOPELESS * MOST_TERMS:
             return f"more than {count:,} terms"
     return f"{count:,} terms" if count > MOST_TERMS else ""
 
@@ -174,13 +178,14 @@ class _Sheet:
         if rubbing is not None:
             blocks = [*blocks, rubbing[0]]
             values |= rubbing[1]
-            law = (f"{law[0]} + F", f"{law[1]} + F") if form != "recursive" else law
+            law = law[0].replace("+ G", "+ G + F"), f"{law[1]} + F"
         names = set() if self.digits is not None else occurring(blocks)
         return Equations(
             robot=model.name,
             title=model.title or model.name,
             form=form,
             joints=tuple(joint.name for joint in model.joints),
+            units=tuple("m" if joint.prismatic else "rad" for joint in model.joints),
             law=law,
             blocks=tuple(blocks),
             offsets=shifts,

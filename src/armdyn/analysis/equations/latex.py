@@ -21,7 +21,7 @@ from armdyn.analysis.equations.tree import (
     sign,
 )
 
-WIDTH = 62
+WIDTH = 74
 """Letters and digits in a line of an equation."""
 _FUNCTIONS = {"sgn": r"\operatorname{sgn}", "sqrt": r"\operatorname{sqrt}"}
 _ESCAPES = {
@@ -113,6 +113,8 @@ def latex(equations: Equations) -> str:
         r"\usepackage{amsmath}",
         r"\allowdisplaybreaks",
         r"\setlength{\parindent}{0pt}",
+        r"\setlength{\textwidth}{16cm}",
+        r"\setlength{\oddsidemargin}{0pt}",
         r"\begin{document}",
         rf"\section*{{{escaped(equations.title)}}}",
         rf"\[ {equations.law[1]} \]",
@@ -180,9 +182,9 @@ def _folded(text: str) -> list[str]:
 
 def _width(text: str) -> int:
     """About how many signs are seen, those above and below at half their width."""
-    small = sum(map(len, re.findall(r"[_^]\{(\w*)\}", text)))
+    small = sum(map(len, re.findall(r"[_^]\{([\w,]*)\}", text)))
     seen = len(re.sub(r"\\[a-z]+|[{}_^\s]", "", text))
-    return seen - small // 2
+    return seen - small // 2 + 2 * len(re.findall(r" [-+] |\\cdot", text))
 
 
 def remark_in_mathematics(remark: str) -> str:

@@ -16,9 +16,11 @@ from armdyn.analysis.equations.tree import (
     Expr,
     Number,
     Power,
+    Product,
     Symbol,
     leaves,
     negated,
+    power,
     product,
     sign,
     total,
@@ -199,9 +201,29 @@ def _operation(op: str, args: list[Expr]) -> Expr:
         case "sub":
             return total([args[0], negated(args[1])])
         case "mul":
-            return product(args)
+            return _multiplied(args)
         case "div":
             return product([args[0], Power(args[1], -1)])
         case "neg":
             return negated(args[0])
     return Call(op, args[0])
+
+
+def _multiplied(args: list[Expr]) -> Expr:
+    """A product with equal factors as powers, constants first and sums last."""
+    whole = product(args)
+    if not isinstance(whole, Product):
+        return whole
+    counts: Counter[Expr] = Counter()
+    for factor in whole.factors:
+        base, times = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)
+        counts[base] += times
+    return product(power(base, counts[base]) for base in sorted(counts, key=_rank))
+
+
+def _rank(expr: Expr) -> int:
+    """Where a factor stands: numbers, parameters and constants, cosines, variables, sums."""
+    if isinstance(expr, Symbol):
+        kinds = (r"[^qtCS].*", r"[CS].*", r"t\d+|theta.*", r"q.*")
+        return next(k for k, pattern in enumerate(kinds, 1) if re.fullmatch(pattern, expr.name))
+    return 0 if isinstance(expr, Number) else 9

@@ -4,6 +4,7 @@ import keyword
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from textwrap import wrap
 
 from armdyn.analysis.equations.document import Block, Equations, Line
 from armdyn.analysis.equations.notation import angle_sum, turn_identifier
@@ -128,13 +129,15 @@ def free_names(symbols: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
         found[symbol] = name
     return found
 
+
 # what both languages share
 
 
 def heading(equations: Equations, what: str) -> list[str]:
     """The docstring of a module; names of robots and joints are nowhere else."""
     found = [f'"""{comment(equations.title)}: {what}, written by armdyn.', ""]
-    found += [f"Note: {comment(note)}." for note in equations.notes]
+    for note in equations.notes:
+        found += wrap(f"Note: {comment(note)}.", WIDTH)
     found += [f"q{i}: {comment(name)}" for i, name in enumerate(equations.joints, 1)]
     return [*found, '"""', ""]
 

@@ -47,7 +47,11 @@ def dialect(equations: Equations) -> Source:
 
 
 def _declared(names: list[str], source: Source) -> list[str]:
-    return [f'{source.name(name)} = symbols("{name}", real=True)' for name in names]
+    rows = (names[k : k + 8] for k in range(0, len(names), 8))
+    return [
+        f'{", ".join(map(source.name, row))} = symbols("{" ".join(row)}", real=True)'
+        for row in rows
+    ]
 
 
 def _built(block: Block, source: Source) -> Iterator[str]:

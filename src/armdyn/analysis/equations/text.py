@@ -1,6 +1,7 @@
 """Plain text: m2 a1 x2 C2, squares as ², long equations in several lines."""
 
 from fractions import Fraction
+from textwrap import wrap
 
 from armdyn.analysis.equations.document import Block, Equations, Line
 from armdyn.analysis.equations.notation import angle_name, angle_sum, turn_name
@@ -90,7 +91,8 @@ def _atom(expr: Expr) -> str:
 def text(equations: Equations) -> str:
     """The equations to read on a terminal."""
     found = [equations.title, "=" * len(equations.title), "", equations.law[0]]
-    found += [f"note: {note}" for note in equations.notes]
+    for note in equations.notes:
+        found += wrap(f"Note: {note}.", WIDTH, subsequent_indent="      ")
     for block in equations.blocks:
         found += ["", block.title, "-" * len(block.title), *_block(block)]
     found += _where(equations)
@@ -129,8 +131,8 @@ def _where(equations: Equations) -> list[str]:
     for entry in equations.legend:
         value = f"{entry.value:.6g} {entry.unit}".rstrip()
         rows.append((entry.symbol, f"{value:<18} {entry.text}".rstrip()))
-    for i, name in enumerate(equations.joints, 1):
-        rows.append((f"q{i}", f"position of {printable(name)}"))
+    for i, (name, unit) in enumerate(zip(equations.joints, equations.units, strict=True), 1):
+        rows.append((f"q{i}", f"position of {printable(name)} [{unit}]"))
     width = max(len(left) for left, _ in rows)
     return ["", "Where", "-----", *(f"{left:<{width}}  {right}" for left, right in rows)]
 

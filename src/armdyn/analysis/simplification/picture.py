@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.analysis.plots import GREY, INK, PALE, STYLE, check_plot
 from armdyn.analysis.simplification.comparison import Comparison
-from armdyn.analysis.simplification.sketch import draw_arm, limits, places
+from armdyn.analysis.simplification.sketch import corners, draw_arm, places
 from armdyn.io.atomic import replacing
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ def _figure(report: Report) -> Any:
 
     comparison = report.comparison
     n = len(comparison.joints)
-    columns = min(n, 3)
+    columns = 2 if n == 4 else min(n, 3)
     rows = -(-n // columns)
     heights = [2.3, 3.5, *[1.6] * rows]
-    height = sum(heights) + 0.62 * (len(heights) - 1) + 1.6
+    height = sum(heights) + 0.7 * (len(heights) - 1) + 1.6
     figure = Figure(figsize=(10.5, height), facecolor="white")
     grid = figure.add_gridspec(
         len(heights), 1, height_ratios=heights, left=0.075, right=0.98, top=1 - 1.15 / height,
-        bottom=0.5 / height, hspace=0.62 * len(heights) / sum(heights),
+        bottom=0.5 / height, hspace=0.7 * len(heights) / sum(heights),
     )  # fmt: skip
     top = grid[0].subgridspec(1, 2, width_ratios=[2, 1], wspace=0.2)
     _draw_elements(figure.add_subplot(top[0]), comparison)
@@ -65,7 +65,7 @@ def _head(figure: Any, report: Report, height: float) -> None:
     model = found.before.model
     state = "reached" if found.feasible else "not reached; the nearest design"
     figure.text(
-        0.075, 1 - 0.28 / height, f"{model.title or model.name}: {found.goals}, {state}",
+        0.075, 1 - 0.28 / height, f"{model.title or model.name}, goal {found.goals}: {state}",
         fontsize=13, weight="bold", color=INK, va="center",
     )  # fmt: skip
     figure.text(
@@ -99,14 +99,15 @@ def _draw_elements(panel: Any, comparison: Comparison) -> None:
         for shift, values, colour in pairs:
             low, high = values.low / element.scale, values.high / element.scale
             panel.bar(k + shift, high - low, 0.34, bottom=low, color=colour, zorder=2)
-            # a constant is a line
+            # so that a constant is seen as a line
             edges = (k + shift - 0.17, k + shift + 0.17)
-            for level in (low, high):
-                panel.plot(edges, (level, level), color=colour, linewidth=1.6, zorder=2)
+            panel.hlines((low, high), *edges, color=colour, linewidth=2, zorder=2)
     panel.set_xticks(range(len(shown)), [e.name for e in shown])
     panel.set_xlim(-0.6, len(shown) - 0.4)
     panel.tick_params(axis="x", length=0)
-    panel.set_ylabel("over √(Dii Djj)")
+    panel.use_sticky_edges = False
+    panel.margins(y=0.06)
+    panel.set_ylabel("Dij / √(Dii Djj) before")
     _title(panel, "Mass matrix over the workspace", "from lowest to highest; a line is a constant")
 
 
@@ -148,18 +149,19 @@ def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None
 
 def _draw_arms(figure: Any, place: Any, report: Report) -> None:
     """Both arms from the side, to the same scale."""
-    panels = place.subgridspec(1, 2, wspace=0.08).subplots()
+    panels = place.subgridspec(1, 2, wspace=0.05).subplots()
     models = report.found.before.model, report.found.design.model
     sketches = places(models, report.builds)
-    low, high = limits(sketches)
+    low, high = corners(sketches)
     for panel, sketch, colour in zip(panels, sketches, (GREY, AFTER), strict=True):
         draw_arm(panel, sketch, colour)
         # the same for two panels of one size, so that both are to one scale
-        panel.set_xlim(low[0], high[0])
-        panel.set_ylim(low[1], high[1])
+        panel.update_datalim([low, high])
         panel.set_aspect("equal", adjustable="datalim")
     panels[0].set_ylabel(f"{sketches[0].axes[1]} [m]")
+    panels[1].tick_params(labelleft=False)
     for panel in panels:
         panel.set_xlabel(f"{sketches[0].axes[0]} [m]")
-    _title(panels[0], "The arm before")
-    _title(panels[1], "The arm after", "at q = 0; boxes and discs: the links and their masses")
+    weights = "orange: counterweights" if any(build.weights for build in report.builds) else ""
+    _title(panels[0], "The arm before", "at q = 0, links as boxes of equal inertia")
+    _title(panels[1], "The arm after", weights)

@@ -73,6 +73,7 @@ def _headline(found: Simplification) -> Section:
     if found.feasible:
         return Section(f"{name}: {found.reason}", tuple(lines))
     remaining = [v for v in found.design.variations if v.remains]
+    remaining.sort(key=lambda v: -v.after / v.scale)
     lines.append(
         f"nearest design: root mean square of what should vanish {found.design.residual:.3g}"
     )

@@ -3,14 +3,14 @@
 It is seen along the world axis along which it extends least.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from armdyn.analysis.plots import GREY, INK
+from armdyn.analysis.plots import INK
 from armdyn.analysis.simplification.counterweights import Build, shape
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
@@ -36,31 +36,37 @@ class Sketch:
     centres: Array
     """Centres of mass, shape (n, 2)."""
     masses: Array
-    """Shape (n,), of the heaviest mass in the picture."""
+    """Shape (n,) [kg]."""
+    stems: tuple[Array, ...]
+    """From the joint of a link to its counterweights, shape (2, 2) each."""
     weights: Array
-    """Counterweights, shape (k, 2)."""
-    weight_masses: Array
+    """Masses of the counterweights, shape (k,) [kg]."""
+    heaviest: float
+    """[kg]."""
 
 
 def places(models: tuple[RobotModel, RobotModel], builds: Sequence[Build]) -> tuple[Sketch, Sketch]:
     """Both arms in the same plane, counterweights on the second."""
-    arms = [_arm(models[0], ()), _arm(models[1], builds)]
-    points = np.concatenate([points for arm in arms for points in arm.points if len(points)])
-    extent = np.ptp(points, axis=0)
+    added = {build.link: build for build in builds if build.weights}
+    # a link with counterweights is drawn as it was, and they are drawn beside it
+    links = [
+        old if i in added else new
+        for i, (old, new) in enumerate(zip(models[0].links, models[1].links, strict=True))
+    ]
+    arms = [_arm(models[0], {}), _arm(replace(models[1], links=tuple(links)), added)]
+    extent = np.ptp(np.concatenate([arm.points for arm in arms]), axis=0)
     a, b = max(_VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
-    heaviest = max(float(masses.max(initial=0.0)) for arm in arms for masses in arm.masses) or 1.0
-    first, second = (arm.seen((a, b), heaviest) for arm in arms)
+    heaviest = max(float(m.max(initial=0.0)) for arm in arms for m in (arm.masses, arm.weights))
+    first, second = (arm.seen((a, b), heaviest or 1.0) for arm in arms)
     return first, second
 
 
-def limits(sketches: Sequence[Sketch]) -> tuple[Array, Array]:
-    """Lowest and highest coordinates of everything drawn, with a margin."""
+def corners(sketches: Sequence[Sketch]) -> tuple[Array, Array]:
+    """Lowest and highest coordinates of everything drawn."""
     points = np.concatenate(
-        [part for s in sketches for part in (*s.lines, *s.boxes, s.centres, s.weights)]
+        [part for s in sketches for part in (*s.lines, *s.boxes, s.centres, *s.stems)]
     )
-    low, high = points.min(axis=0), points.max(axis=0)
-    margin = 0.06 * float((high - low).max()) or 0.1
-    return low - margin, high + margin
+    return points.min(axis=0), points.max(axis=0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,12 +77,13 @@ class _Arm:
     joints: Array
     boxes: list[Array]
     centres: Array
+    masses: Array
+    stems: list[Array]
     weights: Array
-    masses: tuple[Array, Array]
 
     @property
-    def points(self) -> list[Array]:
-        return [*self.lines, *self.boxes, self.centres, self.weights]
+    def points(self) -> Array:
+        return np.concatenate([*self.lines, *self.boxes, self.centres, *self.stems])
 
     def seen(self, view: tuple[int, int], heaviest: float) -> Sketch:
         flat = [*view]
@@ -86,13 +93,14 @@ class _Arm:
             self.joints[:, flat],
             tuple(box[:, flat] for box in self.boxes),
             self.centres[:, flat],
-            self.masses[0] / heaviest,
-            self.weights[:, flat],
-            self.masses[1] / heaviest,
+            self.masses,
+            tuple(stem[:, flat] for stem in self.stems),
+            self.weights,
+            heaviest,
         )
 
 
-def _arm(model: RobotModel, builds: Sequence[Build]) -> _Arm:
+def _arm(model: RobotModel, added: Mapping[int, Build]) -> _Arm:
     frames: list[Array] = []
     for joint in model.joints:
         up = frames[joint.parent] if joint.parent >= 0 else model.base
@@ -112,18 +120,18 @@ def _arm(model: RobotModel, builds: Sequence[Build]) -> _Arm:
             if body.sides is not None:
                 corners = np.array(list(product((-0.5, 0.5), repeat=3))) * body.sides
                 boxes.append(np.array([_moved(T, body.com + body.axes @ c) for c in corners]))
-    pairs = [
-        (_moved(frames[build.link], build.in_model(weight.position)), weight.mass)
-        for build in builds
-        for weight in build.weights
-    ]
+    weights = [(i, build, weight) for i, build in added.items() for weight in build.weights]
     return _Arm(
         lines,
         np.array(origins),
         boxes,
         np.array(centres).reshape(-1, 3),
-        np.array([place for place, _ in pairs]).reshape(-1, 3),
-        (np.array(masses), np.array([mass for _, mass in pairs])),
+        np.array(masses),
+        [
+            np.array([origins[i], _moved(frames[i], build.in_model(weight.position))])
+            for i, build, weight in weights
+        ],
+        np.array([weight.mass for _, _, weight in weights]),
     )
 
 
@@ -142,20 +150,21 @@ def draw_arm(panel: Any, sketch: Sketch, colour: str) -> None:
         panel.add_patch(Polygon(outline, fill=False, edgecolor=colour, linewidth=0.7, zorder=2))
     for line in sketch.lines:
         panel.plot(*line.T, color=INK, linewidth=2.2, solid_capstyle="round", zorder=3)
-    panel.scatter(
-        *sketch.centres.T, s=_AREA * sketch.masses, color=colour, alpha=0.75, linewidth=0, zorder=4
-    )
-    panel.scatter(
-        *sketch.weights.T, s=_AREA * sketch.weight_masses, color=WEIGHT, linewidth=0, zorder=5
-    )
+    areas = _AREA / sketch.heaviest * sketch.masses
+    panel.scatter(*sketch.centres.T, s=areas, color=colour, alpha=0.75, linewidth=0, zorder=4)
+    for stem, mass in zip(sketch.stems, sketch.weights, strict=True):
+        panel.plot(*stem.T, color=WEIGHT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=3)
+        area = _AREA / sketch.heaviest * mass
+        panel.scatter(*stem[1], s=area, color=WEIGHT, linewidth=0, zorder=5)
+        panel.annotate(
+            f"{mass:.3g} kg", stem[1], (4 + area**0.5 / 2, 0), textcoords="offset points",
+            va="center", fontsize=8, color=WEIGHT, zorder=7,
+        )  # fmt: skip
     panel.plot(
         *sketch.joints.T, "o", markersize=5, markerfacecolor="white", markeredgecolor=INK, zorder=6
     )
     panel.grid(color="#EEEEEE", linewidth=0.6, zorder=0)
     panel.set_axisbelow(True)
-    if len(sketch.weights):
-        panel.plot([], [], "o", color=WEIGHT, label="counterweight")
-        panel.legend(frameon=False, loc="best", fontsize=8, labelcolor=GREY)
 
 
 def _hull(points: Array) -> Array:

@@ -1,5 +1,8 @@
 """The Cartesian equations in closed form are those of `Robot.cartesian`."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 import sympy
@@ -12,10 +15,12 @@ from armdyn.analysis.equations.writing import write
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.formulations.cartesian import COORDINATES
+from armdyn.model import Frame
 from armdyn.model.transform import rotation_from_rpy, transform
 from oracles import close
 from strategies import random_model, random_states
 
+GRIPPER = Path(__file__).parents[3] / "robots" / "gripper.urdf"
 HALF = np.pi / 2
 
 
@@ -35,6 +40,12 @@ ARMS = {
     "polar": arm(("R", 0.0, 0.0), ("P", HALF, 0.0), tool=TURNED),
     "crane": arm(("P", 0.0, 0.0), ("R", HALF, 0.3), tool=TURNED, base=TURNED),
     "one": arm(("R", 0.3, 0.0), tool=TURNED),
+    "tilted": arm(
+        ("R", 0.0, 0.0),
+        ("R", 0.0, 0.5),
+        tool=transform(rotation_from_rpy([0, 0, 0.4]), [0.3, 0, 0]),
+        base=transform(rotation_from_rpy([0.5, 0.3, 0.2])),
+    ),
     "leaning": arm(("R", 0.0, 0.0), ("R", 0.4, 0.5), tool=transform(None, [0.3, 0, 0])),
 }
 
@@ -119,7 +130,18 @@ def test_quarter_turns_of_tool_and_base_stay_exact():
     model = arm(("R", 0.0, 0.0), ("R", 0.0, 0.5), tool=TURNED, base=TURNED).model
     form = cartesian_form(write(model), model, task=task_of(Robot(model), "world"))
     numbers = [number for entry in form.J.flat for _, _, number in entry]
-    assert numbers and all(number.denominator in (1, 2) for number in numbers)
+    assert numbers
+    assert all(number.denominator in (1, 2) for number in numbers)
+
+
+def test_other_turns_of_tool_and_base_leave_no_rounding_behind():
+    model = ARMS["tilted"].model
+    robot = write(model)
+    lever = robot.ring.symbol("a1") * robot.ring.symbol("xt")
+    tool = cartesian_form(robot, model, "tool", task_of(ARMS["tilted"], "tool"))
+    assert tool.determinant == lever * robot.ring.sin({1: 1, 0: -1})
+    world = cartesian_form(robot, model, "world")
+    assert len(world.determinant) == len(tool.determinant)
 
 
 def test_large_arms_have_a_jacobian_and_formulas():
@@ -145,6 +167,12 @@ def test_what_has_no_closed_form():
         cartesian_form(robot, craig, task=("x", "x"))
     with pytest.raises(SingularityError, match="singular everywhere"):
         cartesian_form(robot, craig, task=("x", "z"))
+    based = replace(craig, flange=Frame("stand", -1))
+    with pytest.raises(ModelError, match="on the base, where no joint moves it"):
+        cartesian_form(write(based, {}), based, task=("x", "y"))
+    grip = armdyn.load(GRIPPER).model
+    with pytest.raises(ModelError, match="joints that follow others"):
+        cartesian_form(write(grip), grip, task=("x", "y", "z"))
     with pytest.raises(UnknownNameError, match="tool"):
         cartesian_form(robot, craig, "tol")
     with pytest.raises(UnknownNameError, match="coordinate"):

@@ -1,0 +1,205 @@
+"""`armdyn simplify`: change an arm so that its dynamics become simple."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from armdyn.cli.options import (
+    FixRoot,
+    Gravity,
+    Json,
+    Lock,
+    Payload,
+    Physical,
+    RobotName,
+    number,
+    open_robot,
+)
+
+if TYPE_CHECKING:
+    from armdyn.analysis.simplification.report import Report
+
+
+def simplify(
+    robot: RobotName,
+    *,
+    free: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD,...",
+            help="What may change: link2.com, link2.inertia.xx, link2.mass, link1.length, *.mass, "
+            "or symbols such as x2; centres of mass and inertias of all links by default.",
+        ),
+    ] = None,
+    goal: Annotated[
+        str,
+        typer.Option(help="constant, diagonal, decouple=1,2 or gravity-balanced, joined by +."),
+    ] = "constant",
+    bounds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD=LOW:HIGH,...", help="Limits of what may change; an end may be left open."
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD=NUMBER,...", help="What a squared change costs; 1 for the others."
+        ),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(help="How far links stay from bodies that cannot exist; from 0 to 0.1."),
+    ] = None,
+    add_only: Annotated[
+        bool, typer.Option("--add-only", help="Only add material, as counterweights do.")
+    ] = False,
+    trajectory: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="The motion on which torques are compared."),
+    ] = None,
+    symbolic: Annotated[
+        bool, typer.Option("--symbolic/--no-symbolic", help="Whether to solve the conditions.")
+    ] = True,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Write the new robot to a .toml or .urdf file."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw both arms compared to a .png, .pdf or .svg file.")
+    ] = None,
+    payload: Payload = None,
+    gravity: Gravity = None,
+    lock: Lock = None,
+    fix_root: FixRoot = False,
+    physical: Physical = "error",
+    json: Json = False,
+) -> None:
+    """Find the smallest change of an arm that makes its dynamics simple.
+
+    Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
+    2: bad input.
+    """
+    from armdyn.analysis.simplification.simplify import simplify as simplified
+    from armdyn.cli.console import print_json
+
+    _check_files(robot, output, plot)
+    limits = {word: _pair(word, text) for word, text in _words("--bounds", bounds, "LOW:HIGH")}
+    costs = {
+        word: number(f"--weights {word}", text)
+        for word, text in _words("--weights", weights, "NUMBER")
+    }
+    arm = open_robot(
+        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
+    )
+    if trajectory is not None:
+        from armdyn.io.trajectory import trajectory_from_csv
+
+        trajectory_from_csv(trajectory, arm.n)
+    options: dict[str, Any] = {} if margin is None else {"margin": margin}
+    with _telling() as (searched, now):
+        found = simplified(
+            arm,
+            free,
+            goal,
+            bounds=limits,
+            weights=costs,
+            add_only=add_only,
+            symbolic=symbolic,
+            progress=searched,
+            **options,
+        )
+        now("comparing both arms")
+        report = found.report(trajectory)
+        if plot is not None:
+            report.save(plot)
+        if output is not None:
+            found.robot.save(output)
+    files = [str(path) for path in (output, plot) if path is not None]
+    if json:
+        print_json(report.data() | {"files": files})
+    else:
+        _print(report, files)
+    raise typer.Exit(report.exit_code)
+
+
+def _check_files(robot: str, output: Path | None, plot: Path | None) -> None:
+    """Refuse, before anything is computed, files that could not be written."""
+    from armdyn.analysis.plots import check_plot
+    from armdyn.io.files import WRITABLE
+
+    if plot is not None:
+        check_plot(plot)
+    if output is not None:
+        if output.suffix.lower() not in WRITABLE:
+            raise typer.BadParameter(
+                f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
+            )
+        if output.exists() and Path(robot).exists() and output.samefile(robot):
+            raise typer.BadParameter(f"{output} is the robot itself; write to another file")
+    for path in (output, plot):
+        if path is not None and not path.parent.is_dir():
+            raise typer.BadParameter(f"{path}: there is no folder {path.parent}")
+
+
+def _words(option: str, text: str | None, what: str) -> Iterator[tuple[str, str]]:
+    for part in () if text is None else text.split(","):
+        word, sign, value = part.partition("=")
+        if not sign or not word.strip() or not value.strip():
+            raise typer.BadParameter(f"{option}: expected WORD={what},..., got {part!r}")
+        yield word.strip(), value.strip()
+
+
+def _pair(word: str, text: str) -> tuple[float | None, float | None]:
+    low, sign, high = text.partition(":")
+    if not sign:
+        raise typer.BadParameter(f"--bounds {word}: expected LOW:HIGH, got {text!r}")
+    ends = [number(f"--bounds {word}", end) if end.strip() else None for end in (low, high)]
+    if any(end is not None and math.isnan(end) for end in ends):
+        raise typer.BadParameter(f"--bounds {word}: expected numbers, got {text!r}")
+    return ends[0], ends[1]
+
+
+@contextmanager
+def _telling() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+    """Whom to tell how far the search is, and what comes next: a line on the terminal."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    screen = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task("designing")
+
+        def now(what: str) -> None:
+            bar.update(task, description=what)
+
+        yield lambda done, steps: now(f"searching lengths: {done} of {steps}"), now
+
+
+def _print(report: Report, files: list[str]) -> None:
+    from rich.markup import escape
+
+    from armdyn.cli.console import console, print_table, table
+
+    screen = console()
+    for place, section in enumerate(report.sections()):
+        colour = "" if place else " green" if report.found.feasible else " red"
+        if place:
+            screen.print()
+        screen.print(f"[bold{colour}]{escape(section.title)}[/]", soft_wrap=True)
+        for line in section.lines:
+            screen.print(f"  {escape(line)}", soft_wrap=True)
+        if section.rows:
+            rows = table(*section.columns, left=section.columns[: section.texts])
+            for row in section.rows:
+                rows.add_row(*map(escape, row))
+            print_table(rows)
+    for path in files:
+        screen.print(f"wrote {escape(path)}", soft_wrap=True)

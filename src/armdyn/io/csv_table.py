@@ -1,0 +1,138 @@
+"""Tables of numbers read from CSV: a header that names the columns, then a line for each instant."""
+
+import csv
+import difflib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import TrajectoryError
+
+_LONGEST_HEADER = 1_000_000
+
+
+def read_table(path: Path, names: list[str]) -> Array:
+    """The numbers below the header, shape (m, columns), with increasing times in the column t."""
+    table = _numbers(path, len(names))
+    t = table[:, names.index("t")]
+    late = np.flatnonzero(np.diff(t) <= 0)
+    if late.size:
+        row = int(late[0]) + 1
+        raise TrajectoryError(
+            f"{path}:{_line_of(path, row)}: time must increase from line to line, but "
+            f"t = {t[row]:g} follows t = {t[row - 1]:g}"
+        )
+    return table
+
+
+def read_header(path: Path, expected: str) -> list[str]:
+    """The names of the columns.
+
+    Args:
+        path: The file, which is read more than once.
+        expected: What a header looks like, for messages.
+    """
+    if path.exists() and not path.is_file():
+        raise TrajectoryError(
+            f"{path} is no regular file; it is read more than once, so save the table to a file"
+        )
+    try:
+        with path.open("rb") as file:
+            line = file.readline(_LONGEST_HEADER)
+    except FileNotFoundError:
+        raise TrajectoryError(f"there is no file {path}.{_similar(path)}") from None
+    except OSError as error:
+        raise TrajectoryError(f"cannot read {path}: {error.strerror}") from error
+    try:
+        text = line.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise TrajectoryError(
+            f"{path}:1: byte {error.start + 1} is not UTF-8 text; save the table as CSV in UTF-8"
+        ) from None
+    if not text:
+        what = "the first line is empty" if line else "the file is empty"
+        raise TrajectoryError(f"{path}: {what}; expected a header {expected}")
+    if "," not in text and re.search(r"[;\t]", text):
+        raise TrajectoryError(
+            f"{path}:1: the columns are separated by {'semicolons' if ';' in text else 'tabs'}; "
+            "use commas, with a point in the decimals"
+        )
+    return [name.strip().strip('"').strip() for name in text.split(",")]
+
+
+def _similar(path: Path) -> str:
+    """A sentence naming the files beside a missing one that look like it, or nothing."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f" There is no folder {folder}."
+    names = [entry.name for entry in folder.iterdir() if entry.is_file()]
+    close = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
+    return f" Did you mean {' or '.join(repr(str(folder / n)) for n in close)}?" if close else ""
+
+
+def _numbers(path: Path, columns: int) -> Array:
+    """Every line after the header as finite numbers, shape (m, columns)."""
+    if next(_lines(path), None) is None:
+        raise TrajectoryError(f"{path}: there is a header but no line of numbers after it")
+    try:
+        table: Array = np.loadtxt(
+            path, delimiter=",", skiprows=1, ndmin=2, comments=None, quotechar='"', encoding="utf-8"
+        )
+        if table.shape[1] == columns and np.isfinite(table).all():
+            return table
+        found = f"{table.shape[1]} columns"
+    except ValueError as error:
+        found = str(error)
+    # the quick reader does not count empty lines: the slow one finds the place
+    _find_fault(path, columns)
+    raise TrajectoryError(f"{path}: expected {columns} columns of numbers, found {found}")
+
+
+def _find_fault(path: Path, columns: int) -> None:
+    names = read_header(path, "")
+    for line, cells in _lines(path):
+        if len(cells) != columns:
+            raise TrajectoryError(
+                f"{path}:{line}: {len(cells)} cells, but the header names {columns} columns"
+            )
+        for name, cell in zip(names, cells, strict=True):
+            try:
+                finite = np.isfinite(float(cell))
+            except ValueError:
+                raise TrajectoryError(
+                    f"{path}:{line}: {_what(cell)} in column {name}; expected a number"
+                ) from None
+            if not finite:
+                raise TrajectoryError(
+                    f"{path}:{line}: {cell.strip()} in column {name}; expected a finite number"
+                )
+
+
+def _what(cell: str) -> str:
+    if "\ufffd" in cell:
+        return "bytes that are not UTF-8 text"
+    return f"the text {cell.strip()!r:.60}" if cell.strip() else "an empty cell"
+
+
+def _line_of(path: Path, row: int) -> int:
+    """The line in the file, counted from 1, of a row of numbers, counted from 0."""
+    for i, (line, _) in enumerate(_lines(path)):
+        if i == row:
+            return line
+    raise AssertionError(f"{path} has no row {row}")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Number and cells of each line of numbers."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        reader = csv.reader(file)
+        next(reader)
+        try:
+            for cells in reader:
+                if any(cell.strip() for cell in cells) or len(cells) > 1:
+                    yield reader.line_num, cells
+        except csv.Error as error:
+            raise TrajectoryError(f"{path}:{reader.line_num}: {error}") from None

@@ -1,0 +1,239 @@
+"""Integration with SciPy's adaptive methods, from one change of mode to the next."""
+
+import contextlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import SimulationError, UnknownNameError
+from armdyn.simulation.system import Event, Forces, System
+
+METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
+"""Methods of `scipy.integrate`."""
+MOST_EVENTS = 100_000
+FASTEST = 1e8
+"""A velocity beyond which a run has diverged [rad/s or m/s]."""
+_PROBES = (0.25, 0.5, 0.75, 1.0)
+"""Where in a step changes of mode are looked for."""
+_ARMED = 1e-9
+"""Velocity after which a joint that has started can stick again [rad/s or m/s]."""
+
+Progress = Callable[[float], None]
+
+
+@dataclass(slots=True)
+class Run:
+    """What an integration gives, growing as it goes on."""
+
+    t: list[float] = field(default_factory=list)
+    q: list[Array] = field(default_factory=list)
+    qd: list[Array] = field(default_factory=list)
+    forces: list[Forces] = field(default_factory=list)
+    work: list[Array] = field(default_factory=list)
+    """Energy that actuators gave, friction took, the environment gave and impacts took [J]."""
+    events: list[Event] = field(default_factory=list)
+    steps: int = 0
+    evaluations: int = 0
+    status: str = "finished"
+    """"finished", "interrupted" or "diverged"."""
+    message: str = ""
+
+
+def integrate(
+    system: System,
+    q: Array,
+    qd: Array,
+    times: Array,
+    method: str = "DOP853",
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
+    max_step: float = math.inf,
+    progress: Progress | None = None,
+) -> Run:
+    """Integrate from the first to the last of the times, recording the state at each.
+
+    Args:
+        system: The arm.
+        q: Where it starts, (n,).
+        qd: How fast it starts, (n,).
+        times: Increasing times [s].
+        method: One of `METHODS`.
+        rtol: Relative tolerance.
+        atol: Absolute tolerance.
+        max_step: Longest step [s].
+        progress: Called with the time reached.
+
+    Returns:
+        The run, which on Ctrl-C or divergence ends early.
+    """
+    if method not in METHODS:
+        raise UnknownNameError("method of integration", method, METHODS)
+    run = _Integration(system, times, rtol, atol, max_step, method)
+    with contextlib.suppress(KeyboardInterrupt):
+        run.go(q, qd, progress)
+        return run.run
+    run.run.status = "interrupted"
+    run.run.message = f"interrupted at t = {run.run.t[-1] if run.run.t else times[0]:.6g} s"
+    return run.run
+
+
+class _Integration:
+    def __init__(
+        self, system: System, times: Array, rtol: float, atol: float, max_step: float, method: str
+    ):
+        import scipy.integrate  # noqa: PLC0415 (slow to import)
+
+        self.system, self.times = system, times
+        self.solver_type = getattr(scipy.integrate, method)
+        self.options = {"rtol": rtol, "atol": atol, "max_step": max_step}
+        self.run = Run()
+        self.lost = 0.0
+
+    def go(self, q: Array, qd: Array, progress: Progress | None) -> None:
+        n, t, end = len(q), float(self.times[0]), float(self.times[-1])
+        y = np.concatenate([q, qd, np.zeros(3)])
+        self.system.settle(t, q, qd)
+        self._record(t, lambda _: y)
+        while t < end and self.run.status == "finished":
+            t, y, ended = self._segment(t, y, end, progress)
+            if ended is not None:
+                q, qd, lost = self.system.change(t, y[:n], y[n : 2 * n], ended)
+                self.lost += lost
+                names = self.system.robot.joint_names
+                self.run.events += [Event(t, "hits", names[i]) for i in np.flatnonzero(ended[3])]
+                y = np.concatenate([q, qd, y[2 * n :]])
+                self.run.events += self.system.settle(t, q, qd)
+                if len(self.run.events) > MOST_EVENTS:
+                    self._stop("diverged", t, y, f"more than {MOST_EVENTS} changes of mode")
+
+    def _segment(
+        self, t: float, y: Array, end: float, progress: Progress | None
+    ) -> tuple[float, Array, Array | None]:
+        """Integrate until a mode ends or the time is over."""
+        n = (len(y) - 3) // 2
+        solver = self.solver_type(self._slope, t, y, end, **self.options)
+        armed = np.abs(y[n : 2 * n]) > _ARMED
+        watching = self._watching()
+        while solver.status == "running":
+            solver.step()
+            self.run.steps += 1
+            if solver.status == "failed" or self._wild(solver.y, n):
+                self.run.evaluations += solver.nfev
+                return self._diverged(solver, t, y)
+            dense = solver.dense_output()
+            found = None
+            if watching:
+                found = self._ended(solver.t_old, solver.t, dense, armed, n)
+            t, y = (solver.t, solver.y) if found is None else (found[0], dense(found[0]))
+            self._record(t, dense)
+            if progress is not None:
+                progress(t)
+            if found is not None:
+                self.run.evaluations += solver.nfev
+                return t, y, found[1]
+        self.run.evaluations += solver.nfev
+        return t, y, None
+
+    def _watching(self) -> bool:
+        """Whether any mode can end."""
+        s = self.system
+        bounded = np.isfinite(s.lower).any() or np.isfinite(s.upper).any()
+        return bool(s.sign.any() or s.held.any() or bounded)
+
+    def _slope(self, t: float, y: Array) -> Array:
+        n = (len(y) - 3) // 2
+        q, qd = y[:n], np.where(self.system.held, 0.0, y[n : 2 * n])
+        if not np.isfinite(y).all():
+            return np.full(len(y), np.nan)
+        forces = self.system.forces(t, q, qd)
+        power = [forces.tau @ qd, forces.friction @ qd, forces.external @ qd]
+        return np.concatenate([qd, forces.qdd, power])
+
+    # ends of modes
+
+    def _ended(
+        self, start: float, stop: float, dense: Any, armed: Array, n: int
+    ) -> tuple[float, Array] | None:
+        """When the first mode ends in a step, and which ones end then."""
+        before = start
+        for share in _PROBES:
+            t = start + share * (stop - start)
+            values = self._values(t, dense, n)
+            slow = ~armed & (values[0] > -10 * _ARMED)
+            over = values < 0
+            over[0] &= ~slow
+            if over.any():
+                return self._first(before, t, dense, over, n)
+            armed |= values[0] > _ARMED
+            before = t
+        return None
+
+    def _first(
+        self, start: float, stop: float, dense: Any, over: Array, n: int
+    ) -> tuple[float, Array]:
+        """The earliest zero of what has become negative."""
+        from scipy.optimize import brentq  # noqa: PLC0415 (slow to import)
+
+        earliest = stop
+        for place in zip(*np.nonzero(over), strict=True):
+
+            def value(t: float, place: tuple[Any, ...] = place) -> float:
+                return float(self._values(t, dense, n)[place])
+
+            if value(start) <= 0:
+                earliest = start
+            elif value(earliest) < 0:
+                earliest = brentq(value, start, earliest, xtol=1e-14, rtol=1e-14)
+        at = self._values(earliest, dense, n)
+        near = np.array([1e-9, 0.0, 0.0, 1e-11])[:, None]
+        return earliest, over & (at <= np.maximum(near, at[over].min()))
+
+    def _values(self, t: float, dense: Any, n: int) -> Array:
+        y = dense(t)
+        qd = np.where(self.system.held, 0.0, y[n : 2 * n])
+        return self.system.watched(t, y[:n], qd)
+
+    # what is kept
+
+    def _record(self, t: float, dense: Any) -> None:
+        """Keep the state at every time asked for up to t."""
+        run = self.run
+        while len(run.t) < len(self.times) and self.times[len(run.t)] <= t:
+            at = float(self.times[len(run.t)])
+            y = dense(at)
+            n = (len(y) - 3) // 2
+            q, qd = y[:n].copy(), np.where(self.system.held, 0.0, y[n : 2 * n])
+            run.forces.append(self.system.forces(at, q, qd))
+            run.q.append(q)
+            run.qd.append(qd)
+            run.work.append(np.append(y[2 * n :], self.lost))
+            run.t.append(at)
+
+    @staticmethod
+    def _wild(y: Array, n: int) -> bool:
+        return not (np.isfinite(y).all() and np.abs(y[n : 2 * n]).max() < FASTEST)
+
+    def _diverged(self, solver: Any, t: float, y: Array) -> tuple[float, Array, None]:
+        wild = self._wild(solver.y, (len(y) - 3) // 2)
+        reason = "the velocities grow without bound" if wild else "the step becomes too small"
+        self._stop("diverged", t, y, reason)
+        return t, y, None
+
+    def _stop(self, status: str, t: float, y: Array, reason: str) -> None:
+        n = (len(y) - 3) // 2
+        state = ", ".join(f"{v:.6g}" for v in y[:n]), ", ".join(f"{v:.6g}" for v in y[n : 2 * n])
+        self.run.status = status
+        self.run.message = (
+            f"{status} at t = {t:.6g} s: {reason}; the last state is q = [{state[0]}], "
+            f"qd = [{state[1]}]"
+        )
+
+
+def check_times(duration: float) -> None:
+    """Nothing for a positive, finite duration, a SimulationError otherwise."""
+    if not (isinstance(duration, int | float) and 0 < duration < math.inf):
+        raise SimulationError(f"duration must be a positive number of seconds, got {duration!r}")

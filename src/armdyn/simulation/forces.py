@@ -1,0 +1,105 @@
+"""What drives a simulation: torques and wrenches, however they were given, as functions."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.errors import SimulationError
+from armdyn.io.trajectory import torques_from_csv
+
+Torque = Callable[[float, Array, Array], Array]
+"""Torques (n,) at a time and a state."""
+Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
+Pull = Callable[[float], Wrench | None]
+"""The wrench of the environment at a time."""
+
+
+class Driven:
+    """The torque and the wrench of a simulation, checked each time they are asked for."""
+
+    def __init__(self, robot: Robot, torque: Any, wrench: Any, duration: float):
+        self.robot, self._duration = robot, duration
+        self.label, self._torque = _torque(robot, torque, duration)
+        self._wrench: Pull | None = None
+        if wrench is not None:
+            self._wrench = wrench if callable(wrench) else lambda _: wrench
+
+    def torque(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques (n,)."""
+        try:
+            given = self._torque(t, q, qd)
+        except Exception as error:
+            if isinstance(error, SimulationError):
+                raise
+            raise SimulationError(
+                f"{self.label} raised {type(error).__name__} at t = {t:.6g} s: {error}; the state "
+                f"was q = {_said(q)}, qd = {_said(qd)}"
+            ) from error
+        try:
+            tau = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise SimulationError(
+                f"{self.label} gave {given!r} at t = {t:.6g} s; expected {len(q)} torques"
+            ) from None
+        if tau.shape != q.shape:
+            raise SimulationError(
+                f"{self.label} gave an array of shape {tau.shape} at t = {t:.6g} s; expected "
+                f"{len(q)} torques, shape {q.shape}"
+            )
+        if not np.isfinite(tau).all():
+            raise SimulationError(
+                f"{self.label} gave {_said(tau)} at t = {t:.6g} s, which are no finite torques; "
+                f"the state was q = {_said(q)}, qd = {_said(qd)}"
+            )
+        return tau
+
+    def wrench(self, t: float) -> Wrench | None:
+        """The wrench of the environment on the arm."""
+        return None if self._wrench is None else self._wrench(t)
+
+
+def _torque(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
+    n = robot.n
+    if given is None:
+        zero = np.zeros(n)
+        return "no torque", lambda t, q, qd: zero
+    if callable(given):
+        return f"the torque function {getattr(given, '__name__', type(given).__name__)}", given
+    if isinstance(given, str | Path):
+        return f"the torques of {given}", torque_table(robot, Path(given), duration)
+    try:
+        constant = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        constant = np.empty(0)
+    if constant.shape != (n,) or not np.isfinite(constant).all():
+        raise SimulationError(
+            f"torque: expected {n} finite numbers, a function of (t, q, qd), a controller or the "
+            f"name of a CSV file, got {given!r}"
+        )
+    return "the torque", lambda t, q, qd: constant
+
+
+def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
+    """Torques of a CSV with the columns t and tau1, tau2, ..., linear between rows."""
+    times, values = torques_from_csv(path, robot.n)
+    if times[0] > 0 or times[-1] < duration:
+        raise SimulationError(
+            f"{path}: its torques are for {times[0]:.6g} to {times[-1]:.6g} s, but the simulation "
+            f"lasts from 0 to {duration:.6g} s; give torques for all of it, or a shorter duration"
+        )
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        i = min(max(int(np.searchsorted(times, t)) - 1, 0), len(times) - 2)
+        share = (t - times[i]) / (times[i + 1] - times[i])
+        return values[i] + share * (values[i + 1] - values[i])
+
+    return torque
+
+
+def _said(values: Array) -> str:
+    return "[" + ", ".join(f"{v:.6g}" for v in values) + "]"

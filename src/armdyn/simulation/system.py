@@ -1,0 +1,180 @@
+"""The equations of motion of an arm whose joints stick, slip and rest at their stops.
+
+Each joint is in a mode: it moves, with a sign of its dry friction, or it is held, by friction or by
+a stop. Within a mode everything is smooth; `watched` tells how far the modes are from changing, and
+`settle` finds the modes that follow.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.errors import SimulationError, SingularityError
+from armdyn.simulation.contact import impact, least_constraint
+from armdyn.simulation.dry_friction import DryFriction
+from armdyn.simulation.forces import Driven
+
+Kind = Literal["sticks", "starts", "hits", "leaves"]
+
+BREAK = 1e-10
+"""By how much a level of friction is exceeded when a joint starts, relative to the torques."""
+REST = 1e-9
+"""Velocity below which a joint that comes back from a stop stays there [rad/s or m/s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A change of mode."""
+
+    t: float
+    """When [s]."""
+    kind: Kind
+    joint: str
+    """Which joint."""
+
+    def __str__(self) -> str:
+        end = " a stop" if self.kind == "hits" else " its stop" if self.kind == "leaves" else ""
+        return f"{self.t:.6f} s: {self.joint} {self.kind}{end}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forces:
+    """What acts at an instant, each (n,)."""
+
+    tau: Array
+    """Torques of the actuators."""
+    friction: Array
+    """What friction takes, holding ones included."""
+    stop: Array
+    """What stops add."""
+    external: Array
+    """What the wrench of the environment adds."""
+    qdd: Array
+    """Accelerations."""
+
+
+class System:
+    """An arm in its present modes."""
+
+    def __init__(self, robot: Robot, driven: Driven, friction: bool, stops: bool, bounce: float):
+        n = robot.n
+        self.robot, self.driven, self.bounce = robot, driven, bounce
+        self.dry = DryFriction(robot.model, friction)
+        limits = robot.limits if stops else np.tile([-np.inf, np.inf], (n, 1))
+        self.lower, self.upper = limits[:, 0], limits[:, 1]
+        self.sign = np.zeros(n)
+        """Direction of dry friction, 0 where there is none or it holds."""
+        self.held = np.zeros(n, dtype=bool)
+        """Which joints do not move."""
+        self.contact = np.zeros(n)
+        """-1 for joints held by their lower stop, 1 by the upper one."""
+
+    @property
+    def modes(self) -> tuple[Array, Array, Array]:
+        """Signs, held joints and contacts."""
+        return self.sign.copy(), self.held.copy(), self.contact.copy()
+
+    def forces(self, t: float, q: Array, qd: Array) -> Forces:
+        """Everything that acts at an instant."""
+        tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
+        slip, still = self.dry(qd, self.sign), np.zeros(len(q))
+        external = still if wrench is None else self._external(q, wrench)
+        try:
+            if not self.held.any():
+                qdd = self.robot.forward_dynamics(q, qd, tau + external - slip, friction=False)
+                return Forces(tau, slip, still, external, qdd)
+        except SingularityError as error:
+            raise SimulationError(f"at t = {t:.6g} s: {error}") from error
+        M = self.robot.mass_matrix(q)
+        b = tau + external - slip - self.robot.bias(q, qd)
+        moves = ~self.held
+        qdd = np.zeros(len(q))
+        qdd[moves] = np.linalg.solve(M[np.ix_(moves, moves)], b[moves])
+        hold = np.where(self.held, b - M @ qdd, 0.0)
+        at_stop = self.contact != 0
+        by_friction = np.where(at_stop, np.clip(hold, self.dry.low, self.dry.high), hold)
+        return Forces(tau, slip + by_friction, by_friction - hold, external, qdd)
+
+    def _external(self, q: Array, wrench: object) -> Array:
+        zero = np.zeros(len(q))
+        without = self.robot.gravity_vector(q)
+        return without - self.robot.inverse_dynamics(q, zero, zero, wrench, friction=False)
+
+    # changes of mode
+
+    def watched(self, t: float, q: Array, qd: Array) -> Array:
+        """Four numbers a joint, (4, n), that are positive until a mode ends.
+
+        Velocity in the direction of slip, room below and above the holding torque, and distance to
+        the stops.
+        """
+        far = np.full((4, len(q)), np.inf)
+        far[0] = np.where(self.sign != 0, self.sign * qd, np.inf)
+        free = self.contact == 0
+        distance = np.minimum(q - self.lower, self.upper - q)
+        far[3] = np.where(free & ~self.held, distance, np.inf)
+        if self.held.any():
+            forces = self.forces(t, q, qd)
+            hold = forces.friction - forces.stop
+            slack = BREAK * (1.0 + np.abs(forces.tau).max() + np.abs(hold).max())
+            low, high = self._levels(self.held, self.contact)
+            far[1] = np.where(self.held, hold - low + slack, np.inf)
+            far[2] = np.where(self.held, high - hold + slack, np.inf)
+        return far
+
+    def _levels(self, rest: Array, contact: Array) -> tuple[Array, Array]:
+        """What can hold each joint, in both directions; zero for those in motion."""
+        low = np.where(rest, self.dry.low, 0.0)
+        high = np.where(rest, self.dry.high, 0.0)
+        return np.where(contact < 0, -np.inf, low), np.where(contact > 0, np.inf, high)
+
+    def change(self, t: float, q: Array, qd: Array, ended: Array) -> tuple[Array, Array, float]:
+        """State, and energy lost in impacts, after modes have ended, (4, n) as in `watched`."""
+        q, qd = q.copy(), qd.copy()
+        qd[ended[0]] = 0.0
+        hits = ended[3]
+        if not hits.any():
+            return q, qd, 0.0
+        below = q - self.lower < self.upper - q
+        q[hits] = np.where(below, self.lower, self.upper)[hits]
+        stops = np.where(hits, np.where(below, -1.0, 1.0), self.contact)
+        M = self.robot.mass_matrix(q)
+        after = impact(M, qd, stops, self.bounce)
+        after[hits & (np.abs(after) < REST)] = 0.0
+        lost = 0.5 * (qd @ M @ qd - after @ M @ after)
+        return q, after, float(lost)
+
+    def settle(self, t: float, q: Array, qd: Array) -> list[Event]:
+        """Find the modes that a state starts with, and tell what changed."""
+        before = self.modes
+        lower, upper = q <= self.lower, q >= self.upper
+        at_stop = np.where(lower & (qd == 0), -1.0, np.where(upper & (qd == 0), 1.0, 0.0))
+        rest = (qd == 0) & self.dry.dry
+        self.sign = np.where(self.dry.dry, np.sign(qd), 0.0)
+        self.held = np.zeros(len(q), dtype=bool)
+        self.contact = np.zeros(len(q))
+        if rest.any() or at_stop.any():
+            tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
+            external = 0.0 if wrench is None else self._external(q, wrench)
+            b = tau + external - self.dry(qd, self.sign) - self.robot.bias(q, qd)
+            a = least_constraint(self.robot.mass_matrix(q), b, *self._levels(rest, at_stop))
+            self.held = (rest | (at_stop != 0)) & (a == 0)
+            self.contact = np.where(self.held, at_stop, 0.0)
+            self.sign = np.where(rest, np.sign(a), self.sign)
+        return list(self._told(t, before))
+
+    def _told(self, t: float, before: tuple[Array, Array, Array]) -> list[Event]:
+        _, held, contact = before
+        events = []
+        for i, name in enumerate(self.robot.joint_names):
+            stuck = held[i] and not contact[i], self.held[i] and not self.contact[i]
+            if contact[i] and not self.contact[i]:
+                events.append(Event(t, "leaves", name))
+            elif stuck == (True, False) and not self.contact[i]:
+                events.append(Event(t, "starts", name))
+            elif stuck == (False, True):
+                events.append(Event(t, "sticks", name))
+        return events

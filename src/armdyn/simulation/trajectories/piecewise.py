@@ -1,0 +1,131 @@
+"""Motions made of polynomials, one after the other."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, frozen
+from armdyn.simulation.protocols import Motion
+from armdyn.simulation.trajectories.checks import check_times
+
+MARGIN = 1e-12
+"""By how much, relatively, a duration exceeds the shortest, so that rounding breaks no limit."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piecewise:
+    """A motion of n joints whose pieces are polynomials in time.
+
+    Piece k starts at time t_k and is Σ c_ki uⁱ with u = (t - t_k) / (t_{k+1} - t_k). The last row
+    of `pieces` is no piece but the state at the end, [q, q̇, q̈/2], so that a move to rest ends
+    exactly at rest.
+    """
+
+    knots: Array
+    """Where pieces start and the last one ends, from 0 on, shape (k + 1,) [s]."""
+    pieces: Array
+    """Coefficients, lowest degree first, shape (k + 1, degree + 1, n), degree 2 at least."""
+    lengths: Array = field(init=False, repr=False)
+    """How long each piece takes, the last one being 1, shape (k + 1,) [s]."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "knots", frozen(self.knots))
+        object.__setattr__(self, "pieces", frozen(self.pieces))
+        object.__setattr__(self, "lengths", frozen(np.append(np.diff(self.knots), 1.0)))
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.pieces.shape[-1]
+
+    @property
+    def duration(self) -> float:
+        """How long it takes [s]."""
+        return float(self.knots[-1])
+
+    def __call__(self, t: npt.ArrayLike) -> Motion:
+        """Positions, velocities and accelerations (..., n) at times of any shape [s]."""
+        t = check_times(t)
+        end = self.knots[-1]
+        k = np.clip(self.knots.searchsorted(t, side="right") - 1, 0, len(self.knots) - 1)
+        length = self.lengths[k][..., None]
+        u = (np.clip(t, 0.0, end) - self.knots[k])[..., None] / length
+        c = np.moveaxis(self.pieces[k], -2, 0)
+        # Horner's scheme for the polynomial and its first two derivatives
+        q, qd, qdd = c[-1].copy(), np.zeros(c.shape[1:]), np.zeros(c.shape[1:])
+        for coefficient in c[-2::-1]:
+            qdd = qdd * u + qd
+            qd = qd * u + q
+            q = q * u + coefficient
+        rest = ((t < 0) | (t > end))[..., None]
+        return Motion(
+            q, np.where(rest, 0.0, qd / length), np.where(rest, 0.0, 2.0 * qdd / length**2)
+        )
+
+    def slowed(self, factor: float) -> Self:
+        """The same path in `factor` times the time."""
+        pieces = self.pieces.copy()
+        pieces[-1] /= np.power(factor, np.arange(pieces.shape[1]))[:, None]
+        return type(self)(factor * self.knots, pieces)
+
+    def peaks(self) -> tuple[Array, Array]:
+        """Highest speed and highest acceleration of each joint, (n,) each.
+
+        They are taken at the ends of the pieces and at the roots of their next derivatives.
+        """
+        length = self.lengths[:-1, None]
+        speed, bend = (np.abs(_extremes(self._derivative(order))).max(0) for order in (1, 2))
+        return (speed / length).max(0), (bend / length**2).max(0)
+
+    def reach(self) -> tuple[Array, Array]:
+        """Lowest and highest position of each joint, (n,) each."""
+        ends = self.pieces[-1, 0]
+        if len(self.pieces) == 1:
+            return ends, ends
+        found = _extremes(self._derivative(0))
+        return np.minimum(ends, found.min((0, 1))), np.maximum(ends, found.max((0, 1)))
+
+    def _derivative(self, order: int) -> Array:
+        """Coefficients of a derivative in u of each piece, lowest first, (degree + 1, k, n)."""
+        return np.polynomial.polynomial.polyder(np.moveaxis(self.pieces[:-1], 1, 0), order)
+
+
+def hermite(t: Array, q: Array, qd: Array, qdd: Array) -> Piecewise:
+    """The polynomials of degree five between states at times t (m,), each (m, n).
+
+    Time is counted from the first state.
+    """
+    h = np.diff(t)[:, None]
+    v0, v1 = h * qd[:-1], h * qd[1:]
+    a0, a1 = h**2 * qdd[:-1] / 2, h**2 * qdd[1:] / 2
+    way = np.diff(q, axis=0)
+    pieces = np.zeros((len(t), 6, q.shape[-1]))
+    pieces[:, 0] = q
+    pieces[:-1, 1], pieces[:-1, 2] = v0, a0
+    pieces[:-1, 3] = 10 * way - 6 * v0 - 4 * v1 - 3 * a0 + a1
+    pieces[:-1, 4] = -15 * way + 8 * v0 + 7 * v1 + 3 * a0 - 2 * a1
+    pieces[:-1, 5] = 6 * way - 3 * (v0 + v1) - a0 + a1
+    pieces[-1, 1], pieces[-1, 2] = qd[-1], qdd[-1] / 2
+    return Piecewise(t - t[0], pieces)
+
+
+def _extremes(c: Array) -> Array:
+    """Values of polynomials in u at 0, 1 and where they turn between, (points, ...).
+
+    Args:
+        c: Coefficients, lowest degree first, shape (degree + 1, ...).
+    """
+    slopes = np.polynomial.polynomial.polyder(c)
+    points = np.zeros((len(slopes) + 1, *c.shape[1:]))
+    points[1] = 1.0
+    for index in np.ndindex(c.shape[1:]):
+        # the real part of a complex root is a point like any other, and it is the root itself
+        # where rounding has parted a double one
+        roots = np.roots(slopes[::-1][(slice(None), *index)]).real
+        points[(slice(2, 2 + len(roots)), *index)] = np.clip(roots, 0.0, 1.0)
+    value = np.zeros_like(points)
+    for coefficient in c[::-1]:
+        value = value * points + coefficient
+    return value
