@@ -2,9 +2,9 @@
 
 import numpy as np
 import pinocchio as pin
-from oracles import pin_model
 
 import armdyn
+from oracles import pin_model
 
 HALF = np.pi / 2
 

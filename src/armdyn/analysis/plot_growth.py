@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.analysis.bench_growth import Series, exponent
-from armdyn.analysis.plots import GREY, INK, PALE, STYLE, check_plot
+from armdyn.figures import GREY, INK, PALE, STYLE, check_plot
 from armdyn.io.atomic import replacing
 
 LABELS = {

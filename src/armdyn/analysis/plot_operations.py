@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.analysis.operations import STAGES, Row
-from armdyn.analysis.plots import GREY, INK, STYLE, check_plot
+from armdyn.figures import GREY, INK, STYLE, check_plot
 from armdyn.io.atomic import replacing
 
 SHADES = {

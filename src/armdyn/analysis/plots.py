@@ -1,47 +1,21 @@
-"""Plots. Everything that needs matplotlib lives here."""
+"""Torques along a trajectory as a picture."""
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.analysis.torque_report import TorqueReport
-from armdyn.arrays import Array
-from armdyn.errors import MissingExtraError, WriteError
-from armdyn.io.atomic import replacing
-
-FORMATS = (".png", ".pdf", ".svg")
-POINTS = 1500
-"""Pieces into which a long line is cut; each keeps its lowest and highest point."""
-
-# after Okabe and Ito: colours that colour-blind readers can tell apart
-COLOURS = {
-    "inertial": "#0072B2",
-    "coriolis": "#CC79A7",
-    "gravity": "#009E73",
-    "rotor": "#56B4E9",
-    "viscous": "#E69F00",
-    "coulomb": "#D55E00",
-    "stribeck": "#999933",
-    "external": "#8C6BB1",
-}
-INK, GREY, PALE = "#1A1A1A", "#6B6B6B", "#D9D9D9"
-STYLE: Any = {
-    "font.size": 9,
-    "axes.edgecolor": GREY,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.6,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.unicode_minus": True,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-    "svg.hashsalt": "armdyn",
-}
+from armdyn.figures import (
+    COLOURS,
+    GREY,
+    INK,
+    PALE,
+    STYLE,
+    check_plot,
+    save_figure,
+    thinned,
+)
 
 
 def plot_torques(report: TorqueReport, path: str | Path) -> None:
@@ -60,18 +34,7 @@ def plot_torques(report: TorqueReport, path: str | Path) -> None:
 
     with mpl.rc_context(STYLE):
         figure = _torque_figure(report)
-        with replacing(path) as temporary:
-            figure.savefig(temporary, dpi=160)
-
-
-def check_plot(path: str | Path) -> None:
-    """Refuse, before anything is computed, a plot that could not be drawn."""
-    if Path(path).suffix.lower() not in FORMATS:
-        raise WriteError(
-            f"cannot draw a plot to {str(path)!r}: the ending must be one of {', '.join(FORMATS)}"
-        )
-    if importlib.util.find_spec("matplotlib") is None:
-        raise MissingExtraError("matplotlib", "plot", "drawing a plot")
+        save_figure(figure, path)
 
 
 def _torque_figure(report: TorqueReport) -> Any:
@@ -121,8 +84,8 @@ def _draw_joint(panel: Any, report: TorqueReport, i: int) -> None:
     t, total = report.trajectory.t, report.total[:, i]
     panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
     for name, values in report.acting.items():
-        panel.plot(*_thinned(t, values[:, i]), color=COLOURS[name], linewidth=1.2, label=name)
-    panel.plot(*_thinned(t, total), color=INK, linewidth=2.0, label="total", zorder=3)
+        panel.plot(*thinned(t, values[:, i]), color=COLOURS[name], linewidth=1.2, label=name)
+    panel.plot(*thinned(t, total), color=INK, linewidth=2.0, label="total", zorder=3)
     peak = int(np.abs(total).argmax())
     panel.plot(t[peak], total[peak], "o", color=INK, markersize=4, zorder=4)
     panel.set_title(report.joints[i], fontsize=10, weight="bold", color=INK, pad=5)
@@ -146,13 +109,3 @@ def _subtitle(report: TorqueReport) -> str:
 def _number(value: float) -> str:
     text = f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return text.replace("-", "\N{MINUS SIGN}")
-
-
-def _thinned(t: Array, values: Array) -> tuple[Array, Array]:
-    """A line of at most two points for each of the pieces, lowest and highest kept."""
-    if len(t) <= 2 * POINTS:
-        return t, values
-    edges = np.linspace(0, len(t), POINTS + 1).astype(int)[:-1]
-    low = np.minimum.reduceat(values, edges)
-    high = np.maximum.reduceat(values, edges)
-    return np.repeat(t[edges], 2), np.column_stack([low, high]).ravel()

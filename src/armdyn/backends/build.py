@@ -15,6 +15,7 @@ import numpy as np
 
 from armdyn.backends import numpy_api
 from armdyn.backends.cache import user_cache
+from armdyn.backends.llvm.drive import Rows
 from armdyn.backends.llvm.jit import Code, link, object_code
 from armdyn.backends.llvm.module import module
 from armdyn.backends.llvm.target import Target
@@ -26,11 +27,12 @@ from armdyn.model import RobotModel
 from armdyn.model.digest import digest
 from armdyn.programs.quantities import quantity_program
 from armdyn.programs.request import Request
+from armdyn.programs.steps import StepRequest, step_program
 from armdyn.version import __version__
 
 MOST_OPERATIONS = 400_000
 """Beyond, LLVM takes minutes and gigabytes."""
-FORMAT = 1
+FORMAT = 2
 """Changes with what is kept beside the object code."""
 _SOURCES = ("arrays.py", "expr", "model", "formulations", "compiler", "programs", "backends")
 
@@ -52,12 +54,14 @@ _lock = held_over_fork(threading.RLock())
 _alive: "weakref.WeakValueDictionary[str, Built]" = weakref.WeakValueDictionary()
 
 
-def build(model: RobotModel, request: Request, dtype: str, target: Target) -> Built:
+def build(
+    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target
+) -> Built:
     """The machine code of a request, shared by all who ask for the same.
 
     Args:
         model: The robot.
-        request: What to compute.
+        request: What to compute; steps of an integrator have a function "drive" too.
         dtype: "float64" or "float32".
         target: The processor of this process, with vectors of some width.
     """
@@ -79,10 +83,12 @@ def _from_disk(key: str) -> Built | None:
     return _linked(json.loads(head), code)
 
 
-def _compiled(model: RobotModel, request: Request, dtype: str, target: Target, key: str) -> Built:
+def _compiled(
+    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target, key: str
+) -> Built:
     name = f"{request.quantity} of {model.name!r}"
     with note(f"writing the equations for {name} ..."):
-        program = quantity_program(model, request)
+        program, rows = _program(model, request)
     size = len(program.instructions)
     if size > MOST_OPERATIONS:
         raise ModelError(
@@ -90,14 +96,21 @@ def _compiled(model: RobotModel, request: Request, dtype: str, target: Target, k
             "in sensible time; use another method, or evaluate it as it is written"
         )
     with note(f"compiling {size} operations for {name}; the result is kept for the next time ..."):
-        entry = target == target.narrow and numpy_api.arrays_are_as_expected()
-        text = module(program, target, dtype, entry=entry)
+        narrow = target == target.narrow and numpy_api.arrays_are_as_expected()
+        text = module(program, target, dtype, entry=narrow and rows is None, rows=rows)
         code = object_code(text, target)
-    head = {"inputs": _inputs(program), "shape": program.shape, "entry": "@entry(" in text}
+    functions = [name for name in ("loop", "entry", "drive") if f"@{name}(" in text]
+    head = {"inputs": _inputs(program), "shape": program.shape, "functions": functions}
     cache = user_cache()
     if cache:
         cache.put(key, json.dumps(head).encode() + b"\n" + code)
     return _linked(head, code)
+
+
+def _program(model: RobotModel, request: Request | StepRequest) -> tuple[Program, Rows | None]:
+    if isinstance(request, StepRequest):
+        return step_program(model, request), Rows(len(model.independent), request.extra)
+    return quantity_program(model, request), None
 
 
 def _inputs(program: Program) -> list[tuple[str, int]]:
@@ -105,12 +118,14 @@ def _inputs(program: Program) -> list[tuple[str, int]]:
 
 
 def _linked(head: dict[str, Any], code: bytes) -> Built:
-    functions = ("loop", "entry") if head["entry"] else ("loop",)
+    functions = tuple(map(str, head["functions"]))
     inputs = tuple((str(name), int(size)) for name, size in head["inputs"])
-    return Built(link(code, functions), inputs, tuple(head["shape"]), bool(head["entry"]))
+    return Built(link(code, functions), inputs, tuple(head["shape"]), "entry" in functions)
 
 
-def _key(model: RobotModel, request: Request, dtype: str, target: Target) -> str:
+def _key(
+    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target
+) -> str:
     """A digest of everything that the code depends on."""
     parts = [FORMAT, digest(model), asdict(request), dtype, asdict(target), *_versions()]
     text = json.dumps(parts, default=bool)  # options may be truths of NumPy

@@ -64,6 +64,16 @@ def run(ufunc: np.ufunc, arrays: Sequence[Array], out: Array, batch: tuple[int, 
             cut = [_cut(a, axis - len(batch), first, last) for a in arrays]
             ufunc(*cut, out=out[(slice(None),) * axis + (slice(first, last),)])
 
+    together(piece, bounds)
+
+
+def together(piece: Callable[[int, int], None], bounds: Sequence[int]) -> None:
+    """The pieces between bounds, each on a thread; all have ended when this does.
+
+    Args:
+        piece: Called with the bounds of each piece, the last one by this thread.
+        bounds: Increasing numbers, at most one more than there are threads.
+    """
     jobs: list[Future[None]] = []
     try:
         for ends in pairwise(bounds):

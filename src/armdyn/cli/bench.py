@@ -30,8 +30,8 @@ def bench(
 ) -> None:
     """Measure speed beside Pinocchio, MuJoCo and the Robotics Toolbox."""
     from armdyn.analysis.bench import bench as measure
-    from armdyn.analysis.plots import check_plot
     from armdyn.cli.console import print_json
+    from armdyn.figures import check_plot
 
     if plot is not None:
         check_plot(plot)

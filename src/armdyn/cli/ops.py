@@ -49,8 +49,8 @@ def ops(
     json: Json = False,
 ) -> None:
     """Count multiplications and additions of every formulation, stage by stage."""
-    from armdyn.analysis.plots import check_plot
     from armdyn.cli.console import print_json
+    from armdyn.figures import check_plot
 
     if plot is not None:
         check_plot(plot)

@@ -131,7 +131,7 @@ def simplify(
 
 def _check_files(robot: str, output: Path | None, plot: Path | None) -> None:
     """Refuse, before anything is computed, files that could not be written."""
-    from armdyn.analysis.plots import check_plot
+    from armdyn.figures import check_plot
     from armdyn.io.files import WRITABLE
 
     if plot is not None:

@@ -48,9 +48,10 @@ def torque(
     json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, split into its terms."""
-    from armdyn.analysis.plots import check_plot, plot_torques
+    from armdyn.analysis.plots import plot_torques
     from armdyn.analysis.torque_report import torque_report
     from armdyn.cli.console import print_json, progress
+    from armdyn.figures import check_plot
     from armdyn.io.table import write_csv
     from armdyn.io.trajectory import trajectory_from_csv
 

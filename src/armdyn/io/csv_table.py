@@ -1,4 +1,4 @@
-"""Tables of numbers read from CSV: a header that names the columns, then a line for each instant."""
+"""Tables of numbers read from CSV: a header with the names, then a line for each instant."""
 
 import csv
 import difflib

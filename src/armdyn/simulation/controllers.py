@@ -32,6 +32,7 @@ class Free:
         self.robot = robot
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n)."""
         return np.zeros_like(q)
 
 
@@ -72,6 +73,7 @@ class GravityPD(_Following):
         super().__init__(robot, target, friction, kp=kp, kd=kd)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n)."""
         want = self.target(t)
         feedback = self.gains["kp"] * (want.q - q) + self.gains["kd"] * (want.qd - qd)
         return self.robot.gravity_vector(q) + feedback + self._extra(want.qd)
@@ -100,6 +102,7 @@ class ComputedTorque(_Following):
         super().__init__(robot, target, friction, kp=kp, kd=kd)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n)."""
         want = self.target(t)
         qdd = want.qdd + self.gains["kd"] * (want.qd - qd) + self.gains["kp"] * (want.q - q)
         return self.robot.inverse_dynamics(q, qd, qdd, friction=False) + self._extra(want.qd)
@@ -128,6 +131,7 @@ class SlotineLi(_Following):
         super().__init__(robot, target, friction, rate=rate, kd=kd)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n)."""
         want, rate = self.target(t), self.gains["rate"]
         velocity = want.qd + rate * (want.q - q)
         acceleration = want.qdd + rate * (want.qd - qd)
@@ -167,6 +171,7 @@ class CartesianImpedance:
         self.joint_damping = _gains("joint_damping", joint_damping, robot.n)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n)."""
         T = self.robot.forward_kinematics(q)
         want = self._target if self._place is None else _pose(self._place(t))
         assert want is not None

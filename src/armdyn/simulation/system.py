@@ -15,7 +15,7 @@ from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, SingularityError
 from armdyn.simulation.contact import impact, least_constraint
 from armdyn.simulation.dry_friction import DryFriction
-from armdyn.simulation.forces import Driven
+from armdyn.simulation.forces import Driven, Wrench
 
 Kind = Literal["sticks", "starts", "hits", "leaves"]
 
@@ -98,7 +98,7 @@ class System:
         by_friction = np.where(at_stop, np.clip(hold, self.dry.low, self.dry.high), hold)
         return Forces(tau, slip + by_friction, by_friction - hold, external, qdd)
 
-    def _external(self, q: Array, wrench: object) -> Array:
+    def _external(self, q: Array, wrench: Wrench) -> Array:
         zero = np.zeros(len(q))
         without = self.robot.gravity_vector(q)
         return without - self.robot.inverse_dynamics(q, zero, zero, wrench, friction=False)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.analysis.plots import POINTS, _thinned, check_plot, plot_torques
+from armdyn.analysis.plots import plot_torques
 from armdyn.analysis.torque_report import torque_report
 from armdyn.errors import MissingExtraError, WriteError
+from armdyn.figures import POINTS, check_plot, thinned
 from armdyn.io.trajectory import Trajectory
 
 SIGNATURES = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
@@ -47,7 +48,7 @@ def test_a_single_instant_can_be_drawn(tmp_path):
 def test_long_lines_are_thinned_but_keep_their_peaks():
     t = np.linspace(0, 1, 50_000)
     values = np.random.default_rng(2).normal(size=t.size)
-    thin_t, thin = _thinned(t, values)
+    thin_t, thin = thinned(t, values)
     assert len(thin_t) == len(thin) == 2 * POINTS
     assert (thin.max(), thin.min()) == (values.max(), values.min())
     assert (np.diff(thin_t) >= 0).all()

@@ -1,10 +1,10 @@
 """The equations of motion in closed form, as trigonometric polynomials.
 
-    M        by composite bodies, with rotors
-    h_ikm  = ½ (∂M_ik/∂q_m + ∂M_im/∂q_k - ∂M_km/∂q_i)      Christoffel symbols
-    V_i    = Σ_km h_ikm q̇_k q̇_m
-    U      = -Σ g·(m p),   G = ∂U/∂q,   T = ½ q̇ᵀ M q̇
-    B_i,jk = 2 h_ijk (j < k),   C_ij = h_ijj
+M        by composite bodies, with rotors
+h_ikm  = ½ (∂M_ik/∂q_m + ∂M_im/∂q_k - ∂M_km/∂q_i)      Christoffel symbols
+V_i    = Σ_km h_ikm q̇_k q̇_m
+U      = -Σ g·(m p),   G = ∂U/∂q,   T = ½ q̇ᵀ M q̇
+B_i,jk = 2 h_ijk (j < k),   C_ij = h_ijj
 """
 
 from dataclasses import dataclass

@@ -19,8 +19,8 @@ from armdyn.analysis.simplification.goals import Goals
 from armdyn.model import RobotModel
 
 MOST = 9
-"""Joints, and angles between them that are no quarter turns, of the largest arm written out: each of
-them doubles the number of terms, and more."""
+"""Joints, and angles between them that are no quarter turns, of the largest arm written out: each
+of them doubles the number of terms, and more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

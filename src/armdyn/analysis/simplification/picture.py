@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.analysis.plots import GREY, INK, PALE, STYLE, check_plot
 from armdyn.analysis.simplification.comparison import Comparison
 from armdyn.analysis.simplification.sketch import corners, draw_arm, places
+from armdyn.figures import GREY, INK, PALE, STYLE, check_plot
 from armdyn.io.atomic import replacing
 
 if TYPE_CHECKING:

@@ -1,11 +1,9 @@
 """How many operations the torque of a designed arm takes, with what the design has made vanish.
 
 The shortest program is written for symbols that stand for any numbers, and zeros alone are seen in
-it. A design makes sums vanish (m2 x2 + m3 a2 = 0) and numbers equal (Jxx2 = Jyy2), so that it is
-looked at in three ways, and the shortest counts:
-
-    the arm as it is; its base parameters, of which those that vanish are zeros;
-    D q̈ + g(q), if the mass matrix D is constant.
+it. A design makes sums vanish (m2 x2 + m3 a2 = 0) and numbers equal (Jxx2 = Jyy2). So, if the mass
+matrix D is constant, the torque is D q̈ + g(q); otherwise it is the shorter one of the program of
+the arm as it is and of the program of its base parameters, of which those that vanish are zeros.
 """
 
 from dataclasses import replace
@@ -37,20 +35,23 @@ SNAP = 1e-9
 def program_size(model: RobotModel) -> Operations:
     """Multiplications and additions of inverse dynamics, links only."""
     robot = canonical(model, SNAP)
-    found = [count_operations(model, snap=SNAP)]
     bare = _vanished(robot)
-    if torque_difference(model, bare) <= 10 * SNAP:
-        robot = bare
-        found.append(_count(robot, "inverse_dynamics"))
-    D = _constant(model)
+    fewer = _pattern(bare) != _pattern(regroup(_generic(robot)))
+    fewer = fewer and torque_difference(model, bare) <= 10 * SNAP
+    D, found = _constant(model), []
     if D is not None:
-        lifted = sum(not _is_zero(torque) for part in _outputs(robot, "gravity") for torque in part)
-        found.append(_product(D) + _count(robot, "gravity") + Operations(0, lifted))
+        gravity = _outputs(bare if fewer else robot, "gravity")
+        lifted = sum(not _is_zero(torque) for part in gravity for torque in part)
+        found.append(_sum(gravity) + _product(D) + Operations(0, lifted))
+    else:
+        found.append(count_operations(model, snap=SNAP))
+    if fewer:
+        found.append(_sum(_outputs(bare, "inverse_dynamics")))
     return min(found, key=lambda operations: operations.total)
 
 
-def _count(robot: CanonicalRobot, quantity: str) -> Operations:
-    return fold(Operations.__add__, map(count, _outputs(robot, quantity)))
+def _sum(programs: list[list[Node]]) -> Operations:
+    return fold(Operations.__add__, map(count, programs))
 
 
 def _outputs(robot: CanonicalRobot, quantity: str) -> list[list[Node]]:
@@ -79,6 +80,24 @@ def _vanished(robot: CanonicalRobot) -> CanonicalRobot:
     return replace(robot, links=tuple(map(cleared, regroup(robot).links)))
 
 
+def _generic(robot: CanonicalRobot) -> CanonicalRobot:
+    """The robot with arbitrary inertias in place of those that are not zero."""
+    rng = np.random.default_rng(0)
+
+    def other(link: CanonicalLink) -> CanonicalLink:
+        J, u, M = rng.uniform(0.5, 1.5, (3, 3)), rng.uniform(0.5, 1.5, 3), rng.uniform(0.5, 1.5)
+        return replace(
+            link, J=frozen((J + J.T) * link.J), u=frozen(u * link.u), M=float(M * link.M)
+        )
+
+    return replace(robot, links=tuple(map(other, robot.links)))
+
+
+def _pattern(robot: CanonicalRobot) -> list[list[bool]]:
+    """Which inertial numbers are not zero."""
+    return [[bool(v) for v in (*link.J.flat, *link.u, link.M)] for link in robot.links]
+
+
 def _constant(model: RobotModel) -> Array | None:
     """The mass matrix of the links, if it is the same in all configurations."""
     D = mass_matrix(model, samples(model))
@@ -88,18 +107,26 @@ def _constant(model: RobotModel) -> Array | None:
 
 
 def _product(D: Array) -> Operations:
-    """Operations of D q̈, with numbers that are equal being one symbol and zeros left out."""
-    graph, known = Graph(), list[float]()
-    scale = float(np.abs(D).max())
+    """Operations of D q̈, a row as what it has beyond the next one where that is shorter."""
+    graph, scale, known = Graph(), float(np.abs(D).max()), list[float]()
+    qdd = graph.inputs("qdd", len(D))
 
-    def entry(value: float) -> Any:
+    def symbol(value: float) -> Any:
+        """One parameter for all numbers that are equal; zero for what has vanished."""
         if abs(value) <= SNAP * scale:
             return 0.0
         same = [k for k, other in enumerate(known) if abs(other - value) <= SNAP * scale]
-        if not same:
-            known.append(value)
+        known.extend([] if same else [value])
         return graph.parameter(f"D{same[0] if same else len(known) - 1}", value)
 
-    symbols = np.array([[entry(float(value)) for value in row] for row in D], dtype=object)
-    torques = symbols @ graph.inputs("qdd", len(D))
-    return count(reduce(list(torques)).outputs)
+    def length(row: Array) -> int:
+        return int(np.sum(np.abs(row) > SNAP * scale))
+
+    torques: list[Any] = []
+    for i in reversed(range(len(D))):
+        row, start = D[i], graph.number(0)
+        if torques and length(D[i] - D[i + 1]) + 1 <= length(D[i]):
+            row, start = D[i] - D[i + 1], torques[-1]
+        symbols = np.array([symbol(float(value)) for value in row], dtype=object)
+        torques.append(start + symbols @ qdd)
+    return count(reduce(torques).outputs)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from armdyn.analysis.plots import FORMATS
 from armdyn.analysis.simplification.comparison import Comparison, compare_designs
 from armdyn.analysis.simplification.counterweights import Build, builds
 from armdyn.analysis.simplification.report_data import change_data, comparison_data
 from armdyn.analysis.simplification.report_text import Section, sections
 from armdyn.analysis.simplification.simplify import Simplification, data
 from armdyn.errors import WriteError
+from armdyn.figures import FORMATS
 from armdyn.io.atomic import write_text
 from armdyn.io.trajectory import trajectory_from_csv
 

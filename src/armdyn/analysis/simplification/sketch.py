@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.analysis.plots import INK
 from armdyn.analysis.simplification.counterweights import Build, shape
 from armdyn.arrays import Array
+from armdyn.figures import INK
 from armdyn.model import RobotModel
 from armdyn.model.transform import joint_motion
 

@@ -1,5 +1,6 @@
 """A program as a module of LLVM: the loop that NumPy calls, and what it is made of."""
 
+from armdyn.backends.llvm.drive import Rows, drive_function
 from armdyn.backends.llvm.entry import entry_function
 from armdyn.backends.llvm.fetch import DECLARATION, shares
 from armdyn.backends.llvm.loop import STACK, Shape, loop_function, row_bytes
@@ -25,6 +26,7 @@ def module(
     dtype: str = "float64",
     *,
     entry: bool = False,
+    rows: Rows | None = None,
     tile: int | None = None,
     lengths: tuple[int, int] = LENGTHS,
 ) -> str:
@@ -36,6 +38,8 @@ def module(
         dtype: "float64" or "float32".
         entry: Whether to add `@entry`, which Python can call with one state; programs that need
             much scratch memory have none.
+        rows: If the program is a step of an integrator, what is in its rows; then there is
+            `@drive` for many steps too.
         tile: Vectors of states that a segment runs over; None: as many as fit the first cache.
         lengths: Fewest and most operations in a segment.
     """
@@ -65,9 +69,10 @@ def module(
             writer = SegmentWriter(vectors, step, constants)
             lines += writer.function(f"segment{number}", arrays, fetched[number])
     gathered = tile * vectors.lanes * row_bytes(vectors, shape)
-    streams = target.triple.startswith("x86_64") and gathered <= MOST
+    streams = target.triple.startswith("x86_64") and gathered <= MOST and rows is None
     lines += stream_function(vectors) if streams else []
     lines += loop_function(vectors, pieces, shape, tile, streams)
+    lines += drive_function(vectors, rows, arrays) if rows else []
     if entry and pieces.slots * tile * vectors.bytes <= STACK:
         lines += entry_function(vectors, shape.inputs, shape.output)
     return "\n".join(lines) + "\n"

@@ -157,9 +157,9 @@ def fill(branch, free: list[str], values: dict[str, float], seed: int) -> dict[s
     known = values | drawn
     symbols = {name: sympy.Symbol(name) for name in known}
     for symbol, text in branch.numbers.items():
-        text = text.replace("²", "**2").replace("³", "**3").replace(" ", "*")
-        text = text.replace("*+*", "+").replace("*-*", "-")
-        value = sympy.sympify(text, locals=symbols).subs(known)
+        product = text.replace("²", "**2").replace("³", "**3").replace(" ", "*")
+        written = product.replace("*+*", "+").replace("*-*", "-")
+        value = sympy.sympify(written, locals=symbols).subs(known)
         drawn[symbol] = float(value)
     return drawn
 

@@ -2,13 +2,13 @@ import sys
 
 import numpy as np
 import pytest
-from designed import inertia_terms, planar, polar, puma_arm, two_groups
 
 import armdyn
 from armdyn.analysis.simplification.design import MARGIN, design
 from armdyn.analysis.simplification.lengths import robot_size
 from armdyn.errors import MissingExtraError, ModelError
 from armdyn.model.canonical import canonical
+from designed import inertia_terms, planar, polar, puma_arm, two_groups
 
 SAHA = armdyn.load("saha_3r").model
 EXACT = 1e-12

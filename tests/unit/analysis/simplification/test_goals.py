@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
-from designed import planar
 
 import armdyn
 from armdyn.analysis.simplification.goals import parse_goals
 from armdyn.errors import ModelError, UnknownNameError
+from designed import planar
 
 ARM = planar(3)
 

@@ -1,9 +1,6 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from designed import planar, puma_arm
-from oracles import close, pin_model
-from strategies import random_inertia, random_model
 
 import armdyn
 from armdyn.analysis.simplification.convex import SMALL, Convex
@@ -19,6 +16,9 @@ from armdyn.analysis.simplification.linear import (
     samples,
 )
 from armdyn.model.canonical import canonical
+from designed import planar, puma_arm
+from oracles import close, pin_model
+from strategies import random_inertia, random_model
 
 
 def numbers(robot):

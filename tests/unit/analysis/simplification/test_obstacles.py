@@ -2,13 +2,13 @@ import itertools
 
 import numpy as np
 import pytest
-from designed import HALF, planar, polar, two_groups
-from strategies import random_model, special_model
 
 import armdyn
 from armdyn.analysis.simplification.goals import parse_goals
 from armdyn.analysis.simplification.obstacles import obstacles
 from armdyn.model.transform import rotation_about
+from designed import HALF, planar, polar, two_groups
+from strategies import random_model, special_model
 
 
 def named(model, goal):

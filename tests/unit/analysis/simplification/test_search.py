@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from designed import inertia_terms, planar
 
 import armdyn
 from armdyn.analysis.simplification.design import design
 from armdyn.model.canonical import canonical
+from designed import inertia_terms, planar
 
 SAHA = armdyn.load("saha_3r").model
 INERTIAL = ["*.com", "*.inertia"]

@@ -1,0 +1,69 @@
+"""How every picture looks, and how it gets to its file."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import MissingExtraError, WriteError
+from armdyn.io.atomic import replacing
+
+FORMATS = (".png", ".pdf", ".svg")
+POINTS = 1500
+"""Pieces into which a long line is cut; each keeps its lowest and highest point."""
+
+# after Okabe and Ito: colours that colour-blind readers can tell apart
+COLOURS = {
+    "inertial": "#0072B2",
+    "coriolis": "#CC79A7",
+    "gravity": "#009E73",
+    "rotor": "#56B4E9",
+    "viscous": "#E69F00",
+    "coulomb": "#D55E00",
+    "stribeck": "#999933",
+    "external": "#8C6BB1",
+}
+INK, GREY, PALE = "#1A1A1A", "#6B6B6B", "#D9D9D9"
+STYLE: Any = {
+    "font.size": 9,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.unicode_minus": True,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "svg.hashsalt": "armdyn",
+}
+
+
+def check_plot(path: str | Path) -> None:
+    """Refuse, before anything is computed, a plot that could not be drawn."""
+    if Path(path).suffix.lower() not in FORMATS:
+        raise WriteError(
+            f"cannot draw a plot to {str(path)!r}: the ending must be one of {', '.join(FORMATS)}"
+        )
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingExtraError("matplotlib", "plot", "drawing a plot")
+
+
+def save_figure(figure: Any, path: str | Path) -> None:
+    """Write a figure to a file, which appears whole or not at all."""
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=160)
+
+
+def thinned(t: Array, values: Array) -> tuple[Array, Array]:
+    """A line of at most two points for each of the pieces, lowest and highest kept."""
+    if len(t) <= 2 * POINTS:
+        return t, values
+    edges = np.linspace(0, len(t), POINTS + 1).astype(int)[:-1]
+    low = np.minimum.reduceat(values, edges)
+    high = np.maximum.reduceat(values, edges)
+    return np.repeat(t[edges], 2), np.column_stack([low, high]).ravel()

@@ -1,0 +1,136 @@
+"""What a simulation gives: the motion, what caused it, and how well energy was accounted for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.simulation.system import Event
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A motion; arrays have the shape (..., m, n) for m instants and any number of arms."""
+
+    robot: Robot
+    method: str
+    t: Array
+    """Times, (m,) [s]."""
+    q: Array
+    """Positions [rad or m]."""
+    qd: Array
+    """Velocities."""
+    qdd: Array
+    """Accelerations."""
+    tau: Array
+    """Torques of the actuators [N m or N]."""
+    friction: Array
+    """What friction took, holding friction included."""
+    stop: Array
+    """What stops gave."""
+    external: Array
+    """What the wrench of the environment gave at the joints."""
+    work: Array
+    """Energy since the start that actuators gave, friction took, the environment gave and impacts
+    took, (..., m, 4) [J]."""
+    events: tuple[Event, ...] = ()
+    """When joints stuck, started, hit their stops and left them."""
+    status: str = "finished"
+    """"finished", "interrupted" or "diverged"."""
+    message: str = ""
+    """Why it ended early, with time and state."""
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    """Steps, evaluations of the dynamics, seconds."""
+
+    @cached_property
+    def kinetic(self) -> Array:
+        """Kinetic energy, (..., m) [J]."""
+        return self.robot.kinetic_energy(self.q, self.qd)
+
+    @cached_property
+    def potential(self) -> Array:
+        """Potential energy, (..., m) [J]."""
+        return self.robot.potential_energy(self.q)
+
+    @cached_property
+    def energy(self) -> Array:
+        """Their sum, (..., m) [J]."""
+        return self.kinetic + self.potential
+
+    @cached_property
+    def power(self) -> Array:
+        """Power of the actuators, (..., m) [W]."""
+        return np.sum(self.tau * self.qd, axis=-1)
+
+    @cached_property
+    def balance(self) -> Array:
+        """Energy that is unaccounted for, (..., m) [J]: zero but for errors of integration."""
+        given, taken, pulled, lost = np.moveaxis(self.work, -1, 0)
+        gained = self.energy - self.energy[..., :1]
+        return gained - given + taken - pulled + lost
+
+    @cached_property
+    def energy_drift(self) -> float:
+        """The largest energy unaccounted for, relative to the energies that were exchanged."""
+        if not self.t.size:
+            return 0.0
+        swing = np.ptp(self.potential, axis=-1) + self.kinetic.max(axis=-1)
+        moved = np.abs(self.work).max(axis=(-1, -2))
+        scale = np.maximum(swing + moved, np.finfo(float).tiny)
+        return float((np.abs(self.balance).max(axis=-1) / scale).max())
+
+    def __repr__(self) -> str:
+        arms = int(np.prod(self.q.shape[:-2]))
+        many = f", {arms} arms" if arms > 1 else ""
+        last = self.t[-1] if self.t.size else 0.0
+        return (
+            f"<Simulation of {self.robot.name!r}{many}, {last:.6g} s by {self.method}, "
+            f"{self.status}, energy drift {self.energy_drift:.1e}>"
+        )
+
+    def data(self) -> dict[str, Any]:
+        """A summary as plain data."""
+        final = self.q[..., -1, :], self.qd[..., -1, :]
+        return {
+            "robot": self.robot.name,
+            "method": self.method,
+            "status": self.status,
+            "message": self.message,
+            "duration": float(self.t[-1]),
+            "q": final[0].tolist(),
+            "qd": final[1].tolist(),
+            "energy_drift": self.energy_drift,
+            "work": dict(zip(_WORK, self.work[..., -1, :].T.tolist(), strict=True)),
+            "events": [{"t": e.t, "kind": e.kind, "joint": e.joint} for e in self.events],
+            "statistics": dict(self.statistics),
+        }
+
+    def columns(self) -> dict[str, Array]:
+        """One arm as columns of a table: t, q1.., qd1.., qdd1.., tau1.., energies."""
+        groups = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
+        if self.friction.any():
+            groups["friction"] = self.friction
+        named = {"t": self.t}
+        for name, values in groups.items():
+            named |= {f"{name}{i + 1}": values[..., i] for i in range(self.robot.n)}
+        return named | {"kinetic": self.kinetic, "potential": self.potential}
+
+    def save(self, path: str | Path) -> None:
+        """Write the motion to a .csv or .parquet file; several arms get a column `arm`."""
+        from armdyn.simulation.files import save  # noqa: PLC0415 (it needs this)
+
+        save(self, path)
+
+    def plot(self, path: str | Path) -> None:
+        """Draw positions, torques with their terms, energies and power to a .png, .pdf or .svg."""
+        from armdyn.simulation.plots import plot  # noqa: PLC0415 (an extra)
+
+        plot(self, path)
+
+
+_WORK = ("actuators", "friction", "environment", "impacts")

@@ -1,0 +1,158 @@
+"""`armdyn.simulate`: the motion that torques and external forces cause."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_joint_vector
+from armdyn.dynamics import Robot
+from armdyn.errors import SimulationError, UnknownNameError
+from armdyn.simulation import adaptive
+from armdyn.simulation.adaptive import METHODS as ADAPTIVE
+from armdyn.simulation.adaptive import check_times, integrate
+from armdyn.simulation.forces import Driven, Wrench
+from armdyn.simulation.result import Simulation
+from armdyn.simulation.system import System
+
+NATIVE = ("rk4", "symplectic")
+"""Methods with a fixed step, compiled into one loop."""
+RECORDS = 500
+"""Instants that are recorded if nothing is said."""
+
+
+def simulate(
+    robot: Robot,
+    q0: npt.ArrayLike,
+    qd0: npt.ArrayLike | None = None,
+    duration: float = 1.0,
+    *,
+    torque: npt.ArrayLike | str | Path | Callable[..., Any] | None = None,
+    controller: Callable[..., Any] | None = None,
+    external_wrench: Wrench | Callable[[float], Wrench] | None = None,
+    method: str = "DOP853",
+    dt: float | None = None,
+    step: float | None = None,
+    friction: bool = True,
+    stops: bool = False,
+    bounce: float = 0.0,
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
+    progress: Callable[[float], None] | None = None,
+) -> Simulation:
+    """Simulate the motion of a robot.
+
+    Dry friction really holds joints that are at rest, until the torque exceeds its level; the times
+    at which joints stick and start are in the result. Ctrl-C, or a motion that diverges, ends the
+    simulation early and keeps what was computed.
+
+    Args:
+        robot: The robot.
+        q0: Positions at the start, (n,) [rad or m]; (..., n) for many arms with "rk4" and
+            "symplectic".
+        qd0: Velocities at the start; None: at rest.
+        duration: How long [s].
+        torque: Torques (n,) [N m or N], a function of (t, q, qd), a CSV with the columns t and
+            tau1, tau2, ..., or None: none.
+        controller: In its place, a controller such as `armdyn.simulation.ComputedTorque`.
+        external_wrench: Force and moment (6,) of the environment on the tool in world axes
+            [N, N m], a mapping of link names to such, or a function of the time that gives them.
+        method: "DOP853", "RK45", "RK23", "Radau", "BDF" or "LSODA" of SciPy, which choose their
+            steps; "rk4" or "symplectic", compiled, with a fixed step.
+        dt: Time between recorded instants [s]; None: 500 of them.
+        step: Fixed step [s]; None: 1 ms, or what `dt` is a multiple of.
+        friction: Whether joints have friction.
+        stops: Whether the limits of the joints are stops.
+        bounce: Share of the velocity with which a joint comes back from its stop, 0 to 1.
+        rtol: Relative tolerance of a method that chooses its steps.
+        atol: Absolute tolerance of a method that chooses its steps.
+        progress: Called with the time reached.
+
+    Returns:
+        .t .q .qd .qdd .tau .energy .energy_drift .events .save(path) .plot(path).
+    """
+    if not isinstance(robot, Robot):
+        raise SimulationError(f"simulate takes a Robot, got {robot!r}; load it first")
+    check_times(duration)
+    if torque is not None and controller is not None:
+        raise SimulationError("give a torque or a controller, not both")
+    if method not in (*ADAPTIVE, *NATIVE):
+        raise UnknownNameError("method of integration", method, (*ADAPTIVE, *NATIVE))
+    if not (isinstance(bounce, int | float) and 0 <= bounce <= 1):
+        raise SimulationError(f"bounce: expected a number from 0 to 1, got {bounce!r}")
+    q = check_joint_vector("q0", q0, robot.n)
+    qd = np.zeros_like(q) if qd0 is None else check_joint_vector("qd0", qd0, robot.n)
+    _check_start(robot, q, qd, stops)
+    drive = controller if torque is None else torque
+    if method in NATIVE:
+        from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
+
+        return simulate_fixed(
+            robot, q, qd, duration, drive, external_wrench, method, dt, step, friction, stops,
+            progress,
+        )  # fmt: skip
+    if q.ndim > 1 or qd.ndim > 1:
+        raise SimulationError(
+            f"{method} simulates one arm, got states of shape {q.shape}; use method='rk4' or "
+            "'symplectic' for many at once"
+        )
+    if step is not None:
+        raise SimulationError(f"{method} chooses its own steps; leave out step, or use 'rk4'")
+    began = time.perf_counter()
+    system = System(robot, Driven(robot, drive, external_wrench, duration), friction, stops, bounce)
+    run = integrate(
+        system, q, qd, record_times(duration, dt), method, rtol, atol, math.inf, progress
+    )
+    return _simulation(robot, method, run, time.perf_counter() - began)
+
+
+def record_times(duration: float, dt: float | None) -> Array:
+    """The instants that are recorded, the end included."""
+    if dt is None:
+        return np.linspace(0.0, duration, RECORDS + 1)
+    if not (isinstance(dt, int | float) and 0 < dt < math.inf):
+        raise SimulationError(f"dt must be a positive number of seconds, got {dt!r}")
+    count = math.floor(duration / dt * (1 + 1e-12))
+    times = dt * np.arange(count + 1)
+    return times if duration - times[-1] <= 1e-9 * dt else np.append(times, duration)
+
+
+def _check_start(robot: Robot, q: Array, qd: Array, stops: bool) -> None:
+    for what, value in (("q0", q), ("qd0", qd)):
+        if not np.isfinite(value).all():
+            raise SimulationError(f"{what}: expected finite numbers, got {value.tolist()}")
+    lower, upper = robot.limits.T
+    outside = (q < lower) | (q > upper)
+    if stops and outside.any():
+        i = int(np.flatnonzero(outside.reshape(-1, robot.n).any(axis=0))[0])
+        raise SimulationError(
+            f"q0: joint {robot.joint_names[i]!r} starts outside its limits, {lower[i]:g} to "
+            f"{upper[i]:g}; start inside, or leave out the stops"
+        )
+
+
+def _simulation(robot: Robot, method: str, run: adaptive.Run, seconds: float) -> Simulation:
+    def stacked(values: list[Array]) -> Array:
+        return np.array(values).reshape(len(run.t), -1)
+
+    forces: Mapping[str, Array] = {
+        name: stacked([getattr(f, name) for f in run.forces])
+        for name in ("qdd", "tau", "friction", "stop", "external")
+    }
+    return Simulation(
+        robot,
+        method,
+        np.array(run.t),
+        stacked(run.q),
+        stacked(run.qd),
+        **forces,
+        work=stacked(run.work),
+        events=tuple(run.events),
+        status=run.status,
+        message=run.message,
+        statistics={"steps": run.steps, "evaluations": run.evaluations, "seconds": seconds},
+    )

@@ -1,0 +1,154 @@
+"""Moves from one configuration to another by polynomials of degree five."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.errors import TrajectoryError
+from armdyn.simulation.trajectories.checks import (
+    check_limit,
+    check_point,
+    check_positive,
+    check_range,
+    check_rate,
+    joints_of,
+)
+from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise, hermite
+
+_SPEED = 15 / 8
+"""Highest speed of a quintic move from rest to rest over way 1 in time 1."""
+_BEND = 10 / math.sqrt(3)
+"""Its highest acceleration."""
+_RATIO = 1.03
+"""Of the durations that are tried one after the other."""
+_TRIALS = 800
+_TOUCH = 1e-11
+"""How closely, relatively, a duration found by trial is the shortest."""
+
+
+def quintic(
+    start: npt.ArrayLike,
+    end: npt.ArrayLike,
+    duration: float | None = None,
+    *,
+    velocity: npt.ArrayLike | None = None,
+    acceleration: npt.ArrayLike | None = None,
+    start_velocity: npt.ArrayLike = 0.0,
+    end_velocity: npt.ArrayLike = 0.0,
+    start_acceleration: npt.ArrayLike = 0.0,
+    end_acceleration: npt.ArrayLike = 0.0,
+    robot: Robot | None = None,
+) -> Piecewise:
+    """A move along polynomials of degree five, from rest to rest unless rates are given.
+
+    Args:
+        start: First configuration, (n,) [rad or m].
+        end: Last configuration, (n,).
+        duration: How long it takes [s]; None: as short as the limits allow.
+        velocity: Limit of speed, of all joints or (n,); None: none.
+        acceleration: Limit of acceleration, likewise.
+        start_velocity: Velocity at the start, (n,) or one number for all joints.
+        end_velocity: Velocity at the end.
+        start_acceleration: Acceleration at the start.
+        end_acceleration: Acceleration at the end.
+        robot: Whose joint limits the move must keep; None: no one's.
+
+    Raises:
+        TrajectoryError: Neither or both of duration and limits are given, no duration keeps the
+            limits, or a joint limit would be passed.
+    """
+    start = check_point("start", start, joints_of(robot))
+    end = check_point("end", end, len(start))
+    v = _pair("velocity", start_velocity, end_velocity, len(start))
+    a = _pair("acceleration", start_acceleration, end_acceleration, len(start))
+
+    def lasting(T: float) -> Piecewise:
+        return hermite(np.array([0.0, T]), np.stack([start, end]), v, a)
+
+    if (duration is None) == (velocity is None and acceleration is None):
+        raise TrajectoryError(
+            "give either the duration of a move, or limits (velocity=, acceleration=) from which "
+            "the shortest one follows"
+        )
+    if duration is not None:
+        move = lasting(check_positive("duration", duration))
+    else:
+        top = check_limit("velocity", velocity, len(start))
+        bend = check_limit("acceleration", acceleration, len(start))
+        way = np.abs(end - start)
+        if v.any() or a.any():
+            _check_ends(v, a, top, bend)
+            move = lasting(_shortest(lasting, way, v, top, bend))
+        else:
+            T = max((_SPEED * way / top).max(), np.sqrt(_BEND * way / bend).max())
+            move = lasting((1 + MARGIN) * check_way(float(T)))
+    check_range(robot, *move.reach())
+    return move
+
+
+def check_way(shortest: float) -> float:
+    """A duration that follows from limits, or a TrajectoryError where nothing asks for any."""
+    if not shortest > 0:
+        raise TrajectoryError(
+            "no joint that moves has a finite limit, so no duration follows from the limits; give "
+            "duration=, or hold(q) where start and end are the same"
+        )
+    return shortest
+
+
+def _pair(what: str, first: npt.ArrayLike, last: npt.ArrayLike, n: int) -> Array:
+    return np.stack([check_rate(f"start_{what}", first, n), check_rate(f"end_{what}", last, n)])
+
+
+def _check_ends(v: Array, a: Array, top: Array, bend: Array) -> None:
+    for what, rates, limit in (("velocity", v, top), ("acceleration", a, bend)):
+        for where, rate in zip(("start", "end"), rates, strict=True):
+            for i in np.flatnonzero(np.abs(rate) > limit):
+                raise TrajectoryError(
+                    f"{where}_{what} of joint {i + 1} is {rate[i]:g}, beyond its limit {limit[i]:g}"
+                )
+
+
+def _shortest(
+    lasting: Callable[[float], Piecewise], way: Array, v: Array, top: Array, bend: Array
+) -> float:
+    """The first duration that keeps the limits, from the shortest thinkable one on.
+
+    With rates at the ends a longer move is not always a gentler one, so durations are tried in
+    small steps; between the last that fails and the first that does not, the end of failure is
+    bisected.
+    """
+
+    def fits(T: float) -> bool:
+        speeds, bends = lasting(T).peaks()
+        return bool((speeds <= top * (1 + MARGIN)).all() and (bends <= bend * (1 + MARGIN)).all())
+
+    T = _bound(way, v, top, bend)
+    if fits(T):
+        return T
+    for _ in range(_TRIALS):
+        low, T = T, _RATIO * T
+        if fits(T):
+            break
+    else:
+        raise TrajectoryError(
+            "no duration keeps the limits with these velocities and accelerations at the ends; "
+            "lower them, raise the limits or give duration="
+        )
+    while T - low > _TOUCH * T:
+        middle = (low + T) / 2
+        low, T = (low, middle) if fits(middle) else (middle, T)
+    return T
+
+
+def _bound(way: Array, v: Array, top: Array, bend: Array) -> float:
+    """A duration that no motion within the limits can undercut, or one that is surely too short."""
+    speed = np.abs(v).max(0)
+    # way ≤ speed T + bend T² / 2, without the difference of large numbers
+    reach = 2 * way / (speed + np.sqrt(speed**2 + 2 * np.minimum(bend, 1e150) * way) + 1e-300)
+    least = float(np.max([way / top, np.where(bend < math.inf, reach, 0.0), np.ptp(v, 0) / bend]))
+    return least or check_way(1e-3 * float((speed / bend).max()))

@@ -1,0 +1,142 @@
+"""Joints that follow a line of the tool: differential inverse kinematics.
+
+Over the part s of the way the tool has the constant twist V, and the joints
+
+    q' = J⁺ V,    q'' = -J⁺ J' q' + (1 - J⁺ J) J'ᵀ J⁺ᵀ q'
+
+where the second term is how J⁺ itself changes in the null space of a redundant arm (Golub and
+Pereyra 1973). The differential equation is integrated, its solution brought onto the line by
+Newton's method at nodes, and q, q', q'' at these are joined by polynomials of degree five.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.errors import SingularityError
+from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
+from armdyn.simulation.trajectories.screw import Line
+
+SINGULAR = 1e-3
+"""Singular values below this part of the largest are damped: 1/σ becomes σ/ε²."""
+_NODES = 32
+_MOST = 8192
+_LOST = 1e-6
+"""What part of the twist may be lost before the line counts as not followed."""
+_VELOCITY, _ACCELERATION = 1e2, 1e4
+"""Tolerances of q' and q'' in units of that of the position."""
+_NEWTON = 6
+
+
+def follow(robot: Robot, q0: Array, line: Line, tolerance: float) -> Piecewise:
+    """The joints over the part s of the way, from 0 to 1.
+
+    Raises:
+        SingularityError: The arm cannot follow the line, or not to the tolerance.
+    """
+    arm = _Follower(robot, line)
+    solution = arm.integrate(q0)
+    nodes = _NODES
+    while True:
+        s = np.linspace(0.0, 1.0, nodes + 1)
+        q = arm.corrected(solution(s).T, s)
+        q[0] = q0
+        path = hermite(s, q, *arm.rates(q))
+        between = (s[1:] + s[:-1]) / 2
+        error = arm.deviation(path, between)
+        if error.max() <= tolerance:
+            return path
+        if nodes >= _MOST:
+            worst = int(error.argmax())
+            raise arm.failure(
+                float(between[worst]), path(between[worst]).q, f"to {tolerance:g} m and rad"
+            )
+        nodes *= 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Follower:
+    robot: Robot
+    line: Line
+
+    def jacobian(self, q: Array) -> Array:
+        return self.robot.jacobian(q)[..., self.line.rows, :]
+
+    def slopes(self, q: Array) -> Array:
+        """q' = J⁺ V at configurations (..., n)."""
+        return inverse(self.jacobian(q)) @ self.line.twist
+
+    def rates(self, q: Array) -> tuple[Array, Array]:
+        """q' and q'' at configurations (..., n)."""
+        J = self.jacobian(q)
+        J_inv = inverse(J)
+        slope = J_inv @ self.line.twist
+        Jd = self.robot.jacobian_dot(q, slope)[..., self.line.rows, :]
+        column = slope[..., None]
+        null = np.swapaxes(Jd, -1, -2) @ np.swapaxes(J_inv, -1, -2) @ column
+        bend = null - J_inv @ (Jd @ column + J @ null)
+        return slope, bend[..., 0]
+
+    def lost(self, q: Array) -> float:
+        """The part of the twist that the joints cannot give at q (n,)."""
+        twist = self.line.twist
+        missing = twist - self.jacobian(q) @ self.slopes(q)
+        return float(np.linalg.norm(missing) / np.linalg.norm(twist))
+
+    def integrate(self, q0: Array) -> Any:
+        """The solution of q' = J⁺ V from q0, a function of s."""
+        from scipy.integrate import solve_ivp  # noqa: PLC0415 (slow to import)
+
+        if self.lost(q0) > _LOST:
+            raise self.failure(0.0, q0)
+
+        def margin(_: float, q: Array) -> float:
+            return _LOST - self.lost(q)
+
+        margin.terminal = True
+        run = solve_ivp(
+            lambda _, q: self.slopes(q),
+            (0.0, 1.0),
+            q0,
+            method="DOP853",
+            rtol=1e-12,
+            atol=1e-12,
+            dense_output=True,
+            events=margin,
+        )
+        if run.status != 0:
+            raise self.failure(float(run.t[-1]), run.y[:, -1])
+        return run.sol
+
+    def corrected(self, q: Array, s: Array) -> Array:
+        """Configurations near the line brought onto it by Newton's method, least change first."""
+        for _ in range(_NEWTON):
+            error = self.line.error(self.robot.forward_kinematics(q), s)
+            q = q + (inverse(self.jacobian(q)) @ error[..., None])[..., 0]
+            if np.abs(error).max() < 1e-13:
+                break
+        return q
+
+    def deviation(self, path: Piecewise, s: Array) -> Array:
+        """How far the path is from what it should be at s (m,), in units of the tolerances."""
+        q, slope, bend = path(s)
+        away = np.abs(self.line.error(self.robot.forward_kinematics(q), s)).max(-1)
+        due, due_bend = self.rates(q)
+        size = 1.0 + np.abs(due).max(-1)
+        wrong = np.abs(slope - due).max(-1) / size
+        bent = np.abs(bend - due_bend).max(-1) / (size + np.abs(due_bend).max(-1))
+        return np.maximum(away, np.maximum(wrong / _VELOCITY, bent / _ACCELERATION))
+
+    def failure(self, s: float, q: Array, how: str = "") -> SingularityError:
+        values = np.linalg.svd(self.jacobian(q), compute_uv=False)
+        ...
+
+
+def inverse(J: Array) -> Array:
+    """J⁺ of matrices (..., m, n), with singular values below ε = SINGULAR σ₁ damped."""
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    edge = SINGULAR * s[..., :1]
+    inverted = np.where(s > edge, 1 / np.maximum(s, edge), s / edge**2)
+    return np.swapaxes(Vt, -1, -2) @ (inverted[..., None] * np.swapaxes(U, -1, -2))

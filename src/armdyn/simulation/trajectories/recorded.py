@@ -1,0 +1,65 @@
+"""Motions from files, and as tables of instants."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.io.table import write_csv
+from armdyn.io.trajectory import trajectory_from_csv
+from armdyn.simulation.protocols import Trajectory
+from armdyn.simulation.trajectories.checks import check_positive
+from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
+
+_ROUNDING = 1e-9
+"""What part of a step is no step."""
+
+
+class Samples(NamedTuple):
+    """A motion at m instants."""
+
+    t: Array
+    """Time, shape (m,) [s]."""
+    q: Array
+    """Positions, shape (m, n) [rad or m]."""
+    qd: Array
+    """Velocities, shape (m, n)."""
+    qdd: Array
+    """Accelerations, shape (m, n)."""
+
+    def save(self, path: str | Path) -> None:
+        """Write a trajectory file, t, q1..qn, qd1..qdn, qdd1..qddn; it appears whole."""
+        columns = {"t": self.t}
+        for group in ("q", "qd", "qdd"):
+            values = getattr(self, group)
+            columns |= {f"{group}{i + 1}": values[:, i] for i in range(values.shape[1])}
+        write_csv(path, columns)
+
+
+def sampled(trajectory: Trajectory, dt: float) -> Samples:
+    """A motion every dt seconds from its start on, and at its end."""
+    dt = check_positive("dt", dt)
+    steps = trajectory.duration / dt
+    t = dt * np.arange(int(np.floor(steps + _ROUNDING)) + 1)
+    if steps - (len(t) - 1) > _ROUNDING:
+        t = np.append(t, trajectory.duration)
+    t[-1] = trajectory.duration
+    return Samples(t, *trajectory(t))
+
+
+def from_csv(path: str | Path, robot: Robot) -> Piecewise:
+    """The motion in a trajectory file, by polynomials of degree five between its lines.
+
+    At the lines it is exactly what the file says; time is counted from the first one.
+
+    Args:
+        path: A file with columns t, q1..qn and, where known, qd1..qdn, qdd1..qddn.
+        robot: Whose joints the columns are.
+
+    Raises:
+        TrajectoryError: The file cannot be read or does not fit, with the line concerned.
+    """
+    table = trajectory_from_csv(path, robot.n)
+    return hermite(table.t, table.q, table.qd, table.qdd)
