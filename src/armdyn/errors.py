@@ -114,7 +114,7 @@ class SingularityError(ArmdynError, ArithmeticError):
 
 
 class TrajectoryError(ArmdynError, ValueError):
-    """A trajectory file that cannot be used for this robot."""
+    """A trajectory, or a file of one, that cannot be made or cannot be used for this robot."""
 
 
 class WriteError(ArmdynError, OSError):

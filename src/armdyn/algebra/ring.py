@@ -6,6 +6,7 @@ functions, so a polynomial is zero only if all its coefficients are, and the coe
 equal functions are the same.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -31,8 +32,8 @@ class Ring:
         self.angles, self.symbols = tuple(angles), tuple(symbols)
         self.place = {name: i for i, name in enumerate(self.symbols)}
         self.unit: Harmonic = (0,) * len(self.angles)
-        self.limit: int | None = None
-        """Terms above which a product is refused with an OverflowError."""
+        self.budget = math.inf
+        """Products of terms that may still be formed; then an OverflowError ends the work."""
         self._products: dict[tuple[Harmonic, Harmonic], list[tuple[Harmonic, Fraction]]] = {}
 
     def number(self, value: Any) -> "Trig":
@@ -146,8 +147,9 @@ class Trig:
         if _many(other):
             return NotImplemented
         other = self._other(other)
-        if self.ring.limit is not None and len(self) * len(other) > self.ring.limit:
-            raise OverflowError(f"a product of {len(self)} by {len(other)} terms")
+        self.ring.budget -= len(self) * len(other)
+        if self.ring.budget < 0:
+            raise OverflowError("the polynomials grow beyond the budget of their ring")
         result: dict[Harmonic, Coefficients] = {}
         for a, p in self.terms.items():
             for b, q in other.terms.items():

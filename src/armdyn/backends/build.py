@@ -54,9 +54,7 @@ _lock = held_over_fork(threading.RLock())
 _alive: "weakref.WeakValueDictionary[str, Built]" = weakref.WeakValueDictionary()
 
 
-def build(
-    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target
-) -> Built:
+def build(model: RobotModel, request: Request | StepRequest, dtype: str, target: Target) -> Built:
     """The machine code of a request, shared by all who ask for the same.
 
     Args:
@@ -123,9 +121,7 @@ def _linked(head: dict[str, Any], code: bytes) -> Built:
     return Built(link(code, functions), inputs, tuple(head["shape"]), "entry" in functions)
 
 
-def _key(
-    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target
-) -> str:
+def _key(model: RobotModel, request: Request | StepRequest, dtype: str, target: Target) -> str:
     """A digest of everything that the code depends on."""
     parts = [FORMAT, digest(model), asdict(request), dtype, asdict(target), *_versions()]
     text = json.dumps(parts, default=bool)  # options may be truths of NumPy

@@ -3,6 +3,7 @@
 import ctypes
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -79,10 +80,8 @@ class Run:
 class Stepper:
     """A step of an integrator for one robot, as machine code that goes on by itself."""
 
-    def __init__(self, model: RobotModel, request: StepRequest, arms: int):
-        host = Target.host()
-        few = arms <= host.narrow.lanes("float64")
-        self._built = build(model, request, "float64", host.narrow if few else host)
+    def __init__(self, model: RobotModel, request: StepRequest, target: Target):
+        self._built = build(model, request, "float64", target)
         self._drive = _drive(self._built.code["drive"])
 
     def advance(self, run: Run, count: int, block: int = BLOCK) -> tuple[int, int] | None:
@@ -92,6 +91,9 @@ class Stepper:
             The arm that was first out of bounds and after how many steps in all, or None.
         """
         arms = len(run.state)
+        if not arms:
+            run.done += count
+            return None
         blocks = math.ceil(arms / block)
         pieces = min(threads(), blocks)
         bounds = [block * (blocks * k // pieces) for k in range(pieces)] + [arms]
@@ -139,3 +141,13 @@ class Stepper:
         job = np.array([words[name] for name in JOB])
         self._drive(job.ctypes.data)
         return int(job[-2]), int(job[-1])
+
+
+def stepper(model: RobotModel, request: StepRequest, arms: int) -> Stepper:
+    """The stepper for so many arms; those used last stay in memory."""
+    host = Target.host()
+    few = arms <= host.narrow.lanes("float64")
+    return _stepper(model, request, host.narrow if few else host)
+
+
+_stepper = lru_cache(maxsize=16)(Stepper)

@@ -8,6 +8,7 @@ from armdyn.cli.bench import bench
 from armdyn.cli.cache import cache
 from armdyn.cli.check import check
 from armdyn.cli.compare import compare
+from armdyn.cli.equations import equations
 from armdyn.cli.export import export
 from armdyn.cli.info import info
 from armdyn.cli.ops import ops
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (robots, info, check, compare, torque, ops, simplify, export, bench, cache):
+for verb in (robots, info, check, compare, torque, ops, equations, simplify, export, bench, cache):
     app.command()(verb)
 
 

@@ -16,6 +16,9 @@ from armdyn.cli.options import (
     open_robot,
 )
 
+DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
+"""Languages of `armdyn equations`, with the ends of their files."""
+
 
 def export(
     robot: RobotName,
@@ -23,7 +26,9 @@ def export(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write to.")
     ],
-    lang: Annotated[str, typer.Option(help="The language: c or python.")] = "c",
+    lang: Annotated[
+        str, typer.Option(help="The language: c or python; or latex, sympy: equations to read.")
+    ] = "c",
     functions: Annotated[
         str | None,
         typer.Option(
@@ -54,6 +59,12 @@ def export(
     json: Json = False,
 ) -> None:
     """Write dynamics and kinematics as C99 or as Python."""
+    if lang in DOCUMENTS:
+        arm = open_robot(
+            robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
+        )
+        _document(arm, output, lang, prefix, json)
+        return
     from armdyn.backends.export import export as write
     from armdyn.backends.options import DEFAULT_FUNCTIONS, ExportOptions
 
@@ -74,6 +85,21 @@ def export(
         robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
     )
     _print(write(arm.model, output, lang, options), json)
+
+
+def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool) -> None:
+    from armdyn.analysis.equations.forms import equations
+    from armdyn.backends.names import prefix_of
+    from armdyn.backends.options import write_all
+    from armdyn.cli.console import console, print_json
+
+    name = prefix_of(arm.name, prefix) + DOCUMENTS[lang]
+    (path,) = write_all(output, {name: equations(arm).to(lang)})
+    if json:
+        print_json({"files": {str(path): path.stat().st_size}})
+    else:
+        size = path.stat().st_size / 1000
+        console().print(f"wrote {path}, {size:.1f} kB", markup=False, soft_wrap=True)
 
 
 def _print(exported: Any, json: bool) -> None:

@@ -67,8 +67,8 @@ class StepRequest:
 
     @property
     def reference(self) -> int:
-        """How many of q, q̇ and q̈ of the motion to follow the law takes."""
-        return {"torque": 0, "pd": 2, "computed_torque": 3}[self.law]
+        """How many vectors it takes to say what is wanted: q, q̇, perhaps q̈; a torque to add."""
+        return {"torque": 0, "pd": 3, "computed_torque": 4}[self.law]
 
     @property
     def moments(self) -> tuple[str, ...]:
@@ -123,11 +123,11 @@ class _Step:
         if law == "torque":
             start, end = given["start"], given["end"]
             return {"start": start, "middle": 0.5 * (start + end), "end": end}[moment]
-        wanted = np.split(given[moment], self.request.reference)
-        push = given["kp"] * (wanted[0] - q) + given["kd"] * (wanted[1] - qd)
+        q_d, qd_d, *qdd_d, added = np.split(given[moment], self.request.reference)
+        feedback = given["kp"] * (q_d - q) + given["kd"] * (qd_d - qd)
         if law == "pd":
-            return self.s.torques(q, self.s.zero, self.s.zero) + push
-        return self.s.torques(q, qd, wanted[2] + push) + self.s.friction(qd)
+            return self.s.torques(q, self.s.zero, self.s.zero) + feedback + added
+        return self.s.torques(q, qd, qdd_d[0] + feedback) + added
 
 
 def _rk4(step: _Step) -> Array:

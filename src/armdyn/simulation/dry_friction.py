@@ -36,15 +36,14 @@ class DryFriction:
         self._excess = np.array([law.stribeck for law in laws])
         self._speed = np.array([law.stribeck_velocity or np.inf for law in laws])
         self._width = np.array([law.smooth_velocity for law in laws])
-        dry = (self._width == 0) & (self._positive + self._negative + self._excess > 0)
         n = len(model.independent)
-        self.dry = self._at.torques(dry.astype(float)) != 0
-        """Which coordinates stick, (n,)."""
         ones = np.ones(n)
         self.high = self._dry_torque(np.zeros(n), ones)
         """Torque above which a joint at rest starts in the positive direction, (n,)."""
         self.low = self._dry_torque(np.zeros(n), -ones)
         """Torque below which it starts in the negative direction, (n,)."""
+        self.dry = self.low < self.high
+        """Which coordinates stick, (n,)."""
 
     def __call__(self, qd: Array, sign: Array) -> Array:
         """Friction torque of moving joints (n,); sticking ones, with sign 0, have none here."""

@@ -32,7 +32,7 @@ class Driven:
     def torque(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (n,)."""
         try:
-            given = self._torque(t, q, qd)
+            given = self._torque(t, q.copy(), qd.copy())
         except Exception as error:
             if isinstance(error, SimulationError):
                 raise
@@ -41,7 +41,7 @@ class Driven:
                 f"was q = {_said(q)}, qd = {_said(qd)}"
             ) from error
         try:
-            tau = np.asarray(given, dtype=float)
+            tau = np.array(given, dtype=float)
         except (TypeError, ValueError):
             raise SimulationError(
                 f"{self.label} gave {given!r} at t = {t:.6g} s; expected {len(q)} torques"
@@ -60,7 +60,21 @@ class Driven:
 
     def wrench(self, t: float) -> Wrench | None:
         """The wrench of the environment on the arm."""
-        return None if self._wrench is None else self._wrench(t)
+        if self._wrench is None:
+            return None
+        try:
+            given = self._wrench(t)
+        except Exception as error:
+            raise SimulationError(
+                f"the external wrench raised {type(error).__name__} at t = {t:.6g} s: {error}"
+            ) from error
+        wrenches = given.values() if isinstance(given, Mapping) else (given,)
+        if given is None or all(_is_wrench(wrench) for wrench in wrenches):
+            return given
+        raise SimulationError(
+            f"the external wrench is {given!r} at t = {t:.6g} s; expected force and moment, 6 "
+            "finite numbers, or a mapping of link names to such"
+        )
 
 
 def _torque(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
@@ -87,7 +101,7 @@ def _torque(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
 def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
     """Torques of a CSV with the columns t and tau1, tau2, ..., linear between rows."""
     times, values = torques_from_csv(path, robot.n)
-    if times[0] > 0 or times[-1] < duration:
+    if times[0] > 0 or times[-1] < duration * (1 - 1e-12):
         raise SimulationError(
             f"{path}: its torques are for {times[0]:.6g} to {times[-1]:.6g} s, but the simulation "
             f"lasts from 0 to {duration:.6g} s; give torques for all of it, or a shorter duration"
@@ -99,6 +113,14 @@ def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
         return values[i] + share * (values[i + 1] - values[i])
 
     return torque
+
+
+def _is_wrench(given: Any) -> bool:
+    try:
+        wrench = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return wrench.shape == (6,) and bool(np.isfinite(wrench).all())
 
 
 def _said(values: Array) -> str:

@@ -1,5 +1,6 @@
 """What a simulation gives: the motion, what caused it, and how well energy was accounted for."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,11 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.simulation.system import Event
+
+WORK = ("actuators", "friction", "environment", "impacts")
+"""Who gives energy (the first and the third) and who takes it."""
+_ROUNDING = 1e-12
+"""What part of viscous friction is no dry friction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,49 +82,90 @@ class Simulation:
 
     @cached_property
     def energy_drift(self) -> float:
-        """The largest energy unaccounted for, relative to the energies that were exchanged."""
-        if not self.t.size:
-            return 0.0
+        """The largest energy unaccounted for, relative to the energies that were exchanged.
+
+        Those count as a millionth of the energy at least: an arm at rest exchanges rounding alone.
+        """
         swing = np.ptp(self.potential, axis=-1) + self.kinetic.max(axis=-1)
         moved = np.abs(self.work).max(axis=(-1, -2))
-        scale = np.maximum(swing + moved, np.finfo(float).tiny)
+        least = 1e-6 * np.abs(self.energy).max(axis=-1)
+        scale = np.maximum(swing + moved, least + np.finfo(float).tiny)
         return float((np.abs(self.balance).max(axis=-1) / scale).max())
 
+    @property
+    def arms(self) -> int:
+        """How many arms there are."""
+        return math.prod(self.q.shape[:-2])
+
+    def terms(self) -> dict[str, Array]:
+        """What the torques of the actuators are made of; the terms add up to `tau`.
+
+        Dry friction is Coulomb's and Stribeck's while a joint slips, and what holds it while it
+        sticks.
+        """
+        ledger = self.robot.ledger(self.q, self.qd, self.qdd)
+        viscous = ledger.viscous if self.friction.any() else np.zeros_like(self.friction)
+        dry = self.friction - viscous
+        return {
+            "inertial": ledger.inertial,
+            "coriolis": ledger.coriolis,
+            "gravity": ledger.gravity,
+            "rotor": ledger.rotor,
+            "viscous": viscous,
+            "dry friction": np.where(np.abs(dry) > _ROUNDING * np.abs(viscous), dry, 0.0),
+            "external": -self.external,
+            "stops": -self.stop,
+        }
+
     def __repr__(self) -> str:
-        arms = int(np.prod(self.q.shape[:-2]))
-        many = f", {arms} arms" if arms > 1 else ""
-        last = self.t[-1] if self.t.size else 0.0
+        many = f", {self.arms} arms" if self.q.ndim > 2 else ""
         return (
-            f"<Simulation of {self.robot.name!r}{many}, {last:.6g} s by {self.method}, "
+            f"<Simulation of {self.robot.name!r}{many}, {self.t[-1]:.6g} s by {self.method}, "
             f"{self.status}, energy drift {self.energy_drift:.1e}>"
         )
 
     def data(self) -> dict[str, Any]:
-        """A summary as plain data."""
-        final = self.q[..., -1, :], self.qd[..., -1, :]
+        """A summary as plain data; several arms have lists of what one arm has."""
+
+        def last(values: Array) -> Any:
+            return values[..., -1].tolist()
+
         return {
             "robot": self.robot.name,
             "method": self.method,
             "status": self.status,
             "message": self.message,
+            "arms": self.arms,
             "duration": float(self.t[-1]),
-            "q": final[0].tolist(),
-            "qd": final[1].tolist(),
+            "q": self.q[..., -1, :].tolist(),
+            "qd": self.qd[..., -1, :].tolist(),
+            "kinetic": last(self.kinetic),
+            "potential": last(self.potential),
+            "work": {name: last(self.work[..., k]) for k, name in enumerate(WORK)},
+            "unaccounted": last(self.balance),
             "energy_drift": self.energy_drift,
-            "work": dict(zip(_WORK, self.work[..., -1, :].T.tolist(), strict=True)),
             "events": [{"t": e.t, "kind": e.kind, "joint": e.joint} for e in self.events],
             "statistics": dict(self.statistics),
         }
 
     def columns(self) -> dict[str, Array]:
-        """One arm as columns of a table: t, q1.., qd1.., qdd1.., tau1.., energies."""
+        """A table: t, q1.., qd1.., qdd1.., tau1.., what else acts, energies.
+
+        Several arms are one below the other, with their number, from 0 on, in a column `arm`.
+        """
         groups = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
-        if self.friction.any():
-            groups["friction"] = self.friction
-        named = {"t": self.t}
+        acting = {"friction": self.friction, "stop": self.stop, "external": self.external}
+        groups |= {name: values for name, values in acting.items() if values.any()}
+        named: dict[str, Array] = {}
+        if self.q.ndim > 2:
+            named["arm"] = np.repeat(np.arange(self.arms), len(self.t))
+        named["t"] = np.tile(self.t, self.arms)
         for name, values in groups.items():
-            named |= {f"{name}{i + 1}": values[..., i] for i in range(self.robot.n)}
-        return named | {"kinetic": self.kinetic, "potential": self.potential}
+            named |= {f"{name}{i + 1}": values[..., i].reshape(-1) for i in range(self.robot.n)}
+        return named | {
+            "kinetic": self.kinetic.reshape(-1),
+            "potential": self.potential.reshape(-1),
+        }
 
     def save(self, path: str | Path) -> None:
         """Write the motion to a .csv or .parquet file; several arms get a column `arm`."""
@@ -131,6 +178,3 @@ class Simulation:
         from armdyn.simulation.plots import plot  # noqa: PLC0415 (an extra)
 
         plot(self, path)
-
-
-_WORK = ("actuators", "friction", "environment", "impacts")

@@ -88,7 +88,7 @@ class System:
                 return Forces(tau, slip, still, external, qdd)
         except SingularityError as error:
             raise SimulationError(f"at t = {t:.6g} s: {error}") from error
-        M = self.robot.mass_matrix(q)
+        M = self._mass_matrix(t, q)
         b = tau + external - slip - self.robot.bias(q, qd)
         moves = ~self.held
         qdd = np.zeros(len(q))
@@ -97,6 +97,17 @@ class System:
         at_stop = self.contact != 0
         by_friction = np.where(at_stop, np.clip(hold, self.dry.low, self.dry.high), hold)
         return Forces(tau, slip + by_friction, by_friction - hold, external, qdd)
+
+    def _mass_matrix(self, t: float, q: Array) -> Array:
+        M = self.robot.mass_matrix(q)
+        try:
+            np.linalg.cholesky(M)
+        except np.linalg.LinAlgError:
+            raise SimulationError(
+                f"at t = {t:.6g} s: the mass matrix of {self.robot.name!r} is singular, because a "
+                "joint moves no inertia; give its link a mass, or the joint a rotor inertia"
+            ) from None
+        return M
 
     def _external(self, q: Array, wrench: Wrench) -> Array:
         zero = np.zeros(len(q))
@@ -141,7 +152,7 @@ class System:
         below = q - self.lower < self.upper - q
         q[hits] = np.where(below, self.lower, self.upper)[hits]
         stops = np.where(hits, np.where(below, -1.0, 1.0), self.contact)
-        M = self.robot.mass_matrix(q)
+        M = self._mass_matrix(t, q)
         after = impact(M, qd, stops, self.bounce)
         after[hits & (np.abs(after) < REST)] = 0.0
         lost = 0.5 * (qd @ M @ qd - after @ M @ after)
@@ -160,7 +171,7 @@ class System:
             tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
             external = 0.0 if wrench is None else self._external(q, wrench)
             b = tau + external - self.dry(qd, self.sign) - self.robot.bias(q, qd)
-            a = least_constraint(self.robot.mass_matrix(q), b, *self._levels(rest, at_stop))
+            a = least_constraint(self._mass_matrix(t, q), b, *self._levels(rest, at_stop))
             self.held = (rest | (at_stop != 0)) & (a == 0)
             self.contact = np.where(self.held, at_stop, 0.0)
             self.sign = np.where(rest, np.sign(a), self.sign)

@@ -13,13 +13,13 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from itertools import combinations
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from armdyn.algebra.ring import Trig
 from armdyn.analysis.equations import factoring
 from armdyn.analysis.equations.factoring import Monomial, Polynomial, monomial
+from armdyn.analysis.equations.readable import Power, readable
 from armdyn.analysis.equations.readable import Product as TrigProduct
-from armdyn.analysis.equations.readable import readable
 from armdyn.analysis.equations.tree import (
     ZERO,
     Expr,
@@ -86,7 +86,8 @@ def is_rate(name: str) -> bool:
 
 def _upright(trig: TrigProduct) -> tuple[TrigProduct, int]:
     """Angles that start with a plus: cos(-φ) = cos φ, sin(-φ) = -sin φ."""
-    sign, powers = 1, []
+    sign = 1
+    powers: list[Power] = []
     for function, angle, exponent in trig:
         if not isinstance(angle, str) and angle[0][1] < 0:
             turned = tuple((joint, -s) for joint, s in angle)
@@ -145,13 +146,13 @@ def _by_rate(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
     }
     terms = []
     for base, multiples in _proportional(flat):
-        column = {(trig, ()): p for trig, p in columns[base].items()}
+        column: Table = {(trig, ()): p for trig, p in columns[base].items()}
         terms.append(product([_by_cosine(column, coefficient), _rates(multiples)]))
     return total(terms)
 
 
 def _proportional(
-    rows: Mapping[Key, Mapping[Hashable, Fraction]],
+    rows: Mapping[Key, Mapping[Any, Fraction]],
 ) -> Iterable[tuple[Key, list[tuple[Key, Fraction]]]]:
     """Keys whose rows are small multiples of that of the first, smallest first."""
     left = sorted(rows, key=lambda k: (abs(next(iter(rows[k].values()))), str(k)))
@@ -164,7 +165,7 @@ def _proportional(
         left = [k for k in others if ratios[k] is None]
 
 
-def _ratio(a: Mapping[Hashable, Fraction], b: Mapping[Hashable, Fraction]) -> Fraction | None:
+def _ratio(a: Mapping[Any, Fraction], b: Mapping[Any, Fraction]) -> Fraction | None:
     """b / a, if that is a small whole number."""
     if a.keys() != b.keys():
         return None

@@ -1,9 +1,8 @@
 """The arrays of the equations of motion as blocks to print."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from math import isfinite
 
 import numpy as np
 
@@ -16,19 +15,13 @@ from armdyn.analysis.equations.numeric import numeric
 from armdyn.analysis.equations.quotients import Quotient
 from armdyn.analysis.equations.readable import readable
 from armdyn.analysis.equations.tree import (
-    ZERO,
-    Call,
     Expr,
-    Number,
-    Power,
-    Symbol,
     power,
     product,
     total,
 )
 from armdyn.analysis.equations.written import Written
 from armdyn.arrays import Array
-from armdyn.model import Friction, RobotModel
 
 SYMMETRIC = "M is symmetric, M_ij = M_ji"
 
@@ -94,7 +87,7 @@ class Writer:
     def centrifugal(self, C: Array) -> Block:
         """Coefficients of squared velocities."""
         n = len(C)
-        lines = (self.line("C", index(*(p + 1 for p in at)), C[at], at) for at in np.ndindex(n, n))
+        lines = (self.line("C", index(*(p + 1 for p in at)), C[*at], at) for at in np.ndindex(n, n))
         remarks = ("column j belongs to qd_j², C_ii = 0",)
         own = frozenset((i, i) for i in range(n))
         return Block(
@@ -105,7 +98,7 @@ class Writer:
         """Christoffel symbols of the first kind."""
         n = len(h)
         places = [at for at in np.ndindex(n, n, n) if at[1] <= at[2]]
-        lines = (self.line("h", index(*(p + 1 for p in at)), h[at], at) for at in places)
+        lines = (self.line("h", index(*(p + 1 for p in at)), h[*at], at) for at in places)
         remarks = (
             "h_ikm = h_imk, so k ≤ m is enough",
             "h_iii = 0: no joint's own velocity loads it",
@@ -156,7 +149,7 @@ class Writer:
         """J and J̇ q̇ of the task."""
         n, names = self.robot.n, ", ".join(form.task)
         lines = (
-            self.line("J", index(*(p + 1 for p in at)), form.J[at], at) for at in np.ndindex(n, n)
+            self.line("J", index(*(p + 1 for p in at)), form.J[*at], at) for at in np.ndindex(n, n)
         )
         return [
             Block("J", f"Jacobian of ({names})", tuple(lines), (n, n)),
@@ -177,7 +170,7 @@ def entries(form: str, closed: ClosedForm) -> Iterator[Trig]:
     if form == "state":
         yield from closed.V
     else:
-        yield from (closed.h[at] for at in np.ndindex(n, n, n) if at[1] <= at[2])
+        yield from (closed.h[*at] for at in np.ndindex(n, n, n) if at[1] <= at[2])
 
 
 def _constant(value: Trig) -> bool:
@@ -187,49 +180,3 @@ def _constant(value: Trig) -> bool:
 
 def _moving(quotient: Quotient) -> bool:
     return any(not _constant(factor) for factor, _ in quotient.divisors)
-
-
-# friction
-
-
-def friction(model: RobotModel, digits: int | None) -> tuple[Block, dict[str, float]] | None:
-    """Friction of each joint as it is written, with the values of its symbols; None without."""
-    if all(joint.friction.is_zero for joint in model.joints):
-        return None
-    values: dict[str, float] = {}
-
-    def number(name: str, value: float) -> Expr:
-        values[name] = value
-        return Symbol(name) if digits is None else Number(float(f"{value:.{digits}g}"))
-
-    lines = tuple(
-        Line("F", index(i), _law(i, joint.friction, number), (i - 1,))
-        for i, joint in enumerate(model.joints, 1)
-    )
-    return Block("F", "Friction", lines, (len(lines),), ("qd",)), values
-
-
-def _law(i: int, law: Friction, number: Callable[[str, float], Expr]) -> Expr:
-    """The law of `armdyn.formulations.friction`."""
-    qd = Symbol(f"qd{i}")
-    way: Expr = Call("sgn", qd)
-    smooth: Expr = way
-    if law.smooth_velocity:
-        scaled = product([qd, Power(number(f"vt{i}", law.smooth_velocity), -1)])
-        smooth = Call("tanh", scaled)
-    mean = (law.coulomb_positive + law.coulomb_negative) / 2
-    uneven = (law.coulomb_positive - law.coulomb_negative) / 2
-    terms: list[Expr] = [product([number(f"Fv{i}", law.viscous), qd])] if law.viscous else []
-    if mean:
-        terms.append(product([number(f"Fc{i}", mean), smooth]))
-    if uneven:
-        both = [Power(way, 2)] if smooth == way else [way, smooth]
-        terms.append(product([number(f"Fu{i}", uneven), *both]))
-    if law.stribeck:
-        factors = [number(f"Fs{i}", law.stribeck), smooth]
-        if isfinite(law.stribeck_velocity):
-            ratio = product([qd, Power(number(f"vs{i}", law.stribeck_velocity), -1)])
-            dying = Call("exp", product([Number(-1), Power(ratio, 2)]))
-            factors.append(dying)
-        terms.append(product(factors))
-    return total(terms) if terms else ZERO

@@ -143,10 +143,7 @@ class Equations:
         """The equations in one of `FORMATS`."""
         from armdyn.analysis.equations import formats  # noqa: PLC0415 (they need this module)
 
-        if format not in FORMATS:
-            raise UnknownNameError("format of equations", format, FORMATS)
-        writer: str = formats.WRITERS[format](self)
-        return writer
+        return formats.WRITERS[format_of(format, None)](self)
 
     def data(self) -> dict[str, Any]:
         """The equations as plain data, entries in the notation of SymPy."""
@@ -161,16 +158,25 @@ class Equations:
             path: Where to.
             format: One of `FORMATS`; None: by the ending, .txt, .tex, .md or .py (functions).
         """
-        suffix = Path(path).suffix.lower()
-        if format is None and suffix not in _SUFFIXES:
-            raise WriteError(
-                f"cannot tell the format of {str(path)!r}; let it end in {', '.join(_SUFFIXES)}, "
-                f"or name one of {', '.join(FORMATS)}"
-            )
-        write_text(path, self.to(format or _SUFFIXES[suffix]))
+        write_text(path, self.to(format_of(format, path)))
 
     def _lines(self) -> Iterable[Line]:
         return (line for block in self.blocks for line in block.lines)
+
+
+def format_of(format: str | None, path: str | Path | None) -> str:
+    """The format that was named, or that of a file by its ending, or text."""
+    if format is not None:
+        if format not in FORMATS:
+            raise UnknownNameError("format of equations", format, FORMATS)
+        return format
+    suffix = "" if path is None else Path(path).suffix.lower()
+    if path is not None and suffix not in _SUFFIXES:
+        raise WriteError(
+            f"cannot tell the format of {str(path)!r}; let it end in {', '.join(_SUFFIXES)}, "
+            f"or name one of {', '.join(FORMATS)}"
+        )
+    return _SUFFIXES.get(suffix, "text")
 
 
 def occurring(blocks: Iterable[Block]) -> set[str]:

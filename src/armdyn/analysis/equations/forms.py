@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from armdyn.analysis.equations.blocks import Writer, entries, friction
+from armdyn.analysis.equations.blocks import Writer, entries
 from armdyn.analysis.equations.cartesian import cartesian_form
 from armdyn.analysis.equations.closed_form import ClosedForm
 from armdyn.analysis.equations.document import Block, Equations, occurring
+from armdyn.analysis.equations.friction import friction
 from armdyn.analysis.equations.meaning import legend
 from armdyn.analysis.equations.recursive import recursive
 from armdyn.analysis.equations.writing import write
@@ -20,8 +21,8 @@ from armdyn.model import RobotModel
 
 MOST_TERMS = 2000
 """Terms of a closed form beyond which the recursive program is printed instead."""
-MOST_PRODUCTS = 200_000
-"""Products of terms in one multiplication beyond which a closed form is given up."""
+MOST_PRODUCTS = 400_000
+"""Products of terms, times angles, after which a closed form is given up."""
 HOPELESS = 2
 """How many times these many terms are not even counted."""
 MOST_DIGITS = 17
@@ -39,7 +40,7 @@ LAWS = {
     "energy": ("E = T + U", r"E = T + U"),
     "cartesian": ("F = Mx xdd + Vx + Gx", r"F = M_{x} \ddot{x} + V_{x} + G_{x}"),
     "recursive": (
-        "tau = M qdd + V + G, as the shortest program",
+        "tau = M qdd + V + G, as a program of few operations",
         r"\tau = M \ddot{q} + V + G",
     ),
 }
@@ -81,13 +82,14 @@ def equations(
     if form == "recursive":
         return _recursive(model, kept, ())
     written = write(model, letters)
-    written.ring.limit = None if closed else MOST_PRODUCTS
+    if not closed:
+        written.ring.budget = MOST_PRODUCTS // max(1, len(written.ring.angles))
     made = ClosedForm(written)
     writer = Writer(written, kept)
     sheet = _Sheet(model, letters if letters is not None else model.letters, written, kept)
     try:
         if form == "cartesian":
-            return _cartesian(sheet, made, writer, frame)
+            return _cartesian(sheet, writer, frame)
         known = "" if closed else _too_long(form, made, writer)
     except OverflowError:
         known = f"more than {MOST_TERMS:,} terms"
@@ -122,23 +124,22 @@ def _too_long(form: str, closed: ClosedForm, writer: Writer) -> str:
 
 
 def _blocks(form: str, closed: ClosedForm, writer: Writer) -> list[Block]:
-    mass, gravity = writer.mass, lambda: writer.vector("G", "Gravity", closed.G, "q")
-    if form == "state":
-        velocity = writer.vector("V", "Coriolis and centrifugal torques", closed.V, "q", "qd")
-        return [mass(closed.M), velocity, gravity()]
-    if form == "configuration":
-        both = [writer.coriolis(closed.B), writer.centrifugal(closed.C)]
-        return [mass(closed.M), *both, gravity()]
     if form == "christoffel":
         return [writer.christoffel(closed.h)]
-    return [
-        writer.scalar("T", "Kinetic energy", closed.T, "q", "qd"),
-        writer.scalar("U", "Potential energy, without its constant part", closed.U, "q"),
-    ]
+    if form == "energy":
+        return [
+            writer.scalar("T", "Kinetic energy", closed.T, "q", "qd"),
+            writer.scalar("U", "Potential energy, without its constant part", closed.U, "q"),
+        ]
+    if form == "state":
+        velocity = [writer.vector("V", "Coriolis and centrifugal torques", closed.V, "q", "qd")]
+    else:
+        velocity = [writer.coriolis(closed.B), writer.centrifugal(closed.C)]
+    return [writer.mass(closed.M), *velocity, writer.vector("G", "Gravity", closed.G, "q")]
 
 
-def _cartesian(sheet: "_Sheet", closed: ClosedForm, writer: Writer, frame: str) -> Equations:
-    form = cartesian_form(sheet.written, sheet.model, frame)
+def _cartesian(sheet: "_Sheet", writer: Writer, frame: str) -> Equations:
+    form = cartesian_form(writer.robot, sheet.model, frame)
     axes = f"X = ({', '.join(form.task)}) of the tool in axes of the {frame}"
     if form.closed:
         return sheet.equations("cartesian", writer.task(form), (axes,))
@@ -219,7 +220,7 @@ def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...]) 
         form, length = instead
         notes.insert(
             0,
-            f"the {form} form would have {length}, so this is the shortest program for the same "
+            f"the {form} form would have {length}, so this is a program for the same "
             f"torques, {done.total} operations; --closed (closed=True) writes the closed form",
         )
     sheet = _Sheet(model, {}, None, digits)

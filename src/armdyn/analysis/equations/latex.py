@@ -189,16 +189,16 @@ def _width(text: str) -> int:
 
 def remark_in_mathematics(remark: str) -> str:
     """A remark whose M_ij, h_iii and qd_j² are formulas."""
-    words = []
-    for word in escaped(remark).split(" "):
-        bare = word.rstrip(",:.")
-        match = re.fullmatch(r"(\w+)\\_([a-z]+)(?:\$\^2\$)?", bare)
-        if match:
-            head = {"qd": r"\dot{q}"}.get(match[1], match[1])
-            square = "^2" if bare.endswith("$^2$") else ""
-            word = f"${head}_{{{match[2]}}}{square}$" + word[len(bare) :]
-        words.append(word)
-    return " ".join(words)
+    return " ".join(map(_word_in_mathematics, escaped(remark).split(" ")))
+
+
+def _word_in_mathematics(word: str) -> str:
+    bare = word.rstrip(",:.")
+    match = re.fullmatch(r"(\w+)\\_([a-z]+)(\$\^2\$)?", bare)
+    if not match:
+        return word
+    head = {"qd": r"\dot{q}"}.get(match[1], match[1])
+    return f"${head}_{{{match[2]}}}{'^2' if match[3] else ''}$" + word[len(bare) :]
 
 
 def _where(equations: Equations) -> list[str]:

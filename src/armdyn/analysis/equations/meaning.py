@@ -59,7 +59,7 @@ def legend(
         letters: Expressions for parameters, of which those that are one letter explain it.
         known: The parameters of the robot.
     """
-    stands = {text.strip(): parameter for parameter, text in reversed(letters.items())}
+    stands = {text.strip(): parameter for parameter, text in reversed(list(letters.items()))}
     found = []
     for name in sorted((n for n in names if n in values), key=_order):
         parameter = stands.get(name, name)

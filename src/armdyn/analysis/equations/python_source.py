@@ -57,8 +57,8 @@ def _function(equations: Equations, block: Block, source: Source) -> Iterator[st
 
 def _unpacked(equations: Equations, arguments: Iterable[str]) -> Iterator[str]:
     for name in arguments:
-        entries = "".join(f"{name}{i}, " for i in range(1, len(equations.joints) + 1))
-        yield f"    {entries.removesuffix(', ') if len(equations.joints) > 1 else entries.strip()} = {name}"
+        entries = [f"{name}{i}" for i in range(1, len(equations.joints) + 1)]
+        yield f"    [{', '.join(entries)}] = {name}"
 
 
 def _torques(equations: Equations) -> list[str]:

@@ -74,7 +74,9 @@ def _multiples(robot: Written, angle: Angle) -> dict[int, int]:
     raise LookupError(f"no angle of the robot sums up {angle}")
 
 
-def _differences(harmonics: dict[tuple[Factor, ...], Fraction]) -> dict[tuple[Factor, ...], Fraction]:
+def _differences(
+    harmonics: dict[tuple[Factor, ...], Fraction],
+) -> dict[tuple[Factor, ...], Fraction]:
     """Pairs that are the cosine or sine of a difference of angles, joined to one.
 
     cos a cos b + sin a sin b = cos(b - a),   cos a sin b - sin a cos b = sin(b - a)

@@ -25,14 +25,23 @@ from armdyn.analysis.equations.tree import (
     sign,
     total,
 )
-from armdyn.compiler.count import Operations
+from armdyn.compiler.count import Operations, count
+from armdyn.compiler.passes import reduce
 from armdyn.compiler.program import Program
+from armdyn.compiler.trace import trace
+from armdyn.expr.graph import Graph
+from armdyn.expr.node import Node
+from armdyn.formulations.minimal import minimal
+from armdyn.formulations.minimal_options import options
 from armdyn.model import RobotModel
-from armdyn.model.canonical import canonical
+from armdyn.model.canonical import CanonicalRobot, canonical, with_tip_phase
 from armdyn.programs.kept import Kept, default_folder
 from armdyn.programs.minimal import Effort, minimal_outputs
+from armdyn.programs.symbolic import symbolic
 from armdyn.programs.symbolic_model import branches
 
+SEARCHED = 650
+"""Operations beyond which no search is made for fewer, which would take minutes."""
 LONGEST = 8
 """Leaves up to which a value that is used once is written where it is used."""
 
@@ -79,7 +88,7 @@ def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
     result = Recursive()
     for part in branches(robot):
         members = [names.index(link.name) for link in part.links]
-        outputs = minimal_outputs(part, "inverse_dynamics", Effort(kept=Kept(default_folder())))
+        outputs = _outputs(part)
         graph = outputs[0].graph
         qdd = graph.inputs("qdd", len(members))
         for k, i in enumerate(members):
@@ -89,8 +98,20 @@ def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
         sizes: dict[str, int | None] = dict.fromkeys(("q", "qd", "qdd"), len(members))
         program = Program.from_outputs(outputs, sizes)
         result.operations = result.operations + program.operations
-        _Lister(program, members, result, digits).list()
+        _Lister(program, members, result, digits).add()
     return result
+
+
+def _outputs(robot: CanonicalRobot) -> list[Node]:
+    """The torques by the minimal formulation; searched over where that takes seconds only."""
+    ready, graph = with_tip_phase(robot), Graph()
+    symbols = symbolic(ready, graph)
+    q, qd, qdd = (graph.inputs(name, len(robot.links)) for name in ("q", "qd", "qdd"))
+    choices = options(ready).quick
+    outputs = list(trace(graph, lambda: minimal(symbols, q, qd, qdd, choices).tau))
+    if count(outputs).total > SEARCHED:
+        return reduce(outputs).outputs
+    return minimal_outputs(robot, "inverse_dynamics", Effort(kept=Kept(default_folder())))
 
 
 class _Lister:
@@ -111,7 +132,7 @@ class _Lister:
         self.spelled: dict[int, Expr] = {}
         """Values in full, of which angles are made."""
 
-    def list(self) -> None:
+    def add(self) -> None:
         """Add every line."""
         for place, name in enumerate(self.program.symbols):
             self.values[place] = self.spelled[place] = Symbol(self._numbered(name))
@@ -165,7 +186,7 @@ class _Lister:
         if self.uses[place] > 1 or not short:
             self.values[place] = self._named("t", expr, self.into.variables)
 
-    def _named(self, letter: str, expr: Expr, lines: "list[Line]") -> Expr:
+    def _named(self, letter: str, expr: Expr, lines: list[Line]) -> Expr:
         """A name for an expression; a sign stays outside of it."""
         if isinstance(expr, Symbol | Number) or (
             sign(expr) < 0 and isinstance(negated(expr), Symbol)

@@ -13,10 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from armdyn.analysis.simplification.free import NUMBERS
+from armdyn.analysis.simplification.allowed import TOLERANCE, Allowed
 from armdyn.analysis.simplification.freedom import Freedom
 from armdyn.analysis.simplification.linear import Conditions, Element, conditions
-from armdyn.analysis.simplification.sdp import Matrix, Region, nearest
+from armdyn.analysis.simplification.sdp import Region, nearest
 from armdyn.arrays import Array
 
 Outcome = Literal["reached", "inconsistent", "no body", "no design"]
@@ -24,10 +24,6 @@ Outcome = Literal["reached", "inconsistent", "no body", "no design"]
 
 SMALL = 1e-10
 """What is zero of dimensionless conditions, between rounding and the smallest true condition."""
-_SLACK = 1e-9
-"""By how much bounds and margins are kept to more tightly than asked, for the solver."""
-_ALLOWED = 10 * _SLACK
-"""By how much the solver may miss them."""
 _FAINT = 1e-6
 """Weight of the change while the residual is made small, so that one design is the best."""
 
@@ -79,6 +75,7 @@ class Convex:
         margin: float,
     ):
         self.freedom, self.elements, self.q, self.margin = freedom, elements, q, margin
+        self.allowed = Allowed(freedom, margin)
         self.changeable = [i for i, may in enumerate(freedom.numbers) if may.any()]
         units = zip(freedom.to_units, freedom.start, strict=True)
         self.start = np.array([H @ phi for H, phi in units])
@@ -94,7 +91,7 @@ class Convex:
             part = rows[:, i] @ freedom.from_units[i] @ basis
             moved = float(np.abs(p[i] - self.start[i]).max()) > SMALL and basis.shape[1] > 0
             needed = np.abs(part).max(initial=0.0) > SMALL
-            if needed or moved or self._outside(i, p[i], basis, values):
+            if needed or moved or self.allowed.outside(i, p[i], basis, values):
                 B[i] = basis
         blocks = [rows[:, i] @ freedom.from_units[i] @ basis for i, basis in B.items()]
         M = np.concatenate([np.zeros((len(rows), 0)), *blocks], axis=1)
@@ -131,7 +128,8 @@ class Convex:
     def solve(self, values: Array) -> Trial:
         """The best design with given lengths."""
         system = self.system(values)
-        region, (C, c) = self._region(system, values), self.objective(system)
+        region = self.allowed.region(system.p, system.B, values)
+        C, c = self.objective(system)
         left, singular, right = np.linalg.svd(system.M)
         rank = int(np.sum(singular > SMALL))
         along, basis = right[:rank].T, right[rank:].T
@@ -149,7 +147,7 @@ class Convex:
             theta = self._least(system, C, c, region, basis)
         if theta is None:
             theta, outcome = np.zeros(system.M.shape[1]), "no design"
-        elif consistent and region.violation(kept(theta)) <= _ALLOWED:
+        elif consistent and region.violation(kept(theta)) <= TOLERANCE:
             theta, outcome = kept(theta), "reached"
         psi = system.moved(theta)
         numbers = self.numbers(psi)
@@ -162,7 +160,7 @@ class Convex:
         """The θ = first + basis y with the least cost."""
         y = nearest(C @ basis, c - C @ first, region.through(first, basis))
         theta = None if y is None else first + basis @ y
-        return None if theta is None or region.violation(theta) > _ALLOWED else theta
+        return None if theta is None or region.violation(theta) > TOLERANCE else theta
 
     def _least(
         self, system: System, C: Array, c: Array, region: Region, basis: Array
@@ -197,77 +195,7 @@ class Convex:
             C, c = np.concatenate(blocks), np.concatenate(right)
         return C, c
 
-    def _region(self, system: System, values: Array) -> Region:
-        """Where θ may be: bodies that can exist, and bounds."""
-        matrices, sides, limits, at = [], [], [], 0
-        width = system.M.shape[1]
-        for i, basis in system.B.items():
-            end = at + basis.shape[1]
-            to_phi = self.freedom.from_units[i]
-            for constant, slopes in self._bodies(i, to_phi @ system.p[i], to_phi @ basis):
-                wide = np.zeros((width, 4, 4))
-                wide[at:end] = slopes
-                matrices.append(Matrix(constant, wide))
-            for row in self._bounds(i, values):
-                wide_row = np.zeros(width)
-                wide_row[at:end] = row[:10] @ to_phi @ basis
-                sides.append(wide_row)
-                limits.append(row[10] - row[:10] @ to_phi @ system.p[i])
-            at = end
-        return Region(tuple(matrices), np.array(sides).reshape(len(sides), width), np.array(limits))
-
-    def _bodies(self, i: int, phi: Array, slopes: Array) -> list[tuple[Array, Array]]:
-        """Matrices that are positive semidefinite for bodies that exist with the margin."""
-        if slopes.shape[1] == 0:
-            return []
-        unit = self.freedom.pseudo[i]
-        own = np.tensordot(self.freedom.start[i], unit, axes=1)
-        changes = np.tensordot(slopes.T, unit, axes=1)
-        lowest = float(np.linalg.eigvalsh(own)[0])
-        # what is held may be thinner than the margin already
-        held = not self.freedom.numbers[i, 4:].all()
-        margin = min(self.margin, max(lowest, 0.0) / 4) if held else self.margin
-        body = np.tensordot(phi, unit, axes=1) - (margin + _SLACK * (not held)) * np.eye(4)
-        added = np.tensordot(phi, unit, axes=1) - own
-        found = []
-        if not self.freedom.add_only or lowest < margin:
-            found.append((body, changes))
-        if self.freedom.add_only:
-            found.append((added, changes))
-        return found
-
-    def _bounds(self, i: int, values: Array) -> list[Array]:
-        """Rows (g, h) of g φ ≤ h."""
-        freedom, rows = self.freedom, []
-        centre, unknown = freedom.centre(i, values)
-        for symbol, (low, high) in freedom.free.bounds.items():
-            name, number = symbol.rstrip("0123456789"), int(symbol.lstrip("mxyzI"))
-            k = NUMBERS.index(name)
-            if number != i + 1 or (0 < k < 4 and not unknown[k - 1]):
-                continue
-            if k >= 4:
-                row, scale = freedom.tensor_row(k - 4, centre, unknown), np.zeros(10)
-                unit = freedom.mass[i] * freedom.size**2
-            else:
-                row, scale = np.eye(10)[k], np.eye(10)[0] * (k > 0)
-                unit = freedom.mass[i] * (freedom.size if k else 1.0)
-            slack = _SLACK if low < high else 0.0
-            for sign, limit in ((1.0, high), (-1.0, low)):
-                if np.isfinite(limit):
-                    side = sign * (row - limit * scale) / unit
-                    rows.append(
-                        np.append(side, sign * limit * (k in (0, *range(4, 10))) / unit - slack)
-                    )
-        return rows
-
     def outside(self, values: Array) -> bool:
         """Whether a link has to change because of its bounds."""
         spans = ((i, *self.freedom.span(i, values)) for i in self.changeable)
-        return any(self._outside(i, p, basis, values) for i, p, basis in spans)
-
-    def _outside(self, i: int, p: Array, basis: Array, values: Array) -> bool:
-        """Whether link i of ψ = p is out of its bounds and can change."""
-        phi = self.freedom.from_units[i] @ p
-        return basis.shape[1] > 0 and any(
-            row[:10] @ phi > row[10] + 2 * _SLACK for row in self._bounds(i, values)
-        )
+        return any(self.allowed.outside(i, p, basis, values) for i, p, basis in spans)

@@ -91,7 +91,7 @@ def design(
         goals,
         free,
         trial.outcome == "reached",
-        _reason(goals, trial, forbidden, variations, bool(changed), bool(free.bounds)),
+        _reason(goals, free, trial, forbidden, variations),
         forbidden,
         trial.residual,
         trial.rank,
@@ -168,30 +168,30 @@ def _variations(
 
 def _reason(
     goals: Goals,
+    free: Free,
     trial: Trial,
     forbidden: tuple[Obstacle, ...],
     variations: tuple[Variation, ...],
-    changed: bool,
-    bounded: bool,
 ) -> str:
     if trial.outcome == "reached":
-        already = "" if changed or trial.cost else "; the arm does so as it is"
+        already = "" if trial.cost else "; the arm does so as it is"
         return f"the goal is reached: {goals}{already}"
     if forbidden:
         more = f" (and {len(forbidden) - 1} more)" if len(forbidden) > 1 else ""
         return f"no arm with these axes reaches the goal: {forbidden[0]}{more}"
-    remain = ", ".join(v.element for v in variations if v.remains)
-    beyond = " or beyond the bounds" if bounded else ""
+    remain = ", ".join(v.element for v in variations if v.remains) or "less than can be seen"
+    none = "no values of it were found" if len(trial.values) else "there are no values of it"
+    beyond = " or beyond the bounds" if free.bounds else ""
     match trial.outcome:
         case "inconsistent":
             return (
-                "what is free does not suffice: no values of it, not even of bodies that cannot "
-                f"exist, reach the goal for {remain}"
+                f"what is free does not suffice: {none} that reach the goal for {remain}, not even "
+                "with bodies that cannot exist"
             )
         case "no body":
             return (
                 f"only bodies that cannot exist{beyond} reach the goal; in the nearest design it "
-                f"is missed by {remain or 'less than can be seen'}"
+                f"is missed by {remain}"
             )
         case _:
             return f"no body that can exist lies within the bounds; the goal is missed by {remain}"

@@ -67,11 +67,10 @@ def parse_free(
         free: Words or symbols, in a list or separated by commas; None: centres of mass and inertias
             of all links.
         bounds: Lowest and highest value by word or symbol, None for an open end [kg, m, kg m²].
-            A length without bounds stays between zero and twice what it is.
+            A length without a bound stays between zero and twice what it is.
         weights: What a squared change costs by word or symbol; 1 for the others.
     """
     robot = canonical(model)
-    known = words(model, robot)
     given = DEFAULT if free is None else free.split(",") if isinstance(free, str) else list(free)
     asked = [word.strip() for word in given if word.strip()]
     if not asked:
@@ -79,6 +78,11 @@ def parse_free(
             "nothing is free to change; name at least one number, such as link2.com, link2.mass "
             "or *.inertia"
         )
+    lengths: dict[str, tuple[int, bool]] = {}
+    known = words(model, robot, lengths)
+    if not known.keys() >= {*asked, *(bounds or ()), *(weights or ())}:
+        lengths = places(model, robot)
+        known = words(model, robot, lengths)
     symbols = {symbol for word in asked for symbol in _find(model, known, word)}
     limits = _limits(model, known, symbols, bounds or {})
     numbers = np.array(
@@ -86,15 +90,16 @@ def parse_free(
     )
     return Free(
         numbers,
-        tuple(free_lengths(model, robot, symbols, limits)),
+        tuple(free_lengths(model, robot, lengths, symbols, limits)),
         {symbol: pair for symbol, pair in limits.items() if symbol[0] not in "ad"},
         _weights(model, known, weights or {}),
     )
 
 
-def words(model: RobotModel, robot: CanonicalRobot) -> dict[str, tuple[str, ...]]:
-    """Every word and symbol with the symbols it stands for."""
-    lengths = places(model, robot)
+def words(
+    model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, tuple[int, bool]]
+) -> dict[str, tuple[str, ...]]:
+    """Every word and symbol with the symbols it stands for; lengths as `places` gives them."""
     found: dict[str, tuple[str, ...]] = {}
     names = [(f"link{i + 1}", i) for i in range(len(model.links))]
     names += [(link.name, i) for i, link in enumerate(model.links)]
@@ -114,18 +119,19 @@ def words(model: RobotModel, robot: CanonicalRobot) -> dict[str, tuple[str, ...]
                 found.setdefault(f"{name}.{part}", symbols)
     for part in (*_PARTS, "length", "offset"):
         every = [found.get(f"link{i + 1}.{part}", ()) for i in range(len(model.links))]
-        found[f"*.{part}"] = tuple(symbol for symbols in every for symbol in symbols)
+        if any(every):
+            found[f"*.{part}"] = tuple(symbol for symbols in every for symbol in symbols)
     single = {symbol: (symbol,) for symbols in found.values() for symbol in symbols}
     return found | single
 
 
 def _find(model: RobotModel, known: Mapping[str, tuple[str, ...]], word: str) -> tuple[str, ...]:
-    if known.get(word):
+    if word in known:
         return known[word]
     raise UnknownNameError(
         f"number of {model.name!r} to change named",
         word,
-        [name for name, symbols in known.items() if symbols],
+        known,
         "A length is offered where moving the joint changes nothing else.",
     )
 

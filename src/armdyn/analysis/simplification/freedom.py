@@ -24,6 +24,9 @@ from armdyn.model import RobotModel
 from armdyn.model.canonical import CanonicalLink, CanonicalRobot, canonical, canonical_frames
 from armdyn.model.transform import inverse
 
+_KEPT = 200
+"""Spans that are kept: while one centre of mass is searched, those of the other links stay."""
+
 
 @dataclass(frozen=True, slots=True)
 class Searched:
@@ -72,6 +75,7 @@ class Freedom:
             ]
         )
         self.searched = tuple(self._searched())
+        self._spans: dict[tuple[int, bytes], tuple[Array, Array]] = {}
 
     def relaxed(self) -> "Freedom":
         """The same without what ties a tensor, so that no centre of mass is searched."""
@@ -123,6 +127,15 @@ class Freedom:
             i: The link.
             values: Of what is searched.
         """
+        centre, _ = self.centre(i, values)
+        key = i, centre.tobytes()
+        if key not in self._spans:
+            if len(self._spans) > _KEPT:
+                self._spans.clear()
+            self._spans[key] = self._span(i, values)
+        return self._spans[key]
+
+    def _span(self, i: int, values: Array) -> tuple[Array, Array]:
         held, known = self._held(i, values)
         start = self.to_units[i] @ self.start[i]
         if not len(held):

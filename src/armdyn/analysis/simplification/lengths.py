@@ -62,19 +62,24 @@ def _geometry(robot: CanonicalRobot) -> Array:
 def free_lengths(
     model: RobotModel,
     robot: CanonicalRobot,
+    places: Mapping[str, tuple[int, bool]],
     symbols: Collection[str],
     limits: Mapping[str, tuple[float, float]],
 ) -> list[Length]:
-    """Those of the symbols that are lengths, with what they are and may become [m]."""
+    """Those of the symbols that are lengths, with what they are and may become [m].
+
+    An end without a bound is zero or twice the length.
+    """
     numbers = parameters(model, robot)
     size = robot_size(robot)
     found = []
-    for symbol, (joint, along) in places(model, robot).items():
+    for symbol, (joint, along) in places.items():
         if symbol in symbols:
             value = numbers[symbol].value
             usual = sorted((0.0, 2 * value)) if value else (0.0, size)
             low, high = limits.get(symbol, (-math.inf, math.inf))
-            low, high = max(low, min(usual[0], high)), min(high, max(usual[1], low))
+            low = low if math.isfinite(low) else min(usual[0], high)
+            high = high if math.isfinite(high) else max(usual[1], low)
             found.append(Length(symbol, joint, along, value, low, high))
     return found
 

@@ -70,7 +70,7 @@ def _head(figure: Any, report: Report, height: float) -> None:
     )  # fmt: skip
     figure.text(
         0.075, 1 - 0.54 / height,
-        f"the torque takes {after.total} multiplications and additions instead of {before.total}",
+        f"multiplications and additions of the torque: {before.total} before, {after.total} after",
         color=GREY, va="center",
     )  # fmt: skip
     for place, name, colour in ((0.87, "before", BEFORE), (0.935, "after", AFTER)):

@@ -107,8 +107,9 @@ def _ways(found: Simplification) -> Iterator[Section]:
     ]
     if equations:
         yield Section(f"Conditions ({len(equations)})", _cut(equations, MOST_LINES))
-    elif found.note:
-        yield Section("Conditions", (found.note,))
+    else:
+        yield Section("Conditions", (found.note or "none: the goal holds for any numbers",))
+        return
     for number, branch in enumerate(found.branches, start=1):
         state = {True: "feasible", False: "not feasible", None: "not tried"}[branch.feasible]
         because = f": {branch.reason}" if branch.reason and branch.feasible is not True else ""
@@ -214,8 +215,8 @@ def _effect(comparison: Comparison) -> Iterator[Section]:
         "Cost and conditioning",
         (
             f"operations of the torque (mul + add): {operations[0]} before, {operations[1]} after",
-            f"condition number of the mass matrix: {_span(before, before.mean)[0]} before, "
-            f"{_span(after, after.mean)[0]} after",
+            f"condition number of the mass matrix: {_between(before)} before, "
+            f"{_between(after)} after",
         ),
     )
 
@@ -223,6 +224,11 @@ def _effect(comparison: Comparison) -> Iterator[Section]:
 def _span(values: Range, scale: float) -> tuple[str, str]:
     low, high = (_zero(value, scale) for value in (values.low, values.high))
     return low if low == high else f"{low} to {high}", _percent(values.variation, scale)
+
+
+def _between(values: Range) -> str:
+    low, high = f"{values.low:.4g}", f"{values.high:.4g}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _percent(value: float, scale: float) -> str:

@@ -75,7 +75,8 @@ class Design:
     residual: float
     """Root mean square of what shall vanish, dimensionless."""
     rank: int
-    """How many independent conditions the goals are on the free inertial numbers."""
+    """How many independent conditions the goals are on the free inertial numbers that are not
+    searched."""
     cost: float
     """Sum of the weighted squared changes, in the units of `freedom`."""
     changes: tuple[LinkChange, ...]

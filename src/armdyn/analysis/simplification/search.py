@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 _ALL = 4
 """Up to this many lengths every choice of zeros is tried."""
-_FACTORS = (1.0, 1e1, 1e2, 1e3, 1e4)
+_FACTORS = (1.0, 1e2, 1e4)
 _INSIDE = 1e-9
 """How far into its bounds a value starts, in units of the robot's size."""
 _STEP = 1e-7
@@ -90,9 +90,11 @@ def _starts(convex: Convex, values: Array) -> Iterator[Array]:
     yield relaxed
 
 
-def _rank(trial: Trial) -> tuple[bool, float, float]:
-    reached = trial.outcome == "reached"
-    return not reached, 0.0 if reached else round(trial.residual, 9), trial.cost
+def _rank(trial: Trial) -> tuple[int, float, float]:
+    """The order of designs, the best first."""
+    if trial.outcome == "reached":
+        return 0, 0.0, trial.cost
+    return 2 if trial.outcome == "no design" else 1, round(trial.residual, 9), trial.cost
 
 
 def _trials(convex: Convex, values: Array, rest: list[int]) -> Iterator[Trial]:
@@ -125,7 +127,7 @@ def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
             np.clip(x, np.minimum(low + inside, high), np.maximum(high - inside, low)),
             bounds=(low - inside, high + inside),
             x_scale=size,
-            max_nfev=30,
+            max_nfev=20,
             args=(factor,),
         )
         x = found.x

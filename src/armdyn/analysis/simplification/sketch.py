@@ -20,6 +20,8 @@ WEIGHT = "#D55E00"
 _VIEWS = ((0, 2), (1, 2), (0, 1))
 _AREA = 260.0
 """Area of the disc of the heaviest mass [points²]."""
+_LABELLED = 0.03
+"""Counterweights lighter than this share of the heaviest mass have no label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,10 +158,11 @@ def draw_arm(panel: Any, sketch: Sketch, colour: str) -> None:
         panel.plot(*stem.T, color=WEIGHT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=3)
         area = _AREA / sketch.heaviest * mass
         panel.scatter(*stem[1], s=area, color=WEIGHT, linewidth=0, zorder=5)
-        panel.annotate(
-            f"{mass:.3g} kg", stem[1], (4 + area**0.5 / 2, 0), textcoords="offset points",
-            va="center", fontsize=8, color=WEIGHT, zorder=7,
-        )  # fmt: skip
+        if mass > _LABELLED * sketch.heaviest:
+            panel.annotate(
+                f"{mass:.3g} kg", stem[1], (0, 3 + area**0.5 / 2), textcoords="offset points",
+                ha="center", fontsize=8, color=WEIGHT, zorder=7,
+            )  # fmt: skip
     panel.plot(
         *sketch.joints.T, "o", markersize=5, markerfacecolor="white", markeredgecolor=INK, zorder=6
     )

@@ -1,7 +1,7 @@
 """What is asked of the arguments of trajectories."""
 
 import math
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,7 @@ _ROUNDING = 1e-12
 
 def check_point(what: str, value: npt.ArrayLike, n: int | None = None) -> Array:
     """A finite configuration (n,), of any n if None."""
-    length = np.shape(value)[-1] if n is None and np.ndim(value) else n or 1
-    point = check_joint_vector(what, value, length)
+    point = check_joint_vector(what, value, n or _length(value))
     if point.ndim != 1 or not point.size:
         raise ShapeError(f"{what}: expected one configuration, shape (n,), got {point.shape}")
     return frozen(_finite(what, point))
@@ -25,8 +24,7 @@ def check_point(what: str, value: npt.ArrayLike, n: int | None = None) -> Array:
 
 def check_points(what: str, value: npt.ArrayLike, n: int | None = None) -> Array:
     """Two or more finite configurations (m, n), of any n if None."""
-    length = np.shape(value)[-1] if n is None and np.ndim(value) else n or 1
-    points = check_joint_vector(what, value, length)
+    points = check_joint_vector(what, value, n or _length(value))
     if points.ndim != 2 or len(points) < 2 or not points.size:
         raise ShapeError(
             f"{what}: expected two or more configurations, shape (m, n), got {points.shape}"
@@ -83,14 +81,31 @@ def check_range(robot: Robot | None, low: Array, high: Array) -> None:
             if beyond > _ROUNDING:
                 raise TrajectoryError(
                     f"joint {name!r} would go to {found:.6g}, outside its limits "
-                    f"[{lower:g}, {upper:g}], by {abs(found - limit):.3g}; choose other positions, "
-                    "or leave out robot= to go there all the same"
+                    f"[{lower:g}, {upper:g}], by {abs(found - limit):.3g}; choose "
+                    "other positions"
                 )
+
+
+class _Reaching(Protocol):
+    def reach(self) -> tuple[Array, Array]: ...
+
+
+def check_motion(robot: Robot | None, motion: _Reaching) -> None:
+    """A TrajectoryError if a motion leaves the limits of a robot at any instant."""
+    if robot is not None:
+        check_range(robot, *motion.reach())
 
 
 def joints_of(robot: Robot | None) -> int | None:
     """How many coordinates a configuration has; None: any number."""
     return None if robot is None else robot.n
+
+
+def _length(value: npt.ArrayLike) -> int:
+    try:
+        return np.shape(value)[-1]
+    except (ValueError, IndexError):
+        return 1
 
 
 def _for_all(value: npt.ArrayLike, n: int) -> npt.ArrayLike:

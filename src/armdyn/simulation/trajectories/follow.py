@@ -10,6 +10,7 @@ Newton's method at nodes, and q, q', q'' at these are joined by polynomials of d
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ _LOST = 1e-6
 _VELOCITY, _ACCELERATION = 1e2, 1e4
 """Tolerances of q' and q'' in units of that of the position."""
 _NEWTON = 6
+_BETWEEN = np.array([0.28, 0.5, 0.72])
+"""Where in a piece q' and, in the middle, q and q'' are furthest from what they should be."""
 
 
 def follow(robot: Robot, q0: Array, line: Line, tolerance: float) -> Piecewise:
@@ -44,15 +47,13 @@ def follow(robot: Robot, q0: Array, line: Line, tolerance: float) -> Piecewise:
         q = arm.corrected(solution(s).T, s)
         q[0] = q0
         path = hermite(s, q, *arm.rates(q))
-        between = (s[1:] + s[:-1]) / 2
+        between = (s[:-1, None] + _BETWEEN / nodes).ravel()
         error = arm.deviation(path, between)
         if error.max() <= tolerance:
             return path
         if nodes >= _MOST:
             worst = int(error.argmax())
-            raise arm.failure(
-                float(between[worst]), path(between[worst]).q, f"to {tolerance:g} m and rad"
-            )
+            raise arm.failure(float(between[worst]), path(between[worst]).q, f" to {tolerance:g} m")
         nodes *= 2
 
 
@@ -95,7 +96,7 @@ class _Follower:
         def margin(_: float, q: Array) -> float:
             return _LOST - self.lost(q)
 
-        margin.terminal = True
+        margin.terminal = True  # type: ignore[attr-defined]
         run = solve_ivp(
             lambda _, q: self.slopes(q),
             (0.0, 1.0),
@@ -130,13 +131,35 @@ class _Follower:
         return np.maximum(away, np.maximum(wrong / _VELOCITY, bent / _ACCELERATION))
 
     def failure(self, s: float, q: Array, how: str = "") -> SingularityError:
+        """Why the line is not followed beyond s, where the arm is at q (n,)."""
+        least, largest = self._extremes(q)
+        found = (
+            f"the tool cannot follow the line{how} beyond {100 * s:.3g} % of it: the smallest "
+            f"singular value of the Jacobian is {least:.3g} there, the largest {largest:.3g}. "
+        )
+        if least < 2 * SINGULAR * largest:
+            return SingularityError(
+                found + "The arm is stretched out or otherwise singular; choose a target within "
+                "reach, another start, or another orientation"
+            )
+        held = "" if self.line.free else ' and turn it as asked; pass orientation="free" or'
+        return SingularityError(
+            found + f"Its {self.robot.n} joints cannot move the tool in this direction{held}"
+            f"{'' if held else ';'} choose another target"
+        )
+
+    def _extremes(self, q: Array) -> tuple[float, float]:
+        """The smallest singular value that is not zero everywhere, and the largest."""
+        n = self.robot.n
+        anywhere = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, n + 1))
+        rank = int(np.linalg.matrix_rank(self.jacobian(anywhere), tol=1e-9).max())
         values = np.linalg.svd(self.jacobian(q), compute_uv=False)
-        ...
+        return float(values[max(rank, 1) - 1]), float(values[0])
 
 
 def inverse(J: Array) -> Array:
     """J⁺ of matrices (..., m, n), with singular values below ε = SINGULAR σ₁ damped."""
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
-    edge = SINGULAR * s[..., :1]
+    edge = np.maximum(SINGULAR * s[..., :1], 1e-12)
     inverted = np.where(s > edge, 1 / np.maximum(s, edge), s / edge**2)
     return np.swapaxes(Vt, -1, -2) @ (inverted[..., None] * np.swapaxes(U, -1, -2))

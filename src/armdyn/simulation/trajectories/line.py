@@ -6,15 +6,20 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_joint_vector
+from armdyn.arrays import Array, check_constant
 from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
 from armdyn.model.transform import check_transform, transform
 from armdyn.simulation.protocols import Motion
-from armdyn.simulation.trajectories.checks import check_point, check_positive, check_range
-from armdyn.simulation.trajectories.ends import quintic
+from armdyn.simulation.trajectories.checks import (
+    check_motion,
+    check_point,
+    check_positive,
+    check_range,
+)
 from armdyn.simulation.trajectories.follow import follow
 from armdyn.simulation.trajectories.piecewise import Piecewise
+from armdyn.simulation.trajectories.polynomial import quintic
 from armdyn.simulation.trajectories.screw import Line, rotation_vector
 
 TOLERANCE = 1e-10
@@ -92,41 +97,28 @@ def cartesian_line(
         raise TrajectoryError(
             "give either the duration of a line, or limits (speed=, acceleration=) of the tool"
         )
-    limits = {"velocity": speed, "acceleration": acceleration}
-    law = quintic(
-        [0.0],
-        [1.0],
-        duration,
-        **{k: v if v is None else _limit(k, v) / size for k, v in limits.items()},
+    top = None if speed is None else check_positive("speed", speed, "m/s") / size
+    bend = (
+        None
+        if acceleration is None
+        else check_positive("acceleration", acceleration, "m/s²") / size
     )
+    law = quintic([0.0], [1.0], duration, velocity=top, acceleration=bend)
     path = follow(robot, q0, line, tolerance)
-    check_range(robot, *path.reach())
+    check_motion(robot, path)
     return AlongPath(path, law)
 
 
-def _limit(what: str, value: float) -> float:
-    return check_positive("speed" if what == "velocity" else what, value, "m/s or m/s²")
-
-
 def _line(robot: Robot, q0: Array, position: npt.ArrayLike, orientation: npt.ArrayLike) -> Line:
-    target = check_joint_vector("position", position, 3, "coordinates")
     start = robot.forward_kinematics(q0)
-    R = start[:3, :3]
-    free = isinstance(orientation, str) and orientation == "free"
-    if isinstance(orientation, str):
-        if orientation not in ("keep", "free"):
-            raise TrajectoryError(
-                f'orientation: expected a rotation (3, 3), "keep" or "free", got {orientation!r}'
-            )
-        goal = R
-    else:
-        if np.shape(orientation) != (3, 3):
-            raise TrajectoryError(
-                f"orientation: expected a rotation (3, 3), got shape {np.shape(orientation)}"
-            )
-        goal = check_transform("orientation", transform(orientation))[:3, :3]
-    if target.shape != (3,) or not np.isfinite(target).all():
+    R, p = start[:3, :3], start[:3, 3]
+    way = check_constant("position", position, (3,)) - p
+    if not isinstance(orientation, str):
+        goal = transform(check_constant("orientation", orientation, (3, 3)))
+        turn = rotation_vector(check_transform("orientation", goal)[:3, :3] @ R.T)
+        return Line(p, way, R, turn, free=False)
+    if orientation not in ("keep", "free"):
         raise TrajectoryError(
-            f"position: expected three finite numbers, got {np.asarray(position).tolist()}"
+            f'orientation: expected a rotation (3, 3), "keep" or "free", got {orientation!r}'
         )
-    return Line(start[:3, 3], target - start[:3, 3], R, rotation_vector(goal @ R.T), free)
+    return Line(p, way, R, np.zeros(3), free=orientation == "free")

@@ -14,8 +14,8 @@ from armdyn.simulation.trajectories.checks import (
     check_range,
     joints_of,
 )
-from armdyn.simulation.trajectories.ends import check_way
 from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise
+from armdyn.simulation.trajectories.polynomial import check_way
 
 
 def hold(q: npt.ArrayLike, duration: float = 0.0, *, robot: Robot | None = None) -> Piecewise:

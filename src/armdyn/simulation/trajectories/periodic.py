@@ -6,19 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, check_joint_vector, frozen
 from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, TrajectoryError
 from armdyn.simulation.protocols import Motion
 from armdyn.simulation.trajectories.checks import (
+    check_motion,
     check_point,
     check_positive,
-    check_range,
     check_times,
     joints_of,
 )
-from armdyn.simulation.trajectories.ends import quintic
 from armdyn.simulation.trajectories.piecewise import Piecewise
+from armdyn.simulation.trajectories.polynomial import quintic
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ class Fourier:
         for j, polynomial in enumerate(polynomials.T):
             angle = np.angle(np.roots(polynomial))[:, None] * turns
             q = self.base[j] + np.sin(angle) @ self.a[:, j] + np.cos(angle) @ self.b[:, j]
-            low[j], high[j] = min(low[j], q.min(initial=low[j])), max(high[j], q.max(initial=high[j]))
+            low[j], high[j] = q.min(initial=low[j]), q.max(initial=high[j])
         return low, high
 
 
@@ -122,13 +122,13 @@ def fourier(
     rise = quintic([0.0], [1.0], 1 / frequency) if ramp else None
     length = check_positive("duration", duration)
     motion = Fourier(base, a, b, frequency, length, rise)
-    check_range(robot, *motion.reach())
+    check_motion(robot, motion)
     return motion
 
 
 def _amplitudes(what: str, value: npt.ArrayLike, n: int) -> Array:
-    rows = np.atleast_2d(np.asarray(value, dtype=float))
-    if rows.ndim != 2 or rows.shape[1] != n or not rows.size:
+    rows = np.atleast_2d(check_joint_vector(what, value, n))
+    if rows.ndim != 2 or not rows.size:
         raise ShapeError(f"{what}: expected shape (harmonics, {n}), got {np.shape(value)}")
     if not np.isfinite(rows).all():
         raise TrajectoryError(f"{what}: expected finite numbers, got {rows.tolist()}")

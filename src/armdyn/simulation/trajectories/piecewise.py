@@ -13,6 +13,10 @@ from armdyn.simulation.trajectories.checks import check_times
 MARGIN = 1e-12
 """By how much, relatively, a duration exceeds the shortest, so that rounding breaks no limit."""
 
+_POWERS = np.array([[0, 1, 2, 3, 4, 5], [0, 0, 1, 2, 3, 4], [0, 0, 0, 1, 2, 3]])
+_FACTORS = np.array([[1, 1, 1, 1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 2, 6, 12, 20]])
+"""Powers of u in a polynomial and its first two derivatives, and their factors."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piecewise:
@@ -26,7 +30,7 @@ class Piecewise:
     knots: Array
     """Where pieces start and the last one ends, from 0 on, shape (k + 1,) [s]."""
     pieces: Array
-    """Coefficients, lowest degree first, shape (k + 1, degree + 1, n), degree 2 at least."""
+    """Coefficients, lowest degree first, shape (k + 1, degree + 1, n), degree 5 at most."""
     lengths: Array = field(init=False, repr=False)
     """How long each piece takes, the last one being 1, shape (k + 1,) [s]."""
 
@@ -49,20 +53,15 @@ class Piecewise:
         """Positions, velocities and accelerations (..., n) at times of any shape [s]."""
         t = check_times(t)
         end = self.knots[-1]
-        k = np.clip(self.knots.searchsorted(t, side="right") - 1, 0, len(self.knots) - 1)
-        length = self.lengths[k][..., None]
-        u = (np.clip(t, 0.0, end) - self.knots[k])[..., None] / length
-        c = np.moveaxis(self.pieces[k], -2, 0)
-        # Horner's scheme for the polynomial and its first two derivatives
-        q, qd, qdd = c[-1].copy(), np.zeros(c.shape[1:]), np.zeros(c.shape[1:])
-        for coefficient in c[-2::-1]:
-            qdd = qdd * u + qd
-            qd = qd * u + q
-            q = q * u + coefficient
-        rest = ((t < 0) | (t > end))[..., None]
-        return Motion(
-            q, np.where(rest, 0.0, qd / length), np.where(rest, 0.0, 2.0 * qdd / length**2)
-        )
+        inside = np.minimum(np.maximum(t, 0.0), end)
+        k = np.minimum(self.knots.searchsorted(inside, side="right"), len(self.knots)) - 1
+        length = self.lengths[k]
+        u = (inside - self.knots[k]) / length
+        degree = self.pieces.shape[1]
+        terms = _FACTORS[:, :degree] * u[..., None, None] ** _POWERS[:, :degree]
+        rows = terms @ self.pieces[k]
+        scale = (((t >= 0) & (t <= end)) / length)[..., None]
+        return Motion(rows[..., 0, :].copy(), rows[..., 1, :] * scale, rows[..., 2, :] * scale**2)
 
     def slowed(self, factor: float) -> Self:
         """The same path in `factor` times the time."""

@@ -7,8 +7,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.model.transform import skew
 
-_HALF_TURN = 1e-6
-"""How close to half a turn the axis is taken from the symmetric part of a rotation [rad]."""
+_FAR = 2.0
+"""Angle from which on the axis is taken from the symmetric part of a rotation [rad]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,11 +55,11 @@ def rotation_vector(R: Array) -> Array:
     angle = np.arctan2(sine, cosine)
     small = sine < 1e-9
     ratio = np.where(small, 1.0, angle / np.where(small, 1.0, sine))[..., None]
-    turned = angle > np.pi - _HALF_TURN
+    turned = angle > _FAR
     if not turned.any():
         return ratio * v
-    # R + 1 = 2 k kᵀ at half a turn; its longest column gives the axis k
-    even = (R + np.swapaxes(R, -1, -2)) / 2 + np.eye(3)
+    # (R + Rᵀ)/2 = cos 1 + (1 - cos) k kᵀ, whose longest column gives the axis k at half a turn too
+    even = (R + np.swapaxes(R, -1, -2)) / 2 - cosine[..., None, None] * np.eye(3)
     longest = np.linalg.norm(even, axis=-2).argmax(-1)
     k = np.take_along_axis(even, longest[..., None, None], -1)[..., 0]
     k = k / np.linalg.norm(k, axis=-1, keepdims=True)

@@ -10,12 +10,12 @@ from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, TrajectoryError
 from armdyn.simulation.trajectories.checks import (
     check_limit,
+    check_motion,
     check_points,
-    check_range,
     joints_of,
 )
-from armdyn.simulation.trajectories.ends import check_way
 from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise, hermite
+from armdyn.simulation.trajectories.polynomial import check_way
 
 
 def via_points(
@@ -58,7 +58,7 @@ def via_points(
         speeds, bends = move.peaks()
         factor = max((speeds / top).max(), np.sqrt(bends / bend).max())
         move = move.slowed((1 + MARGIN) * factor)
-    check_range(robot, *move.reach())
+    check_motion(robot, move)
     return move
 
 

@@ -154,10 +154,10 @@ def test_other_turns_of_tool_and_base_leave_no_rounding_behind():
 
 @pytest.mark.parametrize("name", ["puma560", "scara"])
 def test_large_arms_have_a_jacobian_and_formulas(name):
-    robot = armdyn.load(name)
+    robot = armdyn.load(name).with_tool(TURNED)
     written = write(robot.model)
     for frame in ("world", "tool"):
-        form = cartesian_form(written, robot.model, frame)
+        form = cartesian_form(written, robot.model, frame, task_of(robot, frame))
         assert not form.closed
         q, qd, _ = random_states(robot.model, 2, (3,))
         rows = [COORDINATES.index(t) for t in form.task]

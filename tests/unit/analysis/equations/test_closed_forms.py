@@ -223,7 +223,7 @@ def test_closed_form_of_any_tree(kinds, seed, tree, rotors):
     proved(random_model(kinds, seed, tree=tree, rotors=rotors), seed)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(seeds)
 def test_closed_form_of_arms_with_quarter_turns(seed):
     model = special_model(seed)
@@ -251,7 +251,7 @@ def test_closed_form_with_several_joints_on_the_base():
     proved(model, 8)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(st.text("RP", min_size=1, max_size=3), seeds)
 def test_readable_terms_are_the_polynomial(kinds, seed):
     for model in (random_model(kinds, seed), special_model(seed)):

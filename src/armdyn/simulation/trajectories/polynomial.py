@@ -11,9 +11,9 @@ from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
 from armdyn.simulation.trajectories.checks import (
     check_limit,
+    check_motion,
     check_point,
     check_positive,
-    check_range,
     check_rate,
     joints_of,
 )
@@ -86,7 +86,7 @@ def quintic(
         else:
             T = max((_SPEED * way / top).max(), np.sqrt(_BEND * way / bend).max())
             move = lasting((1 + MARGIN) * check_way(float(T)))
-    check_range(robot, *move.reach())
+    check_motion(robot, move)
     return move
 
 

@@ -1,0 +1,118 @@
+"""`armdyn equations`: the equations of motion, to be read or put into other programs."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli.options import (
+    FixRoot,
+    Gravity,
+    Json,
+    Lock,
+    Payload,
+    Physical,
+    RobotName,
+    open_robot,
+)
+
+
+def equations(
+    robot: RobotName,
+    *,
+    form: Annotated[
+        str,
+        typer.Option(
+            help="state, configuration, christoffel, energy, cartesian, recursive, or structure."
+        ),
+    ] = "state",
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="text, latex, markdown, sympy or python; by the ending of -o if unset."
+        ),
+    ] = None,
+    letters: Annotated[
+        str | None,
+        typer.Option(metavar="NAME=EXPRESSION,...", help="Write parameters so, as a1=l,x1=l/2."),
+    ] = None,
+    values: Annotated[
+        bool, typer.Option("--values", help="Write numbers in place of parameters.")
+    ] = False,
+    digits: Annotated[int, typer.Option(help="Significant digits of these numbers.")] = 6,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Write the closed form, however long it is.")
+    ] = False,
+    frame: Annotated[
+        str, typer.Option(help="Axes of the Cartesian form: world or tool.")
+    ] = "world",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="With --form structure: draw it to a .png, .pdf or .svg.")
+    ] = None,
+    payload: Payload = None,
+    gravity: Gravity = None,
+    lock: Lock = None,
+    fix_root: FixRoot = False,
+    physical: Physical = "error",
+    json: Json = False,
+) -> None:
+    """Write the equations of motion, in symbols or numbers."""
+    if plot is not None and form != "structure":
+        raise typer.BadParameter("--plot is for --form structure")
+    if form == "structure" and (format_ not in (None, "text") or letters or values or closed):
+        raise typer.BadParameter(
+            "--form structure takes no --format, --letters, --values, --closed"
+        )
+    arm = open_robot(
+        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
+    )
+    if form == "structure":
+        _structure(arm, plot, output, json)
+        return
+    from armdyn.analysis.equations.document import format_of
+    from armdyn.analysis.equations.forms import equations as written
+    from armdyn.analysis.equations.letters import letter_pairs
+
+    wanted = format_of(format_, output)
+    found = written(
+        arm,
+        form,
+        letters=None if letters is None else letter_pairs(letters),
+        values=values,
+        digits=digits,
+        frame=frame,
+        closed=closed,
+    )
+    _deliver(found.data() if json else None, lambda: found.to(wanted), output)
+
+
+def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:
+    from armdyn.analysis.plots import check_plot
+    from armdyn.analysis.structure import structure
+
+    if plot is not None:
+        check_plot(plot)
+    found = structure(arm)
+    if plot is not None:
+        found.plot(plot)
+    _deliver(found.data() if json else None, found.text, output)
+    if plot is not None and not json:
+        typer.echo(f"wrote {plot}")
+
+
+def _deliver(data: dict[str, Any] | None, text: Any, output: Path | None) -> None:
+    """Write the text to a file, print it, or print the data."""
+    from armdyn.cli.console import print_json
+    from armdyn.io.atomic import write_text
+
+    if output is not None:
+        write_text(output, text())
+    if data is not None:
+        print_json(data)
+    elif output is not None:
+        typer.echo(f"wrote {output}")
+    else:
+        typer.echo(text(), nl=False)

@@ -1,0 +1,101 @@
+"""The lines of a picture of a simulation: of one arm as they are, of many their spread."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.simulation.result import WORK, Simulation
+
+QUANTILES = (0.5, 0.05, 0.95)
+"""What is drawn of many arms: the middle, and a band about it."""
+INSTANTS = 301
+"""At how many times many arms are drawn, at most."""
+_STATES = 100_000
+"""States whose torques are computed at once."""
+_SMALL = 1e-9
+"""Relative to the largest, what is not drawn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curves:
+    """Lines, (k, m, n) for each joint and (k, m) for the arm: k is 1, or 3 for `QUANTILES`."""
+
+    t: Array
+    q: Array
+    tau: Array
+    terms: dict[str, Array]
+    """What the torques are made of."""
+    energy: dict[str, Array]
+    """Energies, potential energy counted from the lowest there was, and work [J]."""
+    power: dict[str, Array]
+    """What gives kinetic energy and takes it, and how fast it changes in all [W]."""
+
+
+def curves(simulation: Simulation) -> Curves:
+    """The lines of a simulation, without those that are zero throughout."""
+    many = simulation.q.ndim > 2
+    chosen = np.arange(len(simulation.t))
+    if many and len(chosen) > INSTANTS:
+        chosen = np.linspace(0, len(chosen) - 1, INSTANTS).astype(int)
+    pieces = -(-len(chosen) * max(simulation.arms, 1) // _STATES) if many else 1
+    lowest = simulation.potential.min()
+    blocks = [_curves(_part(simulation, b), lowest) for b in np.array_split(chosen, pieces)]
+    return Curves(
+        simulation.t[chosen],
+        np.concatenate([block.q for block in blocks], axis=1),
+        np.concatenate([block.tau for block in blocks], axis=1),
+        _acting([block.terms for block in blocks]),
+        _acting([block.energy for block in blocks]),
+        _acting([block.power for block in blocks]),
+    )
+
+
+def _part(simulation: Simulation, chosen: Array) -> Simulation:
+    """Some instants of a simulation, with all arms on one axis."""
+    names = ("q", "qd", "qdd", "tau", "friction", "stop", "external", "work")
+    lead = () if simulation.q.ndim == 2 else (simulation.arms,)
+    parts = {}
+    for name in names:
+        values = getattr(simulation, name)[..., chosen, :]
+        parts[name] = values.reshape(*lead, *values.shape[-2:])
+    return replace(simulation, t=simulation.t[chosen], **parts)
+
+
+def _curves(part: Simulation, lowest: float) -> Curves:
+    def spread(values: Array, axes: int) -> Array:
+        if values.ndim == axes:
+            return values[None]
+        return np.quantile(values, QUANTILES, axis=0)
+
+    terms = part.terms()
+    potential = part.potential - lowest
+    energy = {"total": part.kinetic + potential, "kinetic": part.kinetic, "potential": potential}
+    energy |= {name: part.work[..., k] for k, name in enumerate(WORK)}
+    speeds = {
+        "actuators": part.tau,
+        "gravity": -terms["gravity"],
+        "friction": -part.friction,
+        "environment": part.external,
+    }
+    power = {name: np.sum(force * part.qd, axis=-1) for name, force in speeds.items()}
+    power = {"total": sum(power.values(), np.zeros_like(potential))} | power
+    return Curves(
+        part.t,
+        spread(part.q, 2),
+        spread(part.tau, 2),
+        {name: spread(values, 2) for name, values in terms.items()},
+        {name: spread(values, 1) for name, values in energy.items()},
+        {name: spread(values, 1) for name, values in power.items()},
+    )
+
+
+def _acting(blocks: list[dict[str, Array]]) -> dict[str, Array]:
+    """The lines of all blocks in one, without those that stay at zero."""
+    joined = {name: np.concatenate([b[name] for b in blocks], axis=1) for name in blocks[0]}
+    largest = max(float(np.abs(values).max(initial=0.0)) for values in joined.values())
+    return {
+        name: values
+        for name, values in joined.items()
+        if np.abs(values).max(initial=0.0) > _SMALL * largest
+    }

@@ -1,0 +1,116 @@
+"""What drives compiled rollouts: torques and controllers as rows by arm and time."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_joint_vector
+from armdyn.backends.stepper import Track
+from armdyn.dynamics import Robot
+from armdyn.errors import ShapeError, SimulationError
+from armdyn.model.digest import digest
+from armdyn.programs.steps import StepRequest
+from armdyn.simulation.controllers import ComputedTorque, GravityPD
+
+LAWS = {GravityPD: "pd", ComputedTorque: "computed_torque"}
+"""The controllers that can be compiled into the loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """The arms and steps of a rollout."""
+
+    batch: tuple[int, ...]
+    """Shape of the arms."""
+    n: int
+    step: float
+    steps: int
+
+    def rows(self, what: str, values: Array) -> Array:
+        """Vectors for arms and times, (..., times, n), as (arms, times, n); one may stand for all.
+
+        Leading shapes are broadcast to the shape of the arms.
+        """
+        lead, (times, n) = values.shape[:-2], values.shape[-2:]
+        if all(size == 1 for size in lead):
+            return np.ascontiguousarray(values.reshape(1, times, n))
+        try:
+            full = np.broadcast_to(values, (*self.batch, times, n))
+        except ValueError:
+            raise ShapeError(
+                f"{what}: its arms, of shape {lead}, do not fit those of q0, of shape {self.batch}"
+            ) from None
+        return np.ascontiguousarray(full.reshape(-1, times, n))
+
+
+def law(robot: Robot, controller: Any) -> str:
+    """The control law that is compiled; an error if there is none."""
+    if controller is None:
+        return "torque"
+    if type(controller) not in LAWS:
+        names = " and ".join(kind.__name__ for kind in LAWS)
+        raise SimulationError(
+            f"only the controllers {names} can be compiled into a loop, got {controller!r}; use an "
+            "adaptive method"
+        )
+    if digest(controller.robot.model) != digest(robot.model):
+        raise SimulationError(
+            "a compiled controller knows the arm itself, this one knows another model, "
+            f"{controller.robot.name!r}; make it with the same robot, or use an adaptive method"
+        )
+    return LAWS[type(controller)]
+
+
+def torque_tracks(torque: npt.ArrayLike | None, over: Horizon) -> list[Track]:
+    """Torques at the start and at the end of each step."""
+    if torque is None:
+        rows = np.zeros((1, 1, over.n))
+    else:
+        given = check_joint_vector("torque", torque, over.n)
+        if not np.isfinite(given).all():
+            raise SimulationError("torque: expected finite numbers, got some that are not")
+        rows = over.rows("torque", given.reshape(_torque_shape(given.shape, over)))
+    return [Track(rows, 0, 1), Track(rows, 1, 1)]
+
+
+def _torque_shape(shape: tuple[int, ...], over: Horizon) -> tuple[int, ...]:
+    """The shape with an axis for the time before the last one."""
+    lead, n, times = shape[:-1], shape[-1], over.steps + 1
+    held = lead in ((), over.batch)
+    table = lead == (times,)
+    if held and table:
+        raise ShapeError(
+            f"torque: {times} rows for {times} arms and {times} instants; write a table of the "
+            f"time as (1, {times}, {n}) and a torque for each arm as ({times}, 1, {n})"
+        )
+    if held:
+        return (*lead, 1, n)
+    if table or (len(lead) == len(over.batch) + 1 and lead[-1] in (1, times)):
+        return shape
+    arms = ", ".join(map(str, over.batch))
+    each = f", ({arms}, {n}) or ({arms}, {times}, {n})" if over.batch else ""
+    raise ShapeError(
+        f"torque: expected shape ({n},), ({times}, {n}){each}, with a row for the start and for "
+        f"the end of each of the {over.steps} steps, got shape {shape}"
+    )
+
+
+def control_tracks(
+    controller: GravityPD | ComputedTorque, request: StepRequest, over: Horizon
+) -> list[Track]:
+    """Gains, and what is wanted twice a step."""
+    gains = [Track(controller.gains[name].reshape(1, 1, -1).copy()) for name in ("kp", "kd")]
+    times = 0.5 * over.step * np.arange(2 * over.steps + 1)
+    target: Any = controller.target  # trajectories take many times at once
+    wanted = target(times)
+    qd = np.asarray(wanted.qd, dtype=float)
+    added = controller.robot.friction_torque(qd) if controller.friction else np.zeros_like(qd)
+    vectors = [wanted.q, qd, wanted.qdd][: request.reference - 1]
+    row = np.concatenate(np.broadcast_arrays(*vectors, added), -1)
+    rows = np.ascontiguousarray(row.reshape(1, -1, request.reference * over.n))
+    if not np.isfinite(rows).all():
+        raise SimulationError("the motion to follow has numbers in it that are not finite")
+    ahead = {"start": 0, "middle": 1, "end": 2}
+    return [*gains, *(Track(rows, ahead[moment], 2) for moment in request.moments)]

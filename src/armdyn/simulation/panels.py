@@ -1,0 +1,157 @@
+"""The panels of the picture of a simulation."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.figures import COLOURS, GREY, INK, PALE, thinned
+from armdyn.simulation.curves import Curves
+from armdyn.simulation.result import Simulation
+
+JOINTS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5C3A", "#8C6BB1")
+TERMS = COLOURS | {"dry friction": COLOURS["coulomb"], "stops": "#7A5C3A"}
+SHARES = {
+    "total": INK,
+    "kinetic": "#0072B2",
+    "potential": "#009E73",
+    "gravity": "#009E73",
+    "actuators": "#E69F00",
+    "friction": "#D55E00",
+    "environment": "#8C6BB1",
+    "impacts": "#7A5C3A",
+}
+WORDS = {
+    "actuators": "from actuators",
+    "friction": "to friction",
+    "environment": "from environment",
+    "impacts": "to impacts",
+}
+"""What work is called among energies."""
+EVENTS: dict[str, tuple[str, Any]] = {
+    "sticks": (GREY, "-"),
+    "starts": (GREY, (0, (2, 2))),
+    "hits": ("#B2182B", "-"),
+    "leaves": ("#B2182B", (0, (2, 2))),
+}
+"""Colour and dashes of the line that marks an event."""
+_APART = 0.075
+"""Distance of the names of lines, as a part of the height."""
+
+
+def time_axis(axes: Any, t: Array) -> Any:
+    """Axes over the time of a simulation."""
+    axes.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    axes.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
+    axes.margins(y=0.08)
+    axes.locator_params(axis="y", nbins=5)
+    return axes
+
+
+def draw_positions(axes: Any, simulation: Simulation, lines: Curves) -> None:
+    """Positions of all joints, each line with its name at its end and ticks at its events."""
+    robot = simulation.robot
+    units = [simulation.robot.model.joints[i].kind for i in robot.model.independent]
+    for i, name in enumerate(robot.joint_names):
+        colour = JOINTS[i % len(JOINTS)]
+        _line(axes, lines.t, lines.q[..., i], colour, 1.5, band=0.1)
+        times = [event.t for event in simulation.events if event.joint == name]
+        if times:
+            at = np.interp(times, lines.t, lines.q[0, :, i])
+            axes.plot(times, at, "|", color=colour, markersize=9, markeredgewidth=0.9)
+    low, high = axes.get_ylim()
+    ends = (lines.q[0, -1] - low) / (high - low)
+    for i, height in enumerate(_apart(ends)):
+        unit = " [m]" if units[i] == "prismatic" and "revolute" in units else ""
+        axes.text(
+            1.015, height, f"q{i + 1}{unit}", color=JOINTS[i % len(JOINTS)],
+            transform=axes.transAxes, va="center", fontsize=8,
+        )  # fmt: skip
+    _entitle(axes, "Position", "m" if set(units) == {"prismatic"} else "rad")
+
+
+def draw_shares(axes: Any, title: str, unit: str, t: Array, lines: dict[str, Array]) -> None:
+    """Energies or powers by name; works are dashed among energies."""
+    energies = "kinetic" in lines or "potential" in lines
+    for name, values in lines.items():
+        work = energies and name in WORDS
+        _line(
+            axes, t, values, SHARES[name], 2.0 if name == "total" else 1.3,
+            label=WORDS[name] if work else name, dashes=(0, (4, 1.5)) if work else "-",
+        )  # fmt: skip
+    _entitle(axes, title, unit)
+    if lines:
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False, fontsize=8,
+            borderpad=0.2, borderaxespad=0, handlelength=1.5, columnspacing=1.0, labelspacing=0.25,
+        )  # fmt: skip
+
+
+def draw_torque(axes: Any, simulation: Simulation, lines: Curves, i: int) -> dict[str, Any]:
+    """The torque of a joint, its terms and its events; returns what the legend shows."""
+    robot = simulation.robot
+    joint = robot.model.joints[robot.model.independent[i]]
+    shown = {}
+    for name, values in lines.terms.items():
+        shown[name] = _line(axes, lines.t, values[:1, :, i], TERMS[name], 1.2)
+    shown = {"total": _line(axes, lines.t, lines.tau[..., i], INK, 2.0)} | shown
+    marked = [event for event in simulation.events if event.joint == joint.name]
+    for kind, (colour, dashes) in EVENTS.items():
+        times = [event.t for event in marked if event.kind == kind]
+        if times:
+            shown[kind] = axes.vlines(
+                times, 0, 1, color=colour, linestyle=dashes, linewidth=0.7, zorder=0.5,
+                transform=axes.get_xaxis_transform(),
+            )  # fmt: skip
+    axes.set_title(f"q{i + 1}  {joint.name}", fontsize=9.5, weight="bold", pad=5,
+                   color=JOINTS[i % len(JOINTS)])  # fmt: skip
+    peak = lines.tau[0, np.abs(lines.tau[0, :, i]).argmax(), i]
+    unit = "N·m" if joint.kind == "revolute" else "N"
+    most = f"{peak:.3g}".replace("-", "\N{MINUS SIGN}")
+    axes.set_title(f"peak {most} {unit}", loc="right", fontsize=8, color=GREY, pad=5)
+    axes.set_ylabel(f"[{unit}]")
+    return shown
+
+
+def _entitle(axes: Any, title: str, unit: str) -> None:
+    axes.annotate(
+        title, (0, 1), (0, 38), xycoords="axes fraction", textcoords="offset points",
+        fontsize=11, weight="bold", color=INK, va="center",
+    )  # fmt: skip
+    axes.set_ylabel(f"[{unit}]")
+
+
+def _line(
+    axes: Any,
+    t: Array,
+    values: Array,
+    colour: str,
+    width: float,
+    label: str | None = None,
+    dashes: Any = "-",
+    band: float = 0.15,
+) -> Any:
+    """A line of values (k, m), and a band about it where k is 3."""
+    if len(values) == 3:
+        axes.fill_between(t, values[1], values[2], color=colour, alpha=band, linewidth=0)
+    front = 3 if colour == INK else 2
+    (drawn,) = axes.plot(
+        *thinned(t, values[0]), color=colour, linewidth=width, label=label, linestyle=dashes,
+        zorder=front,
+    )  # fmt: skip
+    return drawn
+
+
+def _apart(heights: Iterable[float]) -> Array:
+    """Heights moved so that no two are closer than `_APART`, the order kept."""
+    wanted = np.asarray(list(heights))
+    order = np.argsort(wanted, kind="stable")
+    placed = wanted[order].copy()
+    for k in range(1, len(placed)):
+        placed[k] = max(placed[k], placed[k - 1] + _APART)
+    # half of what they were moved up is given back, and none is below the axis
+    placed -= min(float(np.mean(placed - wanted[order])), max(float(placed[0]), 0.0))
+    result = np.empty_like(placed)
+    result[order] = placed
+    return result
