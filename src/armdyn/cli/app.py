@@ -14,6 +14,7 @@ from armdyn.cli.info import info
 from armdyn.cli.ops import ops
 from armdyn.cli.robots import robots
 from armdyn.cli.simplify import simplify
+from armdyn.cli.simulate import simulate
 from armdyn.cli.torque import torque
 
 app = typer.Typer(
@@ -23,7 +24,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (robots, info, check, compare, torque, ops, equations, simplify, export, bench, cache):
+for verb in (
+    robots,
+    info,
+    check,
+    compare,
+    torque,
+    simulate,
+    ops,
+    equations,
+    simplify,
+    export,
+    bench,
+    cache,
+):
     app.command()(verb)
 
 

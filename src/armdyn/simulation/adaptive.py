@@ -1,9 +1,9 @@
 """Integration with SciPy's adaptive methods, from one change of mode to the next."""
 
-import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,17 @@ from armdyn.simulation.system import Event, Forces, System
 
 METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 """Methods of `scipy.integrate`."""
-MOST_EVENTS = 100_000
+MOST_CHANGES = 100_000
+"""After so many changes of mode a run is given up."""
 FASTEST = 1e8
 """A velocity beyond which a run has diverged [rad/s or m/s]."""
-_PROBES = (0.25, 0.5, 0.75, 1.0)
-"""Where in a step changes of mode are looked for."""
+_STEPS = 50
+"""Fewest steps of a run: what comes late must not be stepped over."""
+_PROBES, _HELD_PROBES = 4, 16
+"""At how many instants of a step changes of mode are looked for; the torques that hold a joint can
+change while nothing moves, and the method does not see them."""
+_CELLS = 16
+"""Parts of a step in which a velocity is taken to turn once at most."""
 _ARMED = 1e-9
 """Velocity after which a joint that has started can stick again [rad/s or m/s]."""
 
@@ -73,11 +79,13 @@ def integrate(
     if method not in METHODS:
         raise UnknownNameError("method of integration", method, METHODS)
     run = _Integration(system, times, rtol, atol, max_step, method)
-    with contextlib.suppress(KeyboardInterrupt):
+    try:
         run.go(q, qd, progress)
-        return run.run
-    run.run.status = "interrupted"
-    run.run.message = f"interrupted at t = {run.run.t[-1] if run.run.t else times[0]:.6g} s"
+    except KeyboardInterrupt:
+        if not run.run.t:
+            raise
+        run.run.status = "interrupted"
+        run.run.message = f"interrupted at t = {run.run.t[-1]:.6g} s"
     return run.run
 
 
@@ -89,38 +97,46 @@ class _Integration:
 
         self.system, self.times = system, times
         self.solver_type = getattr(scipy.integrate, method)
-        self.options = {"rtol": rtol, "atol": atol, "max_step": max_step}
+        longest = min(max_step, float(times[-1] - times[0]) / _STEPS)
+        self.options = {"rtol": rtol, "atol": atol, "max_step": longest}
         self.run = Run()
-        self.lost = 0.0
+        self.lost = self.tried = 0.0
 
     def go(self, q: Array, qd: Array, progress: Progress | None) -> None:
         n, t, end = len(q), float(self.times[0]), float(self.times[-1])
         y = np.concatenate([q, qd, np.zeros(3)])
         self.system.settle(t, q, qd)
         self._record(t, lambda _: y)
+        changes, first_step = 0, None
         while t < end and self.run.status == "finished":
-            t, y, ended = self._segment(t, y, end, progress)
+            began = t
+            t, y, ended = self._segment(t, y, end, first_step, progress)
             if ended is not None:
+                # a mode that ends where it began was too short for the first step
+                first_step = self.tried / 16 if t == began else None
+                changes += 1
                 q, qd, lost = self.system.change(t, y[:n], y[n : 2 * n], ended)
                 self.lost += lost
                 names = self.system.robot.joint_names
                 self.run.events += [Event(t, "hits", names[i]) for i in np.flatnonzero(ended[3])]
                 y = np.concatenate([q, qd, y[2 * n :]])
                 self.run.events += self.system.settle(t, q, qd)
-                if len(self.run.events) > MOST_EVENTS:
-                    self._stop("diverged", t, y, f"more than {MOST_EVENTS} changes of mode")
+                if changes > MOST_CHANGES:
+                    self._stop("diverged", t, y, f"more than {MOST_CHANGES} changes of mode")
 
     def _segment(
-        self, t: float, y: Array, end: float, progress: Progress | None
+        self, t: float, y: Array, end: float, first_step: float | None, progress: Progress | None
     ) -> tuple[float, Array, Array | None]:
         """Integrate until a mode ends or the time is over."""
         n = (len(y) - 3) // 2
-        solver = self.solver_type(self._slope, t, y, end, **self.options)
+        first = None if first_step is None else min(first_step, end - t)
+        solver = self.solver_type(self._slope, t, y, end, first_step=first, **self.options)
         armed = np.abs(y[n : 2 * n]) > _ARMED
         watching = self._watching()
         while solver.status == "running":
             solver.step()
             self.run.steps += 1
+            self.tried = solver.step_size
             if solver.status == "failed" or self._wild(solver.y, n):
                 self.run.evaluations += solver.nfev
                 return self._diverged(solver, t, y)
@@ -160,8 +176,9 @@ class _Integration:
     ) -> tuple[float, Array] | None:
         """When the first mode ends in a step, and which ones end then."""
         before = start
-        for share in _PROBES:
-            t = start + share * (stop - start)
+        count = _HELD_PROBES if self.system.held.any() else _PROBES
+        probes = np.linspace(start, stop, count + 1)[1:]
+        for t in sorted({*probes.tolist(), *self._turns(start, stop, dense, n)}):
             values = self._values(t, dense, n)
             slow = ~armed & (values[0] > -10 * _ARMED)
             over = values < 0
@@ -171,6 +188,24 @@ class _Integration:
             armed |= values[0] > _ARMED
             before = t
         return None
+
+    def _turns(self, start: float, stop: float, dense: Any, n: int) -> list[float]:
+        """Where positions and the speeds of slip are at their ends, and so nearest to a change."""
+        from scipy.optimize import brentq  # noqa: PLC0415 (slow to import)
+
+        s = self.system
+        bounded = (np.isfinite(s.lower) | np.isfinite(s.upper)) & ~s.held
+        times, width = np.linspace(start, stop, _CELLS + 1, retstep=True)
+        v = dense(times)[n : 2 * n]
+        turns = []
+        for i, k in zip(*np.nonzero((v[:, :-1] * v[:, 1:] < 0) & bounded[:, None]), strict=True):
+            turns.append(brentq(lambda t, i=i: dense(t)[n + i], times[k], times[k + 1], rtol=1e-14))
+        rise = np.diff(v)
+        for i, k in zip(*np.nonzero(rise[:, :-1] * rise[:, 1:] < 0), strict=True):
+            if s.sign[i]:
+                here, there = rise[i, k], rise[i, k + 1]
+                turns.append(times[k + 1] + 0.5 * width * (here + there) / (here - there))
+        return turns
 
     def _first(
         self, start: float, stop: float, dense: Any, over: Array, n: int
@@ -187,7 +222,10 @@ class _Integration:
             if value(start) <= 0:
                 earliest = start
             elif value(earliest) < 0:
-                earliest = brentq(value, start, earliest, xtol=1e-14, rtol=1e-14)
+                root, past = brentq(value, start, earliest, xtol=1e-14, rtol=1e-14), 1e-14
+                while value(root) > 0:  # the near side of a jump
+                    root, past = min(root + past, earliest), 2 * past
+                earliest = root
         at = self._values(earliest, dense, n)
         near = np.array([1e-9, 0.0, 0.0, 1e-11])[:, None]
         return earliest, over & (at <= np.maximum(near, at[over].min()))
@@ -235,5 +273,5 @@ class _Integration:
 
 def check_times(duration: float) -> None:
     """Nothing for a positive, finite duration, a SimulationError otherwise."""
-    if not (isinstance(duration, int | float) and 0 < duration < math.inf):
+    if not (isinstance(duration, Real) and 0 < duration < math.inf):
         raise SimulationError(f"duration must be a positive number of seconds, got {duration!r}")

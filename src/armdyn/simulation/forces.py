@@ -44,12 +44,12 @@ class Driven:
             tau = np.array(given, dtype=float)
         except (TypeError, ValueError):
             raise SimulationError(
-                f"{self.label} gave {given!r} at t = {t:.6g} s; expected {len(q)} torques"
+                f"{self.label} gave {given!r} at t = {t:.6g} s; expected {q.shape[-1]} torques"
             ) from None
         if tau.shape != q.shape:
             raise SimulationError(
                 f"{self.label} gave an array of shape {tau.shape} at t = {t:.6g} s; expected "
-                f"{len(q)} torques, shape {q.shape}"
+                f"{q.shape[-1]} torques, shape {q.shape}"
             )
         if not np.isfinite(tau).all():
             raise SimulationError(
@@ -81,7 +81,7 @@ def _torque(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
     n = robot.n
     if given is None:
         zero = np.zeros(n)
-        return "no torque", lambda t, q, qd: zero
+        return "no torque", lambda t, q, qd: np.broadcast_to(zero, q.shape)
     if callable(given):
         return f"the torque function {getattr(given, '__name__', type(given).__name__)}", given
     if isinstance(given, str | Path):
@@ -90,12 +90,12 @@ def _torque(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
         constant = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         constant = np.empty(0)
-    if constant.shape != (n,) or not np.isfinite(constant).all():
+    if constant.shape[-1:] != (n,) or not np.isfinite(constant).all():
         raise SimulationError(
             f"torque: expected {n} finite numbers, a function of (t, q, qd), a controller or the "
             f"name of a CSV file, got {given!r}"
         )
-    return "the torque", lambda t, q, qd: constant
+    return "the torque", lambda t, q, qd: np.broadcast_to(constant, q.shape)
 
 
 def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
@@ -110,7 +110,7 @@ def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
     def torque(t: float, q: Array, qd: Array) -> Array:
         i = min(max(int(np.searchsorted(times, t)) - 1, 0), len(times) - 2)
         share = (t - times[i]) / (times[i + 1] - times[i])
-        return values[i] + share * (values[i + 1] - values[i])
+        return np.broadcast_to(values[i] + share * (values[i + 1] - values[i]), q.shape)
 
     return torque
 
@@ -124,4 +124,4 @@ def _is_wrench(given: Any) -> bool:
 
 
 def _said(values: Array) -> str:
-    return "[" + ", ".join(f"{v:.6g}" for v in values) + "]"
+    return np.array2string(values, precision=6, separator=", ", threshold=20)

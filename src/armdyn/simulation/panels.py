@@ -36,6 +36,8 @@ EVENTS: dict[str, tuple[str, Any]] = {
     "leaves": ("#B2182B", (0, (2, 2))),
 }
 """Colour and dashes of the line that marks an event."""
+MANY = 60
+"""Events of a joint from which on their lines are finer, so as not to hide the torques."""
 _APART = 0.075
 """Distance of the names of lines, as a part of the height."""
 
@@ -101,22 +103,29 @@ def draw_torque(axes: Any, simulation: Simulation, lines: Curves, i: int) -> dic
         times = [event.t for event in marked if event.kind == kind]
         if times:
             shown[kind] = axes.vlines(
-                times, 0, 1, color=colour, linestyle=dashes, linewidth=0.7, zorder=0.5,
+                times, 0, 1, color=colour, linestyle=dashes, zorder=0.5,
+                linewidth=0.7 if len(marked) <= MANY else 0.2,
                 transform=axes.get_xaxis_transform(),
             )  # fmt: skip
     axes.set_title(f"q{i + 1}  {joint.name}", fontsize=9.5, weight="bold", pad=5,
                    color=JOINTS[i % len(JOINTS)])  # fmt: skip
-    peak = lines.tau[0, np.abs(lines.tau[0, :, i]).argmax(), i]
     unit = "N·m" if joint.kind == "revolute" else "N"
-    most = f"{peak:.3g}".replace("-", "\N{MINUS SIGN}")
-    axes.set_title(f"peak {most} {unit}", loc="right", fontsize=8, color=GREY, pad=5)
+    if simulation.q.ndim == 2:
+        axes.set_title(
+            _peak(simulation.tau[:, i], unit), loc="right", fontsize=8, color=GREY, pad=5
+        )
     axes.set_ylabel(f"[{unit}]")
     return shown
 
 
+def _peak(torque: Array, unit: str) -> str:
+    peak = torque[np.abs(torque).argmax()]
+    return f"peak {peak:.3g} {unit}".replace("-", "\N{MINUS SIGN}") if peak else "no torque"
+
+
 def _entitle(axes: Any, title: str, unit: str) -> None:
     axes.annotate(
-        title, (0, 1), (0, 38), xycoords="axes fraction", textcoords="offset points",
+        title, (0, 1), (0, 34), xycoords="axes fraction", textcoords="offset points",
         fontsize=11, weight="bold", color=INK, va="center",
     )  # fmt: skip
     axes.set_ylabel(f"[{unit}]")
@@ -135,7 +144,7 @@ def _line(
     """A line of values (k, m), and a band about it where k is 3."""
     if len(values) == 3:
         axes.fill_between(t, values[1], values[2], color=colour, alpha=band, linewidth=0)
-    front = 3 if colour == INK else 2
+    front = 4 if dashes != "-" else 3 if colour == INK else 2
     (drawn,) = axes.plot(
         *thinned(t, values[0]), color=colour, linewidth=width, label=label, linestyle=dashes,
         zorder=front,

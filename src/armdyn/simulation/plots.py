@@ -9,9 +9,9 @@ from armdyn.simulation.panels import draw_positions, draw_shares, draw_torque, t
 from armdyn.simulation.result import Simulation
 
 WIDTH = 12.6
-_LEFT, _RIGHT, _BETWEEN = 0.62, 0.2, 0.72
+_LEFT, _RIGHT, _BETWEEN = 0.62, 0.2, 0.8
 """Margins, and what is free between panels [inch]."""
-_HEAD, _OVERVIEW, _LEGEND, _TORQUE, _GAP, _FOOT = 1.5, 2.2, 1.15, 1.75, 0.5, 0.5
+_HEAD, _OVERVIEW, _LEGEND, _TORQUE, _GAP, _FOOT = 1.42, 2.2, 1.1, 1.75, 0.52, 0.5
 """Heights from top to bottom [inch]; rows of torques are repeated, with gaps between them."""
 
 
@@ -68,10 +68,10 @@ def draw(simulation: Simulation, lines: Curves) -> Any:
         handles |= draw_torque(axes, simulation, lines, i)
         if i + columns >= n:
             axes.set_xlabel("time [s]")
-    text(top - 0.68, "Torque of each joint", fontsize=11, weight="bold", color=INK)
+    text(top - 0.6, "Torque of each joint", fontsize=11, weight="bold", color=INK)
     figure.legend(
         handles.values(), handles.keys(), loc="center left", frameon=False, borderaxespad=0,
-        bbox_to_anchor=((_LEFT + 1.9) / WIDTH, 1 - (top - 0.68) / height), ncols=len(handles) or 1,
+        bbox_to_anchor=((_LEFT + 1.9) / WIDTH, 1 - (top - 0.6) / height), ncols=len(handles) or 1,
         borderpad=0, handlelength=1.5, columnspacing=1.2, fontsize=8.5,
     )  # fmt: skip
     return figure

@@ -86,6 +86,8 @@ class Simulation:
 
         Those count as a millionth of the energy at least: an arm at rest exchanges rounding alone.
         """
+        if not self.t.size:
+            return 0.0
         swing = np.ptp(self.potential, axis=-1) + self.kinetic.max(axis=-1)
         moved = np.abs(self.work).max(axis=(-1, -2))
         least = 1e-6 * np.abs(self.energy).max(axis=-1)
@@ -119,8 +121,9 @@ class Simulation:
 
     def __repr__(self) -> str:
         many = f", {self.arms} arms" if self.q.ndim > 2 else ""
+        last = self.t[-1] if self.t.size else 0.0
         return (
-            f"<Simulation of {self.robot.name!r}{many}, {self.t[-1]:.6g} s by {self.method}, "
+            f"<Simulation of {self.robot.name!r}{many}, {last:.6g} s by {self.method}, "
             f"{self.status}, energy drift {self.energy_drift:.1e}>"
         )
 

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,8 @@ def simulate(
 
     Dry friction really holds joints that are at rest, until the torque exceeds its level; the times
     at which joints stick and start are in the result. Ctrl-C, or a motion that diverges, ends the
-    simulation early and keeps what was computed.
+    simulation early and keeps what was computed. Steps that a method chooses are no longer than a
+    fiftieth of the duration, so that a torque that comes late is not stepped over.
 
     Args:
         robot: The robot.
@@ -82,19 +84,24 @@ def simulate(
         raise SimulationError("give a torque or a controller, not both")
     if method not in (*ADAPTIVE, *NATIVE):
         raise UnknownNameError("method of integration", method, (*ADAPTIVE, *NATIVE))
-    if not (isinstance(bounce, int | float) and 0 <= bounce <= 1):
+    if not (isinstance(bounce, Real) and 0 <= bounce <= 1):
         raise SimulationError(f"bounce: expected a number from 0 to 1, got {bounce!r}")
     q = check_joint_vector("q0", q0, robot.n)
     qd = np.zeros_like(q) if qd0 is None else check_joint_vector("qd0", qd0, robot.n)
     _check_start(robot, q, qd, stops)
     drive = controller if torque is None else torque
     if method in NATIVE:
-        from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
+        from armdyn.simulation.fixed import Grid, simulate_fixed  # noqa: PLC0415 (LLVM is slow)
 
+        if stops:
+            raise SimulationError(
+                f"{method} has no stops; use a method that chooses its steps, such as DOP853"
+            )
+        arms = int(np.prod(np.broadcast_shapes(q.shape, qd.shape)[:-1]))
+        grid = Grid.of(duration, dt, step, arms)
         return simulate_fixed(
-            robot, q, qd, duration, drive, external_wrench, method, dt, step, friction, stops,
-            progress,
-        )  # fmt: skip
+            robot, q, qd, duration, drive, external_wrench, method, grid, friction, progress
+        )
     if q.ndim > 1 or qd.ndim > 1:
         raise SimulationError(
             f"{method} simulates one arm, got states of shape {q.shape}; use method='rk4' or "
@@ -114,7 +121,7 @@ def record_times(duration: float, dt: float | None) -> Array:
     """The instants that are recorded, the end included."""
     if dt is None:
         return np.linspace(0.0, duration, RECORDS + 1)
-    if not (isinstance(dt, int | float) and 0 < dt < math.inf):
+    if not (isinstance(dt, Real) and 0 < dt < math.inf):
         raise SimulationError(f"dt must be a positive number of seconds, got {dt!r}")
     count = math.floor(duration / dt * (1 + 1e-12))
     times = dt * np.arange(count + 1)
@@ -137,7 +144,7 @@ def _check_start(robot: Robot, q: Array, qd: Array, stops: bool) -> None:
 
 def _simulation(robot: Robot, method: str, run: adaptive.Run, seconds: float) -> Simulation:
     def stacked(values: list[Array]) -> Array:
-        return np.array(values).reshape(len(run.t), -1)
+        return np.array(values[: len(run.t)])  # Ctrl-C may have come between two of the lists
 
     forces: Mapping[str, Array] = {
         name: stacked([getattr(f, name) for f in run.forces])

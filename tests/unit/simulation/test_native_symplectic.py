@@ -1,5 +1,7 @@
 """The variational midpoint rule: what it conserves."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -10,30 +12,39 @@ from rolled import ARMS, states
 
 ARM = ARMS["chain"]
 TWO = armdyn.load("two_link")
+HANGING = np.array([-np.pi / 2, 0.0])
+
+
+def roll(robot, q, qd, step, steps, **options):
+    return rollout(robot, q, qd, step, steps, method="symplectic", iterations=12, **options)
 
 
 def flow(robot, x, step):
     """One step from (q, p) to (q', p')."""
-    q, p = np.split(x, 2)
-    qd = np.linalg.solve(robot.mass_matrix(q), p)
-    end = rollout(robot, q, qd, step, 1, method="symplectic", iterations=15)
-    return np.concatenate([end.q[-1], robot.mass_matrix(end.q[-1]) @ end.qd[-1]])
+    q, p = np.split(x, 2, -1)
+    qd = np.linalg.solve(robot.mass_matrix(q), p[..., None])[..., 0]
+    end = roll(robot, q, qd, step, 1)
+    return np.concatenate([end.q[:, -1], momentum(robot, end)[:, -1]], -1)
 
 
-@pytest.mark.parametrize("name", ["chain", "tree", "coupled"])
+def momentum(robot, run):
+    return (robot.mass_matrix(run.q) @ run.qd[..., None])[..., 0]
+
+
+@pytest.mark.parametrize("name", ["chain", "coupled"])
 def test_a_step_is_symplectic(name):
     robot = ARMS[name]
     n, d = robot.n, 1e-5
     x = np.concatenate(states(robot, seed=4))
-    sides = [(flow(robot, x + e, 0.02), flow(robot, x - e, 0.02)) for e in d * np.eye(2 * n)]
-    A = np.array([(a - b) / (2 * d) for a, b in sides]).T
+    shifts = d * np.eye(2 * n)
+    A = (flow(robot, x + shifts, 0.02) - flow(robot, x - shifts, 0.02)).T / (2 * d)
     J = np.kron([[0, 1], [-1, 0]], np.eye(n))
     scale = np.linalg.norm(A, 2) ** 2
     assert np.abs(A.T @ J @ A - J).max() < 1e-8 * scale
     assert np.abs(A - np.eye(2 * n)).max() > 0.01  # it does go somewhere
 
 
-@pytest.mark.parametrize("name", ["chain", "coupled", "viscous", "smooth"])
+@pytest.mark.parametrize("name", ["chain", "coupled", "viscous"])
 def test_global_error_is_of_order_two(name):
     robot = ARMS[name]
     q, qd = states(robot, seed=2)
@@ -41,9 +52,7 @@ def test_global_error_is_of_order_two(name):
     true = rollout(robot, q, qd, 2e-4, 2000, every=2000, torque=tau)
     error = []
     for k in (100, 200, 400):
-        found = rollout(
-            robot, q, qd, 0.4 / k, k, every=k, torque=tau, method="symplectic", iterations=12
-        )
+        found = roll(robot, q, qd, 0.4 / k, k, every=k, torque=tau)
         error.append(np.linalg.norm([found.q[-1] - true.q[-1], found.qd[-1] - true.qd[-1]]))
     ratios = np.divide(error[:-1], error[1:])
     assert np.all((ratios > 3.8) & (ratios < 4.2))
@@ -54,32 +63,29 @@ def energy(robot, run):
 
 
 def test_energy_of_a_double_pendulum_does_not_drift():
-    q, qd = np.array([[1.2, -0.4], [0.5, 1.0], [2.0, 0.3]]), np.zeros((3, 2))
-    step, count = 0.01, 1000
+    q = HANGING + np.array([[0.6, -0.4], [0.3, 0.9], [-1.0, 0.3]])
+    qd = np.zeros_like(q)
 
-    def change(method):
-        run = rollout(TWO, q, qd, step, count, method=method, iterations=25)
-        error = energy(TWO, run) - energy(TWO, run)[:, :1]
-        return np.abs(error[:, :300]).max(1), np.abs(error[:, -300:]).max(1)
+    def growth(run):
+        error = np.abs(energy(TWO, run) - energy(TWO, run)[:, :1])
+        return error[:, -125:].max(1) / error[:, :125].max(1)
 
-    early, late = change("symplectic")
-    assert np.all(late < 1.5 * early)
-    early, late = change("rk4")
-    assert np.all(late > 1.5 * early)
+    assert np.all(growth(roll(TWO, q, qd, 0.02, 500)) < 1.5)
+    assert np.all(growth(rollout(TWO, q, qd, 0.02, 500)) > 2.5)
 
 
-def test_a_motion_runs_back_to_where_it_came_from():
-    q, qd = states(ARM, 3, seed=5)
+@pytest.mark.parametrize("robot", [TWO, ARM], ids=lambda robot: robot.name)
+def test_a_motion_runs_back_to_where_it_came_from(robot):
+    q, qd = states(robot, 9, seed=5)
 
-    def return_error(method):
-        there = rollout(ARM, q, qd, 0.01, 50, method=method, iterations=20)
-        start = there.q[:, -1], there.qd[:, -1]
-        back = rollout(ARM, *start, -0.01, 50, method=method, iterations=20)
+    def gap(method):
+        there = method(robot, q, qd, 0.02, 25)
         assert np.abs(there.q[:, -1] - q).max() > 0.1
+        back = method(robot, there.q[:, -1], there.qd[:, -1], -0.02, 25)
         return max(np.abs(back.q[:, -1] - q).max(), np.abs(back.qd[:, -1] - qd).max())
 
-    assert return_error("symplectic") < 1e-11
-    assert return_error("rk4") > 1e-9
+    assert gap(roll) < 1e-11
+    assert gap(rollout) > 1e-9
 
 
 def test_the_momentum_of_a_symmetry_is_conserved():
@@ -87,18 +93,17 @@ def test_the_momentum_of_a_symmetry_is_conserved():
     robot = TWO.with_gravity([0, 0, 0])
     q, qd = states(robot, 4, seed=6)
     run = rollout(robot, q, 3 * qd, 0.02, 500, method="symplectic", iterations=3)
-    p = (robot.mass_matrix(run.q) @ run.qd[..., None])[..., 0, 0]
-    close(p, np.broadcast_to(p[:, :1], p.shape), 1e-12)
+    p = momentum(robot, run)
+    close(p[..., 0], np.broadcast_to(p[:, :1, 0], p.shape[:-1]), 1e-12)
+    assert np.ptp(p[..., 1]) > 0.1
 
 
 def test_the_residual_shows_whether_the_equations_are_solved():
-    q, qd = states(ARM, 2, 3, seed=7)
+    q, qd = states(TWO, 2, 3, seed=7)
     residual = [
-        rollout(ARM, q, qd, 0.01, 20, method="symplectic", iterations=k).residual
-        for k in (1, 2, 4, 14)
+        rollout(TWO, q, qd, 0.01, 20, method="symplectic", iterations=k).residual
+        for k in (1, 3, 12)
     ]
     assert residual[0].shape == (2, 3)
-    assert all(np.all(b < 0.3 * a) for a, b in zip(residual[:-1], residual[1:], strict=True))
+    assert all(np.all(b < 0.1 * a) for a, b in pairwise(residual))
     assert np.all(residual[-1] < 1e-13)
-    whole = rollout(ARM, q, 10 * qd, 1.0, 50, method="symplectic", iterations=4, limit=1e12)
-    assert whole.diverged is not None or np.all(whole.residual > 1e-3)

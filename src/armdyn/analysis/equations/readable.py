@@ -83,7 +83,7 @@ def _differences(
     """
     found = dict(harmonics)
     for factors in sorted(harmonics, key=lambda f: (len(f), str(f))):
-        for a, b in _nested(factors):
+        for a, b, tail in _nested(factors):
             if factors not in found:
                 break
             w = abs(a[1])
@@ -95,7 +95,6 @@ def _differences(
                 continue
             number = found.pop(factors)
             del found[partner]
-            tail = b[0][len(a[0]) :]
             sign = 1 if cosine or tail[0][1] > 0 else -1
             tail = tail if tail[0][1] > 0 else _turned(tail)
             joined = _replaced(factors, a, b, (tail, w if cosine else -w))
@@ -103,14 +102,15 @@ def _differences(
     return {factors: number for factors, number in found.items() if number}
 
 
-def _nested(factors: tuple[Factor, ...]) -> Iterator[tuple[Factor, Factor]]:
-    """Pairs of factors of equal frequency, the first angle being the start of the second."""
+def _nested(factors: tuple[Factor, ...]) -> Iterator[tuple[Factor, Factor, Sum]]:
+    """Pairs of factors of equal frequency, the first angle the start of the second, and the rest."""
     for x, y in combinations(factors, 2):
-        if isinstance(x[0], str) or isinstance(y[0], str) or abs(x[1]) != abs(y[1]):
-            continue
         a, b = (x, y) if len(x[0]) < len(y[0]) else (y, x)
-        if len(a[0]) < len(b[0]) and b[0][: len(a[0])] == a[0]:
-            yield a, b
+        short, long = a[0], b[0]
+        if isinstance(short, str) or isinstance(long, str) or abs(a[1]) != abs(b[1]):
+            continue
+        if len(short) < len(long) and long[: len(short)] == short:
+            yield a, b, long[len(short) :]
 
 
 def _replaced(

@@ -22,7 +22,7 @@ from armdyn.model.transform import inverse
 
 TOLERANCE = 1e-6
 """What is too little to be built, relative to the whole change."""
-_APART = 1e-9
+_APART = 1e-12
 """Two second moments that differ by less, relative to the largest, are equal."""
 
 

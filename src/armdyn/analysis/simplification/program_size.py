@@ -42,7 +42,7 @@ def program_size(model: RobotModel) -> Operations:
     if D is not None:
         gravity = _outputs(bare if fewer else robot, "gravity")
         lifted = sum(not _is_zero(torque) for part in gravity for torque in part)
-        found.append(_sum(gravity) + _product(D) + Operations(0, lifted))
+        found.append(_sum([*gravity, product(D)]) + Operations(0, lifted))
     else:
         found.append(count_operations(model, snap=SNAP))
     if fewer:
@@ -106,8 +106,8 @@ def _constant(model: RobotModel) -> Array | None:
     return mean if np.all(np.ptp(D, axis=0) <= SNAP * scale) else None
 
 
-def _product(D: Array) -> Operations:
-    """Operations of D q̈, a row as what it has beyond the next one where that is shorter."""
+def product(D: Array) -> list[Node]:
+    """D q̈, a row as what it has beyond the next one where that is shorter."""
     graph, scale, known = Graph(), float(np.abs(D).max()), list[float]()
     qdd = graph.inputs("qdd", len(D))
 
@@ -129,4 +129,4 @@ def _product(D: Array) -> Operations:
             row, start = D[i] - D[i + 1], torques[-1]
         symbols = np.array([symbol(float(value)) for value in row], dtype=object)
         torques.append(start + symbols @ qdd)
-    return count(reduce(torques).outputs)
+    return reduce(torques[::-1]).outputs

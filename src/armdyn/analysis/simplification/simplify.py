@@ -14,11 +14,12 @@ from armdyn.analysis.simplification.conditions import (
     conditions,
     too_large,
 )
-from armdyn.analysis.simplification.design import MARGIN, Design, design
+from armdyn.analysis.simplification.design import MARGIN, design
 from armdyn.analysis.simplification.free import Bounds, Free, parse_free
 from armdyn.analysis.simplification.freedom import Freedom
 from armdyn.analysis.simplification.goals import Goals, parse_goals
 from armdyn.analysis.simplification.obstacles import Obstacle
+from armdyn.analysis.simplification.result import Design
 from armdyn.analysis.simplification.search import Progress
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError

@@ -9,6 +9,7 @@ from armdyn.analysis.simplification.lengths import robot_size
 from armdyn.errors import MissingExtraError, ModelError
 from armdyn.model.canonical import canonical
 from designed import inertia_terms, planar, polar, puma_arm, two_groups
+from strategies import special_model
 
 SAHA = armdyn.load("saha_3r").model
 EXACT = 1e-12
@@ -48,6 +49,26 @@ def cost(result, before):
     return total
 
 
+def published_arm():
+    """Saha's arm after the change that makes its mass matrix constant."""
+    spread = 3 / 9 + 2 * 0.25  # m2 d2² + m3 a2²
+    inertias = [(0.03, 0.02, 0.03), (0.05 + spread, 0.05, 0.05 + spread), (0.03, 0.03, 0.02)]
+    a, d, masses = (0.2, 0.5, 0.4), (0.1, -1 / 3, 0.0), (4.0, 3.0, 2.0)
+    rows = [
+        {
+            "joint": "revolute",
+            "a": a[k],
+            "alpha": np.pi / 2 if k == 0 else 0.0,
+            "d": 0.3 if k == 0 else 0.0,
+            "mass": masses[k],
+            "com": (d[k] - a[k], 0, 0),
+            "inertia": inertias[k],
+        }
+        for k in range(3)
+    ]
+    return armdyn.from_dh(rows).model
+
+
 class TestSaha:
     """The three-link arm, whose conditions are known in closed form."""
 
@@ -81,6 +102,21 @@ class TestSaha:
         assert np.abs(conditions).max() < EXACT
         assert self.result.rank == len(conditions)
         assert x2 == pytest.approx(-1 / 3, abs=EXACT)  # what the published arm gets to
+
+    def test_the_published_arm_is_left_alone(self):
+        result = design(published_arm(), "constant+gravity-balanced")
+        assert result.reached
+        assert result.changes == ()
+
+    def test_the_published_arm_is_what_its_own_moments_lead_to(self):
+        wanted = {"Iyy2": 0.05, "Izz2": 0.05 + 3 / 9 + 0.5, "Ixx3": 0.03, "Izz3": 0.02}
+        bounds = {symbol: (value, value) for symbol, value in wanted.items()}
+        result = design(SAHA, "constant", bounds=bounds)
+        assert result.reached
+        M, G = inertia_terms(result.model)
+        np.testing.assert_allclose(M, inertia_terms(published_arm())[0], rtol=0, atol=1e-7)
+        assert np.ptp(M, axis=0).max() < EXACT
+        assert np.abs(G).max() < 1e-11
 
     def test_masses_lengths_and_the_first_link_are_as_they_were(self):
         numbers = after(self.result)
@@ -299,6 +335,20 @@ def test_what_the_arm_holds_is_balanced_too_and_kept():
     assert np.ptp(inertia_terms(result.model)[0], axis=0).max() < EXACT
     empty = armdyn.Robot(result.model).without_payload().model
     assert np.ptp(inertia_terms(empty)[0], axis=0).max() > 1e-3
+
+
+@pytest.mark.parametrize("seed", [1, 9, 25])
+@pytest.mark.parametrize("goal", ["constant", "gravity-balanced"])
+@pytest.mark.parametrize("free", [None, "*.com", "*.com,*.inertia.zz"])
+def test_any_tree_reaches_what_it_says_it_does(seed, goal, free):
+    model = special_model(seed)
+    result = design(model, goal, free)
+    M, G = inertia_terms(result.model)
+    left = np.ptp(M, axis=0).max() if goal == "constant" else np.abs(G).max()
+    scale = max(1.0, np.abs(M).max(), np.abs(G).max())
+    assert (left < 1e-10 * scale) == result.reached
+    assert not (result.obstacles and result.reached)
+    assert np.linalg.eigvalsh([link.inertia.pseudo for link in result.model.links]).min() > -1e-9
 
 
 def test_without_the_solver_the_error_says_what_to_install(monkeypatch):

@@ -13,10 +13,11 @@ from armdyn.analysis.simplification.comparison import (
     workspace,
 )
 from armdyn.analysis.simplification.free import parse_free
-from armdyn.analysis.simplification.program_size import program_size
+from armdyn.analysis.simplification.program_size import product, program_size
 from armdyn.analysis.simplification.report_text import freedom
 from armdyn.analysis.simplification.simplify import simplify
 from armdyn.errors import TrajectoryError, WriteError
+from armdyn.expr.evaluate import evaluate
 from armdyn.model import Body, Inertia, Limits, Link
 from oracles import close
 
@@ -171,6 +172,16 @@ def test_gravity_that_is_left_is_counted():
 def test_seeing_more_zeros_never_costs(name):
     robot = armdyn.load(name)
     assert program_size(robot.model).total <= armdyn.count_operations(robot, snap=1e-9).total
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_counted_is_the_product(seed):
+    rng = np.random.default_rng(seed)
+    # few numbers, so that some entries are equal and some rows share a part
+    A = rng.integers(0, 3, (4, 4))
+    D, qdd = (A @ A.T).astype(float) / 7, rng.normal(size=4)
+    torques = evaluate(product(D), {f"qdd{i + 1}": np.array(v) for i, v in enumerate(qdd)})
+    np.testing.assert_allclose([float(t) for t in torques], D @ qdd, atol=1e-12)
 
 
 # what to build

@@ -154,7 +154,7 @@ def test_a_target_out_of_reach_names_how_far_the_arm_comes():
     # along x from (l, l) the arm is stretched at x = √3 l, reached after (√3 - 1) l
     length = reach / 2
     with pytest.raises(SingularityError, match=r"beyond 36.6 % of it: the smallest singular") as e:
-        cartesian_line(robot, q0, start + [2 * length, 0, 0], "free", duration=1)
+        cartesian_line(robot, q0, start + 2 * length * np.eye(3)[0], "free", duration=1)
     assert "stretched out or otherwise singular" in str(e.value)
 
 

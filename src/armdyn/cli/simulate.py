@@ -1,0 +1,168 @@
+"""`armdyn simulate`: the motion that torques cause."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from armdyn.cli.options import (
+    FixRoot,
+    Gravity,
+    Json,
+    Lock,
+    Payload,
+    Physical,
+    RobotName,
+    numbers,
+    open_robot,
+)
+
+_EACH = "Q1,Q2,..."
+
+
+def simulate(
+    robot: RobotName,
+    *,
+    q0: Annotated[
+        str, typer.Option(metavar=_EACH, help="Positions at the start, zeros or middle.")
+    ] = "zeros",
+    qd0: Annotated[
+        str, typer.Option(metavar=_EACH, help="Velocities at the start, or zeros.")
+    ] = "zeros",
+    duration: Annotated[
+        float | None,
+        typer.Option(help="How long, in s; that of a torque, target or move given, or else 1."),
+    ] = None,
+    torque: Annotated[
+        str | None,
+        typer.Option(metavar="T1,T2,...|CSV", help="Torques: numbers, or columns t, tau1..taun."),
+    ] = None,
+    controller: Annotated[
+        Literal["free", "gravity-pd", "computed-torque", "slotine-li", "impedance"],
+        typer.Option(help="The law that gives the torques; free: none."),
+    ] = "free",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar=f"{_EACH}|CSV",
+            help="What the controller holds, by default the start, or a trajectory it follows.",
+        ),
+    ] = None,
+    move: Annotated[
+        str | None,
+        typer.Option(metavar=_EACH, help="Instead, a smooth move from the start to there."),
+    ] = None,
+    move_time: Annotated[
+        float | None, typer.Option(help="How long the move takes, in s; the duration by default.")
+    ] = None,
+    kp: Annotated[
+        str | None,
+        typer.Option(metavar="K[,K,...]", help="Stiffness, one for all joints or one each."),
+    ] = None,
+    kd: Annotated[str | None, typer.Option(metavar="K[,K,...]", help="Damping, likewise.")] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(metavar="K[,K,...]", help="How fast slotine-li corrects errors, in 1/s."),
+    ] = None,
+    compensate: Annotated[
+        bool, typer.Option("--compensate", help="Whether the controller knows of friction.")
+    ] = False,
+    wrench: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FX,FY,FZ,MX,MY,MZ",
+            help="Force and moment of the environment on the tool, world axes, in N and N·m.",
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="DOP853 (the default), RK45, RK23, Radau, BDF, LSODA; with a fixed step rk4 (the "
+            "default for many arms), symplectic."
+        ),
+    ] = None,
+    step: Annotated[float | None, typer.Option(help="The fixed step, in s.")] = None,
+    dt: Annotated[
+        float | None, typer.Option(help="Time between recorded instants, in s; 500 by default.")
+    ] = None,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-9,
+    atol: Annotated[float, typer.Option(help="Absolute tolerance of adaptive methods.")] = 1e-10,
+    friction: Annotated[
+        bool, typer.Option("--friction/--no-friction", help="Whether joints have friction.")
+    ] = True,
+    stops: Annotated[
+        bool, typer.Option("--stops", help="Whether joints stop at their limits.")
+    ] = False,
+    bounce: Annotated[
+        float, typer.Option(help="Share of its velocity with which a joint leaves a stop, 0 to 1.")
+    ] = 0.0,
+    arms: Annotated[
+        int | None,
+        typer.Option(min=1, help="Simulate many arms that start anywhere within their limits."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the starts of many arms.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Write the motion to a .csv or .parquet file."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the motion to a .png, .pdf or .svg file.")
+    ] = None,
+    payload: Payload = None,
+    gravity: Gravity = None,
+    lock: Lock = None,
+    fix_root: FixRoot = False,
+    physical: Physical = "error",
+    json: Json = False,
+) -> None:
+    """Simulate the motion that torques and external forces cause.
+
+    Ctrl-C ends a simulation early and keeps what was computed. Exit code 0: it went to its end. 1:
+    it was interrupted, or it diverged. 2: bad input.
+    """
+    from armdyn.cli.console import print_json
+    from armdyn.cli.drives import Drive, check_files, start
+    from armdyn.cli.simulated import print_simulation, telling
+    from armdyn.simulation.simulate import simulate as simulated
+
+    check_files((robot, torque, target), output, plot)
+    pull = None if wrench is None else numbers("--wrench", wrench, (6,))
+    arm = open_robot(
+        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
+    )
+    q, qd = start(arm, q0, qd0, arms, seed)
+    drive = Drive(arm, q, duration)
+    tau = None if torque is None else drive.torque(torque)
+    gains = {"kp": kp, "kd": kd, "rate": rate}
+    law = drive.controller(controller, target, move, move_time, gains, compensate)
+    with telling(drive.duration) as tell:
+        result = simulated(
+            arm,
+            q,
+            qd,
+            drive.duration,
+            torque=tau,
+            controller=law,
+            external_wrench=pull,
+            method=method or ("DOP853" if arms is None else "rk4"),
+            dt=dt,
+            step=step,
+            friction=friction,
+            stops=stops,
+            bounce=bounce,
+            rtol=rtol,
+            atol=atol,
+            progress=tell,
+        )
+    if output is not None:
+        result.save(output)
+    if plot is not None:
+        result.plot(plot)
+    files = [str(path) for path in (output, plot) if path is not None]
+    if json:
+        print_json(result.data() | {"files": files})
+    else:
+        print_simulation(result, files)
+    raise typer.Exit(0 if result.status == "finished" else 1)

@@ -1,0 +1,132 @@
+"""What `armdyn simulate` shows while it runs and when it has ended."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from armdyn.simulation.result import Simulation
+
+PATIENCE = 1.0
+"""Seconds after which a bar appears."""
+EVENTS = 20
+"""How many events are listed."""
+_REFRESH = 0.05
+
+
+@contextmanager
+def telling(duration: float) -> Iterator[Callable[[float], None] | None]:
+    """Whom to tell the time reached: a bar on the terminal, if the run is long."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("simulating"),
+        BarColumn(),
+        TextColumn("{task.completed:.4g} of {task.total:.4g} s, ready in"),
+        TimeRemainingColumn(),
+        TextColumn("(Ctrl-C keeps what is done)"),
+    )
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("", total=duration)
+    began = told = time.monotonic()
+
+    def tell(t: float) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told > _REFRESH:
+            told = now
+            bar.update(task, completed=t)
+            if now - began > PATIENCE:
+                bar.start()
+
+    try:
+        yield tell
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+def print_simulation(result: Simulation, files: list[str]) -> None:
+    """How it went, the final state, where energy went, and events."""
+    from rich.markup import escape
+
+    from armdyn.cli.console import console
+
+    screen = console()
+    counts = dict(result.statistics)
+    took = f"{counts.pop('seconds', 0.0):.3g} s to compute"
+    many = "" if result.q.ndim == 2 else f", {result.arms} arms"
+    name = result.robot.model.title or result.robot.name
+    told = [f"{value:.0f} {what.replace('_', ' ')}" for what, value in counts.items()]
+    screen.print(
+        f"[bold]{escape(name)}[/]{many}: {result.t[-1]:.6g} s by {result.method}; "
+        + ", ".join([*told, took]),
+        soft_wrap=True,
+    )
+    if result.status != "finished":
+        screen.print(f"[yellow]{escape(result.message)}[/]", soft_wrap=True)
+        screen.print("what was computed until then is kept")
+    _print_state(result)
+    _print_energy(result)
+    if result.events:
+        screen.print(f"[bold]Events[/]: {len(result.events)}")
+        for event in result.events[:EVENTS]:
+            screen.print(f"  {escape(str(event))}")
+        if len(result.events) > EVENTS:
+            screen.print(f"  and {len(result.events) - EVENTS} more")
+    for path in files:
+        screen.print(f"wrote {escape(path)}", soft_wrap=True)
+
+
+def _print_state(result: Simulation) -> None:
+    from rich.markup import escape
+
+    from armdyn.cli.console import print_table, table
+
+    robot = result.robot
+    single = result.q.ndim == 2
+    final = {name: getattr(result, name)[..., -1, :] for name in ("q", "qd", "qdd", "tau")}
+    if single:
+        rows = table("joint", *final, "", left=("joint", ""), title="At the end")
+    else:
+        spread = [f"{name} {share}" for name in ("q", "qd") for share in ("5 %", "median", "95 %")]
+        rows = table("joint", *spread, "", left=("joint", ""), title="At the end")
+    for i, name in enumerate(robot.joint_names):
+        kind = robot.model.joints[robot.model.independent[i]].kind
+        unit = "rad, s, N·m" if kind == "revolute" else "m, s, N"
+        if single:
+            values = [value[i] for value in final.values()]
+        else:
+            flat = [final[name][..., i].ravel() for name in ("q", "qd")]
+            values = [v for each in flat for v in np.quantile(each, (0.05, 0.5, 0.95))]
+        rows.add_row(escape(name), *(f"{value:.6g}" for value in values), unit)
+    print_table(rows)
+
+
+def _print_energy(result: Simulation) -> None:
+    from armdyn.cli.console import print_table, table
+
+    many = "" if result.q.ndim == 2 else ", mean of the arms"
+    title = f"Energy [J]{many}; drift {result.energy_drift:.1e}"
+    rows = table("", "start", "end", "change", left=("",), title=title)
+    stored = {"kinetic": result.kinetic, "potential": result.potential, "sum": result.energy}
+    for name, values in stored.items():
+        first, last = values[..., 0].mean(), values[..., -1].mean()
+        rows.add_row(name, *(f"{v:.6g}" for v in (first, last, last - first)))
+    works = result.work[..., -1, :].reshape(-1, 4).mean(axis=0) * (1, -1, 1, -1)
+    words = ("from actuators", "to friction", "from the environment", "to impacts")
+    for name, value in zip(words, works, strict=True):
+        if value:
+            rows.add_row(name, "", "", f"{value:.6g}")
+    rows.add_row("unaccounted for", "", "", f"{result.balance[..., -1].mean():.2g}")
+    print_table(rows)

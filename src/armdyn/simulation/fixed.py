@@ -1,0 +1,178 @@
+"""Simulation in fixed steps, by the compiled loops of `native`."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.errors import SimulationError
+from armdyn.simulation.forces import Driven
+from armdyn.simulation.native import Rollout, rollout
+from armdyn.simulation.native_inputs import LAWS
+from armdyn.simulation.result import Simulation
+
+STEP = 1e-3
+"""Default step [s]."""
+RECORDS, LARGEST = 500, 2_000_000
+"""Instants recorded by default, and of all arms together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Steps, and which of them are recorded."""
+
+    step: float
+    steps: int
+    every: int
+
+    @classmethod
+    def of(cls, duration: float, dt: float | None, step: float | None, arms: int) -> "Grid":
+        """A whole number of steps, not longer than asked for, with records dt apart."""
+        for name, value in (("dt", dt), ("step", step)):
+            if value is not None and not 0 < value <= duration:
+                raise SimulationError(
+                    f"{name}: expected a positive time up to the duration of {duration:g} s, got "
+                    f"{value!r}"
+                )
+        wanted = step or (min(STEP, dt) if dt else min(STEP, duration))
+        if dt is None:
+            steps = math.ceil(duration / wanted * (1 - 1e-12))
+            records = min(RECORDS, max(LARGEST // arms, 1))
+            return cls(duration / steps, steps, max(1, steps // records))
+        every = math.ceil(dt / wanted * (1 - 1e-12))
+        records = math.floor(duration / dt * (1 + 1e-12))
+        return cls(dt / every, records * every, every)
+
+
+def simulate_fixed(
+    robot: Robot,
+    q: Array,
+    qd: Array,
+    duration: float,
+    drive: Any,
+    wrench: Any,
+    method: str,
+    grid: Grid,
+    friction: bool,
+    progress: Callable[[float], None] | None,
+) -> Simulation:
+    """Simulate one arm or many in fixed steps.
+
+    Torques of a file are linear between its rows. Controllers that are not compiled, and functions,
+    are asked once a step and their torque is held, as a digital controller does.
+    """
+    if wrench is not None:
+        raise SimulationError(
+            f"{method} has no external wrench; use a method that chooses its steps, such as DOP853"
+        )
+    began = time.perf_counter()
+    driven = Driven(robot, drive, None, duration)
+    told = None if progress is None else (lambda done: progress(done * grid.step))
+    if callable(drive) and type(drive) not in LAWS:
+        run, tau = _held(robot, q, qd, driven, method, grid, friction, told)
+    else:
+        torque = _table(driven, drive, grid, robot.n)
+        controller = drive if type(drive) in LAWS else None
+        run = rollout(
+            robot, q, qd, grid.step, grid.steps, method=method, torque=torque,
+            controller=controller, every=grid.every, friction=friction, progress=told,
+        )  # fmt: skip
+        tau = np.stack(
+            [driven.torque(t, *_at(run, k)) for k, t in enumerate(run.t.tolist())], axis=-2
+        )
+    return _simulation(robot, method, run, tau, friction, grid, time.perf_counter() - began)
+
+
+def _at(run: Rollout, k: int) -> tuple[Array, Array]:
+    return run.q[..., k, :], run.qd[..., k, :]
+
+
+def _table(driven: Driven, drive: Any, grid: Grid, n: int) -> Array | None:
+    """Torques as the loop takes them: constant, or one for each step."""
+    if drive is None or type(drive) in LAWS:
+        return None
+    if not isinstance(drive, str | Path):
+        return np.asarray(drive, dtype=float)
+    zero = np.zeros(n)
+    return np.array([driven.torque(grid.step * k, zero, zero) for k in range(grid.steps + 1)])
+
+
+def _held(
+    robot: Robot,
+    q: Array,
+    qd: Array,
+    driven: Driven,
+    method: str,
+    grid: Grid,
+    friction: bool,
+    progress: Callable[[int], None] | None,
+) -> tuple[Rollout, Array]:
+    """A torque asked for at each step and held until the next."""
+    records: list[tuple[Array, Array, Array]] = []
+    diverged, interrupted = None, False
+    try:
+        for k in range(grid.steps + 1):
+            tau = driven.torque(grid.step * k, q, qd)
+            if k % grid.every == 0:
+                records.append((q, qd, tau))
+            if k == grid.steps:
+                break
+            one = rollout(robot, q, qd, grid.step, 1, method=method, torque=tau, friction=friction)
+            if one.diverged is not None:
+                diverged = one.diverged._replace(step=k + 1)
+                break
+            q, qd = _at(one, 1)
+            if progress is not None:
+                progress(k + 1)
+    except KeyboardInterrupt:
+        interrupted = True
+    q, qd, tau = (np.stack(values, axis=-2) for values in zip(*records, strict=True))
+    t = grid.step * grid.every * np.arange(len(records))
+    return Rollout(t, q, qd, diverged, None, interrupted), tau
+
+
+def _simulation(
+    robot: Robot, method: str, run: Rollout, tau: Array, friction: bool, grid: Grid, seconds: float
+) -> Simulation:
+    zero = np.broadcast_to(0.0, run.q.shape)
+    resisting = friction and not all(j.friction.is_zero for j in robot.model.joints)
+    taken = robot.friction_torque(run.qd) if resisting else zero
+    qdd = robot.forward_dynamics(run.q, run.qd, tau, friction=friction)
+    work = np.zeros((*run.q.shape[:-1], 4))
+    for place, torque in enumerate((tau, taken)):
+        work[..., place] = _integral(np.sum(torque * run.qd, axis=-1), run.t)
+    status, message = "finished", ""
+    if run.interrupted:
+        status, message = "interrupted", f"interrupted at t = {run.t[-1]:.6g} s"
+    if run.diverged is not None:
+        status = "diverged"
+        which = f" arm {', '.join(map(str, run.diverged.arm))}" if run.diverged.arm else ""
+        last = [x[run.diverged.arm][-1].round(6).tolist() for x in (run.q, run.qd)]
+        message = (
+            f"diverged{which} at t = {run.diverged.step * grid.step:.6g} s; the last recorded "
+            f"state is q = {last[0]}, qd = {last[1]}; use a smaller step"
+        )
+    arms = max(1, int(np.prod(run.q.shape[:-2])))
+    statistics = {"steps": float(grid.steps), "arms": float(arms), "seconds": seconds}
+    if run.residual is not None:
+        statistics["residual"] = float(np.max(run.residual))
+    return Simulation(
+        robot, method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, work, (), status, message,
+        statistics,
+    )  # fmt: skip
+
+
+def _integral(power: Array, t: Array) -> Array:
+    """The work since the start, by Simpson's rule between the records."""
+    if len(t) < 3:
+        steps = np.diff(t) * 0.5 * (power[..., 1:] + power[..., :-1])
+        return np.concatenate([np.zeros((*power.shape[:-1], 1)), np.cumsum(steps, axis=-1)], -1)
+    from scipy.integrate import cumulative_simpson  # noqa: PLC0415 (slow to import)
+
+    return cumulative_simpson(power, x=t, initial=0.0)
