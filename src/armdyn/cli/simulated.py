@@ -63,11 +63,12 @@ def print_simulation(result: Simulation, files: list[str]) -> None:
     from armdyn.cli.console import console
 
     screen = console()
-    counts = dict(result.statistics)
-    took = f"{counts.pop('seconds', 0.0):.3g} s to compute"
+    counts = result.statistics
+    took = f"{counts['seconds']:.3g} s to compute"
     many = "" if result.q.ndim == 2 else f", {result.arms} arms"
     name = result.robot.model.title or result.robot.name
-    told = [f"{value:.0f} {what.replace('_', ' ')}" for what, value in counts.items()]
+    told = [f"{counts[what]:.0f} {what}" for what in ("steps", "evaluations") if what in counts]
+    told += [f"residual {counts['residual']:.1e}"] if "residual" in counts else []
     screen.print(
         f"[bold]{escape(name)}[/]{many}: {result.t[-1]:.6g} s by {result.method}; "
         + ", ".join([*told, took]),
@@ -103,7 +104,7 @@ def _print_state(result: Simulation) -> None:
         rows = table("joint", *spread, "", left=("joint", ""), title="At the end")
     for i, name in enumerate(robot.joint_names):
         kind = robot.model.joints[robot.model.independent[i]].kind
-        unit = "rad, s, N·m" if kind == "revolute" else "m, s, N"
+        unit = "rad, N·m" if kind == "revolute" else "m, N"
         if single:
             values = [value[i] for value in final.values()]
         else:

@@ -121,6 +121,7 @@ class _Integration:
                 self.run.events += [Event(t, "hits", names[i]) for i in np.flatnonzero(ended[3])]
                 y = np.concatenate([q, qd, y[2 * n :]])
                 self.run.events += self.system.settle(t, q, qd)
+                self._record(t, lambda _, y=y: y)
                 if changes > MOST_CHANGES:
                     self._stop("diverged", t, y, f"more than {MOST_CHANGES} changes of mode")
 
@@ -145,7 +146,7 @@ class _Integration:
             if watching:
                 found = self._ended(solver.t_old, solver.t, dense, armed, n)
             t, y = (solver.t, solver.y) if found is None else (found[0], dense(found[0]))
-            self._record(t, dense)
+            self._record(t, dense, ended=found is not None)
             if progress is not None:
                 progress(t)
             if found is not None:
@@ -237,11 +238,13 @@ class _Integration:
 
     # what is kept
 
-    def _record(self, t: float, dense: Any) -> None:
-        """Keep the state at every time asked for up to t."""
+    def _record(self, t: float, dense: Any, ended: bool = False) -> None:
+        """Keep the state at every time asked for up to t, where a mode may have ended."""
         run = self.run
-        while len(run.t) < len(self.times) and self.times[len(run.t)] <= t:
+        while len(run.t) < len(self.times):
             at = float(self.times[len(run.t)])
+            if at > t or (ended and at == t):
+                return
             y = dense(at)
             n = (len(y) - 3) // 2
             q, qd = y[:n].copy(), np.where(self.system.held, 0.0, y[n : 2 * n])

@@ -25,6 +25,8 @@ PAUSE = 0.05
 """Seconds between returns to Python."""
 FIRST = 2000
 """Steps of arms before the first return."""
+LEAST = 16
+"""Steps before each return: fewer would fill the lines of the caches only in parts."""
 
 
 class Divergence(NamedTuple):
@@ -138,7 +140,7 @@ class _End:
 
 def _finish(machine: Stepper, run: Run, steps: int, progress: Callable[[int], None] | None) -> _End:
     """All steps, so many at a time that Python has a say now and then."""
-    count = math.ceil(FIRST / max(1, len(run.state)))
+    count = max(LEAST, FIRST // max(1, len(run.state)))
     try:
         while run.done < steps:
             began = time.perf_counter()
@@ -148,7 +150,7 @@ def _finish(machine: Stepper, run: Run, steps: int, progress: Callable[[int], No
             if progress is not None:
                 progress(run.done)
             pace = PAUSE / max(time.perf_counter() - began, 1e-9)
-            count = max(1, math.floor(count * min(4.0, pace)))
+            count = max(LEAST, math.floor(count * min(4.0, pace)))
     except KeyboardInterrupt:
         return _End(run.done, interrupted=True)
     return _End(steps)

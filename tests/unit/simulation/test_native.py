@@ -103,8 +103,8 @@ def test_threads_and_pauses_change_no_bit(method, monkeypatch):
     expected = rollout(SMALL, q, qd, H, 30, every=4, **method)
     assert expected.q.shape == (3, 67, 8, SMALL.n)
     set_threads(3)
-    monkeypatch.setattr("armdyn.simulation.native.FIRST", 1)
-    monkeypatch.setattr("armdyn.simulation.native.PAUSE", 0.0)
+    for name, value in {"FIRST": 1, "LEAST": 1, "PAUSE": 0.0}.items():
+        monkeypatch.setattr(f"armdyn.simulation.native.{name}", value)
     taken = []
     found = rollout(SMALL, q, qd, H, 30, every=4, progress=taken.append, **method)
     assert taken == list(range(1, 31))
@@ -183,7 +183,7 @@ def test_a_rollout_stops_before_the_first_arm_that_diverges():
 
 
 def test_an_interruption_keeps_what_was_computed(monkeypatch):
-    monkeypatch.setattr("armdyn.simulation.native.FIRST", 40)
+    monkeypatch.setattr("armdyn.simulation.native.FIRST", 80)
     q, qd = states(ARM, 4)
 
     def stop(done):
@@ -191,7 +191,7 @@ def test_an_interruption_keeps_what_was_computed(monkeypatch):
 
     found = rollout(ARM, q, qd, H, 50, progress=stop)
     assert found.interrupted
-    assert np.array_equal(found.q, rollout(ARM, q, qd, H, 10).q)
+    assert np.array_equal(found.q, rollout(ARM, q, qd, H, 20).q)
 
 
 def test_code_is_kept_on_disk(monkeypatch):

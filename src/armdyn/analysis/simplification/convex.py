@@ -89,9 +89,10 @@ class Convex:
         for i in self.changeable:
             p[i], basis = freedom.span(i, values)
             part = rows[:, i] @ freedom.from_units[i] @ basis
-            moved = float(np.abs(p[i] - self.start[i]).max()) > SMALL and basis.shape[1] > 0
+            moved = float(np.abs(p[i] - self.start[i]).max()) > SMALL
+            p[i] = p[i] if moved else self.start[i]
             needed = np.abs(part).max(initial=0.0) > SMALL
-            if needed or moved or self.allowed.outside(i, p[i], basis, values):
+            if basis.size and (needed or moved or self.allowed.outside(i, p[i], basis, values)):
                 B[i] = basis
         blocks = [rows[:, i] @ freedom.from_units[i] @ basis for i, basis in B.items()]
         M = np.concatenate([np.zeros((len(rows), 0)), *blocks], axis=1)

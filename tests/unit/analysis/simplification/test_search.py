@@ -82,6 +82,14 @@ def test_a_bounded_tensor_entry_is_about_the_new_centre_of_mass():
     assert tight.cost > loose.cost
 
 
+def test_a_link_without_a_part_in_the_goal_is_not_touched():
+    """Link 1 turns about a vertical axis: its weight needs no torque."""
+    result = design(SAHA, "gravity-balanced", "*.com,*.inertia.zz")
+    assert result.reached
+    assert [change.link for change in result.changes] == [1, 2]
+    assert result.model.links[0] is SAHA.links[0]
+
+
 def test_progress_is_told_to_the_end():
     told = []
     design(SAHA, "constant", [*INERTIAL, "*.length"], progress=lambda *at: told.append(at))

@@ -1,0 +1,136 @@
+"""Motions that are known: energy, periods, momenta, reversal; and what a method must not miss."""
+
+import numpy as np
+import pytest
+from scipy.special import ellipk
+from simulated import MASS, G, assert_laws, moved, pendulum, slider
+
+from armdyn import Robot, load
+from armdyn.simulation.adaptive import METHODS
+from armdyn.simulation.simulate import simulate
+from strategies import random_model
+
+TIGHT = {"rtol": 1e-12, "atol": 1e-13}
+
+
+@pytest.fixture(scope="module")
+def two_link():
+    return load("two_link")
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """Four joints of both kinds, as general as they come."""
+    return Robot(random_model("RRPR", 3, rotors=True))
+
+
+def test_the_double_pendulum_keeps_its_energy_for_ten_seconds(two_link):
+    s = moved(two_link, [1.2, 0.9], [0.5, -1.0], 10.0, **TIGHT)
+    swing = np.ptp(s.potential)
+    assert np.abs(s.energy - s.energy[0]).max() < 1e-9 * swing
+    assert s.energy_drift < 1e-9
+    assert np.ptp(s.q[:, 1]) > 2 * np.pi  # far from small oscillations
+
+
+def test_a_pendulum_has_the_period_of_the_elliptic_integral():
+    length, amplitude = 0.7, 2.0
+    period = 4 * np.sqrt(length / G) * ellipk(np.sin(amplitude / 2) ** 2)
+    s = moved(pendulum(length), [amplitude], [0], period, **TIGHT, dt=period / 4)
+    np.testing.assert_allclose(s.q[:, 0], amplitude * np.array([1, 0, -1, 0, 1]), atol=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_gives_the_parabola_of_a_throw(method):
+    s = moved(slider(G), [0.2], [3.0], 1.0, torque=[1.0], method=method)
+    a = 1.0 / MASS - G
+    np.testing.assert_allclose(s.q[:, 0], 0.2 + 3 * s.t + a * s.t**2 / 2, atol=1e-6)
+    np.testing.assert_allclose(s.qdd[:, 0], a, rtol=1e-12)
+
+
+def test_a_motion_with_reversed_velocities_goes_back(arm):
+    there = moved(arm, [0.3, -0.4, 0.1, 0.8], [1, 0.5, -0.3, 2], 1.0, **TIGHT)
+    back = moved(arm, there.q[-1], -there.qd[-1], 1.0, **TIGHT)
+    np.testing.assert_allclose(back.q, there.q[::-1], atol=1e-8)
+    np.testing.assert_allclose(back.qd, -there.qd[::-1], atol=1e-8)
+
+
+def test_without_gravity_energy_and_the_momentum_about_the_first_axis_stay(arm):
+    s = moved(arm.with_gravity([0, 0, 0]), np.zeros(4), [1, -2, 0.5, 1.5], 2.0, **TIGHT)
+    momentum = np.einsum("tj,tj->t", s.robot.mass_matrix(s.q)[:, 0], s.qd)
+    np.testing.assert_allclose(momentum, momentum[0], rtol=1e-9)
+    np.testing.assert_allclose(s.kinetic, s.kinetic[0], rtol=1e-9)
+    assert np.ptp(s.qd[:, 0]) > 0.1  # the velocity does not
+
+
+def test_energy_is_accounted_for_whatever_acts():
+    robot = Robot(random_model("RPRR", 5, friction=True))
+    s = moved(
+        robot,
+        [0.5, 0.2, -1.0, 0.4],
+        [3, -1, 2, 0.0],
+        3.0,
+        torque=lambda t, q, qd: 4 * np.sin([3 * t, 5 * t, 2 * t, t]) - 0.5 * q,
+        external_wrench=lambda t: [2, np.cos(3 * t), -1, 0.3, 0, 0.1 * t],
+        stops=True,
+        bounce=0.6,
+    )
+    assert (np.abs(s.work[-1]) > 0.01).all()  # each of the four has a part in it
+    assert {event.kind for event in s.events} == {"sticks", "starts", "hits"}
+
+
+def test_work_is_the_integral_of_power(arm):
+    s = moved(arm, np.zeros(4), None, 1.0, torque=[9, 5, 3, 2.0], dt=1e-3)
+    work = np.concatenate([[0], np.cumsum((s.power[1:] + s.power[:-1]) / 2) * 1e-3])
+    np.testing.assert_allclose(s.work[:, 0], work, atol=1e-4 * np.abs(work).max())
+
+
+def test_a_constant_wrench_is_its_torque_by_virtual_work(arm):
+    wrench = np.array([1, -2, 3, 0.1, 0.2, -0.3])
+    s = moved(arm, np.full(4, 0.2), None, 0.5, external_wrench=wrench, dt=0.1)
+    np.testing.assert_allclose(
+        s.external, np.einsum("tij,i->tj", arm.jacobian(s.q), wrench), atol=1e-10
+    )
+    same = moved(arm, np.full(4, 0.2), None, 0.5, external_wrench={"tool": wrench}, dt=0.1)
+    np.testing.assert_allclose(same.q, s.q, atol=1e-9)
+
+
+def test_a_torque_that_comes_late_is_not_stepped_over():
+    s = moved(slider(), [0], [0], 10.0, torque=lambda t, q, qd: [float(5 < t < 5.1)])
+    np.testing.assert_allclose(s.qd[-1], 0.1 / MASS, atol=1e-6)
+
+
+def test_a_table_of_torques_is_linear_between_its_rows(tmp_path):
+    path = tmp_path / "torques.csv"
+    path.write_text("t,tau1\n0,0\n0.5,2\n1,2\n")
+    s = moved(slider(), [0], [0], 1.0, torque=path)
+    np.testing.assert_allclose(s.tau[:, 0], np.interp(s.t, [0, 0.5, 1], [0, 2, 2]), atol=1e-12)
+    np.testing.assert_allclose(s.qd[-1], 1.5 / MASS, rtol=1e-9)
+
+
+def test_what_a_torque_function_does_to_its_arrays_stays_its_own():
+    buffer = np.zeros(1)
+
+    def spring(t, q, qd):
+        q -= 1.0
+        buffer[:] = -q
+        q[:] = qd[:] = 1e3
+        return buffer
+
+    s = moved(slider(), [0], [0], 2.0, torque=spring)
+    np.testing.assert_allclose(s.q[:, 0], 1 - np.cos(s.t / np.sqrt(MASS)), atol=1e-8)
+    np.testing.assert_allclose(s.tau, 1 - s.q, atol=1e-12)
+
+
+def test_records_are_where_they_were_asked_for_and_do_not_change_the_motion(two_link):
+    fine = moved(two_link, [1.0, 0.5], None, 1.0, dt=0.125)
+    coarse = moved(two_link, [1.0, 0.5], None, 1.0, dt=0.4)
+    np.testing.assert_allclose(fine.t, np.arange(9) / 8)
+    np.testing.assert_allclose(coarse.t, [0, 0.4, 0.8, 1.0])
+    np.testing.assert_array_equal(fine.q[-1], coarse.q[-1])
+
+
+def test_an_arm_that_stays_in_balance_has_no_drift(two_link):
+    hanging = [-np.pi / 2, 0.0]
+    s = simulate(two_link, hanging, None, 2.0)
+    assert_laws(s)
+    np.testing.assert_allclose(s.q, np.tile(hanging, (501, 1)), atol=1e-12)
