@@ -133,7 +133,7 @@ class Stepper:
             "positions": records[0],
             "rates": records[1],
             "distance": run.positions.strides[0],
-            "limit": int(np.array(run.limit**2).view(np.int64)),
+            "limit": int(np.array(run.limit * run.limit).view(np.int64)),
             "corrections": run.corrections[first:].ctypes.data,
             "bad_step": NEVER,
             "bad_arm": -1,

@@ -63,9 +63,7 @@ def equations(
     if plot is not None and form != "structure":
         raise typer.BadParameter("--plot is for --form structure")
     if form == "structure" and (format_ not in (None, "text") or letters or values or closed):
-        raise typer.BadParameter(
-            "--form structure takes no --format, --letters, --values, --closed"
-        )
+        raise typer.BadParameter("--form structure has no --format, --letters, --values, --closed")
     arm = open_robot(
         robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
     )
@@ -90,8 +88,8 @@ def equations(
 
 
 def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:
-    from armdyn.analysis.plots import check_plot
     from armdyn.analysis.structure import structure
+    from armdyn.figures import check_plot
 
     if plot is not None:
         check_plot(plot)

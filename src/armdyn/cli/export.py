@@ -27,7 +27,7 @@ def export(
         Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write to.")
     ],
     lang: Annotated[
-        str, typer.Option(help="The language: c or python; or latex, sympy: equations to read.")
+        str, typer.Option(help="c or python; latex or sympy for the equations of motion.")
     ] = "c",
     functions: Annotated[
         str | None,
@@ -60,14 +60,22 @@ def export(
 ) -> None:
     """Write dynamics and kinematics as C99 or as Python."""
     if lang in DOCUMENTS:
+        if functions or single or payload_argument or gravity_argument:
+            raise typer.BadParameter(
+                "--functions, --float and arguments are for functions in c and python"
+            )
         arm = open_robot(
             robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
         )
         _document(arm, output, lang, prefix, json)
         return
+    from armdyn.backends.export import LANGUAGES
     from armdyn.backends.export import export as write
     from armdyn.backends.options import DEFAULT_FUNCTIONS, ExportOptions
+    from armdyn.errors import UnknownNameError
 
+    if lang not in LANGUAGES:
+        raise UnknownNameError("language", lang, (*LANGUAGES, *DOCUMENTS))
     names: tuple[str, ...] = DEFAULT_FUNCTIONS
     if functions is not None:
         names = tuple(name.strip() for name in functions.split(",") if name.strip())

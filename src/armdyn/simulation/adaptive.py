@@ -28,6 +28,9 @@ _CELLS = 16
 _ARMED = 1e-9
 """Velocity after which a joint that has started can stick again [rad/s or m/s]."""
 
+_INSTANT = 1e-12
+"""How near to a change of mode a record shows what follows [s]."""
+
 Progress = Callable[[float], None]
 
 
@@ -243,7 +246,7 @@ class _Integration:
         run = self.run
         while len(run.t) < len(self.times):
             at = float(self.times[len(run.t)])
-            if at > t or (ended and at == t):
+            if at > t or (ended and at > t - _INSTANT):
                 return
             y = dense(at)
             n = (len(y) - 3) // 2

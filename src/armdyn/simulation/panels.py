@@ -1,6 +1,5 @@
 """The panels of the picture of a simulation."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -64,7 +63,7 @@ def draw_positions(axes: Any, simulation: Simulation, lines: Curves) -> None:
             axes.plot(times, at, "|", color=colour, markersize=9, markeredgewidth=0.9)
     low, high = axes.get_ylim()
     ends = (lines.q[0, -1] - low) / (high - low)
-    for i, height in enumerate(_apart(ends)):
+    for i, height in enumerate(spread(ends)):
         unit = " [m]" if units[i] == "prismatic" and "revolute" in units else ""
         axes.text(
             1.015, height, f"q{i + 1}{unit}", color=JOINTS[i % len(JOINTS)],
@@ -152,15 +151,19 @@ def _line(
     return drawn
 
 
-def _apart(heights: Iterable[float]) -> Array:
-    """Heights moved so that no two are closer than `_APART`, the order kept."""
-    wanted = np.asarray(list(heights))
-    order = np.argsort(wanted, kind="stable")
-    placed = wanted[order].copy()
-    for k in range(1, len(placed)):
-        placed[k] = max(placed[k], placed[k - 1] + _APART)
-    # half of what they were moved up is given back, and none is below the axis
-    placed -= min(float(np.mean(placed - wanted[order])), max(float(placed[0]), 0.0))
-    result = np.empty_like(placed)
-    result[order] = placed
+def spread(heights: Array, gap: float = _APART) -> Array:
+    """The heights nearest to those given, in the same order, of which no two are closer than gap.
+
+    Less k times the gap they must not decrease: a regression by pooling neighbours that do.
+    """
+    order = np.argsort(heights, kind="stable")
+    ladder = gap * np.arange(len(heights))
+    pools: list[tuple[float, int]] = []
+    for value in heights[order] - ladder:
+        pools.append((float(value), 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (a, m), (b, k) = pools[-2:]
+            pools[-2:] = [((m * a + k * b) / (m + k), m + k)]
+    result = np.empty(len(heights))
+    result[order] = ladder + np.repeat([v for v, _ in pools], [k for _, k in pools])
     return result

@@ -65,7 +65,11 @@ def test_python_runs_by_the_command_that_is_printed(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("two_link", "--lang", "latex"), "there is no language 'latex'. Available: c, python."),
+        (
+            ("two_link", "--lang", "fortran"),
+            "there is no language 'fortran'. Available: c, python, latex, sympy.",
+        ),
+        (("two_link", "--lang", "latex", "--float"), "--float"),
         (("two_link", "--functions", "mass_matrx"), "'mass_matrx'. Did you mean 'mass_matrix'"),
         (("two_link", "--functions", ","), "no functions to export were named"),
         (("two_link", "--prefix", "my arm"), "as in 'my_arm'"),

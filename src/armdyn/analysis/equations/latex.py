@@ -204,7 +204,7 @@ def _word_in_mathematics(word: str) -> str:
 def _where(equations: Equations) -> list[str]:
     rows = []
     for angle in equations.angles:
-        below, whole = latex_angle(angle), formula(angle_sum(angle, equations.offsets))
+        below, whole = latex_angle(angle), formula(angle_sum(angle, equations.offsets, 6))
         rows.append(rf"$c_{{{below}}} = \cos({whole})$, $s_{{{below}}} = \sin({whole})$")
     for entry in equations.legend:
         value = _number(float(f"{entry.value:.6g}"))

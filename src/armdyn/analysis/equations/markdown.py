@@ -31,7 +31,7 @@ def _block(block: Block) -> list[str]:
 def _where(equations: Equations) -> list[str]:
     rows = ["| symbol | value | meaning |", "|---|---|---|"]
     for angle in equations.angles:
-        below, whole = latex_angle(angle), formula(angle_sum(angle, equations.offsets))
+        below, whole = latex_angle(angle), formula(angle_sum(angle, equations.offsets, 6))
         pair = rf"$c_{{{below}}}$, $s_{{{below}}}$"
         rows.append(rf"| {pair} | | $\cos({whole})$, $\sin({whole})$ |")
     for entry in equations.legend:

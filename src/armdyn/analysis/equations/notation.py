@@ -33,12 +33,13 @@ def turn_identifier(turn: Turn) -> str:
     return turn.function + name.replace(",", "_").replace("-", "m").replace("+", "p")
 
 
-def angle_sum(angle: Angle, offsets: Mapping[int, float]) -> Expr:
+def angle_sum(angle: Angle, offsets: Mapping[int, float], digits: int = 17) -> Expr:
     """What an angle adds up, with the offset of each joint by its number."""
     if isinstance(angle, str):
         return Symbol(angle)
     terms: list[Expr] = [product([Number(sign), Symbol(f"q{joint}")]) for joint, sign in angle]
-    constant = sum(sign * offsets.get(joint, 0.0) for joint, sign in angle)
+    exact = float(sum(sign * offsets.get(joint, 0.0) for joint, sign in angle))
+    constant = float(f"{exact:.{digits}g}")
     return total([*terms, Number(constant) if constant else ZERO])
 
 

@@ -126,7 +126,7 @@ def constants(block: Block) -> list[Line]:
 def _where(equations: Equations) -> list[str]:
     rows = []
     for angle in equations.angles:
-        name, whole = angle_name(angle), plain(angle_sum(angle, equations.offsets))
+        name, whole = angle_name(angle), plain(angle_sum(angle, equations.offsets, 6))
         rows.append((f"C{name}, S{name}", f"cosine and sine of {whole}"))
     for entry in equations.legend:
         value = f"{entry.value:.6g} {entry.unit}".rstrip()

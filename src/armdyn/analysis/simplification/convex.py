@@ -24,6 +24,8 @@ Outcome = Literal["reached", "inconsistent", "no body", "no design"]
 
 SMALL = 1e-10
 """What is zero of dimensionless conditions, between rounding and the smallest true condition."""
+_ROUNDING = 1e-13
+"""What is zero of a change of ψ that nothing asked for."""
 _FAINT = 1e-6
 """Weight of the change while the residual is made small, so that one design is the best."""
 
@@ -89,7 +91,7 @@ class Convex:
         for i in self.changeable:
             p[i], basis = freedom.span(i, values)
             part = rows[:, i] @ freedom.from_units[i] @ basis
-            moved = float(np.abs(p[i] - self.start[i]).max()) > SMALL
+            moved = float(np.abs(p[i] - self.start[i]).max()) > _ROUNDING
             p[i] = p[i] if moved else self.start[i]
             needed = np.abs(part).max(initial=0.0) > SMALL
             if basis.size and (needed or moved or self.allowed.outside(i, p[i], basis, values)):

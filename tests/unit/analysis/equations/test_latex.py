@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from matplotlib.font_manager import FontProperties
 from matplotlib.mathtext import MathTextParser
-from strategies import random_model
 
 import armdyn
 from armdyn import equations
 from armdyn.analysis.equations.forms import FORMS
+from strategies import random_model
 
 ENGINE = next(filter(None, map(shutil.which, ("tectonic", "pdflatex", "lualatex"))), None)
 TEXT_WIDTH = 455.0

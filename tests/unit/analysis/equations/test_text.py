@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 import sympy as sp
-from strategies import random_model
 
 import armdyn
 from armdyn import equations
 from armdyn.errors import ModelError, UnknownNameError, WriteError
 from armdyn.model import Mimic
+from strategies import random_model
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "latex"])
