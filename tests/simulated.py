@@ -7,7 +7,13 @@ from armdyn.simulation.dry_friction import DryFriction
 from armdyn.simulation.simulate import simulate
 
 MASS, G = 2.0, 9.81
-ROD = {"joint": "revolute", "a": 0.5, "mass": 1.5, "com": [-0.2, 0.05, 0], "inertia": np.eye(3) / 50}
+ROD = {
+    "joint": "revolute",
+    "a": 0.5,
+    "mass": 1.5,
+    "com": [-0.2, 0.05, 0],
+    "inertia": np.eye(3) / 50,
+}
 
 
 def slider(gravity=0.0, **row):

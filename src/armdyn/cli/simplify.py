@@ -57,6 +57,10 @@ def simplify(
         float | None,
         typer.Option(help="How far links stay from bodies that cannot exist; from 0 to 0.1."),
     ] = None,
+    kept: Annotated[
+        float | None,
+        typer.Option(help="Share of its squared radii of gyration that a link keeps; 0.5."),
+    ] = None,
     add_only: Annotated[
         bool, typer.Option("--add-only", help="Only add material, as counterweights do.")
     ] = False,
@@ -103,6 +107,7 @@ def simplify(
 
         trajectory_from_csv(trajectory, arm.n)
     options: dict[str, Any] = {} if margin is None else {"margin": margin}
+    options |= {} if kept is None else {"kept": kept}
     with _telling() as (searched, now):
         found = simplified(
             arm,

@@ -11,6 +11,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import SimulationError, UnknownNameError
 from armdyn.simulation.system import Event, Forces, System
+from armdyn.simulation.watch import Watch
 
 METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 """Methods of `scipy.integrate`."""
@@ -20,14 +21,6 @@ FASTEST = 1e8
 """A velocity beyond which a run has diverged [rad/s or m/s]."""
 _STEPS = 50
 """Fewest steps of a run: what comes late must not be stepped over."""
-_PROBES, _HELD_PROBES = 4, 16
-"""At how many instants of a step changes of mode are looked for; the torques that hold a joint can
-change while nothing moves, and the method does not see them."""
-_CELLS = 16
-"""Parts of a step in which a velocity is taken to turn once at most."""
-_ARMED = 1e-9
-"""Velocity after which a joint that has started can stick again [rad/s or m/s]."""
-
 _INSTANT = 1e-12
 """How near to a change of mode a record shows what follows [s]."""
 
@@ -135,8 +128,7 @@ class _Integration:
         n = (len(y) - 3) // 2
         first = None if first_step is None else min(first_step, end - t)
         solver = self.solver_type(self._slope, t, y, end, first_step=first, **self.options)
-        armed = np.abs(y[n : 2 * n]) > _ARMED
-        watching = self._watching()
+        watch = Watch(self.system, y[n : 2 * n])
         while solver.status == "running":
             solver.step()
             self.run.steps += 1
@@ -145,9 +137,7 @@ class _Integration:
                 self.run.evaluations += solver.nfev
                 return self._diverged(solver, t, y)
             dense = solver.dense_output()
-            found = None
-            if watching:
-                found = self._ended(solver.t_old, solver.t, dense, armed, n)
+            found = watch.ended(solver.t_old, solver.t, dense)
             t, y = (solver.t, solver.y) if found is None else (found[0], dense(found[0]))
             self._record(t, dense, ended=found is not None)
             if progress is not None:
@@ -158,12 +148,6 @@ class _Integration:
         self.run.evaluations += solver.nfev
         return t, y, None
 
-    def _watching(self) -> bool:
-        """Whether any mode can end."""
-        s = self.system
-        bounded = np.isfinite(s.lower).any() or np.isfinite(s.upper).any()
-        return bool(s.sign.any() or s.held.any() or bounded)
-
     def _slope(self, t: float, y: Array) -> Array:
         n = (len(y) - 3) // 2
         q, qd = y[:n], np.where(self.system.held, 0.0, y[n : 2 * n])
@@ -172,72 +156,6 @@ class _Integration:
         forces = self.system.forces(t, q, qd)
         power = [forces.tau @ qd, forces.friction @ qd, forces.external @ qd]
         return np.concatenate([qd, forces.qdd, power])
-
-    # ends of modes
-
-    def _ended(
-        self, start: float, stop: float, dense: Any, armed: Array, n: int
-    ) -> tuple[float, Array] | None:
-        """When the first mode ends in a step, and which ones end then."""
-        before = start
-        count = _HELD_PROBES if self.system.held.any() else _PROBES
-        probes = np.linspace(start, stop, count + 1)[1:]
-        for t in sorted({*probes.tolist(), *self._turns(start, stop, dense, n)}):
-            values = self._values(t, dense, n)
-            slow = ~armed & (values[0] > -10 * _ARMED)
-            over = values < 0
-            over[0] &= ~slow
-            if over.any():
-                return self._first(before, t, dense, over, n)
-            armed |= values[0] > _ARMED
-            before = t
-        return None
-
-    def _turns(self, start: float, stop: float, dense: Any, n: int) -> list[float]:
-        """Where positions and the speeds of slip are at their ends, and so nearest to a change."""
-        from scipy.optimize import brentq  # noqa: PLC0415 (slow to import)
-
-        s = self.system
-        bounded = (np.isfinite(s.lower) | np.isfinite(s.upper)) & ~s.held
-        times, width = np.linspace(start, stop, _CELLS + 1, retstep=True)
-        v = dense(times)[n : 2 * n]
-        turns = []
-        for i, k in zip(*np.nonzero((v[:, :-1] * v[:, 1:] < 0) & bounded[:, None]), strict=True):
-            turns.append(brentq(lambda t, i=i: dense(t)[n + i], times[k], times[k + 1], rtol=1e-14))
-        rise = np.diff(v)
-        for i, k in zip(*np.nonzero(rise[:, :-1] * rise[:, 1:] < 0), strict=True):
-            if s.sign[i]:
-                here, there = rise[i, k], rise[i, k + 1]
-                turns.append(times[k + 1] + 0.5 * width * (here + there) / (here - there))
-        return turns
-
-    def _first(
-        self, start: float, stop: float, dense: Any, over: Array, n: int
-    ) -> tuple[float, Array]:
-        """The earliest zero of what has become negative."""
-        from scipy.optimize import brentq  # noqa: PLC0415 (slow to import)
-
-        earliest = stop
-        for place in zip(*np.nonzero(over), strict=True):
-
-            def value(t: float, place: tuple[Any, ...] = place) -> float:
-                return float(self._values(t, dense, n)[place])
-
-            if value(start) <= 0:
-                earliest = start
-            elif value(earliest) < 0:
-                root, past = brentq(value, start, earliest, xtol=1e-14, rtol=1e-14), 1e-14
-                while value(root) > 0:  # the near side of a jump
-                    root, past = min(root + past, earliest), 2 * past
-                earliest = root
-        at = self._values(earliest, dense, n)
-        near = np.array([1e-9, 0.0, 0.0, 1e-11])[:, None]
-        return earliest, over & (at <= np.maximum(near, at[over].min()))
-
-    def _values(self, t: float, dense: Any, n: int) -> Array:
-        y = dense(t)
-        qd = np.where(self.system.held, 0.0, y[n : 2 * n])
-        return self.system.watched(t, y[:n], qd)
 
     # what is kept
 

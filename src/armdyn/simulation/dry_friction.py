@@ -30,6 +30,7 @@ class DryFriction:
         """
         laws = [joint.friction if wanted else Friction() for joint in model.joints]
         self._at = Coordinates.of(model)
+        self._none = all(law.is_zero for law in laws)
         self._viscous = np.array([law.viscous for law in laws])
         self._positive = np.array([law.coulomb_positive for law in laws])
         self._negative = np.array([law.coulomb_negative for law in laws])
@@ -47,6 +48,8 @@ class DryFriction:
 
     def __call__(self, qd: Array, sign: Array) -> Array:
         """Friction torque of moving joints (n,); sticking ones, with sign 0, have none here."""
+        if self._none:
+            return np.zeros_like(qd)
         rates = self._at.rates(qd)
         smooth = self._width > 0
         s = np.where(smooth, np.tanh(rates / np.where(smooth, self._width, 1.0)), 0.0)

@@ -105,8 +105,9 @@ def rollout(
     request.check()
     tracks = _tracks(torque, controller, request, over)
     q, qd = q.reshape(-1, robot.n), qd.reshape(-1, robot.n)
-    run = _start(request, q, _momenta(robot, q, qd) if implicit else qd, tracks, steps, every)
-    run.limit = limit
+    rates = _momenta(robot, q, qd) if implicit else qd
+    state = np.concatenate([q, rates, np.zeros((len(q), request.extra))], -1)
+    run = Run(state, tracks, *_records(q, rates, steps // every + 1), every, limit)
     ended = _finish(stepper(robot.model, request, len(q)), run, steps, progress)
     records = ended.last // every + 1
     positions, velocities = run.positions[:, :records], run.rates[:, :records]
@@ -156,23 +157,18 @@ def _finish(machine: Stepper, run: Run, steps: int, progress: Callable[[int], No
     return _End(steps)
 
 
-def _start(
-    request: StepRequest, q: Array, rates: Array, tracks: list[Track], steps: int, every: int
-) -> Run:
+def _records(q: Array, rates: Array, count: int) -> tuple[Array, Array]:
+    """Room for so many states of each arm, (arms, count, n), with those at the start."""
     arms, n = q.shape
-    state = np.zeros((arms, 2 * n + request.extra))
-    state[:, :n], state[:, n : 2 * n] = q, rates
-    records = steps // every + 1
     try:
-        positions, recorded = np.empty((arms, records, n)), np.empty((arms, records, n))
+        positions, others = np.empty((arms, count, n)), np.empty((arms, count, n))
     except (MemoryError, ValueError):
-        size = 16e-9 * arms * records * n
         raise SimulationError(
-            f"the records of {arms} arms take {size:.3g} GB, more than there is; "
-            "record fewer steps, with a larger `every`, or roll out fewer arms at a time"
+            f"{count} records of {arms} arms take {16e-9 * arms * count * n:.3g} GB, more than "
+            "there is; record fewer steps, with a larger `every`, or roll out fewer arms at a time"
         ) from None
-    positions[:, 0], recorded[:, 0] = q, rates
-    return Run(state, tracks, positions, recorded, every, LIMIT)
+    positions[:, 0], others[:, 0] = q, rates
+    return positions, others
 
 
 def _tracks(

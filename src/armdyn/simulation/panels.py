@@ -46,6 +46,7 @@ def time_axis(axes: Any, t: Array) -> Any:
     axes.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
     axes.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
     axes.margins(y=0.08)
+    axes.locator_params(axis="x", nbins=6)
     axes.locator_params(axis="y", nbins=5)
     return axes
 
@@ -106,7 +107,7 @@ def draw_torque(axes: Any, simulation: Simulation, lines: Curves, i: int) -> dic
                 linewidth=0.7 if len(marked) <= MANY else 0.2,
                 transform=axes.get_xaxis_transform(),
             )  # fmt: skip
-    axes.set_title(f"q{i + 1}  {joint.name}", fontsize=9.5, weight="bold", pad=5,
+    axes.set_title(f"q{i + 1}  {joint.name}", loc="left", fontsize=9.5, weight="bold", pad=5,
                    color=JOINTS[i % len(JOINTS)])  # fmt: skip
     unit = "N·m" if joint.kind == "revolute" else "N"
     if simulation.q.ndim == 2:

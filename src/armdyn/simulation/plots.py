@@ -9,7 +9,7 @@ from armdyn.simulation.panels import draw_positions, draw_shares, draw_torque, t
 from armdyn.simulation.result import Simulation
 
 WIDTH = 12.6
-_LEFT, _RIGHT, _BETWEEN = 0.68, 0.2, 0.8
+_LEFT, _RIGHT, _BETWEEN = 0.68, 0.2, 0.85
 """Margins, and what is free between panels [inch]."""
 _HEAD, _OVERVIEW, _LEGEND, _TORQUE, _GAP, _FOOT = 1.42, 2.2, 1.1, 1.75, 0.52, 0.5
 """Heights from top to bottom [inch]; rows of torques are repeated, with gaps between them."""

@@ -86,7 +86,9 @@ def landing(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 7))
     stops = rng.integers(-1, 2, n).astype(float)
-    v = np.where(stops != 0, stops * rng.uniform(0, 2, n) * (rng.random(n) < 0.7), rng.normal(size=n))
+    v = np.where(
+        stops != 0, stops * rng.uniform(0, 2, n) * (rng.random(n) < 0.7), rng.normal(size=n)
+    )
     return mass_matrix(rng, n), v, stops
 
 

@@ -74,7 +74,7 @@ def test_other_torques_give_it_but_for_the_square_of_the_time_between_records(tm
         again = armdyn.simulate(ARM, START, None, 0.8, torque=tmp_path / "wave.csv", dt=dt)
         errors.append(np.abs(again.q[-1] - first.q[-1]).max())
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.1)
-    assert errors[1] < 1e-3
+    assert errors[1] < 1e-2
 
 
 def test_several_arms_are_one_below_the_other(arms, tmp_path):

@@ -62,6 +62,7 @@ def test_viscous_and_dry_friction_stop_a_block_after_the_time_of_the_logarithm()
 
 def test_a_sine_that_just_exceeds_the_level_is_noticed_in_each_period():
     """While a joint is held nothing else moves: the step must not pass over what frees it."""
+
     def torque(t, q, qd):
         return [1.02 * np.sin(7 * t)]
 
@@ -109,7 +110,9 @@ def test_a_falling_arm_comes_to_rest_and_stays(row):
 
 
 def test_events_of_a_joint_alternate():
-    s = moved(falling(), [2.0, 0.7], [0, 0], 12.0, torque=lambda t, q, qd: [np.sin(t), np.cos(2 * t)])
+    s = moved(
+        falling(), [2.0, 0.7], [0, 0], 12.0, torque=lambda t, q, qd: [np.sin(t), np.cos(2 * t)]
+    )
     for joint in s.robot.joint_names:
         own = [event.kind for event in s.events if event.joint == joint]
         assert len(own) > 4
@@ -130,7 +133,9 @@ def test_a_smooth_sign_tends_to_the_dry_one():
 
 
 def test_joints_with_the_same_level_start_at_once():
-    s = moved(gantry({"coulomb": 1.0}, {"coulomb": 1.0}), [0, 0], None, 1.0, torque=ramp([2.0, -2.0]))
+    s = moved(
+        gantry({"coulomb": 1.0}, {"coulomb": 1.0}), [0, 0], None, 1.0, torque=ramp([2.0, -2.0])
+    )
     assert [str(event) for event in s.events] == [
         "0.500000 s: joint1 starts",
         "0.500000 s: joint2 starts",

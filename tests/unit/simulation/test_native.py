@@ -10,6 +10,7 @@ from armdyn.backends.threads import set_threads
 from armdyn.errors import ModelError, ShapeError, SimulationError, UnknownNameError
 from armdyn.simulation.controllers import ComputedTorque, GravityPD, SlotineLi
 from armdyn.simulation.native import rollout
+from machine import targets
 from oracles import close
 from rolled import ARMS, Swing, no_torque, runge_kutta, states
 
@@ -216,6 +217,8 @@ def test_what_cannot_be_rolled_out():
         rollout(ARM, *start, H, 10, limit=-1)
     with pytest.raises(SimulationError, match="qd0: expected finite numbers"):
         rollout(ARM, [0, 0, 0], [0, np.inf, 0], H, 10)
+    with pytest.raises(SimulationError, match="records of 1 arms take .* GB.*larger `every`"):
+        rollout(ARM, *start, H, 10**15)
     with pytest.raises(UnknownNameError, match="no compiled method 'rk5'.*rk4"):
         rollout(ARM, *start, H, 10, method="rk5")
     with pytest.raises(ModelError, match="iterations must be from 1"):
@@ -227,3 +230,11 @@ def test_what_cannot_be_rolled_out():
         rollout(ARM, *start, H, 10, controller=other)
     with pytest.raises(SimulationError, match="not both"):
         rollout(ARM, *start, H, 10, torque=[0, 0, 0], controller=GravityPD(ARM, start[0]))
+
+
+@pytest.mark.parametrize("name", [name for name, target in targets().items() if target.fma])
+def test_the_width_of_vectors_changes_no_bit(name, monkeypatch):
+    q, qd = states(SMALL, 21)
+    expected = rollout(SMALL, q, qd, H, 30)
+    monkeypatch.setattr(stepper.Target, "host", lambda: targets()[name])
+    assert np.array_equal(rollout(SMALL, q, qd, H, 30).q, expected.q)

@@ -36,7 +36,9 @@ def many():
 
 def panels(figure):
     titles = [axes.get_title("left") for axes in figure.axes]
-    return {title.split()[-1]: axes for title, axes in zip(titles, figure.axes, strict=True) if title}
+    return {
+        title.split()[-1]: axes for title, axes in zip(titles, figure.axes, strict=True) if title
+    }
 
 
 def test_the_terms_add_up_to_the_torque_whether_joints_slip_stick_or_stop(fall):

@@ -67,7 +67,7 @@ def legend(
         massless = re.fullmatch(r"I[xyz]{2}(\d+)", parameter)
         if massless and f"mx{massless[1]}" in known:
             text = text.replace("its centre of mass", "the origin of its frame")
-        found.append(Meaning(name, values[name], unit, text))
+        found.append(Meaning(name, float(values[name]), unit, text))
     return tuple(found)
 
 

@@ -95,15 +95,16 @@ def _differences(
                 continue
             number = found.pop(factors)
             del found[partner]
-            sign = 1 if cosine or tail[0][1] > 0 else -1
-            tail = tail if tail[0][1] > 0 else _turned(tail)
-            joined = _replaced(factors, a, b, (tail, w if cosine else -w))
+            forward = tail[0][1] > 0
+            sign = 1 if cosine or forward else -1
+            rest = tail if forward else _turned(tail)
+            joined = _replaced(factors, a, b, (rest, w if cosine else -w))
             found[joined] = found.get(joined, Fraction(0)) + sign * number
     return {factors: number for factors, number in found.items() if number}
 
 
 def _nested(factors: tuple[Factor, ...]) -> Iterator[tuple[Factor, Factor, Sum]]:
-    """Pairs of factors of equal frequency, the first angle the start of the second, and the rest."""
+    """Pairs of factors of equal frequency, one angle the start of the other, and the rest of it."""
     for x, y in combinations(factors, 2):
         a, b = (x, y) if len(x[0]) < len(y[0]) else (y, x)
         short, long = a[0], b[0]

@@ -1,6 +1,7 @@
 """Where the unknowns of a design may be: bodies that can exist with a margin, and bounds."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +16,19 @@ TOLERANCE = 10 * _SLACK
 """By how much the solver may miss them."""
 
 
+class Margin(NamedTuple):
+    """How thin and how compact a changed link may be."""
+
+    least: float
+    """The smallest eigenvalue of its pseudo-inertia, in units."""
+    kept: float
+    """The share of its squared radii of gyration that it keeps at least in every direction."""
+
+
 class Allowed:
     """The bodies and bounds of one arm."""
 
-    def __init__(self, freedom: Freedom, margin: float):
+    def __init__(self, freedom: Freedom, margin: Margin):
         self.freedom, self.margin = freedom, margin
 
     def region(self, p: Array, B: Mapping[int, Array], values: Array) -> Region:
@@ -62,8 +72,8 @@ class Allowed:
         smallest eigenvalue falls by (√(d² + 4) - d)² / 4 at most.
         """
         if self.freedom.numbers[i, 4:].all():
-            return self.margin + _SLACK
-        return min(self.margin, self._own(i) / 4) * (np.sqrt(far**2 + 4) - far) ** 2 / 4
+            return self.margin.least + _SLACK
+        return min(self.margin.least, self._own(i) / 4) * (np.sqrt(far**2 + 4) - far) ** 2 / 4
 
     def _own(self, i: int) -> float:
         """The smallest eigenvalue of link i as it was, or zero."""
@@ -82,10 +92,27 @@ class Allowed:
         found = []
         if not self.freedom.add_only or self._own(i) < margin:
             found.append((body - margin * np.eye(4), changes))
+        kept = self._kept(i)
+        if kept.any():
+            share = slopes[0][:, None, None]
+            found.append((body - phi[0] * kept, changes - share * kept))
         if self.freedom.add_only:
             own = np.tensordot(self.freedom.start[i], unit, axes=1)
             found.append((body - own, changes))
         return found
+
+    def _kept(self, i: int) -> Array:
+        """What the second moments about its centre of mass keep of link i, for each kilogram.
+
+        A body J less a part S of its second moments is positive semidefinite if and only if those
+        about its centre of mass are at least S, wherever that centre is.
+        """
+        mass = self.freedom.start[i, 0]
+        if self.freedom.add_only or mass <= 0 or not self.freedom.numbers[i, 4:].all():
+            return np.zeros((4, 4))
+        own = np.tensordot(self.freedom.start[i], self.freedom.pseudo[i], axes=1)
+        own[3, :] = own[:, 3] = 0.0
+        return self.margin.kept * own / mass
 
     def _bounds(self, i: int, values: Array) -> list[Array]:
         """Rows (g, h) of g φ ≤ h."""

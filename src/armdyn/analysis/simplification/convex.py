@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from armdyn.analysis.simplification.allowed import TOLERANCE, Allowed
+from armdyn.analysis.simplification.allowed import TOLERANCE, Allowed, Margin
 from armdyn.analysis.simplification.freedom import Freedom
 from armdyn.analysis.simplification.linear import Conditions, Element, conditions
 from armdyn.analysis.simplification.sdp import Region, nearest
@@ -74,7 +74,7 @@ class Convex:
         freedom: Freedom,
         elements: Sequence[Element],
         q: Array,
-        margin: float,
+        margin: Margin,
     ):
         self.freedom, self.elements, self.q, self.margin = freedom, elements, q, margin
         self.allowed = Allowed(freedom, margin)

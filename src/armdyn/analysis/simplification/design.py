@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from armdyn.analysis.parameters import about_com
+from armdyn.analysis.simplification.allowed import Margin
 from armdyn.analysis.simplification.convex import SMALL, Convex, Trial
 from armdyn.analysis.simplification.free import Bounds, Free, parse_free
 from armdyn.analysis.simplification.freedom import Freedom
@@ -31,6 +32,8 @@ MARGIN = 1e-4
 """Default of the smallest eigenvalue of a changed link's pseudo-inertia, in units of its mass and
 of the size of the robot: its radius of gyration in any direction is then about a hundredth of that
 size or more."""
+KEPT = 0.5
+"""Default of the share of its squared radii of gyration that a changed link keeps at least."""
 
 
 def design(
@@ -41,6 +44,7 @@ def design(
     weights: Mapping[str, float] | None = None,
     bounds: Bounds | None = None,
     margin: float = MARGIN,
+    kept: float = KEPT,
     add_only: bool = False,
     progress: Progress | None = None,
 ) -> Design:
@@ -59,6 +63,9 @@ def design(
         bounds: Lowest and highest value by word or symbol.
         margin: How far a changed link is from one that cannot exist (see `MARGIN`). A link of which
             some moments of inertia are held may be as thin as a quarter of what it was.
+        kept: The share of its squared radii of gyration that a changed link keeps at least in every
+            direction, so that it does not shrink to a point. Where the goals are out of reach so,
+            links may be as compact as the margin allows, and the reason says so.
         add_only: Whether material may only be added, as counterweights are; needs free masses.
         progress: Called with the number of choices of lengths tried, and of all.
     """
@@ -73,17 +80,24 @@ def design(
             "material can only be added where the mass is free; free a mass as well, such as "
             "link2.mass or *.mass"
         )
+    if not 0 <= check_number("kept", kept) <= 1:
+        raise ModelError(f"kept: expected a share from 0 to 1, got {kept!r}")
     freedom, q, fine = Freedom(model, free, add_only), samples(model), lattice(model)
     elements = elements_of(freedom.robot, goals, freedom.start + freedom.payload, fine)
-    convex = Convex(freedom, elements, q, margin)
+    forbidden = obstacles(model, goals)
+    convex = Convex(freedom, elements, q, Margin(margin, kept))
     trial = _unchanged(convex) or search(convex, progress)
+    compact = False
+    if trial.outcome != "reached" and kept and not forbidden:
+        loose = search(Convex(freedom, elements, q, Margin(margin, 0.0)), progress)
+        if loose.outcome == "reached":
+            trial, compact = loose, True
     if trial.outcome != "reached":
         # how near the goals are is an average over configurations, which asks for more of them
-        trial = Convex(freedom, elements, fine, margin).solve(trial.values)
+        trial = Convex(freedom, elements, fine, convex.margin).solve(trial.values)
     first = conditions(freedom.robot, elements, fine)
     last = conditions(freedom.arm(trial.values), elements, fine)
     variations = _variations(freedom, first, last, trial)
-    forbidden = obstacles(model, goals)
     changed = [i for i, row in enumerate(trial.numbers) if np.any(row != freedom.start[i])]
     return Design(
         model,
@@ -91,7 +105,7 @@ def design(
         goals,
         free,
         trial.outcome == "reached",
-        _reason(goals, free, trial, forbidden, variations),
+        _reason(goals, free, trial, forbidden, variations) + (_COMPACT if compact else ""),
         forbidden,
         trial.residual,
         trial.rank,
@@ -101,6 +115,9 @@ def design(
         variations,
         time.perf_counter() - began,
     )
+
+
+_COMPACT = ", but only by links more compact than asked for"
 
 
 def _unchanged(convex: Convex) -> Trial | None:

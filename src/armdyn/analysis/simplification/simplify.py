@@ -14,7 +14,7 @@ from armdyn.analysis.simplification.conditions import (
     conditions,
     too_large,
 )
-from armdyn.analysis.simplification.design import MARGIN, design
+from armdyn.analysis.simplification.design import KEPT, MARGIN, design
 from armdyn.analysis.simplification.free import Bounds, Free, parse_free
 from armdyn.analysis.simplification.freedom import Freedom
 from armdyn.analysis.simplification.goals import Goals, parse_goals
@@ -106,6 +106,7 @@ def simplify(
     bounds: Bounds | None = None,
     weights: Mapping[str, float] | None = None,
     margin: float = MARGIN,
+    kept: float = KEPT,
     add_only: bool = False,
     symbolic: bool = True,
     progress: Progress | None = None,
@@ -128,6 +129,7 @@ def simplify(
         bounds: Lowest and highest value of what is free, by word or symbol; None for an open end.
         weights: What a squared change costs by word or symbol; 1 for the others.
         margin: How far changed links are from bodies that cannot exist.
+        kept: The share of its squared radii of gyration that a changed link keeps at least.
         add_only: Whether material may only be added, as counterweights are; needs free masses.
         symbolic: Whether to write out and solve the conditions.
         progress: Called with the number of choices of lengths tried, and of all.
@@ -140,7 +142,9 @@ def simplify(
     model = robot.model if isinstance(robot, Robot) else robot
     goals = parse_goals(model, goal)
     freedom = parse_free(model, free, bounds, weights)
-    found = design(model, goals, freedom, margin=margin, add_only=add_only, progress=progress)
+    found = design(
+        model, goals, freedom, margin=margin, kept=kept, add_only=add_only, progress=progress
+    )
     seconds = {"design": found.seconds}
     asked, solved, note = Conditions((), {}), Branches(), ""
     if not symbolic:
@@ -158,7 +162,7 @@ def simplify(
                 narrowed = parse_free(model, free, {**(bounds or {}), **fixed}, weights)
             except ModelError as error:
                 return False, str(error)
-            trial = design(model, goals, narrowed, margin=margin, add_only=add_only)
+            trial = design(model, goals, narrowed, margin=margin, kept=kept, add_only=add_only)
             return trial.reached, trial.reason
 
         began = time.perf_counter()

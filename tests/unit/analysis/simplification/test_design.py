@@ -292,8 +292,34 @@ def test_a_margin_is_a_small_number(margin):
 
 
 def test_a_wider_margin_costs_more():
-    costs = [design(SAHA, "constant", margin=margin).cost for margin in (1e-6, 1e-4, 1e-2)]
-    assert costs == sorted(costs)
+    margins = (1e-6, 1e-4, 1e-2)
+    costs = [design(SAHA, "constant", margin=margin, kept=0.0).cost for margin in margins]
+    assert costs[0] < costs[1] < costs[2]
+
+
+@pytest.mark.parametrize("kept", [0.2, 0.5, 1.0])
+def test_changed_links_keep_their_size(kept):
+    """In every direction the squared radius of gyration is at least the share of what it was."""
+    found = design(SAHA, "constant", kept=kept)
+    assert found.reached
+    assert found.changes
+    for change in found.changes:
+        before, after = (
+            (0.5 * np.trace(I) * np.eye(3) - I) / m
+            for m, I in zip(change.mass, change.inertia, strict=True)
+        )
+        assert np.linalg.eigvalsh(after - kept * before)[0] > -1e-8
+
+
+def test_to_keep_more_costs_more():
+    costs = [design(SAHA, "constant", kept=kept).cost for kept in (0.0, 0.5, 1.0)]
+    assert costs[0] < costs[1] < costs[2]
+
+
+@pytest.mark.parametrize("kept", [-0.1, 1.5, float("nan"), "all"])
+def test_a_share_lies_between_zero_and_one(kept):
+    with pytest.raises(ModelError, match="kept"):
+        design(SAHA, "constant", kept=kept)
     assert costs[0] < costs[2]
 
 

@@ -1,0 +1,226 @@
+"""What cannot be simulated, and what is kept of a run that ends early."""
+
+import numpy as np
+import pytest
+from simulated import ROD, pendulum, planar, slider
+
+from armdyn import from_dh
+from armdyn.errors import ShapeError, SimulationError, TrajectoryError, UnknownNameError
+from armdyn.simulation.simulate import simulate
+
+NEVER = [0.0, 0.0]
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return planar({"limits": [-1, 1]}, {"limits": [-2, 2]})
+
+
+def after(time, act):
+    """A torque function that is well until a time."""
+
+    def torque(t, q, qd):
+        return act() if t > time else np.zeros_like(q)
+
+    return torque
+
+
+def fail(error):
+    raise error
+
+
+def refuses(robot, message, error=SimulationError, q0=NEVER, qd0=None, duration=1.0, **options):
+    with pytest.raises(error, match=message):
+        simulate(robot, q0, qd0, duration, **options)
+
+
+STATE = r"q = \[.+, .+\], qd = \[.+, .+\]"
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (
+            lambda: 1 / 0,
+            r"torque raised ZeroDivisionError at t = 0\.[3-9].*: division by zero; .*" + STATE,
+        ),
+        (lambda: [1, 2, 3], r"gave an array of shape \(3,\) at t = 0\.[3-9].*; expected 2 torques"),
+        (
+            lambda: [1, np.nan],
+            r"gave \[ ?1\.?, nan\] at t = 0\.[3-9].* no finite torques; .*" + STATE,
+        ),
+        (lambda: "much", r"gave 'much' at t = 0\.[3-9].*; expected 2 torques"),
+        (lambda: None, r"at t = 0\.[3-9].*; expected 2 torques"),
+    ],
+)
+def test_a_torque_function_that_fails_tells_when_and_where(robot, act, message):
+    refuses(robot, message, torque=after(0.3, act))
+
+
+@pytest.mark.parametrize("torque", [[1, 2, 3], [1, np.inf], {"joint1": 2}])
+def test_torques_that_do_not_fit(robot, torque):
+    refuses(robot, "torque: expected 2 finite numbers, a function", torque=torque)
+
+
+@pytest.mark.parametrize("duration", [0, -1.0, np.nan, np.inf, "2", None])
+def test_a_duration_that_is_none(robot, duration):
+    refuses(robot, "duration must be a positive number of seconds", duration=duration)
+
+
+@pytest.mark.parametrize("duration", [1, np.int64(1), np.float32(1)])
+def test_any_kind_of_number_is_a_duration(robot, duration):
+    assert simulate(robot, NEVER, None, duration, dt=np.float32(0.5)).t[-1] == 1
+
+
+@pytest.mark.parametrize("dt", [0, -0.1, np.nan, "fine"])
+def test_a_time_between_records_that_is_none(robot, dt):
+    refuses(robot, "dt must be a positive number of seconds", dt=dt)
+
+
+@pytest.mark.parametrize("bounce", [-0.1, 1.1, np.nan, "high"])
+def test_a_bounce_that_cannot_be(robot, bounce):
+    refuses(robot, "bounce: expected a number from 0 to 1", bounce=bounce)
+
+
+def test_an_unknown_method_comes_with_suggestions(robot):
+    refuses(robot, "Did you mean 'DOP853'", UnknownNameError, method="DOP835")
+
+
+def test_a_step_is_for_methods_with_a_fixed_one(robot):
+    refuses(robot, "DOP853 chooses its own steps", step=1e-3)
+
+
+def test_torque_and_controller_exclude_each_other(robot):
+    refuses(
+        robot, "a torque or a controller, not both", torque=[0, 0], controller=lambda t, q, v: q
+    )
+
+
+def test_many_arms_need_a_compiled_method(robot):
+    refuses(robot, r"DOP853 simulates one arm, got states of shape \(5, 2\)", q0=np.zeros((5, 2)))
+
+
+def test_states_that_do_not_fit(robot):
+    refuses(robot, "q0", ShapeError, q0=[0, 0, 0])
+    refuses(robot, "q0: expected finite numbers", q0=[0, np.nan])
+    refuses(robot, "qd0: expected finite numbers", qd0=[0, np.inf])
+
+
+def test_a_start_outside_the_stops(robot):
+    refuses(robot, "'joint2' starts outside its limits, -2 to 2", q0=[0, 2.5], stops=True)
+    assert simulate(robot, [0, 2.5], None, 0.1).status == "finished"
+
+
+def test_something_that_is_no_robot(robot):
+    refuses(robot.model, "simulate takes a Robot")
+
+
+def test_a_table_that_is_shorter_than_the_simulation(robot, tmp_path):
+    path = tmp_path / "short.csv"
+    path.write_text("t,tau1,tau2\n0,1,2\n0.3,1,2\n")
+    refuses(robot, r"short.csv: its torques are for 0 to 0.3 s, but .* 0 to 1 s", torque=path)
+    refuses(robot, "its torques are for 0 to 0.3 s", torque=str(path))
+    assert simulate(robot, NEVER, None, 0.1 + 0.2, torque=path).status == "finished"
+
+
+def test_a_table_of_another_robot(robot, tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("t,tau1\n0,1\n2,1\n")
+    refuses(
+        robot, r"other.csv:1: expected the columns t and tau1..tau2", TrajectoryError, torque=path
+    )
+
+
+@pytest.mark.parametrize(
+    "wrench", [[1, 2], [np.nan] * 6, "pull", {"tool": [1, 2, 3]}, lambda t: np.zeros((2, 6))]
+)
+def test_a_wrench_that_is_none(robot, wrench):
+    refuses(robot, "expected force and moment, 6 finite numbers", external_wrench=wrench)
+
+
+def test_a_wrench_function_that_raises(robot):
+    def pull(t):
+        return [1 / (0.5 - min(t, 0.5)), 0, 0, 0, 0, 0] if t > 0.5 else np.zeros(6)
+
+    refuses(robot, r"wrench raised ZeroDivisionError at t = 0\.[5-9]", external_wrench=pull)
+
+
+def test_a_wrench_on_a_link_that_is_none(robot):
+    refuses(robot, "hand", UnknownNameError, external_wrench={"hand": np.zeros(6)})
+
+
+@pytest.mark.parametrize(
+    ("row", "options"),
+    [
+        ({}, {}),
+        ({"coulomb": 1.0}, {"torque": [0, 2.0]}),
+        ({"coulomb": 1.0}, {"torque": [5.0, 0.0]}),
+        ({"limits": [0.0, 1.0]}, {"stops": True}),
+    ],
+)
+def test_a_joint_that_moves_no_inertia(row, options):
+    nothing = {"joint": "revolute", "mass": 0.0, "com": [0, 0, 0], "inertia": np.zeros(3)}
+    robot = from_dh([ROD, nothing | row], physical="ignore")
+    refuses(robot, r"at t = 0 s: .*singular.*rotor inertia", **options)
+
+
+def test_a_motion_that_diverges_keeps_what_was_computed():
+    """Negative damping, v = exp(10 t): beyond 1e8 after about 1.84 s."""
+    s = simulate(slider(), [0], [1.0], 5.0, torque=lambda t, q, qd: 20 * qd)
+    assert s.status == "diverged"
+    assert "velocities grow without bound; the last state is q = [" in s.message
+    assert "qd = [" in s.message
+    said = float(s.message.split("t = ")[1].split(" s")[0])
+    np.testing.assert_allclose(said, np.log(1e8) / 10, atol=0.15)
+    assert 1.5 < s.t[-1] <= said
+    np.testing.assert_allclose(s.q[:, 0], (np.exp(10 * s.t) - 1) / 10, rtol=1e-6, atol=1e-6)
+    assert len(s.t) == len(s.q) == len(s.tau) == len(s.work)
+
+
+def test_a_motion_that_ends_in_finite_time_diverges():
+    """v' = v² has a pole at t = 1, where steps become too small or velocities too large."""
+    s = simulate(slider(), [0], [1.0], 2.0, torque=lambda t, q, qd: 2 * qd**2)
+    assert s.status == "diverged"
+    assert 0.99 < float(s.message.split("t = ")[1].split(" s")[0]) <= 1
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def test_an_interrupt_keeps_what_was_computed():
+    robot = pendulum()
+    s = simulate(robot, [1.0], None, 2.0, torque=after(0.7, interrupt))
+    assert s.status == "interrupted"
+    assert s.message.startswith("interrupted at t = 0.")
+    assert 0.5 < s.t[-1] <= 0.7
+    whole = simulate(robot, [1.0], None, 2.0)
+    np.testing.assert_allclose(s.q, whole.q[: len(s.t)], atol=1e-7)
+
+
+def test_an_interrupt_while_a_state_is_kept_leaves_no_half_of_it():
+    """The torque is asked for once more for each record: some interrupts fall there."""
+    robot = pendulum()
+    for count in range(20, 60, 3):
+        calls = iter(range(count))
+
+        def torque(t, q, qd, calls=calls):
+            if next(calls, None) is None:
+                interrupt()
+            return np.zeros(1)
+
+        s = simulate(robot, [1.0], None, 0.2, torque=torque)
+        assert s.status == "interrupted"
+        assert len({len(x) for x in (s.t, s.q, s.qd, s.qdd, s.tau, s.friction, s.work)}) == 1
+
+
+def test_an_interrupt_before_anything_was_computed_is_an_interrupt():
+    with pytest.raises(KeyboardInterrupt):
+        simulate(pendulum(), [1.0], None, 1.0, torque=lambda t, q, qd: interrupt())
+
+
+def test_progress_tells_the_time():
+    times = []
+    simulate(pendulum(), [1.0], None, 1.0, progress=times.append)
+    assert times == sorted(times)
+    assert times[-1] == 1.0
