@@ -8,11 +8,11 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from oracles import pin_model
 from scipy.integrate import solve_ivp
 
 from armdyn import Robot, load
 from armdyn.simulation.simulate import simulate
+from oracles import pin_model
 from strategies import random_model
 
 STEP, RECORD = 2e-4, 0.05

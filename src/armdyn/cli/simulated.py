@@ -67,7 +67,7 @@ def print_simulation(result: Simulation, files: list[str]) -> None:
     took = f"{counts['seconds']:.3g} s to compute"
     many = "" if result.q.ndim == 2 else f", {result.arms} arms"
     name = result.robot.model.title or result.robot.name
-    told = [f"{counts[what]:.0f} {what}" for what in ("steps", "evaluations") if what in counts]
+    told = [f"{counts[what]:.0f} {what}" for what in ("steps", "evaluations") if counts.get(what)]
     told += [f"residual {counts['residual']:.1e}"] if "residual" in counts else []
     screen.print(
         f"[bold]{escape(name)}[/]{many}: {result.t[-1]:.6g} s by {result.method}; "

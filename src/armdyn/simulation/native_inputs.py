@@ -79,15 +79,17 @@ def _torque_shape(shape: tuple[int, ...], over: Horizon) -> tuple[int, ...]:
     """The shape with an axis for the time before the last one."""
     lead, n, times = shape[:-1], shape[-1], over.steps + 1
     held = lead in ((), over.batch)
-    table = lead == (times,)
+    alike = set(lead[:-1]) <= {1}
+    table = lead[-1:] == (times,) and (alike or len(lead) == len(over.batch) + 1)
     if held and table:
+        ones = (1,) * len(over.batch)
         raise ShapeError(
             f"torque: {times} rows for {times} arms and {times} instants; write a table of the "
-            f"time as (1, {times}, {n}) and a torque for each arm as ({times}, 1, {n})"
+            f"time as {(*ones, times, n)} and a torque for each arm as {(*over.batch, 1, n)}"
         )
     if held:
         return (*lead, 1, n)
-    if table or (len(lead) == len(over.batch) + 1 and lead[-1] in (1, times)):
+    if table or (len(lead) == len(over.batch) + 1 and lead[-1] == 1):
         return shape
     arms = ", ".join(map(str, over.batch))
     each = f", ({arms}, {n}) or ({arms}, {times}, {n})" if over.batch else ""

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from scipy.special import ellipk
-from simulated import MASS, G, assert_laws, moved, pendulum, slider
 
 from armdyn import Robot, load
 from armdyn.simulation.adaptive import METHODS
 from armdyn.simulation.simulate import simulate
+from simulated import MASS, G, assert_laws, moved, pendulum, slider
 from strategies import random_model
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-13}

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from simulated import moved, planar
 
 from armdyn import Robot, load
 from armdyn.errors import SimulationError
@@ -14,6 +13,7 @@ from armdyn.simulation import (
     SlotineLi,
     quintic,
 )
+from simulated import moved, planar
 from strategies import random_model
 
 START, OFF = np.array([0.3, -0.4, 0.2]), np.array([0.2, 0.1, -0.15])
@@ -127,8 +127,8 @@ def test_an_impedance_gives_way_as_its_spring_says():
     law = CartesianImpedance(
         robot, place, stiffness, damping=[90, 90, 90, 9, 9, 9], joint_damping=1
     )
-    s = moved(robot, q, None, 6.0, controller=law, external_wrench=wrench, rtol=1e-8, dt=0.1)
-    assert np.abs(s.qd[-1]).max() < 1e-4
+    s = moved(robot, q, None, 4.0, controller=law, external_wrench=wrench, method="LSODA", dt=0.1)
+    assert np.abs(s.qd[-1]).max() < 1e-3
     T = robot.forward_kinematics(s.q[-1])
     np.testing.assert_allclose(T[:3, 3] - place[:3, 3], (wrench / stiffness)[:3], rtol=1e-3)
     turn = T[:3, :3] @ place[:3, :3].T

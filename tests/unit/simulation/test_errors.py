@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from simulated import ROD, pendulum, planar, slider
 
 from armdyn import from_dh
 from armdyn.errors import ShapeError, SimulationError, TrajectoryError, UnknownNameError
 from armdyn.simulation.simulate import simulate
+from simulated import ROD, pendulum, planar, slider
 
 NEVER = [0.0, 0.0]
 

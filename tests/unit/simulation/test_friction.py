@@ -1,12 +1,14 @@
 """Joints that stick, break away and come to rest."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
-from simulated import MASS, gantry, kinds, moved, planar, slider
 
 from armdyn.dynamics import Robot
 from armdyn.model import Connection, Friction, Inertia, Mimic, assemble
 from armdyn.simulation.dry_friction import DryFriction
+from simulated import MASS, gantry, kinds, moved, planar, slider
 from strategies import random_model
 
 
@@ -90,6 +92,17 @@ def test_a_slip_shorter_than_any_step_ends(fall):
     assert 0 < s.q[-1, 0] < 0.1**3 / fall**2
 
 
+def test_a_block_that_would_turn_back_for_an_instant_sticks():
+    """v = (t - 1)² - depth would be negative for 2 ms, much less than a step."""
+    depth = 1e-6
+    s = moved(
+        slider(coulomb=1.0), [0], [1 - depth], 2.0, torque=lambda t, q, qd: [1 + MASS * 2 * (t - 1)]
+    )
+    assert kinds(s) == ["sticks", "starts"]
+    np.testing.assert_allclose([event.t for event in s.events], [1 - depth**0.5, 1.0], atol=1e-7)
+    np.testing.assert_allclose(s.qd[-1], 1.0, rtol=1e-9)
+
+
 def falling(**row):
     common = {"coulomb": 0.8, "viscous": 0.05} | row
     return planar(common, common | {"coulomb": [0.3, 0.5]})
@@ -116,7 +129,7 @@ def test_events_of_a_joint_alternate():
     for joint in s.robot.joint_names:
         own = [event.kind for event in s.events if event.joint == joint]
         assert len(own) > 4
-        assert all(a != b for a, b in zip(own, own[1:], strict=False))
+        assert all(a != b for a, b in pairwise(own))
 
 
 def test_a_smooth_sign_tends_to_the_dry_one():
@@ -124,12 +137,11 @@ def test_a_smooth_sign_tends_to_the_dry_one():
     dry = moved(planar({"coulomb": 1.0}, {"coulomb": 0.4}, gravity=0), *start)
     assert not dry.qd[-1].any()
     apart = []
-    for width in (1e-1, 1e-2, 1e-3):
+    for width in (2e-1, 4e-2, 8e-3):
         rows = [{"coulomb": level, "smooth_velocity": width} for level in (1.0, 0.4)]
         smooth = moved(planar(*rows, gravity=0), *start)
         apart.append(np.abs(smooth.q - dry.q).max())
-    assert apart[2] < 0.2 * apart[1] < 0.04 * apart[0]
-    assert apart[2] < 5e-3
+    assert apart[2] < 0.3 * apart[1] < 0.09 * apart[0]
 
 
 def test_joints_with_the_same_level_start_at_once():

@@ -127,8 +127,13 @@ def test_torques_in_all_their_shapes():
     q, qd = states(ARM, 4)
     tau = np.array([1.0, -2.0, 0.5])
     held = rollout(ARM, q, qd, H, 10, torque=tau)
-    for same in (np.tile(tau, (11, 1)), np.tile(tau, (4, 1)), np.tile(tau, (4, 11, 1))):
+    for lead in ((11,), (1, 11), (4,), (4, 1), (4, 11)):
+        same = np.tile(tau, (*lead, 1))
         assert np.array_equal(rollout(ARM, q, qd, H, 10, torque=same).q, held.q)
+    table = np.random.default_rng(2).normal(size=(4, 3))
+    ramps = rollout(ARM, q, qd, H, 3, torque=table[None])
+    for single in (table, table[None]):
+        assert np.array_equal(rollout(ARM, q[1], qd[1], H, 3, torque=single).q, ramps.q[1])
     assert np.abs(rollout(ARM, q, qd, H, 10).q - held.q).max() > 1e-5
     each = np.arange(12.0).reshape(4, 3)
     assert np.array_equal(
@@ -137,6 +142,11 @@ def test_torques_in_all_their_shapes():
     )
     with pytest.raises(ShapeError, match=r"write a table of the time as \(1, 4, 3\)"):
         rollout(ARM, q, qd, H, 3, torque=each)
+    grid = np.zeros((1, 4, 3))
+    with pytest.raises(ShapeError, match=r"as \(1, 1, 4, 3\) .* as \(1, 4, 1, 3\)"):
+        rollout(ARM, grid, grid, H, 3, torque=grid)
+    with pytest.raises(ShapeError, match=r"torque: its arms, of shape \(5,\), do not fit"):
+        rollout(ARM, q, qd, H, 3, torque=np.zeros((5, 4, 3)))
     with pytest.raises(ShapeError, match=r"torque: expected shape \(3,\), \(11, 3\), \(4, 3\) or"):
         rollout(ARM, q, qd, H, 10, torque=np.zeros((10, 3)))
     with pytest.raises(SimulationError, match="torque: expected finite numbers"):

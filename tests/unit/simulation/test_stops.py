@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from simulated import MASS, G, gantry, kinds, moved, pendulum, planar, slider
 
 from armdyn.dynamics import Robot
+from simulated import MASS, G, gantry, kinds, moved, pendulum, planar, slider
 from strategies import random_model
 
 

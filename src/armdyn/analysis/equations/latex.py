@@ -86,6 +86,8 @@ def _product(factors: tuple[Expr, ...]) -> str:
     single = len(above) == 1
     top = formula(above[0]) if single else " ".join(map(_factor, above)) or "1"
     bottom = formula(below[0]) if len(below) == 1 else " ".join(map(_factor, below))
+    if _width(top) > WIDTH // 2:  # it can be broken beside a fraction, not within
+        return _spaced(front, rf"\frac{{1}}{{{bottom}}} {' '.join(map(_factor, above))}")
     return _spaced(front, rf"\frac{{{top}}}{{{bottom}}}")
 
 
@@ -170,13 +172,11 @@ def latex_array(symbol: str) -> str:
 
 def _folded(text: str) -> list[str]:
     rows = [""]
-    for piece in pieces(text, 0):
-        small = [piece] if _width(piece) <= WIDTH else pieces(piece, 1)
-        for part in small:
-            if rows[-1] and _width(rows[-1]) + _width(part) > WIDTH:
-                rows.append(part)
-            else:
-                rows[-1] += (" " if rows[-1] else "") + part
+    for part in pieces(text, lambda piece: _width(piece) <= WIDTH):
+        if rows[-1] and _width(rows[-1]) + _width(part) > WIDTH:
+            rows.append(part)
+        else:
+            rows[-1] += (" " if rows[-1] else "") + part
     return rows
 
 

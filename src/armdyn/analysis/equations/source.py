@@ -72,7 +72,7 @@ class Source:
             return [f"{indent}{target} = {text}"]
         found = [f"{indent}{target} = ("]
         rows = [""]
-        for piece in pieces(text, 1):
+        for piece in pieces(text, lambda p: len(indent) + 5 + len(p) <= WIDTH):
             if rows[-1] and len(indent) + 5 + len(rows[-1]) + len(piece) > WIDTH:
                 rows.append(piece)
             else:

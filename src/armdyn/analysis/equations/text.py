@@ -1,5 +1,6 @@
 """Plain text: m2 a1 x2 C2, squares as ², long equations in several lines."""
 
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from textwrap import wrap
 
@@ -20,6 +21,9 @@ from armdyn.analysis.equations.tree import (
 )
 
 WIDTH = 96
+SIGNS = ("+", "-")
+DEEPEST = 3
+"""Brackets in which an equation is still broken."""
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -143,22 +147,30 @@ def printable(name: str) -> str:
 
 
 def folded(head: str, text: str, width: int = WIDTH, sign: str = "") -> list[str]:
-    """Text behind a head, broken at signs: outside of brackets if pieces are short enough."""
+    """Text behind a head, broken at signs, within brackets only if need be."""
     found, indent = [head], " " * len(head)
-    signs = (sign,) if sign else ("+", "-")
-    for piece in pieces(text, 0, signs):
-        small = [piece] if len(piece) <= width - len(head) else pieces(piece, 1, signs)
-        for part in small:
-            if found == [head]:
-                found[0] += part
-            elif len(found[-1]) + 1 + len(part) <= width:
-                found[-1] += f" {part}"
-            else:
-                found.append(indent + part)
+    for part in pieces(text, lambda p: len(p) <= width - len(head), (sign,) if sign else SIGNS):
+        if found == [head]:
+            found[0] += part
+        elif len(found[-1]) + 1 + len(part) <= width:
+            found[-1] += f" {part}"
+        else:
+            found.append(indent + part)
     return found
 
 
-def pieces(text: str, depth: int, signs: tuple[str, ...] = ("+", "-")) -> list[str]:
+def pieces(
+    text: str, fits: Callable[[str], bool], signs: tuple[str, ...] = SIGNS, depth: int = 0
+) -> Iterator[str]:
+    """Text cut before signs, within more and more brackets until each piece fits in a line."""
+    for piece in _cut(text, signs, depth):
+        if fits(piece) or depth == DEEPEST:
+            yield piece
+        else:
+            yield from pieces(piece, fits, signs, depth + 1)
+
+
+def _cut(text: str, signs: tuple[str, ...], depth: int) -> list[str]:
     """Text cut before the signs that are in so many brackets at most, and in no braces."""
     found, level, braces = [""], 0, 0
     for word in text.split(" "):

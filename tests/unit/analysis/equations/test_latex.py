@@ -56,12 +56,10 @@ def test_every_formula_is_mathematics_and_fits_the_page(name):
 
 
 def test_large_documents_are_balanced():
-    for closed in (False, True):
-        document = equations(armdyn.load("puma560"), closed=closed).latex()
+    robot = armdyn.load("puma560")
+    for document in (equations(robot).latex(), equations(robot, values=True).latex()):
         assert balanced(document)
-        parser = MathTextParser("path")
-        for formula in list(formulas(document))[::17]:
-            parser.parse(f"${formula}$")
+        assert len(document) > 10_000
 
 
 def test_names_of_users_are_escaped():
@@ -77,7 +75,7 @@ def test_names_of_users_are_escaped():
 @pytest.mark.skipif(ENGINE is None, reason="needs a TeX engine")
 @pytest.mark.parametrize("name", [*ARMS, "puma560"])
 def test_the_document_compiles(name, tmp_path):
-    equations(armdyn.load(name)).save(tmp_path / "arm.tex")
+    equations(armdyn.load(name), values=name == "puma560").save(tmp_path / "arm.tex")
     options = [] if "tectonic" in str(ENGINE) else ["-interaction=nonstopmode", "-halt-on-error"]
     subprocess.run([ENGINE, *options, "arm.tex"], cwd=tmp_path, check=True, capture_output=True)
     assert (tmp_path / "arm.pdf").stat().st_size > 1000

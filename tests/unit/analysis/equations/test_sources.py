@@ -42,7 +42,7 @@ def agree(found, robot, q, qd, qdd):
     close(found["inverse_dynamics"](q, qd, qdd), robot.inverse_dynamics(q, qd, qdd), 1e-10)
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(st.one_of(small, few), st.booleans())
 def test_functions_in_python_are_the_robot(model, values):
     robot, state = armdyn.Robot(model), random_states(model, 1)
@@ -51,7 +51,7 @@ def test_functions_in_python_are_the_robot(model, values):
     close(found["V"](*state[:2]), robot.coriolis_vector(*state[:2]), 1e-10)
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.one_of(small, few))
 def test_other_forms_are_the_robot_too(model):
     robot, (q, qd, qdd) = armdyn.Robot(model), random_states(model, 2)
@@ -64,7 +64,7 @@ def test_other_forms_are_the_robot_too(model):
     close(rise, robot.potential_energy(q) - robot.potential_energy(0 * q), 1e-10)
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(small, st.sampled_from(["state", "configuration"]))
 def test_the_script_for_sympy_builds_the_same_torques(model, form):
     robot, (q, qd, qdd) = armdyn.Robot(model), random_states(model, 3)
@@ -84,7 +84,7 @@ def test_the_cartesian_form_is_that_of_the_robot(name, frame):
     close(found["Gx"](q), expected.G, 1e-10)
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(
     st.builds(random_model, st.sampled_from(["RR", "RPR"]), st.integers(0, 99), st.booleans()),
     st.booleans(),

@@ -29,6 +29,10 @@ def test_samples_are_the_motion_from_start_to_end():
     assert len(sampled(MOVE, 0.125).t) == 11
     assert len(sampled(MOVE, 9.0).t) == 2
     assert sampled(MOVE, 1.25 / 7).t[-1] == 1.25
+    # 3 · 0.1 is more than 0.3, after which the motion would rest
+    np.testing.assert_array_equal(
+        sampled(quintic([0.0], [1.0], 0.3, end_velocity=2.0), 0.1).qd[-1], [2.0]
+    )
     with pytest.raises(TrajectoryError, match="dt: expected a positive number"):
         sampled(MOVE, 0)
 

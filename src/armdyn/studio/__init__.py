@@ -1,0 +1,1 @@
+"""The studio: an arm and its dynamics in the browser."""
