@@ -77,7 +77,7 @@ def simulate_fixed(
     if callable(drive) and type(drive) not in LAWS:
         run, tau = _held(robot, q, qd, driven, method, grid, friction, told)
     else:
-        torque = _table(driven, drive, grid, robot.n)
+        torque = _table(driven, drive, grid, q)
         controller = drive if type(drive) in LAWS else None
         run = rollout(
             robot, q, qd, grid.step, grid.steps, method=method, torque=torque,
@@ -93,14 +93,15 @@ def _at(run: Rollout, k: int) -> tuple[Array, Array]:
     return run.q[..., k, :], run.qd[..., k, :]
 
 
-def _table(driven: Driven, drive: Any, grid: Grid, n: int) -> Array | None:
-    """Torques as the loop takes them: constant, or one for each step."""
+def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
+    """Torques as the loop takes them: constant, or for all arms one for each step."""
     if drive is None or type(drive) in LAWS:
         return None
     if not isinstance(drive, str | Path):
         return np.asarray(drive, dtype=float)
-    zero = np.zeros(n)
-    return np.array([driven.torque(grid.step * k, zero, zero) for k in range(grid.steps + 1)])
+    zero = np.zeros(q.shape[-1])
+    rows = [driven.torque(grid.step * k, zero, zero) for k in range(grid.steps + 1)]
+    return np.array(rows).reshape(*(1,) * (q.ndim - 1), len(rows), len(zero))
 
 
 def _held(
@@ -124,6 +125,9 @@ def _held(
             if k == grid.steps:
                 break
             one = rollout(robot, q, qd, grid.step, 1, method=method, torque=tau, friction=friction)
+            if one.interrupted:
+                interrupted = True
+                break
             if one.diverged is not None:
                 diverged = one.diverged._replace(step=k + 1)
                 break

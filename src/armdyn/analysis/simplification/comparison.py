@@ -19,6 +19,7 @@ from armdyn.compiler.count import Operations
 from armdyn.dynamics import Robot
 from armdyn.io.trajectory import Trajectory
 from armdyn.model import Joint, RobotModel
+from armdyn.simulation.trajectories import quintic
 
 CONFIGURATIONS = 4000
 DURATION = 2.0
@@ -135,18 +136,10 @@ def reference_trajectory(model: RobotModel) -> Trajectory:
         needed = np.where(speeds < np.inf, _PEAK * np.abs(b - a) / speeds, DURATION)
         T = float(needed[a != b].max(initial=0.0)) or DURATION
         s = np.linspace(0.0, 1.0, max(round(_RATE * T), 50) + 1)[1 if pieces else 0 :]
-        pieces.append((start + T * s, *_quintic(a, b, s, T)))
+        pieces.append((start + T * s, *quintic(a, b, T)(T * s)))
         start += T
     t, q, qd, qdd = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
     return Trajectory(t, q, qd, qdd)
-
-
-def _quintic(a: Array, b: Array, s: Array, T: float) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration from rest at a to rest at b."""
-    rise = s**3 * (10 + s * (-15 + 6 * s))
-    rate = 30 * s**2 * (1 - s) ** 2 / T
-    bend = 60 * s * (1 - s) * (1 - 2 * s) / T**2
-    return a + np.outer(rise, b - a), np.outer(rate, b - a), np.outer(bend, b - a)
 
 
 def _travel(joint: Joint) -> tuple[float, float]:
