@@ -143,9 +143,7 @@ class _Integration:
             if progress is not None:
                 progress(t)
             if found is not None:
-                self.run.evaluations += solver.nfev
                 return t, y, found[1]
-        self.run.evaluations += solver.nfev
         return t, y, None
 
     def _slope(self, t: float, y: Array) -> Array:

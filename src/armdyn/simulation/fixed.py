@@ -163,7 +163,8 @@ def _simulation(
             f"state is q = {last[0]}, qd = {last[1]}; use a smaller step"
         )
     arms = max(1, int(np.prod(run.q.shape[:-2])))
-    statistics = {"steps": float(grid.steps), "arms": float(arms), "seconds": seconds}
+    done = grid.steps if status == "finished" else (len(run.t) - 1) * grid.every
+    statistics = {"steps": float(done), "arms": float(arms), "seconds": seconds}
     if run.residual is not None:
         statistics["residual"] = float(np.max(run.residual))
     return Simulation(

@@ -86,6 +86,8 @@ def simulate(
         raise UnknownNameError("method of integration", method, (*ADAPTIVE, *NATIVE))
     if not (isinstance(bounce, Real) and 0 <= bounce <= 1):
         raise SimulationError(f"bounce: expected a number from 0 to 1, got {bounce!r}")
+    if bounce and not stops:
+        raise SimulationError("bounce: joints come back from stops; ask for stops as well")
     q = check_joint_vector("q0", q0, robot.n)
     qd = np.zeros_like(q) if qd0 is None else check_joint_vector("qd0", qd0, robot.n)
     _check_start(robot, q, qd, stops)
