@@ -134,7 +134,6 @@ class _Integration:
             self.run.steps += 1
             self.tried = solver.step_size
             if solver.status == "failed" or self._wild(solver.y, n):
-                self.run.evaluations += solver.nfev
                 return self._diverged(solver, t, y)
             dense = solver.dense_output()
             found = watch.ended(solver.t_old, solver.t, dense)
@@ -151,6 +150,7 @@ class _Integration:
         q, qd = y[:n], np.where(self.system.held, 0.0, y[n : 2 * n])
         if not np.isfinite(y).all():
             return np.full(len(y), np.nan)
+        self.run.evaluations += 1
         forces = self.system.forces(t, q, qd)
         power = [forces.tau @ qd, forces.friction @ qd, forces.external @ qd]
         return np.concatenate([qd, forces.qdd, power])

@@ -154,7 +154,7 @@ class System:
         stops = np.where(hits, np.where(below, -1.0, 1.0), self.contact)
         M = self._mass_matrix(t, q)
         after = impact(M, qd, stops, self.bounce)
-        after[hits & (np.abs(after) < REST)] = 0.0
+        after[(stops != 0) & (np.abs(after) < REST)] = 0.0
         lost = 0.5 * (qd @ M @ qd - after @ M @ after)
         return q, after, float(lost)
 

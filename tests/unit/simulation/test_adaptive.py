@@ -121,6 +121,19 @@ def test_what_a_torque_function_does_to_its_arrays_stays_its_own():
     np.testing.assert_allclose(s.tau, 1 - s.q, atol=1e-12)
 
 
+def test_statistics_count_every_evaluation(two_link):
+    """A torque is asked for in each evaluation, and once more for each record."""
+    calls = []
+
+    def torque(t, q, qd):
+        calls.append(t)
+        return np.zeros(2)
+
+    s = moved(two_link, [1.0, 0.5], None, 1.0, torque=torque, dt=0.1)
+    assert s.statistics["evaluations"] == len(calls) - len(s.t)
+    assert s.statistics["steps"] >= 50
+
+
 def test_records_are_where_they_were_asked_for_and_do_not_change_the_motion(two_link):
     fine = moved(two_link, [1.0, 0.5], None, 1.0, dt=0.125)
     coarse = moved(two_link, [1.0, 0.5], None, 1.0, dt=0.4)

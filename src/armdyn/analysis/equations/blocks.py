@@ -12,10 +12,11 @@ from armdyn.analysis.equations.cartesian import CartesianForm
 from armdyn.analysis.equations.closed_form import ClosedForm
 from armdyn.analysis.equations.document import Block, Line, Place, index
 from armdyn.analysis.equations.numeric import numeric
-from armdyn.analysis.equations.quotients import Quotient
+from armdyn.analysis.equations.quotients import Quotient, factored
 from armdyn.analysis.equations.readable import readable
 from armdyn.analysis.equations.tree import (
     Expr,
+    Number,
     power,
     product,
     total,
@@ -136,7 +137,7 @@ class Writer:
         both = (("Vx", "Velocity forces", form.velocity), ("Gx", "Gravity forces", form.gravity))
         remarks = ("Mx is symmetric",) if n > 1 else ()
         blocks = [
-            self.scalar("detJ", f"Determinant of J for ({names})", form.determinant, "q"),
+            Block("detJ", f"Determinant of J for ({names})", (self._determinant(form),)),
             Block("Mx", "Mass matrix of the tool", mass, (n, n), swap=(0, 1), remarks=remarks),
         ]
         for symbol, title, values in both:
@@ -144,6 +145,13 @@ class Writer:
             arguments = ("q", "qd") if symbol == "Vx" else ("q",)
             blocks.append(Block(symbol, f"{title} of the tool", tuple(lines), (n,), arguments))
         return blocks
+
+    def _determinant(self, form: CartesianForm) -> Line:
+        """The determinant of J in factors."""
+        found = factored(self.robot, form.determinant)
+        factors = [power(self.entry(factor), e) for factor, e in found.factors]
+        still = _constant(form.determinant)
+        return Line("detJ", "", product([Number(found.number), *factors]), (), still)
 
     def jacobian(self, form: CartesianForm) -> list[Block]:
         """J and J̇ q̇ of the task."""

@@ -99,11 +99,6 @@ class Equations:
         return self.text()
 
     @property
-    def terms(self) -> int:
-        """How many equations there are that do not just say zero."""
-        return sum(len(block.shown) for block in self.blocks)
-
-    @property
     def angles(self) -> list[Angle]:
         """Angles whose cosine or sine occurs, in order of their joints."""
         found = {turn.angle for turn in self.turns}

@@ -6,7 +6,7 @@ from typing import Any
 from armdyn.analysis.equations.document import Block, Equations
 from armdyn.analysis.equations.latex import latex
 from armdyn.analysis.equations.markdown import markdown
-from armdyn.analysis.equations.notation import angle_name, angle_sum
+from armdyn.analysis.equations.notation import turn_call, turn_identifier
 from armdyn.analysis.equations.python_source import python
 from armdyn.analysis.equations.source import Source
 from armdyn.analysis.equations.sympy_source import FUNCTIONS, sympy
@@ -35,8 +35,8 @@ def data(equations: Equations) -> dict[str, Any]:
         if equations.operations is None
         else dict(zip(("multiplications", "additions"), equations.operations, strict=True)),
         "angles": {
-            angle_name(angle): source.write(angle_sum(angle, equations.offsets))
-            for angle in equations.angles
+            turn_identifier(turn): source.write(turn_call(turn, equations.offsets))
+            for turn in sorted(equations.turns, key=turn_identifier)
         },
         "values": equations.values,
         "blocks": [_block(block, source) for block in equations.blocks],

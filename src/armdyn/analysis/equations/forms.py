@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 from typing import Any
 
 from armdyn.analysis.equations.blocks import Writer, entries
@@ -142,7 +143,10 @@ def _cartesian(sheet: "_Sheet", writer: Writer, frame: str) -> Equations:
     form = cartesian_form(writer.robot, sheet.model, frame)
     axes = f"X = ({', '.join(form.task)}) of the tool in axes of the {frame}"
     if form.closed:
-        return sheet.equations("cartesian", writer.task(form), (axes,))
+        try:
+            return sheet.equations("cartesian", writer.task(form), (axes,))
+        except OverflowError:
+            writer.robot.ring.budget = inf
     formulas = (
         "too long to write out: Mx = J^-T M J^-1, Vx = J^-T (V - M J^-1 Jd qd), Gx = J^-T G, with "
         "M, V and G of the state form"
@@ -216,12 +220,14 @@ def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...]) 
         f"{done.mul} multiplications and {done.add} additions for links and rotors, and "
         f"{done.trig} pairs of sine and cosine; what depends on constants alone is not counted"
     ]
+    if digits is None:
+        notes.append("parameters that are 0, 1 or -1 in this robot are written as these numbers")
     if instead:
         form, length = instead
         notes.insert(
             0,
-            f"the {form} form would have {length}, so this is a program for the same "
-            f"torques, {done.total} operations; --closed (closed=True) writes the closed form",
+            f"the {form} form would have {length}, so this is a program for the "
+            f"joint torques, {done.total} operations; --closed (closed=True) writes it anyway",
         )
     sheet = _Sheet(model, {}, None, digits)
     return sheet.equations(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from armdyn.analysis.equations.readable import Angle
-from armdyn.analysis.equations.tree import ZERO, Expr, Number, Symbol, Turn, product, total
+from armdyn.analysis.equations.tree import ZERO, Call, Expr, Number, Symbol, Turn, product, total
 
 _GREEK = ("alpha", "beta", "gamma", "delta", "theta", "lambda", "mu", "rho", "phi", "psi", "omega")
 _HEADS = {"q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}", "tau": r"\tau"}
@@ -41,6 +41,11 @@ def angle_sum(angle: Angle, offsets: Mapping[int, float], digits: int = 17) -> E
     exact = float(sum(sign * offsets.get(joint, 0.0) for joint, sign in angle))
     constant = float(f"{exact:.{digits}g}")
     return total([*terms, Number(constant) if constant else ZERO])
+
+
+def turn_call(turn: Turn, offsets: Mapping[int, float]) -> Expr:
+    """What a cosine or sine stands for: cos(q2 + q3)."""
+    return Call({"C": "cos", "S": "sin"}[turn.function], angle_sum(turn.angle, offsets))
 
 
 def latex_name(name: str) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from textwrap import wrap
 
 from armdyn.analysis.equations.document import Block, Equations, Line
-from armdyn.analysis.equations.notation import angle_sum, turn_identifier
+from armdyn.analysis.equations.notation import turn_call, turn_identifier
 from armdyn.analysis.equations.text import pieces
 from armdyn.analysis.equations.tree import (
     Call,
@@ -146,9 +146,7 @@ def turned(equations: Equations, turns: Iterable[Turn], source: Source, indent: 
     """The lines that give cosines and sines their values."""
     found = []
     for turn in sorted(turns, key=lambda t: (len(turn_identifier(t)), turn_identifier(t)[::-1])):
-        function = {"C": "cos", "S": "sin"}[turn.function]
-        value = Call(function, angle_sum(turn.angle, equations.offsets))
-        found += source.assigned(turn_identifier(turn), value, indent)
+        found += source.assigned(turn_identifier(turn), turn_call(turn, equations.offsets), indent)
     return found
 
 

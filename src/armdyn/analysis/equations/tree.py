@@ -66,7 +66,14 @@ ZERO = Number(Fraction(0))
 
 def power(base: Expr, exponent: int) -> Expr:
     """A power, or the base itself."""
+    if isinstance(base, Number):
+        return Number(_neat(base.value**exponent))
     return base if exponent == 1 else Power(base, exponent)
+
+
+def _neat(value: Fraction | float) -> Fraction | float:
+    """A float without the rounding of a product: 0.64 for 0.8²."""
+    return value if isinstance(value, Fraction) else float(f"{value:.15g}")
 
 
 def product(factors: Iterable[Expr]) -> Expr:
@@ -75,7 +82,7 @@ def product(factors: Iterable[Expr]) -> Expr:
     rest: list[Expr] = []
     for factor in _opened(factors):
         if isinstance(factor, Number):
-            number = factor.value if number == 1 else number * factor.value
+            number = factor.value if number == 1 else _neat(number * factor.value)
         elif isinstance(factor, Sum) and all(sign(term) < 0 for term in factor.terms):
             number = -number
             rest.append(negated(factor))

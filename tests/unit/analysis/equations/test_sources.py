@@ -80,6 +80,8 @@ def test_the_cartesian_form_is_that_of_the_robot(name, frame):
     found = module(equations(robot, "cartesian", frame=frame))
     expected = robot.cartesian(q, qd, frame=frame)
     close(found["Mx"](q), expected.M, 1e-10)
+    place = robot.jacobian(q, frame=frame)[:2]
+    assert found["detJ"](q) == pytest.approx(np.linalg.det(place))
     close(found["Vx"](q, qd), expected.V, 1e-10)
     close(found["Gx"](q), expected.G, 1e-10)
 

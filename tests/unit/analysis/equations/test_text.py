@@ -124,6 +124,18 @@ def test_followers_are_coordinates_and_a_note_says_so():
     assert found.blocks[0].shape == (2, 2)
 
 
+def test_angles_in_data_are_those_of_the_entries():
+    data = equations(arm({"a": 0.4, "alpha": math.pi}, {"a": 0.3})).data()
+    assert data["angles"]["C1m2"] == "cos(q1 - q2)"
+    used = {
+        w
+        for b in data["blocks"]
+        for e in b["entries"]
+        for w in re.findall(r"\b[CS]\d\w*", e["value"])
+    }
+    assert used == set(data["angles"])
+
+
 def test_data_is_plain():
     for form in ("state", "energy", "recursive", "cartesian"):
         data = equations(armdyn.load("two_link"), form).data()

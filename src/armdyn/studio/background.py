@@ -1,0 +1,121 @@
+"""Work beside the page: what takes long in threads of its own, what comes often only so often."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+PERIOD = 1 / 30
+"""The shortest time between two pictures [s]."""
+
+Tell = Callable[[str], None]
+"""Called with what is done now; it ends the work of a window that is closed."""
+
+
+class WindowClosedError(Exception):
+    """Ends work whose result no one waits for."""
+
+
+class Latest:
+    """Calls a function in a thread as often as is asked for, but not more often than a period.
+
+    Requests that come while it runs are one request: what is drawn is the last value.
+    """
+
+    def __init__(self, function: Callable[[], None], period: float = PERIOD):
+        self._function, self._period = function, period
+        self._asked, self._stopped = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="armdyn-studio-latest")
+        self._thread.start()
+
+    def ask(self) -> None:
+        """Ask for a call; this returns at once."""
+        self._asked.set()
+
+    def stop(self) -> None:
+        """No more calls."""
+        self._stopped.set()
+        self._asked.set()
+
+    def _run(self) -> None:
+        while True:
+            self._asked.wait()
+            if self._stopped.is_set():
+                return
+            self._asked.clear()
+            self._function()
+            self._stopped.wait(self._period)
+
+
+class Jobs:
+    """Long work of one window, each kind once at a time."""
+
+    def __init__(self, show: Callable[[list[str]], None], fail: Callable[[BaseException], None]):
+        """Begin without any.
+
+        Args:
+            show: Called with what is going on whenever that changes.
+            fail: Called with the error that ended a job.
+        """
+        self._show, self._fail = show, fail
+        self._lock = threading.Lock()
+        self._now: dict[str, str] = {}
+        self._closed = False
+
+    def start(self, name: str, work: Callable[[Tell], Any], done: Callable[[Any], None]) -> bool:
+        """Start a job, unless one of this name is running.
+
+        Args:
+            name: What it is, as "loading".
+            work: The work, which may tell what it does now.
+            done: Called with its result, in the same thread.
+
+        Returns:
+            Whether it was started.
+        """
+        with self._lock:
+            if name in self._now or self._closed:
+                return False
+            self._now[name] = name
+        self._tell()
+        threading.Thread(
+            target=self._run, args=(name, work, done), daemon=True, name=f"armdyn-studio-{name}"
+        ).start()
+        return True
+
+    def close(self) -> None:
+        """End what is running at its next word, and forget its result."""
+        self._closed = True
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """The names of the jobs that are running."""
+        with self._lock:
+            return tuple(self._now)
+
+    def _run(self, name: str, work: Callable[[Tell], Any], done: Callable[[Any], None]) -> None:
+        def tell(what: str) -> None:
+            if self._closed:
+                raise WindowClosedError
+            with self._lock:
+                self._now[name] = what
+            self._tell()
+
+        try:
+            result = work(tell)
+            if not self._closed:
+                done(result)
+        except WindowClosedError:
+            pass
+        except Exception as error:
+            if not self._closed:
+                self._fail(error)
+        finally:
+            with self._lock:
+                self._now.pop(name, None)
+            self._tell()
+
+    def _tell(self) -> None:
+        if not self._closed:
+            with self._lock:
+                now = list(self._now.values())
+            self._show(now)

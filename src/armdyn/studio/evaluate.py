@@ -1,0 +1,134 @@
+"""What an arm is doing in one state: where it is, what drives it, what it carries."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
+from armdyn.formulations.ledger import Ledger
+from armdyn.model import edit
+from armdyn.model.transform import transform
+
+FREE = {False: np.pi, True: 0.5}
+"""How far a joint without limits is moved either way: half a turn, or half a metre if it slides."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """What the sliders say."""
+
+    q: Array
+    """Positions, (n,) [rad or m]."""
+    qd: Array
+    """Velocities, (n,)."""
+    qdd: Array
+    """Accelerations, (n,)."""
+    payload: float = 0.0
+    """A point mass held at the tool [kg]."""
+
+    @classmethod
+    def rest(cls, q: Array) -> "State":
+        """At rest, with empty hands."""
+        return cls(np.array(q, dtype=float), np.zeros(len(q)), np.zeros(len(q)))
+
+    def holding(self, payload: float) -> "State":
+        """The same motion with another payload."""
+        return replace(self, payload=payload)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forces:
+    """Forces in world axes and the points at which they act, (k, 3) each."""
+
+    points: Array
+    forces: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """An arm in one state."""
+
+    state: State
+    links: tuple[Array, ...]
+    """Each link in the world, (4, 4)."""
+    tool: Array
+    """The tool in the world, (4, 4)."""
+    ledger: Ledger
+    """The torque and its terms."""
+    mass_matrix: Array
+    """(n, n)."""
+    weights: Forces
+    """What gravity does to each link, at its centre of mass [N]."""
+    reactions: Forces
+    """What each link receives from the one that carries it, at the joint [N]."""
+
+
+class Evaluator:
+    """Snapshots of a robot; what it takes is compiled once, for every payload."""
+
+    def __init__(self, robot: Robot):
+        self.robot = robot
+        self._at = Coordinates.of(robot.model)
+        self._ledger = robot.kernel("ledger", payload=True)
+        self._mass_matrix = robot.kernel("mass_matrix", payload=True)
+
+    def __call__(self, state: State) -> Snapshot:
+        """The snapshot of a state."""
+        held = self.robot.payload_vector(state.payload)
+        ledger = Ledger(*self._ledger(state.q, state.qd, state.qdd, held))
+        frames = self.frames(state.q)
+        return Snapshot(
+            state,
+            tuple(transform(R, O) for R, O in zip(frames.R, frames.O, strict=True)),
+            transform(*frame_in_world(frames, self.robot.model.tool_frame)),
+            ledger,
+            self._mass_matrix(state.q, held),
+            *self._forces(state, frames),
+        )
+
+    def frames(self, q: Array) -> WorldFrames:
+        """Where the links are."""
+        return world_frames(self.robot.model, self._at.positions(q))
+
+    def _forces(self, state: State, frames: WorldFrames) -> tuple[Forces, Forces]:
+        robot, model = self.robot, self.robot.model
+        if state.payload > 0:
+            model = edit.with_payload(model, state.payload, (0, 0, 0), None)
+            robot = Robot(model)
+        received = robot.formulate("newton_euler", state.q, state.qd, state.qdd).f
+        centres = [
+            O + R @ link.inertia.com
+            for R, O, link in zip(frames.R, frames.O, model.links, strict=True)
+        ]
+        weights = [link.inertia.mass * model.gravity for link in model.links]
+        reactions = [R @ f for R, f in zip(frames.R, received, strict=True)]
+        return (
+            Forces(np.reshape(centres, (-1, 3)), np.reshape(weights, (-1, 3))),
+            Forces(np.reshape(frames.O, (-1, 3)), np.reshape(reactions, (-1, 3))),
+        )
+
+
+def slider_limits(robot: Robot) -> Array:
+    """Where the sliders of the positions end, (n, 2): at the limits, where there are any."""
+    ends = robot.limits
+    for row, i in enumerate(robot.model.independent):
+        free = FREE[robot.model.joints[i].prismatic]
+        low, high = np.sort(ends[row])
+        if not np.isfinite(low):
+            low = min(-free, high - 2 * free) if np.isfinite(high) else -free
+        if not np.isfinite(high):
+            high = max(free, low + 2 * free)
+        ends[row] = (low, high) if high > low else (low - free, low + free)
+    return ends
+
+
+def pose(robot: Robot) -> Array:
+    """A pose to begin with: bent a little, so that every term has something to say."""
+    low, high = slider_limits(robot).T
+    bent = np.array([0.0 if i == 0 else 0.5 * (-1) ** i for i in range(robot.n)])
+    slides = np.array([robot.model.joints[i].prismatic for i in robot.model.independent])
+    wanted = np.where(slides, 0.5 * (low + high), bent)
+    return np.clip(wanted, low + 0.1 * (high - low), high - 0.1 * (high - low))

@@ -1,0 +1,110 @@
+"""A robot as simple bodies: what is drawn where a description has no meshes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.model import Inertia, RobotModel
+
+THICK = 0.042
+"""Radius of the first link, relative to the size of the arm."""
+TAPER = 0.5
+"""How much thinner the last one is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capsule:
+    """A rod with round ends, from a to b [m]."""
+
+    a: Array
+    b: Array
+    radius: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Barrel:
+    """A joint: a cylinder, or a square sleeve if it slides, about an axis through its centre."""
+
+    centre: Array
+    axis: Array
+    radius: float
+    height: float
+    slides: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ellipsoid:
+    """The uniform ellipsoid with the same mass and inertia as a link."""
+
+    centre: Array
+    axes: Array
+    """Principal axes as columns, right-handed, (3, 3)."""
+    radii: Array
+    """Half its lengths along them, (3,) [m]."""
+
+
+def size(model: RobotModel) -> float:
+    """How far the arm reaches: the longest way from the base to a joint or the tool [m]."""
+    far: list[float] = []
+    for joint in model.joints:
+        upto = far[joint.parent] if joint.parent >= 0 else 0.0
+        slide = _travel(joint.limits.lower, joint.limits.upper) if joint.prismatic else 0.0
+        far.append(upto + float(np.linalg.norm(joint.placement[:3, 3])) + slide)
+    flange = model.tool_frame
+    tool = (far[flange.link] if flange.link >= 0 else 0.0) + float(
+        np.linalg.norm(flange.placement[:3, 3])
+    )
+    return max([*far, tool]) or 1.0
+
+
+def radius(model: RobotModel, link: int) -> float:
+    """Radius of a link as drawn; -1 is the base."""
+    depth = len(model.paths[link]) if link >= 0 else 0
+    deepest = max(len(path) for path in model.paths)
+    return THICK * size(model) * (1 - TAPER * depth / deepest)
+
+
+def rods(model: RobotModel, link: int) -> list[Capsule]:
+    """The rods of a link, in its own frame: to each joint on it, and to the tool."""
+    children = [i for i, parent in enumerate(model.parents) if parent == link]
+    ends = [model.joints[i].placement[:3, 3] for i in children]
+    if model.flange.link == link:
+        ends.append(model.tool_frame.placement[:3, 3])
+    r, start = radius(model, link), np.zeros(3)
+    drawn = [Capsule(start, end, r) for end in ends if np.linalg.norm(end) > 0.2 * r]
+    if link >= 0 and model.joints[link].prismatic:
+        joint = model.joints[link]
+        back = (
+            max(joint.limits.upper, 0.0) if np.isfinite(joint.limits.upper) else 0.4 * size(model)
+        )
+        if back > 0:
+            drawn.append(Capsule(-back * joint.axis, start, 0.7 * r))
+    return drawn
+
+
+def barrel(model: RobotModel, i: int) -> Barrel:
+    """Joint i in the frame of link i; one that slides is to be drawn where its parent has it."""
+    joint, r = model.joints[i], radius(model, i)
+    if joint.prismatic:
+        return Barrel(np.zeros(3), joint.axis, 1.5 * r, 3.6 * r, True)
+    return Barrel(np.zeros(3), joint.axis, 1.45 * r, 3.3 * r, False)
+
+
+def ellipsoid(inertia: Inertia) -> Ellipsoid | None:
+    """The ellipsoid of a body; None where there is no mass to speak of.
+
+    A uniform one with half axes a, b, c has I_x = m (b² + c²) / 5, and so on. Where no body has
+    these moments, the square that would be negative counts as zero.
+    """
+    if not inertia.mass > 0:
+        return None
+    moments, axes = np.linalg.eigh(inertia.moment_about_com)
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1
+    squares = 2.5 * (moments.sum() - 2 * moments) / inertia.mass
+    return Ellipsoid(inertia.com, axes, np.sqrt(np.maximum(squares, 0.0)))
+
+
+def _travel(lower: float, upper: float) -> float:
+    return max(abs(lower), abs(upper)) if np.isfinite([lower, upper]).all() else 0.0

@@ -1,0 +1,112 @@
+"""Files from the browser: their size and name are judged before anyone reads them."""
+
+import re
+import threading
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from armdyn.analysis.check import check_report
+from armdyn.dynamics import Robot
+from armdyn.errors import (
+    ArmdynError,
+    ArmdynWarning,
+    DescriptionError,
+    InertiaError,
+    TrajectoryError,
+    UnsupportedJointError,
+)
+from armdyn.io.xml import MAX_BYTES, read_xml
+from armdyn.loading import load
+from armdyn.model.validate import Finding
+
+DESCRIPTIONS = (".urdf", ".xml", ".toml")
+TABLES = (".csv",)
+_LOADING = threading.Lock()
+"""What is warned of is gathered for the whole process, so one robot is loaded after the other."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """A robot, or the reasons why there is none."""
+
+    robot: Robot | None
+    findings: list[Finding]
+    error: ArmdynError | None = None
+
+
+def keep(folder: Path, name: str, content: bytes, endings: tuple[str, ...]) -> Path:
+    """Write a file from the browser into a folder of the studio.
+
+    Args:
+        folder: Where to; nothing in the name leads out of it.
+        name: What the browser calls the file.
+        content: What is in it.
+        endings: What it may end with.
+
+    Raises:
+        DescriptionError: The ending is another one, or there is too much in the file.
+        TrajectoryError: The same for a table.
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    refusal = TrajectoryError if endings == TABLES else DescriptionError
+    path = Path(last)
+    if path.suffix.lower() not in endings:
+        raise refusal(
+            f"{last}: the ending is {path.suffix!r}; expected one of {', '.join(endings)}"
+        )
+    if len(content) > MAX_BYTES:
+        raise refusal(
+            f"{last}: the file has {len(content) / 2**20:.1f} MB, more than the "
+            f"{MAX_BYTES // 2**20} MB that are read"
+        )
+    stem = re.sub(r"[^\w.-]+", "_", path.stem).strip("._")[:80] or "file"
+    kept = folder / f"{stem}{path.suffix.lower()}"
+    kept.write_bytes(content)
+    return kept
+
+
+def open_upload(path: Path) -> Loaded:
+    """The robot in a file that was uploaded, with everything suspicious in it.
+
+    MJCF can make its reader open other files, so that it is taken from the command line only.
+    """
+    try:
+        if path.suffix == ".xml" and read_xml(path, DescriptionError).tag != "robot":
+            raise DescriptionError(
+                "this is not URDF. MJCF can name other files to be read, so that it is not taken "
+                "from the browser; open it with: armdyn studio FILE.xml",
+                file=path,
+            )
+    except DescriptionError as error:
+        return Loaded(None, [Finding("error", path.name, _told(error, path))], error)
+    return open_robot(path)
+
+
+def open_robot(source: str | Path) -> Loaded:
+    """A robot from the catalog or a file, with everything suspicious in it.
+
+    One whose bodies cannot exist is shown all the same, so that people see what is wrong.
+    """
+    with _LOADING, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ArmdynWarning)
+        findings = check_report(source)
+        try:
+            return Loaded(_loaded(source), findings)
+        except ArmdynError as error:
+            return Loaded(None, findings, error)
+
+
+def _loaded(source: str | Path) -> Robot:
+    fix_root = False
+    try:
+        return load(source)
+    except InertiaError:
+        pass
+    except UnsupportedJointError:
+        fix_root = True
+    return load(source, physical="ignore", fix_root=fix_root)
+
+
+def _told(error: ArmdynError, path: Path) -> str:
+    return str(error).removeprefix(f"{path}: ")

@@ -1,0 +1,154 @@
+"""What a URDF file says its links look like.
+
+A mesh is read from the folders the file stands in, and only for a file named on the command line:
+one that came from the browser could name any file of this machine.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import DescriptionError
+from armdyn.io.xml import Element, read_xml
+from armdyn.model.transform import rotation_from_rpy, transform
+
+MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
+MAX_MESH = 50 * 2**20
+"""Largest mesh that is read [bytes]."""
+_UP = 6
+"""Folders above the file in which a package is looked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Visual:
+    """A piece of a link."""
+
+    link: str
+    """The link of the file, whose frame it is in."""
+    placement: Array
+    """Shape (4, 4)."""
+    vertices: Array
+    """Shape (v, 3) [m]."""
+    faces: Array
+    """Shape (f, 3)."""
+    colour: tuple[int, int, int] | None
+
+
+def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
+    """The pieces of all links, and the names of meshes that are not shown.
+
+    Args:
+        path: The file; one that is not URDF has none.
+        meshes: Whether to read other files that it names.
+    """
+    if path.suffix.lower() not in (".urdf", ".xml"):
+        return [], []
+    robot = read_xml(path, DescriptionError)
+    if robot.tag != "robot":
+        return [], []
+    colours = {
+        material.attributes.get("name", ""): _colour(material) for material in robot.all("material")
+    }
+    found: list[Visual] = []
+    missing: list[str] = []
+    for link in robot.all("link"):
+        for element in link.all("visual"):
+            for geometry in element.all("geometry"):
+                shape = _shape(geometry, path.parent if meshes else None, missing)
+                if shape is not None:
+                    placement, colour = _origin(element), _paint(element, colours)
+                    name = link.attributes.get("name", "")
+                    found.append(Visual(name, placement, shape.vertices, shape.faces, colour))
+    return found, missing
+
+
+def _shape(geometry: Element, folder: Path | None, missing: list[str]) -> Any:
+    """A mesh of the geometry, or None."""
+    from trimesh import creation  # noqa: PLC0415 (slow to import)
+
+    for part in geometry.children:
+        given = part.attributes
+        try:
+            match part.tag:
+                case "box":
+                    return creation.box(_numbers(given["size"], 3))
+                case "sphere":
+                    return creation.icosphere(3, float(given["radius"]))
+                case "cylinder":
+                    return creation.cylinder(float(given["radius"]), float(given["length"]))
+                case "mesh":
+                    mesh = _mesh(given["filename"], folder)
+                    if mesh is None:
+                        missing.append(PurePosixPath(given["filename"]).name)
+                        return None
+                    mesh.vertices = mesh.vertices * _numbers(given.get("scale", "1 1 1"), 3)
+                    return mesh
+        except (KeyError, ValueError):
+            return None
+    return None
+
+
+def _mesh(name: str, folder: Path | None) -> Any:
+    path = None if folder is None else _found(name, folder)
+    if path is None:
+        return None
+    import trimesh  # noqa: PLC0415 (slow to import)
+
+    try:
+        mesh = trimesh.load(path, force="mesh", skip_materials=True)
+    except Exception:  # whatever a reader of a broken file, or one without its package, raises
+        return None
+    return mesh if len(getattr(mesh, "faces", ())) else None
+
+
+def _found(name: str, folder: Path) -> Path | None:
+    """The file of a mesh: beside the description, or in a package above it."""
+    if name.startswith("package://"):
+        places = [above / name[10:] for above in (folder, *folder.resolve().parents[:_UP])]
+    else:
+        places = [folder / name.removeprefix("file://")]
+    for place in places:
+        fits = place.suffix.lower() in MESHES and place.is_file()
+        if fits and place.stat().st_size <= MAX_MESH:
+            return place
+    return None
+
+
+def _origin(element: Element) -> Array:
+    for origin in element.all("origin"):
+        try:
+            rpy = _numbers(origin.attributes.get("rpy", "0 0 0"), 3)
+            return transform(
+                rotation_from_rpy(rpy), _numbers(origin.attributes.get("xyz", "0 0 0"), 3)
+            )
+        except ValueError:
+            break
+    return np.eye(4)
+
+
+def _paint(
+    element: Element, colours: dict[str, tuple[int, int, int] | None]
+) -> tuple[int, int, int] | None:
+    for material in element.all("material"):
+        return _colour(material) or colours.get(material.attributes.get("name", ""))
+    return None
+
+
+def _colour(material: Element) -> tuple[int, int, int] | None:
+    for colour in material.all("color"):
+        try:
+            r, g, b = np.clip(_numbers(colour.attributes.get("rgba", ""), 4)[:3] * 255, 0, 255)
+        except ValueError:
+            return None
+        return int(r), int(g), int(b)
+    return None
+
+
+def _numbers(text: str, count: int) -> Array:
+    values = np.array([float(word) for word in text.split()])
+    if len(values) != count or not np.isfinite(values).all():
+        raise ValueError(f"expected {count} numbers, got {text!r}")
+    return values
