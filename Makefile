@@ -9,7 +9,7 @@ demo: .venv/.demo
 	$(BIN)/armdyn torque puma560 examples/puma560_pick.csv -o demo/torques.csv --plot demo/torques.png
 
 test: lint type imports
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: .venv/.test
 	$(BIN)/ruff check src tests examples benchmarks
@@ -40,5 +40,5 @@ clean:
 # pip 25.1 was the first to install dependency groups
 .venv/.test: .venv/.python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,mjcf]' --group test --group lint
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,mjcf,design,parquet]' --group test --group lint
 	@touch $@

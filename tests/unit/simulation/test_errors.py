@@ -111,6 +111,10 @@ def test_a_start_outside_the_stops(robot):
     assert simulate(robot, [0, 2.5], None, 0.1).status == "finished"
 
 
+def test_stops_that_leave_no_room():
+    refuses(slider(limits=[0.5, 0.5]), "both 0.5, .*with_locked", q0=[0.5], stops=True)
+
+
 def test_something_that_is_no_robot(robot):
     refuses(robot.model, "simulate takes a Robot")
 

@@ -136,11 +136,11 @@ def test_a_smooth_sign_tends_to_the_dry_one():
     dry = moved(planar({"coulomb": 1.0}, {"coulomb": 0.4}, gravity=0), *start)
     assert not dry.qd[-1].any()
     apart = []
-    for width in (2e-1, 4e-2, 8e-3):
+    for width in (2e-1, 5e-2, 1.25e-2):
         rows = [{"coulomb": level, "smooth_velocity": width} for level in (1.0, 0.4)]
         smooth = moved(planar(*rows, gravity=0), *start)
         apart.append(np.abs(smooth.q - dry.q).max())
-    assert apart[2] < 0.3 * apart[1] < 0.09 * apart[0]
+    assert apart[2] < 0.4 * apart[1] < 0.16 * apart[0]
 
 
 def test_joints_with_the_same_level_start_at_once():
