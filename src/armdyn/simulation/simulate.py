@@ -138,8 +138,8 @@ def _check_start(robot: Robot, q: Array, qd: Array, stops: bool) -> None:
     if stops and (lower == upper).any():
         i = int(np.flatnonzero(lower == upper)[0])
         raise SimulationError(
-            f"the limits of joint {robot.joint_names[i]!r} are both {lower[i]:g}, so it cannot move "
-            "between stops; hold it with robot.with_locked, or leave out the stops"
+            f"the limits of joint {robot.joint_names[i]!r} are both {lower[i]:g}, so it has no "
+            "room between stops; hold it with robot.with_locked, or leave out the stops"
         )
     outside = (q < lower) | (q > upper)
     if stops and outside.any():

@@ -15,11 +15,11 @@ from typing import Any
 
 import sympy
 
+from armdyn.analysis.simplification.signs import Signs, positive
+
 ORDER = ("x", "y", "z", "Ixy", "Ixz", "Iyz", "Ixx", "Iyy", "Izz", "d", "a", "m")
 """For which numbers an equation is solved first: what is easiest to change."""
 MOST_BRANCHES = 64
-ROUNDING = 1e-9
-"""What is left of terms that cancel, relative to these."""
 BASIS_EQUATIONS, BASIS_UNKNOWNS = 12, 6
 """Systems up to which a Groebner basis is tried."""
 
@@ -60,6 +60,7 @@ class Solver:
             seconds: Time after which no further branch is opened.
         """
         self.free, self.values = frozenset(free), dict(values)
+        self.signs = Signs(self.free, self.values)
         self.until = time.perf_counter() + seconds
         self.failures: list[Failure] = []
         self._known: dict[Any, list[Any]] = {}
@@ -130,19 +131,12 @@ class Solver:
         """The factors of an equation that are not of one sign."""
         found = self._known.get(equation)
         if found is None:
-            found = self._known[equation] = [f for f in _factors(equation) if not self._definite(f)]
+            found = self._known[equation] = [f for f in _factors(equation) if not self.signs.of(f)]
         return found
 
     def _holds(self, equation: Any) -> bool:
         """Whether an equation between numbers that are not free is true for this robot."""
-        return not self._unknowns(equation) and self._vanishes(equation)
-
-    def _vanishes(self, expression: Any) -> bool:
-        """Whether the terms of an expression cancel, but for rounding, with the robot's values."""
-        terms = sympy.Add.make_args(sympy.expand(expression))
-        values = {s: self.values[str(s)] for s in expression.free_symbols}
-        numbers = [float(term.subs(values)) for term in terms]
-        return abs(sum(numbers)) <= ROUNDING * sum(map(abs, numbers))
+        return not self._unknowns(equation) and self.signs.cancels(equation)
 
     def _linear(self, factored: list[tuple[list[Any], int]]) -> tuple[Any, Any] | None:
         """A number that an equation gives, with a coefficient that cannot vanish, and its value.
@@ -151,7 +145,7 @@ class Solver:
         """
         alone = [factors[0] for factors, _ in factored if len(factors) == 1]
         for equation in sorted(alone, key=sympy.count_ops):
-            ways = [w for w in self._ways(equation) if self._definite(w[1])]
+            ways = [w for w in self._ways(equation) if self.signs.of(w[1])]
             for symbol, coefficient, rest in sorted(ways, key=lambda w: not w[1].is_number):
                 return symbol, sympy.expand(sympy.cancel(-rest / coefficient))
         return None
@@ -218,7 +212,7 @@ class Solver:
         """A branch for each real root of an equation in one number."""
         symbol = self._unknowns(equation)[0]
         terms = sympy.Poly(equation, symbol).terms()
-        kept = [c * symbol ** power[0] for power, c in terms if not self._vanishes(c)]
+        kept = [c * symbol ** power[0] for power, c in terms if not self.signs.cancels(c)]
         polynomial = sympy.Poly(sympy.Add(*kept), symbol)
         fixed = polynomial.free_symbols - {symbol}
         values = {s: sympy.Rational(str(self.values[str(s)])) for s in fixed}
@@ -246,48 +240,13 @@ class Solver:
         name = str(symbol).rstrip("0123456789_")
         return (ORDER.index(name) if name in ORDER else len(ORDER)), str(symbol)
 
-    def _definite(self, expression: Any) -> bool:
-        """Whether an expression cannot vanish."""
-        return bool(self._sign(expression))
-
     def _possible(self, solution: Solution) -> bool:
         """Whether no mass or principal inertia comes out as zero or negative."""
         for symbol, value in solution.numbers.items():
-            if self._positive(str(symbol)) and (value == 0 or self._sign(value) < 0):
+            if positive(str(symbol)) and (value == 0 or self.signs.of(value) < 0):
                 self.failures.append(Failure(solution.numbers, symbol, -1))
                 return False
         return True
-
-    def _sign(self, expression: Any) -> int:
-        """1 or -1 for a sum of terms of that sign of which one cannot be zero; 0 if unknown."""
-        signs, strict = set(), False
-        for term in sympy.Add.make_args(sympy.expand(expression)):
-            sign, certain = 1, True
-            for base, exponent in term.as_powers_dict().items():
-                one, sure = self._sign_of_base(base)
-                if not exponent.is_integer or (exponent % 2 and not one):
-                    return 0
-                sign *= one if exponent % 2 else 1
-                certain = certain and sure
-            signs.add(sign)
-            strict = strict or certain
-        return signs.pop() if strict and len(signs) == 1 else 0
-
-    def _sign_of_base(self, base: Any) -> tuple[int, bool]:
-        """The sign of a number or symbol, 0 if either, and whether it cannot be zero."""
-        if base.is_number:
-            return int(sympy.sign(base)), True
-        if not base.is_symbol:
-            return 0, False
-        if str(base) in self.free:
-            return (1, True) if self._positive(str(base)) else (0, False)
-        value = self.values.get(str(base), 0.0)
-        return (1 if value > 0 else -1 if value < 0 else 0), bool(value)
-
-    @staticmethod
-    def _positive(name: str) -> bool:
-        """Whether a free number is a mass or a principal inertia."""
-        return name.rstrip("0123456789") in ("m", "Ixx", "Iyy", "Izz")
 
 
 def _factors(equation: Any) -> list[Any]:

@@ -1,0 +1,60 @@
+"""What is known of expressions of parameters before these are known: their signs."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+ROUNDING = 1e-9
+"""What is left of terms that cancel, relative to these."""
+
+
+def positive(name: str) -> bool:
+    """Whether a parameter is a mass or a principal inertia."""
+    return name.rstrip("0123456789") in ("m", "Ixx", "Iyy", "Izz")
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """Signs of expressions.
+
+    Free masses and principal inertias are positive, other free parameters have any sign, and those
+    that are not free have the sign of their value.
+    """
+
+    free: Collection[str]
+    values: Mapping[str, float]
+
+    def of(self, expression: Any) -> int:
+        """1 or -1 for a sum of terms of that sign of which one cannot be zero; 0 if unknown."""
+        signs, strict = set(), False
+        for term in sympy.Add.make_args(sympy.expand(expression)):
+            sign, certain = 1, True
+            for base, exponent in term.as_powers_dict().items():
+                one, sure = self._of_base(base)
+                if not exponent.is_integer or (exponent % 2 and not one):
+                    return 0
+                sign *= one if exponent % 2 else 1
+                certain = certain and sure
+            signs.add(sign)
+            strict = strict or certain
+        return signs.pop() if strict and len(signs) == 1 else 0
+
+    def _of_base(self, base: Any) -> tuple[int, bool]:
+        """The sign of a number or symbol, 0 if either, and whether it cannot be zero."""
+        if base.is_number:
+            return int(sympy.sign(base)), True
+        if not base.is_symbol:
+            return 0, False
+        if str(base) in self.free:
+            return (1, True) if positive(str(base)) else (0, False)
+        value = self.values.get(str(base), 0.0)
+        return (1 if value > 0 else -1 if value < 0 else 0), bool(value)
+
+    def cancels(self, expression: Any) -> bool:
+        """Whether the terms of an expression cancel with the robot's values, but for rounding."""
+        terms = sympy.Add.make_args(sympy.expand(expression))
+        values = {s: self.values[str(s)] for s in expression.free_symbols}
+        numbers = [float(term.subs(values)) for term in terms]
+        return abs(sum(numbers)) <= ROUNDING * sum(map(abs, numbers))

@@ -1,0 +1,1 @@
+"""The panels of the studio, one a file."""

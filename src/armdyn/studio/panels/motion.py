@@ -1,0 +1,130 @@
+"""Sliders for positions, velocities, accelerations and the payload, and what is seen."""
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.studio.arm import Arm
+from armdyn.studio.evaluate import Snapshot, State, slider_limits
+from armdyn.studio.session import Session
+
+STEP = 0.001
+SPEED = {False: 3.0, True: 1.0}
+"""Where sliders of velocities end without a limit, for joints that turn and that slide."""
+ACCELERATION = {False: 10.0, True: 5.0}
+HEAVIEST = 0.5
+"""The heaviest payload, relative to the mass of the arm."""
+VIEWS = {
+    "axes": "Joint axes",
+    "centres": "Centres of mass",
+    "ellipsoids": "Inertia ellipsoids",
+    "gravity": "Gravity arrows",
+    "reactions": "Reaction arrows",
+    "frames": "Link frames",
+}
+
+
+class MotionPanel:
+    """What people move."""
+
+    def __init__(self, session: Session):
+        self._session = session
+        gui = session.client.gui
+        self._folders = {
+            "q": gui.add_folder("Position"),
+            "qd": gui.add_folder("Velocity", expand_by_default=False),
+            "qdd": gui.add_folder("Acceleration", expand_by_default=False),
+        }
+        self._sliders: dict[str, list[Any]] = {key: [] for key in self._folders}
+        self._payload: Any = None
+        self._held = gui.add_folder("Payload")
+        with gui.add_folder("View"):
+            self._view()
+        with gui.add_folder("Poses", expand_by_default=False):
+            zero = gui.add_button("All zero")
+            still = gui.add_button("Stop: no velocity, no acceleration")
+        zero.on_click(session.guard(lambda _: self.take(State.rest(0 * session.state.q))))
+        still.on_click(session.guard(lambda _: self.take(State.rest(session.state.q))))
+
+    def enter(self, arm: Arm) -> None:
+        """New sliders for another robot."""
+        gui, session = self._session.client.gui, self._session
+        for sliders in self._sliders.values():
+            for slider in sliders:
+                slider.remove()
+            sliders.clear()
+        if self._payload is not None:
+            self._payload.remove()
+        joints = [arm.robot.model.joints[i] for i in arm.robot.model.independent]
+        speeds = [min(j.limits.velocity, 10 * SPEED[j.prismatic]) if np.isfinite(j.limits.velocity)
+                  else SPEED[j.prismatic] for j in joints]  # fmt: skip
+        ends = {
+            "q": slider_limits(arm.robot),
+            "qd": np.array([(-v, v) for v in speeds]),
+            "qdd": np.array([(-ACCELERATION[j.prismatic], ACCELERATION[j.prismatic]) for j in joints]),
+        }
+        for key, folder in self._folders.items():
+            start = getattr(session.state, key)
+            with folder:
+                for i, joint in enumerate(joints):
+                    unit = ("m" if joint.prismatic else "rad") + {"q": "", "qd": "/s", "qdd": "/s²"}[key]
+                    low, high = _rounded(ends[key][i])
+                    slider = gui.add_slider(
+                        joint.name, low, high, STEP, float(np.clip(round(start[i], 3), low, high)),
+                        hint=f"{key}{i + 1} of {joint.name} [{unit}]",
+                    )  # fmt: skip
+                    slider.on_update(session.guard(self._moved))
+                    self._sliders[key].append(slider)
+        mass = sum(link.inertia.mass for link in arm.robot.model.links)
+        with self._held:
+            top = max(1.0, float(np.ceil(HEAVIEST * mass)))
+            self._payload = gui.add_slider("mass [kg]", 0.0, top, 0.01, 0.0, hint="held at the tool")
+            self._payload.on_update(session.guard(self._moved))
+        session.move(self._read())
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Sliders say what they were told; nothing to do."""
+
+    def take(self, state: State) -> None:
+        """Put the sliders, and the arm, to a state."""
+        for key, sliders in self._sliders.items():
+            for slider, value in zip(sliders, getattr(state, key), strict=True):
+                slider.value = float(np.clip(value, slider.min, slider.max))
+        self._session.move(state.holding(self._payload.value))
+
+    @property
+    def payload(self) -> float:
+        """What is held [kg]."""
+        return 0.0 if self._payload is None else float(self._payload.value)
+
+    def _read(self) -> State:
+        values: dict[str, Array] = {
+            key: np.array([slider.value for slider in sliders], dtype=float)
+            for key, sliders in self._sliders.items()
+        }
+        return State(values["q"], values["qd"], values["qdd"], self.payload)
+
+    def _moved(self, event: Any) -> None:
+        if event.client_id is not None:  # a hand, not `take`
+            self._session.move(self._read())
+
+    def _view(self) -> None:
+        gui, session = self._session.client.gui, self._session
+        view = session.scene.view
+        for key, label in VIEWS.items():
+            box = gui.add_checkbox(label, getattr(view, key))
+
+            def changed(event: Any, key: str = key) -> None:
+                setattr(view, key, event.target.value)
+                session.scene.see()
+
+            box.on_update(session.guard(changed))
+        dark = gui.add_checkbox("Dark", session.dark)
+        dark.on_update(session.guard(lambda event: session.restyle(event.target.value)))
+
+
+def _rounded(ends: Array) -> tuple[float, float]:
+    """Ends of a slider with few digits, inside of the given ones."""
+    low, high = np.ceil(ends[0] / STEP - 1e-6) * STEP, np.floor(ends[1] / STEP + 1e-6) * STEP
+    return round(float(low), 3), round(max(float(high), float(low) + STEP), 3)

@@ -1,0 +1,144 @@
+"""The three-dimensional view of one window: the arm, a new design beside it, forces, the ground."""
+
+from typing import Any
+
+import numpy as np
+import viser
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.studio import shapes
+from armdyn.studio.arm import Arm
+from armdyn.studio.drawing import Drawing, View
+from armdyn.studio.evaluate import Evaluator, Forces, Snapshot
+from armdyn.studio.style import LIGHT, Style
+
+LONGEST = 0.45
+"""Length of the arrow of the whole weight of an arm, relative to the size of the arm."""
+
+
+class Scene:
+    """What is seen; every method may be called from any thread that holds the window's lock."""
+
+    def __init__(self, client: viser.ClientHandle):
+        self._client, self._style, self.view = client, LIGHT, View()
+        self._arm: Arm | None = None
+        self._drawing: Drawing | None = None
+        self._beside: tuple[Robot, Evaluator, Drawing, list[Any]] | None = None
+        self._arrows: dict[str, Any] = {}
+        self._last: Snapshot | None = None
+
+    def enter(self, arm: Arm) -> None:
+        """Show another robot, from a place from which all of it is seen."""
+        self.compare(None)
+        self._arm, self._last = arm, None
+        self._draw()
+        self._look()
+
+    def restyle(self, style: Style) -> None:
+        """Paint everything anew."""
+        self._style = style
+        beside = None if self._beside is None else self._beside[0]
+        self.compare(None)
+        if self._arm is not None:
+            self._draw()
+        if beside is not None:
+            self.compare(beside)
+        if self._last is not None:
+            self.show(self._last)
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Put the arm into a state."""
+        if self._drawing is None:
+            return
+        self._last = snapshot
+        state = snapshot.state
+        with self._client.atomic():
+            self._drawing.move(snapshot.links, snapshot.tool, state.payload)
+            if self._beside is not None:
+                other = self._beside[1](state)
+                self._beside[2].move(other.links, other.tool, state.payload)
+            self._point("gravity", snapshot.weights, self._style.gravity)
+            self._point("reactions", snapshot.reactions, self._style.reaction)
+
+    def see(self) -> None:
+        """Show and hide what `view` says."""
+        for drawing in (self._drawing, None if self._beside is None else self._beside[2]):
+            if drawing is not None:
+                drawing.see(self.view)
+        if self._last is not None:
+            self.show(self._last)
+
+    def compare(self, robot: Robot | None) -> None:
+        """Show a new design beside the arm, or no longer."""
+        if self._beside is not None:
+            self._beside[2].remove()
+            for label in self._beside[3]:
+                label.remove()
+            self._beside = None
+        if robot is None or self._arm is None:
+            return
+        size = shapes.size(self._arm.robot.model)
+        offset = (0.0, 1.1 * size, 0.0)
+        drawing = Drawing(
+            self._client.scene, "/after", robot.model, (), self._style, self.view,
+            link=self._style.after, offset=offset,
+        )  # fmt: skip
+        below = 0.12 * size
+        labels = [
+            self._client.scene.add_label(name, text, position=(below, y, 0.0))
+            for name, text, y in (("/before_label", "before", 0.0), ("/after_label", "after", offset[1]))
+        ]
+        self._beside = robot, Evaluator(robot), drawing, labels
+        if self._last is not None:
+            self.show(self._last)
+
+    def _draw(self) -> None:
+        assert self._arm is not None
+        if self._drawing is not None:
+            self._drawing.remove()
+        for handle in self._arrows.values():
+            handle.remove()
+        self._arrows = {}
+        scene, style = self._client.scene, self._style
+        size = shapes.size(self._arm.robot.model)
+        cell = float(10.0 ** np.round(np.log10(size) - 1))
+        scene.add_grid(
+            "/ground", 40 * cell, 40 * cell, cell_size=cell, section_size=5 * cell,
+            cell_color=style.grid[0], section_color=style.grid[1], infinite_grid=True,
+            fade_distance=8 * size, position=(0.0, 0.0, -0.5 * shapes.radius(self._arm.robot.model, -1)),
+        )  # fmt: skip
+        scene.world_axes.visible = False
+        model, pieces = self._arm.robot.model, self._arm.pieces
+        self._drawing = Drawing(scene, "/arm", model, pieces, style, self.view)
+
+    def _look(self) -> None:
+        """Look at the whole arm, from the front and a little from above."""
+        assert self._arm is not None
+        model = self._arm.robot.model
+        size = shapes.size(model)
+        centre = model.base[:3, 3] + (0.0, 0.0, 0.35 * size)
+        camera = self._client.camera
+        camera.up_direction = (0.0, 0.0, 1.0)
+        camera.position = centre + size * np.array([1.55, -1.35, 0.75])
+        camera.look_at = centre
+
+    def _point(self, kind: str, acting: Forces, colour: tuple[int, int, int]) -> None:
+        """Arrows of forces, longer than nothing so that they can be drawn."""
+        assert self._arm is not None
+        if not getattr(self.view, kind):
+            if kind in self._arrows:
+                self._arrows.pop(kind).remove()
+            return
+        size = shapes.size(self._arm.robot.model)
+        length = acting.forces * (LONGEST * size / self._arm.weight)
+        points: Array = np.stack([acting.points, acting.points + length], axis=1)
+        seen = np.linalg.norm(length, axis=1) > 0.01 * size
+        points = points[seen] if seen.any() else np.zeros((1, 2, 3)) - [[[0, 0, 0], [0, 0, 1e-6]]]
+        if kind in self._arrows and len(self._arrows[kind].points) == len(points):
+            self._arrows[kind].points = points.astype(np.float32)
+            return
+        self._arrows[kind] = self._client.scene.add_arrows(
+            f"/{kind}", points, colour,
+            shaft_radius=0.008 * size, head_radius=0.022 * size, head_length=0.05 * size,
+        )  # fmt: skip

@@ -1,0 +1,188 @@
+"""A window: its own robot, state and temporary folder, which no other window knows."""
+
+import logging
+import tempfile
+import threading
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any, Protocol
+
+import viser
+
+from armdyn.errors import ArmdynError
+from armdyn.studio import uploads
+from armdyn.studio.arm import Arm, arm_of
+from armdyn.studio.background import Jobs, Latest, Tell
+from armdyn.studio.evaluate import Snapshot, State, pose
+from armdyn.studio.scene import Scene
+from armdyn.studio.style import BRAND, DARK, LIGHT
+
+_LOG = logging.getLogger("armdyn")
+
+
+class Panel(Protocol):
+    """A part of the page."""
+
+    def enter(self, arm: Arm) -> None:
+        """Begin with another robot."""
+        ...
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Show what the arm is doing."""
+        ...
+
+
+class Session:
+    """One window of the studio."""
+
+    def __init__(self, client: viser.ClientHandle, dark: bool = False):
+        self.client, self.dark = client, dark
+        self._folder = tempfile.TemporaryDirectory(prefix="armdyn-studio-")
+        self.folder = Path(self._folder.name)
+        self.panels: list[Panel] = []
+        self.scene = Scene(client)
+        self.jobs = Jobs(self._status, self.fail)
+        self._drawing = threading.RLock()
+        self._now: tuple[Arm, State] | None = None
+        self._latest = Latest(self._draw)
+        self._closed = False
+        self._head: Any = None
+        self._progress: Any = None
+
+    @property
+    def arm(self) -> Arm:
+        """The robot."""
+        assert self._now is not None
+        return self._now[0]
+
+    @property
+    def state(self) -> State:
+        """What it is doing."""
+        assert self._now is not None
+        return self._now[1]
+
+    def build(self, lay_out: Callable[["Session"], list[Panel]]) -> None:
+        """Lay out the page: what is going on at the top, then the panels."""
+        self.restyle(self.dark)
+        self._head = self.client.gui.add_html("")
+        self._progress = self.client.gui.add_progress_bar(100, animated=True, visible=False)
+        self.panels = lay_out(self)
+
+    def open(self, source: str | Path, *, uploaded: bool = False) -> None:
+        """Load another robot, beside the page; the one that is shown stays if that fails."""
+
+        def work(tell: Tell) -> Arm:
+            tell(f"loading {Path(source).name}")
+            loaded = uploads.open_upload(Path(source)) if uploaded else uploads.open_robot(source)
+            if loaded.robot is None:
+                for panel in self.panels:
+                    refuse = getattr(panel, "refuse", None)
+                    if refuse is not None:
+                        refuse(Path(source).name, loaded.findings)
+            file = Path(source) if Path(source).is_file() else None
+            return arm_of(loaded, file, uploaded, tell)
+
+        self.jobs.start("loading", work, self.enter)
+
+    def enter(self, arm: Arm) -> None:
+        """Show a robot in its first pose."""
+        with self._drawing:
+            self._now = arm, State.rest(pose(arm.robot))
+            self._name(arm)
+            self.scene.enter(arm)
+            for panel in self.panels:
+                panel.enter(arm)
+        self._latest.ask()
+
+    def move(self, state: State) -> None:
+        """Take another state; what is drawn follows soon."""
+        if self._now is not None and len(state.q) == self._now[0].robot.n:
+            self._now = self._now[0], state
+            self._latest.ask()
+
+    def redraw(self) -> None:
+        """Draw the state again."""
+        self._latest.ask()
+
+    def restyle(self, dark: bool) -> None:
+        """Dark or light."""
+        self.dark = dark
+        self.client.gui.configure_theme(
+            dark_mode=dark, show_logo=False, show_share_button=False, brand_color=BRAND,
+        )  # fmt: skip
+        with self._drawing:
+            self.scene.restyle(DARK if dark else LIGHT)
+
+    def guard(self, function: Callable[..., None]) -> Callable[..., None]:
+        """A callback whose errors are shown and end nothing else."""
+
+        def guarded(event: Any) -> None:
+            try:
+                function(event)
+            except Exception as error:
+                self.fail(error)
+
+        return guarded
+
+    def fail(self, error: BaseException) -> None:
+        """Show an error to the one who made it."""
+        if self._closed:
+            return
+        if isinstance(error, ArmdynError):
+            title, body = "This does not work", self.plain(str(error))
+        else:
+            title = "Something went wrong in the studio"
+            body = f"{type(error).__name__}: {error}. Please report it; the page goes on."
+            _LOG.error("an error in the studio", exc_info=error)
+        self.client.add_notification(title, body, color="red", auto_close_seconds=30)
+
+    def tell(self, title: str, body: str) -> None:
+        """Show a short word."""
+        self.client.add_notification(title, body, auto_close_seconds=6)
+
+    def plain(self, text: str) -> str:
+        """Text without the temporary folder, which says nothing to people."""
+        return text.replace(f"{self.folder}/", "")
+
+    def close(self) -> None:
+        """End what runs, and remove the folder."""
+        self._closed = True
+        self.jobs.close()
+        self._latest.stop()
+        for panel in self.panels:
+            end = getattr(panel, "close", None)
+            if end is not None:
+                end()
+        self._folder.cleanup()
+
+    def _draw(self) -> None:
+        try:
+            with self._drawing:
+                if self._now is None or self._closed:
+                    return
+                arm, state = self._now
+                snapshot = arm.evaluator(state)
+                self.scene.show(snapshot)
+                for panel in self.panels:
+                    panel.show(snapshot)
+        except Exception as error:
+            self.fail(error)
+
+    def _name(self, arm: Arm) -> None:
+        model = arm.robot.model
+        mass = sum(link.inertia.mass for link in model.links)
+        kinds = "".join(joint.kind[0].upper() for joint in model.joints)
+        self._head.content = (
+            f"<div class='armdyn-head' style='padding:2px 12px 6px'>"
+            f"<div style='font-weight:650;font-size:15px'>{escape(arm.title)}</div>"
+            f"<div style='font-size:12px;opacity:.65'>{arm.robot.n} joints ({escape(kinds)}), "
+            f"{mass:.3g} kg moving</div></div>"
+        )
+
+    def _status(self, now: list[str]) -> None:
+        """Show what is going on."""
+        if self._progress is None or self._closed:
+            return
+        self._progress.visible = bool(now)
+        self.client.gui.set_panel_label(" · ".join(now) if now else "armdyn studio")
