@@ -137,6 +137,10 @@ class SimulationError(ArmdynError):
     """A simulation that cannot start, or a torque or wrench that cannot be used in it."""
 
 
+class StudioError(ArmdynError):
+    """A studio that cannot open."""
+
+
 class MissingExtraError(ArmdynError, ImportError):
     """An optional package that is not installed, with the command that installs it."""
 

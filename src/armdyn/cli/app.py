@@ -15,6 +15,7 @@ from armdyn.cli.ops import ops
 from armdyn.cli.robots import robots
 from armdyn.cli.simplify import simplify
 from armdyn.cli.simulate import simulate
+from armdyn.cli.studio import studio
 from armdyn.cli.torque import torque
 
 app = typer.Typer(
@@ -35,6 +36,7 @@ for verb in (
     equations,
     simplify,
     export,
+    studio,
     bench,
     cache,
 ):

@@ -15,6 +15,7 @@ from armdyn.cli.options import (
     RobotName,
     open_robot,
 )
+from armdyn.errors import UnknownNameError
 
 
 def equations(
@@ -60,6 +61,12 @@ def equations(
     json: Json = False,
 ) -> None:
     """Write the equations of motion, in symbols or numbers."""
+    from armdyn.analysis.equations.forms import FORMS
+
+    if form not in (*FORMS, "structure"):
+        raise UnknownNameError("form of the equations", form, (*FORMS, "structure"))
+    if frame != "world" and form != "cartesian":
+        raise typer.BadParameter("--frame is for --form cartesian")
     if plot is not None and form != "structure":
         raise typer.BadParameter("--plot is for --form structure")
     if form == "structure" and (format_ not in (None, "text") or letters or values or closed):

@@ -55,7 +55,7 @@ def simplify(
     ] = None,
     margin: Annotated[
         float | None,
-        typer.Option(help="How far links stay from bodies that cannot exist; from 0 to 0.1."),
+        typer.Option(help="How far links stay from bodies that cannot exist; from 0 to below 0.1."),
     ] = None,
     kept: Annotated[
         float | None,

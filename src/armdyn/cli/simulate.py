@@ -100,7 +100,11 @@ def simulate(
     ] = 0.0,
     arms: Annotated[
         int | None,
-        typer.Option(min=1, help="Simulate many arms that start anywhere within their limits."),
+        typer.Option(
+            min=1,
+            max=10_000_000,
+            help="Simulate many arms that start anywhere within their limits.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Chooses the starts of many arms.")] = 0,
     output: Annotated[

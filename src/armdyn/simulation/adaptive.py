@@ -17,7 +17,7 @@ METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 """Methods of `scipy.integrate`."""
 MOST_CHANGES = 100_000
 """After so many changes of mode a run is given up."""
-FASTEST = 1e8
+FASTEST = 1e6
 """A velocity beyond which a run has diverged [rad/s or m/s]."""
 _STEPS = 50
 """Fewest steps of a run: what comes late must not be stepped over."""
@@ -76,7 +76,9 @@ def integrate(
         raise UnknownNameError("method of integration", method, METHODS)
     run = _Integration(system, times, rtol, atol, max_step, method)
     try:
-        run.go(q, qd, progress)
+        # a motion that diverges is told of in the result
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            run.go(q, qd, progress)
     except KeyboardInterrupt:
         if not run.run.t:
             raise
@@ -130,11 +132,15 @@ class _Integration:
         solver = self.solver_type(self._slope, t, y, end, first_step=first, **self.options)
         watch = Watch(self.system, y[n : 2 * n])
         while solver.status == "running":
-            solver.step()
+            try:
+                solver.step()
+            except ValueError:  # implicit methods refuse a wild Jacobian
+                return self._diverged(None, t, y)
             self.run.steps += 1
             self.tried = solver.step_size
-            if solver.status == "failed" or self._wild(solver.y, n):
-                return self._diverged(solver, t, y)
+            stuck = solver.status == "failed" or solver.t == solver.t_old
+            if stuck or self._wild(solver.y, n):
+                return self._diverged(solver.y, t, y)
             dense = solver.dense_output()
             found = watch.ended(solver.t_old, solver.t, dense)
             t, y = (solver.t, solver.y) if found is None else (found[0], dense(found[0]))
@@ -177,8 +183,8 @@ class _Integration:
     def _wild(y: Array, n: int) -> bool:
         return not (np.isfinite(y).all() and np.abs(y[n : 2 * n]).max() < FASTEST)
 
-    def _diverged(self, solver: Any, t: float, y: Array) -> tuple[float, Array, None]:
-        wild = self._wild(solver.y, (len(y) - 3) // 2)
+    def _diverged(self, reached: Array | None, t: float, y: Array) -> tuple[float, Array, None]:
+        wild = reached is None or self._wild(reached, (len(y) - 3) // 2)
         reason = "the velocities grow without bound" if wild else "the step becomes too small"
         self._stop("diverged", t, y, reason)
         return t, y, None

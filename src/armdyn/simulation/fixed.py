@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ STEP = 1e-3
 """Default step [s]."""
 RECORDS, LARGEST = 500, 2_000_000
 """Instants recorded by default, and of all arms together."""
+MOST_RECORDS = 50_000_000
+"""Of all arms together, whatever is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +36,27 @@ class Grid:
 
     @classmethod
     def of(cls, duration: float, dt: float | None, step: float | None, arms: int) -> "Grid":
-        """A whole number of steps, not longer than asked for, with records dt apart."""
+        """Whole numbers of records, and of steps in each, neither longer than asked for."""
         for name, value in (("dt", dt), ("step", step)):
-            if value is not None and not 0 < value <= duration:
+            if value is not None and not (isinstance(value, Real) and 0 < value <= duration):
                 raise SimulationError(
                     f"{name}: expected a positive time up to the duration of {duration:g} s, got "
                     f"{value!r}"
                 )
         wanted = step or (min(STEP, dt) if dt else min(STEP, duration))
+        least = arms * (2 if dt is None else duration / dt)
+        if least > MOST_RECORDS:
+            raise SimulationError(
+                f"{least:.3g} states are more than can be kept; simulate fewer arms at a time, or "
+                "record fewer instants, with a longer dt"
+            )
         if dt is None:
             steps = math.ceil(duration / wanted * (1 - 1e-12))
             records = min(RECORDS, max(LARGEST // arms, 1))
             return cls(duration / steps, steps, max(1, steps // records))
-        every = math.ceil(dt / wanted * (1 - 1e-12))
-        records = math.floor(duration / dt * (1 + 1e-12))
-        return cls(dt / every, records * every, every)
+        records = math.ceil(duration / dt * (1 - 1e-12))
+        every = math.ceil(duration / records / wanted * (1 - 1e-12))
+        return cls(duration / records / every, records * every, every)
 
 
 def simulate_fixed(

@@ -95,7 +95,17 @@ def _torque(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
             f"torque: expected {n} finite numbers, a function of (t, q, qd), a controller or the "
             f"name of a CSV file, got {given!r}"
         )
-    return "the torque", lambda t, q, qd: np.broadcast_to(constant, q.shape)
+
+    def held(t: float, q: Array, qd: Array) -> Array:
+        try:
+            return np.broadcast_to(constant, q.shape)
+        except ValueError:
+            raise SimulationError(
+                f"torque: expected {n} numbers, or as many for each arm, shape {q.shape}, got "
+                f"shape {constant.shape}; torques that change are a function or a CSV file"
+            ) from None
+
+    return "the torque", held
 
 
 def torque_table(robot: Robot, path: Path, duration: float) -> Torque:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_joint_vector
+from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, UnknownNameError
 from armdyn.simulation import adaptive
@@ -24,6 +24,10 @@ NATIVE = ("rk4", "symplectic")
 """Methods with a fixed step, compiled into one loop."""
 RECORDS = 500
 """Instants that are recorded if nothing is said."""
+MOST_RECORDS = 5_000_000
+"""Instants that one arm may have: each takes a few hundred bytes a joint."""
+FINEST = 1e-13
+"""The least relative tolerance; SciPy goes no further."""
 
 
 def simulate(
@@ -65,7 +69,8 @@ def simulate(
             [N, N m], a mapping of link names to such, or a function of the time that gives them.
         method: "DOP853", "RK45", "RK23", "Radau", "BDF" or "LSODA" of SciPy, which choose their
             steps; "rk4" or "symplectic", compiled, with a fixed step.
-        dt: Time between recorded instants [s]; None: 500 of them.
+        dt: Time between recorded instants [s]; None: 500 of them. With a fixed step it is shortened
+            to go into the duration a whole number of times.
         step: Fixed step [s]; None: 1 ms, or what `dt` is a multiple of.
         friction: Whether joints have friction.
         stops: Whether the limits of the joints are stops.
@@ -82,12 +87,18 @@ def simulate(
     check_times(duration)
     if torque is not None and controller is not None:
         raise SimulationError("give a torque or a controller, not both")
+    if controller is not None and not callable(controller):
+        raise SimulationError(f"controller: expected a function of (t, q, qd), got {controller!r}")
     if method not in (*ADAPTIVE, *NATIVE):
         raise UnknownNameError("method of integration", method, (*ADAPTIVE, *NATIVE))
     if not (isinstance(bounce, Real) and 0 <= bounce <= 1):
         raise SimulationError(f"bounce: expected a number from 0 to 1, got {bounce!r}")
     if bounce and not stops:
         raise SimulationError("bounce: joints come back from stops; ask for stops as well")
+    if not (isinstance(rtol, Real) and FINEST <= rtol < 1):
+        raise SimulationError(f"rtol: expected a number from {FINEST:g} to 1, got {rtol!r}")
+    if not (isinstance(atol, Real) and 0 < atol < math.inf):
+        raise SimulationError(f"atol: expected a positive number, got {atol!r}")
     q = check_joint_vector("q0", q0, robot.n)
     qd = np.zeros_like(q) if qd0 is None else check_joint_vector("qd0", qd0, robot.n)
     _check_start(robot, q, qd, stops)
@@ -99,8 +110,10 @@ def simulate(
             raise SimulationError(
                 f"{method} has no stops; use a method that chooses its steps, such as DOP853"
             )
-        arms = int(np.prod(np.broadcast_shapes(q.shape, qd.shape)[:-1]))
-        grid = Grid.of(duration, dt, step, arms)
+        q, qd = broadcast(q0=q, qd0=qd)
+        if not q.size:
+            raise SimulationError(f"q0: there are no arms in an array of shape {q.shape}")
+        grid = Grid.of(duration, dt, step, q.size // robot.n)
         return simulate_fixed(
             robot, q, qd, duration, drive, external_wrench, method, grid, friction, progress
         )
@@ -125,6 +138,11 @@ def record_times(duration: float, dt: float | None) -> Array:
         return np.linspace(0.0, duration, RECORDS + 1)
     if not (isinstance(dt, Real) and 0 < dt < math.inf):
         raise SimulationError(f"dt must be a positive number of seconds, got {dt!r}")
+    if duration / dt > MOST_RECORDS:
+        raise SimulationError(
+            f"dt: {duration / dt:.3g} instants are more than can be kept; record fewer, with a "
+            "longer dt"
+        )
     count = math.floor(duration / dt * (1 + 1e-12))
     times = dt * np.arange(count + 1)
     return times if duration - times[-1] <= 1e-9 * dt else np.append(times, duration)

@@ -1,4 +1,4 @@
-"""A robot as a window has it: with what is compiled of it, how it looks and what is odd about it."""
+"""A robot as a window has it: compiled, with its looks and with what is odd about it."""
 
 from dataclasses import dataclass
 from pathlib import Path

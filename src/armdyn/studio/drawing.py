@@ -14,6 +14,9 @@ from armdyn.studio import shapes
 from armdyn.studio.style import Colour, Style
 from armdyn.studio.visuals import Visual
 
+GLASS = 0.4
+"""Opacity of links while what is inside of them is shown."""
+
 
 @dataclass(slots=True)
 class View:
@@ -61,11 +64,19 @@ class Drawing:
         """
         self._scene, self._name, self._model, self._style = scene, name, model, style
         self._link = link or style.link
+        self._bodies: list[Any] = []
         self._root = scene.add_frame(name, show_axes=False, position=offset)
-        self._extras: dict[str, list[Any]] = {"axes": [], "frames": [], "centres": [], "ellipsoids": []}
+        self._extras: dict[str, list[Any]] = {
+            "axes": [],
+            "frames": [],
+            "centres": [],
+            "ellipsoids": [],
+        }
         base = scene.add_frame(f"{name}/base", show_axes=False)
         _place(base, model.base)
-        self._links = [scene.add_frame(f"{name}/{i}", show_axes=False) for i in range(len(model.links))]
+        self._links = [
+            scene.add_frame(f"{name}/{i}", show_axes=False) for i in range(len(model.links))
+        ]
         shown = self._visuals(pieces)
         for i in range(-1, len(model.links)):
             if i not in shown:
@@ -76,7 +87,9 @@ class Drawing:
         if -1 not in shown:
             self._plate()
         self._tool = scene.add_frame(
-            f"{name}/tool", axes_length=0.1 * shapes.size(model), axes_radius=0.005 * shapes.size(model)
+            f"{name}/tool",
+            axes_length=0.1 * shapes.size(model),
+            axes_radius=0.005 * shapes.size(model),
         )
         self._held = scene.add_icosphere(
             f"{name}/tool/payload", 1.0, style.payload, subdivisions=3, visible=False
@@ -93,6 +106,8 @@ class Drawing:
 
     def see(self, view: View) -> None:
         """Show and hide what is beside the links."""
+        for handle in self._bodies:
+            handle.opacity = GLASS if view.centres or view.ellipsoids else None
         for kind, handles in self._extras.items():
             for handle in handles:
                 handle.visible = getattr(view, kind)
@@ -117,6 +132,7 @@ class Drawing:
                 color=piece.colour or self._link, side="double", flat_shading=True,
             )  # fmt: skip
             _place(handle, T)
+            self._bodies.append(handle)
             shown.add(frame.link)
         return shown
 
@@ -133,6 +149,7 @@ class Drawing:
                 color=self._style.base if link < 0 else self._link,
             )  # fmt: skip
             _place(handle, _along(along, rod.a))
+            self._bodies.append(handle)
 
     def _joint(self, i: int, drawn: bool) -> None:
         """The barrel of a joint, and its axis."""
@@ -140,14 +157,15 @@ class Drawing:
         owner, place = (joint.parent, joint.placement) if barrel.slides else (i, np.eye(4))
         T = place @ _along(barrel.axis, barrel.centre)
         name = f"{self._at(owner)}/joint{i}"
-        if drawn and barrel.slides:
-            wide = 2 * barrel.radius
-            box = self._scene.add_box(name, self._style.joint, dimensions=(wide, wide, barrel.height))
-            _place(box, T)
-        elif drawn:
-            _place(
-                self._scene.add_cylinder(name, barrel.radius, barrel.height, self._style.joint), T
+        if drawn:
+            wide, tall, colour = barrel.radius, barrel.height, self._style.joint
+            body: Any = (
+                self._scene.add_box(name, colour, dimensions=(2 * wide, 2 * wide, tall))
+                if barrel.slides
+                else self._scene.add_cylinder(name, wide, tall, colour)
             )
+            _place(body, T)
+            self._bodies.append(body)
         reach = 0.1 * shapes.size(self._model)
         axis = self._scene.add_arrows(
             f"{self._at(owner)}/axis{i}",
@@ -159,7 +177,9 @@ class Drawing:
         self._extras["axes"].append(axis)
         length = 0.09 * shapes.size(self._model)
         self._extras["frames"].append(
-            self._scene.add_frame(f"{self._at(i)}/frame", axes_length=length, axes_radius=0.05 * length)
+            self._scene.add_frame(
+                f"{self._at(i)}/frame", axes_length=length, axes_radius=0.05 * length
+            )
         )
 
     def _mass(self, i: int) -> None:

@@ -10,7 +10,7 @@ from armdyn.dynamics import Robot
 from armdyn.studio import shapes
 from armdyn.studio.arm import Arm
 from armdyn.studio.drawing import Drawing, View
-from armdyn.studio.evaluate import Evaluator, Forces, Snapshot
+from armdyn.studio.evaluate import Evaluator, Forces, Snapshot, State
 from armdyn.studio.style import LIGHT, Style
 
 LONGEST = 0.45
@@ -28,12 +28,12 @@ class Scene:
         self._arrows: dict[str, Any] = {}
         self._last: Snapshot | None = None
 
-    def enter(self, arm: Arm) -> None:
+    def enter(self, arm: Arm, state: State) -> None:
         """Show another robot, from a place from which all of it is seen."""
         self.compare(None)
         self._arm, self._last = arm, None
         self._draw()
-        self._look()
+        self._look(state)
 
     def restyle(self, style: Style) -> None:
         """Paint everything anew."""
@@ -87,11 +87,15 @@ class Scene:
         below = 0.12 * size
         labels = [
             self._client.scene.add_label(name, text, position=(below, y, 0.0))
-            for name, text, y in (("/before_label", "before", 0.0), ("/after_label", "after", offset[1]))
+            for name, text, y in (
+                ("/before_label", "before", 0.0),
+                ("/after_label", "after", offset[1]),
+            )
         ]
         self._beside = robot, Evaluator(robot), drawing, labels
         if self._last is not None:
             self.show(self._last)
+            self._look(self._last.state, offset)
 
     def _draw(self) -> None:
         assert self._arm is not None
@@ -101,26 +105,29 @@ class Scene:
             handle.remove()
         self._arrows = {}
         scene, style = self._client.scene, self._style
-        size = shapes.size(self._arm.robot.model)
-        cell = float(10.0 ** np.round(np.log10(size) - 1))
+        model, pieces = self._arm.robot.model, self._arm.pieces
+        size, low = shapes.size(model), -0.5 * shapes.radius(model, -1)
+        cell = float(10.0 ** np.round(np.log10(size) - 0.8))
         scene.add_grid(
             "/ground", 40 * cell, 40 * cell, cell_size=cell, section_size=5 * cell,
             cell_color=style.grid[0], section_color=style.grid[1], infinite_grid=True,
-            fade_distance=8 * size, position=(0.0, 0.0, -0.5 * shapes.radius(self._arm.robot.model, -1)),
+            fade_distance=8 * size, position=(0.0, 0.0, low),
         )  # fmt: skip
-        scene.world_axes.visible = False
-        model, pieces = self._arm.robot.model, self._arm.pieces
         self._drawing = Drawing(scene, "/arm", model, pieces, style, self.view)
 
-    def _look(self) -> None:
-        """Look at the whole arm, from the front and a little from above."""
+    def _look(self, state: State, beside: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
+        """Look at the whole arm, and at one beside it, from the front and a little from above."""
         assert self._arm is not None
-        model = self._arm.robot.model
-        size = shapes.size(model)
-        centre = model.base[:3, 3] + (0.0, 0.0, 0.35 * size)
+        found = self._arm.evaluator(state)
+        places = np.array([self._arm.robot.model.base, *found.links, found.tool])[:, :3, 3]
+        places = np.concatenate([places, places + beside])
+        centre = 0.5 * (places.min(0) + places.max(0))
+        away = 1.8 * max(
+            float(np.ptp(places, axis=0).max()), 0.4 * shapes.size(self._arm.robot.model)
+        )
         camera = self._client.camera
         camera.up_direction = (0.0, 0.0, 1.0)
-        camera.position = centre + size * np.array([1.55, -1.35, 0.75])
+        camera.position = centre + away * np.array([0.7, -0.62, 0.35])
         camera.look_at = centre
 
     def _point(self, kind: str, acting: Forces, colour: tuple[int, int, int]) -> None:

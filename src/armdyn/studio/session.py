@@ -10,14 +10,17 @@ from typing import Any, Protocol
 
 import viser
 
+from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, arm_of
 from armdyn.studio.background import Jobs, Latest, Tell
 from armdyn.studio.evaluate import Snapshot, State, pose
 from armdyn.studio.scene import Scene
-from armdyn.studio.style import BRAND, DARK, LIGHT
+from armdyn.studio.style import DARK, LIGHT
 
+LETTERS = 12
+"""Joints up to which their kinds are spelt out."""
 _LOG = logging.getLogger("armdyn")
 
 
@@ -49,6 +52,7 @@ class Session:
         self._closed = False
         self._head: Any = None
         self._progress: Any = None
+        self._doing: Any = None
 
     @property
     def arm(self) -> Arm:
@@ -67,6 +71,7 @@ class Session:
         self.restyle(self.dark)
         self._head = self.client.gui.add_html("")
         self._progress = self.client.gui.add_progress_bar(100, animated=True, visible=False)
+        self._doing = self.client.gui.add_html("", visible=False)
         self.panels = lay_out(self)
 
     def open(self, source: str | Path, *, uploaded: bool = False) -> None:
@@ -90,7 +95,7 @@ class Session:
         with self._drawing:
             self._now = arm, State.rest(pose(arm.robot))
             self._name(arm)
-            self.scene.enter(arm)
+            self.scene.enter(arm, self.state)
             for panel in self.panels:
                 panel.enter(arm)
         self._latest.ask()
@@ -107,12 +112,22 @@ class Session:
 
     def restyle(self, dark: bool) -> None:
         """Dark or light."""
-        self.dark = dark
+        self.dark, style = dark, DARK if dark else LIGHT
         self.client.gui.configure_theme(
-            dark_mode=dark, show_logo=False, show_share_button=False, brand_color=BRAND,
+            dark_mode=dark, show_logo=False, show_share_button=False, brand_color=style.brand,
         )  # fmt: skip
         with self._drawing:
-            self.scene.restyle(DARK if dark else LIGHT)
+            self.scene.restyle(style)
+
+    def see(self) -> None:
+        """Show and hide what the view says."""
+        with self._drawing:
+            self.scene.see()
+
+    def compare(self, robot: Robot | None) -> None:
+        """Show a new design beside the arm, or no longer."""
+        with self._drawing:
+            self.scene.compare(robot)
 
     def guard(self, function: Callable[..., None]) -> Callable[..., None]:
         """A callback whose errors are shown and end nothing else."""
@@ -172,11 +187,12 @@ class Session:
     def _name(self, arm: Arm) -> None:
         model = arm.robot.model
         mass = sum(link.inertia.mass for link in model.links)
-        kinds = "".join(joint.kind[0].upper() for joint in model.joints)
+        letters = "".join(joint.kind[0].upper() for joint in model.joints)
+        kinds = f" ({letters})" if len(letters) <= LETTERS else ""
         self._head.content = (
             f"<div class='armdyn-head' style='padding:2px 12px 6px'>"
             f"<div style='font-weight:650;font-size:15px'>{escape(arm.title)}</div>"
-            f"<div style='font-size:12px;opacity:.65'>{arm.robot.n} joints ({escape(kinds)}), "
+            f"<div style='font-size:12px;opacity:.65'>{arm.robot.n} joints{kinds}, "
             f"{mass:.3g} kg moving</div></div>"
         )
 
@@ -184,5 +200,8 @@ class Session:
         """Show what is going on."""
         if self._progress is None or self._closed:
             return
-        self._progress.visible = bool(now)
-        self.client.gui.set_panel_label(" · ".join(now) if now else "armdyn studio")
+        self._progress.visible = self._doing.visible = bool(now)
+        said = "; ".join(escape(what.replace("_", " ")) for what in now)
+        self._doing.content = (
+            f"<div class='armdyn-status' style='padding:2px 12px;font-size:12px'>{said} …</div>"
+        )

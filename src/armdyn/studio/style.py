@@ -21,7 +21,6 @@ STAGES = {
     "minimal": "#0F5C9C",
 }
 """Stages of reduction in the comparison of operation counts."""
-BRAND = (24, 100, 171)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +28,11 @@ class Style:
     """What the three-dimensional view is painted in."""
 
     dark: bool
+    brand: Colour
     link: Colour
     joint: Colour
     base: Colour
     axis: Colour
-    tool: Colour
     payload: Colour
     centre: Colour
     ellipsoid: Colour
@@ -49,33 +48,33 @@ class Style:
 
 LIGHT = Style(
     dark=False,
-    link=(205, 211, 219),
-    joint=(46, 110, 170),
-    base=(120, 130, 142),
-    axis=(214, 69, 65),
-    tool=(60, 68, 78),
+    brand=(24, 100, 171),
+    link=(190, 197, 206),
+    joint=(34, 96, 160),
+    base=(110, 119, 130),
+    axis=(205, 45, 40),
     payload=(217, 145, 10),
-    centre=(214, 69, 65),
+    centre=(200, 40, 40),
     ellipsoid=(0, 158, 115),
     gravity=(0, 140, 100),
-    reaction=(190, 85, 150),
-    after=(240, 190, 120),
+    reaction=(180, 60, 135),
+    after=(226, 160, 70),
     grid=((226, 229, 233), (198, 203, 210)),
     ground=(255, 255, 255),
 )
 DARK = Style(
     dark=True,
-    link=(176, 186, 198),
-    joint=(58, 132, 200),
-    base=(98, 108, 120),
-    axis=(255, 107, 107),
-    tool=(226, 231, 237),
-    payload=(240, 175, 50),
-    centre=(255, 107, 107),
-    ellipsoid=(40, 200, 150),
-    gravity=(60, 205, 155),
-    reaction=(225, 135, 195),
-    after=(240, 180, 100),
+    brand=(90, 170, 235),
+    link=(150, 160, 172),
+    joint=(30, 95, 165),
+    base=(80, 88, 98),
+    axis=(200, 40, 40),
+    payload=(217, 145, 10),
+    centre=(200, 40, 40),
+    ellipsoid=(0, 140, 100),
+    gravity=(0, 130, 95),
+    reaction=(175, 60, 130),
+    after=(215, 140, 50),
     grid=((48, 52, 58), (70, 76, 84)),
     ground=(26, 27, 30),
 )

@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.studio.style import LINES, NEGATIVE, POSITIVE
+from armdyn.studio.style import LINES
 
 WIDTH = 320
 FONT = "font-family='inherit' font-size='11'"
@@ -22,8 +22,8 @@ def picture(height: float, parts: Iterable[str], kind: str, width: float = WIDTH
 
 
 def text(
-    x: float, y: float, words: str, *, anchor: str = "start", faint: bool = False, bold: bool = False,
-    size: float = 11,
+    x: float, y: float, words: str, *, anchor: str = "start", size: float = 11,
+    faint: bool = False, bold: bool = False,
 ) -> str:  # fmt: skip
     """A line of words; they are escaped."""
     look = (" opacity='0.62'" if faint else "") + (" font-weight='600'" if bold else "")
@@ -54,15 +54,25 @@ def line(x1: float, y1: float, x2: float, y2: float, opacity: float = 0.3) -> st
     )
 
 
-def number(value: float, digits: int = 3) -> str:
-    """A number to read: few digits, a true minus, no noise."""
+def number(value: float, digits: int = 3, scale: float = 1.0) -> str:
+    """A number to read: few digits, a true minus, no rounding noise.
+
+    Args:
+        value: The number.
+        digits: How many digits it has.
+        scale: What is large beside it; a millionth of that counts as nothing.
+    """
     if not np.isfinite(value):
         return "–"
-    if abs(value) < 5e-4:
+    size = abs(value)
+    if size <= 1e-6 * scale:
         return "0"
-    places = max(0, digits - 1 - int(np.floor(np.log10(abs(value)))))
-    rounded = f"{value:.{min(places, digits)}f}"
-    return rounded.replace("-", "\N{MINUS SIGN}")
+    if size < 1e-3:
+        mantissa, power = f"{value:.0e}".split("e")
+        words = f"{mantissa}e{int(power)}"
+    else:
+        words = f"{value:.{max(0, digits - 1 - max(int(np.floor(np.log10(size))), -1))}f}"
+    return words.replace("-", "\N{MINUS SIGN}")
 
 
 def nice(value: float) -> float:
@@ -73,47 +83,8 @@ def nice(value: float) -> float:
     return float(power * next(k for k in (1, 2, 5, 10) if k * power >= value * (1 - 1e-12)))
 
 
-def heat_map(matrix: Array, names: Sequence[str]) -> str:
-    """A matrix as a map: the square root of each magnitude as depth, blue or orange by sign."""
-    n = len(matrix)
-    left, top = 22.0, 18.0
-    side = (WIDTH - left - 2) / n
-    tall = min(side, 34.0)
-    largest = float(np.abs(matrix).max()) or 1.0
-    parts = []
-    for i in range(n):
-        parts.append(
-            text(left - 6, top + (i + 0.5) * tall + 4, str(i + 1), anchor="end", faint=True)
-        )
-        parts.append(
-            text(left + (i + 0.5) * side, top - 6, str(i + 1), anchor="middle", faint=True)
-        )
-        for j in range(n):
-            value = float(matrix[i, j])
-            depth = float(np.sqrt(abs(value) / largest))
-            parts.append(
-                box(
-                    left + j * side + 0.75,
-                    top + i * tall + 0.75,
-                    side - 1.5,
-                    tall - 1.5,
-                    POSITIVE if value >= 0 else NEGATIVE,
-                    opacity=0.06 + 0.84 * depth,
-                    radius=3,
-                    hint=f"{names[i]}, {names[j]}: {value:.6g}",
-                    data={"row": i, "column": j, "value": repr(value)},
-                )  # fmt: skip
-            )
-            if n <= 8:
-                place = left + (j + 0.5) * side, top + (i + 0.5) * tall + 3.5
-                parts.append(
-                    text(*place, number(value), anchor="middle", size=9.5 if n > 6 else 10.5)
-                )
-    return picture(top + n * tall + 4, parts, "matrix")
-
-
 def curves(
-    t: Array, values: Array, names: Sequence[str], title: str, cursor: float, height: float = 118
+    t: Array, values: Array, names: Sequence[str], title: str, cursor: float, height: float = 100
 ) -> str:
     """Lines over time with a cursor, and the values there beside the names."""
     left, right, top, bottom = 38.0, 6.0, 20.0, 16.0
@@ -146,7 +117,8 @@ def curves(
         path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
         parts.append(
             f"<polyline points='{path}' fill='none' stroke='{LINES[i % len(LINES)]}' "
-            f"stroke-width='1.6' stroke-linejoin='round'><title>{escape(names[i])}</title></polyline>"
+            f"stroke-width='1.6' stroke-linejoin='round'><title>{escape(names[i])}</title>"
+            "</polyline>"
         )
     now = float(x(cursor))
     parts.append(
@@ -163,9 +135,9 @@ def curves(
 def legend(entries: Mapping[str, str]) -> str:
     """Names with their colours, as HTML that wraps."""
     spans = (
-        f"<span style='display:inline-flex;align-items:center;margin-right:10px;white-space:nowrap'>"
-        f"<span style='width:9px;height:9px;border-radius:2px;background:{colour};margin-right:4px'>"
-        f"</span>{escape(name)}</span>"
+        "<span style='display:inline-flex;align-items:center;margin-right:10px;white-space:nowrap'>"
+        "<span style='width:9px;height:9px;border-radius:2px;margin-right:4px;"
+        f"background:{colour}'></span>{escape(name)}</span>"
         for name, colour in entries.items()
     )
     return f"<div style='font-size:11px;line-height:1.7'>{''.join(spans)}</div>"

@@ -70,6 +70,8 @@ def test_export_writes_the_same_documents(run, tmp_path, lang, name):
     ("words", "message"),
     [
         (("--form", "stat"), "Did you mean 'state'"),
+        (("--form", "structur"), "Did you mean 'structure'"),
+        (("--frame", "tool"), "--frame is for --form cartesian"),
         (("--format", "latx"), "Did you mean 'latex'"),
         (("--letters", "a11=l"), "Did you mean 'a1'"),
         (("--letters", "a1"), "expected PARAMETER=EXPRESSION"),

@@ -105,7 +105,7 @@ def test_the_exit_code_is_1_where_the_goal_is_out_of_reach(run, tmp_path):
         (("saha_3r", "--bounds", "m2=1:2"), "m2 is not free to change"),
         (("saha_3r", "--weights", "x2=0"), "weight of 'x2': expected a positive number"),
         (("saha_3r", "--weights", "x2"), "--weights: expected WORD=NUMBER,..., got 'x2'"),
-        (("saha_3r", "--margin", "2"), "margin: expected a number from 0 to 0.1"),
+        (("saha_3r", "--margin", "2"), "margin: expected a number from 0 to below 0.1"),
         (("saha_3r", "--add-only"), "material can only be added where the mass is free"),
         (("saha_3r", "--trajectory", "none.csv"), "there is no file none.csv"),
         (("saha_3r", "-o", "new.txt"), "the ending must be one of .toml, .urdf"),

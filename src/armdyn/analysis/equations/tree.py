@@ -107,7 +107,13 @@ def total(terms: Iterable[Expr]) -> Expr:
     """A sum, sums within it opened, zeros left out, a positive term first if there is one."""
     found: list[Expr] = []
     for term in terms:
-        found += term.terms if isinstance(term, Sum) else [term]
+        match term:
+            case Sum(inside):
+                found += inside
+            case Product((Number(-1), Sum(inside))):
+                found += [negated(part) for part in inside]
+            case _:
+                found.append(term)
     found = [term for term in found if term != ZERO]
     if not found:
         return ZERO

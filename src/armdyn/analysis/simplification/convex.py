@@ -26,6 +26,8 @@ SMALL = 1e-10
 """What is zero of dimensionless conditions, between rounding and the smallest true condition."""
 _ROUNDING = 1e-13
 """What is zero of a change of ψ that nothing asked for."""
+_NOTHING = 1e-12
+"""A first or second moment that is zero, in units of the mass of its link and the robot's size."""
 _FAINT = 1e-6
 """Weight of the change while the residual is made small, so that one design is the best."""
 
@@ -116,6 +118,12 @@ class Convex:
         same = np.all(psi == self.start, axis=1)
         return np.where(same[:, None], self.freedom.start, found)
 
+    def _neat(self, numbers: Array) -> Array:
+        """Changed links with moments of zero in place of rounding."""
+        units = self.freedom.mass[:, None] * self.freedom.size ** np.repeat([0, 1, 2], [1, 3, 6])
+        rounding = (np.abs(numbers) < _NOTHING * units) & (numbers != self.freedom.start)
+        return np.where(rounding, 0.0, numbers)
+
     def cost(self, psi: Array, values: Array) -> float:
         """The cost of a design."""
         cost = float(np.sum(self.freedom.weights * (psi - self.start) ** 2))
@@ -155,6 +163,11 @@ class Convex:
         psi = system.moved(theta)
         numbers = self.numbers(psi)
         residual = system.conditions.residual(numbers + self.freedom.payload)
+        neat = self._neat(numbers)
+        if (now := system.conditions.residual(neat + self.freedom.payload)) <= max(
+            residual, _ROUNDING
+        ):
+            numbers, residual = neat, now
         return Trial(values, numbers, outcome, residual, self.cost(psi, values), rank)
 
     def _cheapest(

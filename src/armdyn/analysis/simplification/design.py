@@ -74,7 +74,7 @@ def design(
     if not isinstance(free, Free):
         free = parse_free(model, free, bounds, weights)
     if not 0 <= check_number("margin", margin) < 0.1:
-        raise ModelError(f"margin: expected a number from 0 to 0.1, got {margin!r}")
+        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {margin!r}")
     if add_only and not free.numbers[:, 0].any():
         raise ModelError(
             "material can only be added where the mass is free; free a mass as well, such as "

@@ -91,4 +91,4 @@ def _joint(model: RobotModel, name: str) -> int:
     numbers = [str(i + 1) for i in range(len(names))]
     if name in numbers:
         return numbers.index(name)
-    raise UnknownNameError(f"joint of {model.name!r}", name, [*names, *numbers])
+    raise UnknownNameError(f"joint of {model.name!r} named", name, [*names, *numbers])

@@ -15,6 +15,8 @@ WRITTEN = 8
 """Joints up to which cells have numbers."""
 TALLEST = 34.0
 """Height of a row."""
+_SEEN = 1e-9
+"""What is smaller, relative to the largest element, is rounding."""
 
 
 class MatrixPanel:
@@ -51,9 +53,10 @@ def heat_map(matrix: Array, names: Sequence[str]) -> str:
             x, y, value = left + j * wide, top + i * tall, float(matrix[i, j])
             depth = float(np.sqrt(abs(value) / largest))
             hint = f"{names[i]}, {names[j]}: {value:.6g}"
+            colour = NEGATIVE if value < -_SEEN * largest else POSITIVE
             parts.append(
                 svg.box(
-                    x + 0.75, y + 0.75, wide - 1.5, tall - 1.5, POSITIVE if value >= 0 else NEGATIVE,
+                    x + 0.75, y + 0.75, wide - 1.5, tall - 1.5, colour,
                     opacity=0.05 + 0.8 * depth, radius=3, hint=hint,
                     data={"row": i, "column": j, "value": repr(value)},
                 )
@@ -61,5 +64,7 @@ def heat_map(matrix: Array, names: Sequence[str]) -> str:
             if n <= WRITTEN:
                 size = 9.5 if n > 6 else 10.5
                 place = x + wide / 2, y + tall / 2 + 3.5
-                parts.append(svg.text(*place, svg.number(value), anchor="middle", size=size))
+                parts.append(
+                    svg.text(*place, svg.number(value, scale=largest), anchor="middle", size=size)
+                )
     return svg.picture(top + n * tall + 4, parts, "matrix")

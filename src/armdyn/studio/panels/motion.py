@@ -16,12 +16,12 @@ ACCELERATION = {False: 10.0, True: 5.0}
 HEAVIEST = 0.5
 """The heaviest payload, relative to the mass of the arm."""
 VIEWS = {
-    "axes": "Joint axes",
-    "centres": "Centres of mass",
-    "ellipsoids": "Inertia ellipsoids",
-    "gravity": "Gravity arrows",
-    "reactions": "Reaction arrows",
-    "frames": "Link frames",
+    "axes": ("axes", "Axes of the joints"),
+    "centres": ("mass centres", "Centres of mass of the links"),
+    "ellipsoids": ("inertia", "Ellipsoids with the mass and the inertia of each link"),
+    "gravity": ("gravity", "What gravity does to each link, at its centre of mass"),
+    "reactions": ("reactions", "The force that each link receives from the one before it"),
+    "frames": ("frames", "Frames of the links"),
 }
 
 
@@ -62,13 +62,19 @@ class MotionPanel:
         ends = {
             "q": slider_limits(arm.robot),
             "qd": np.array([(-v, v) for v in speeds]),
-            "qdd": np.array([(-ACCELERATION[j.prismatic], ACCELERATION[j.prismatic]) for j in joints]),
+            "qdd": np.array(
+                [(-ACCELERATION[j.prismatic], ACCELERATION[j.prismatic]) for j in joints]
+            ),
         }
         for key, folder in self._folders.items():
             start = getattr(session.state, key)
             with folder:
                 for i, joint in enumerate(joints):
-                    unit = ("m" if joint.prismatic else "rad") + {"q": "", "qd": "/s", "qdd": "/s²"}[key]
+                    unit = ("m" if joint.prismatic else "rad") + {
+                        "q": "",
+                        "qd": "/s",
+                        "qdd": "/s²",
+                    }[key]
                     low, high = _rounded(ends[key][i])
                     slider = gui.add_slider(
                         joint.name, low, high, STEP, float(np.clip(round(start[i], 3), low, high)),
@@ -79,7 +85,9 @@ class MotionPanel:
         mass = sum(link.inertia.mass for link in arm.robot.model.links)
         with self._held:
             top = max(1.0, float(np.ceil(HEAVIEST * mass)))
-            self._payload = gui.add_slider("mass [kg]", 0.0, top, 0.01, 0.0, hint="held at the tool")
+            self._payload = gui.add_slider(
+                "mass [kg]", 0.0, top, 0.01, 0.0, hint="held at the tool"
+            )
             self._payload.on_update(session.guard(self._moved))
         session.move(self._read())
 
@@ -112,15 +120,15 @@ class MotionPanel:
     def _view(self) -> None:
         gui, session = self._session.client.gui, self._session
         view = session.scene.view
-        for key, label in VIEWS.items():
-            box = gui.add_checkbox(label, getattr(view, key))
+        for key, (label, hint) in VIEWS.items():
+            box = gui.add_checkbox(label, getattr(view, key), hint=hint)
 
             def changed(event: Any, key: str = key) -> None:
                 setattr(view, key, event.target.value)
-                session.scene.see()
+                session.see()
 
             box.on_update(session.guard(changed))
-        dark = gui.add_checkbox("Dark", session.dark)
+        dark = gui.add_checkbox("dark", session.dark)
         dark.on_update(session.guard(lambda event: session.restyle(event.target.value)))
 
 

@@ -15,6 +15,8 @@ from armdyn.studio.style import TERMS
 
 ROW, BAR = 34.0, 12.0
 """Height of a joint and of its bar."""
+_LEAST = 1e-3
+"""The finest scale, relative to the coarsest: what is below is rounding, or of no interest."""
 _SEEN = 1e-9
 """Terms that are smaller, relative to the largest torque, are not in the legend."""
 
@@ -48,8 +50,9 @@ class TorquePanel:
 
 def grown(scales: Array, ledger: Ledger) -> Array:
     """Round scales that hold the bars of a torque and are not below what they were."""
-    up, down = _sides(ledger)
-    needed = np.maximum(up, down)
+    stacked = np.stack(list(ledger.terms.values()))
+    needed = np.maximum(np.maximum(stacked, 0).sum(0), np.maximum(-stacked, 0).sum(0))
+    needed = np.maximum(needed, _LEAST * needed.max())
     before = np.where(np.isfinite(scales), scales, 0.0)
     return np.array([max(b, svg.nice(x)) for b, x in zip(before, needed, strict=True)])
 
@@ -68,6 +71,7 @@ def torque_bars(
     """
     terms, total = ledger.terms, ledger.total
     middle, half = svg.WIDTH / 2, svg.WIDTH / 2 - 4
+    largest = float(np.abs(total).max()) or 1.0
     parts: list[str] = []
     for i, name in enumerate(names):
         y = i * ROW
@@ -75,7 +79,7 @@ def torque_bars(
         end = f"{'limit' if limited[i] else 'scale'} ±{scales[i]:g}"
         parts.append(svg.text(2, y + 13, name, bold=True))
         parts.append(svg.text(middle, y + 13, end, faint=True, size=9.5, anchor="middle"))
-        words = f"{svg.number(float(total[i]), 4)} {units[i]}" + (" !" if over else "")
+        words = f"{svg.number(float(total[i]), 4, largest)} {units[i]}" + (" !" if over else "")
         parts.append(
             f"<g class='total' data-joint='{i}' data-value='{float(total[i])!r}'>"
             + svg.text(svg.WIDTH - 2, y + 13, words, bold=True, anchor="end")
@@ -90,7 +94,6 @@ def torque_bars(
         parts.append(
             f"<path d='M{tip:.1f} {y + 30:.1f} l-4 5 h8 z' fill='currentColor' class='tip'/>"
         )
-    largest = float(np.abs(total).max()) or 1.0
     acting = {k: TERMS[k] for k, v in terms.items() if float(np.abs(v).max()) > _SEEN * largest}
     return _framed(svg.legend(acting) + svg.picture(len(names) * ROW + 6, parts, "torque"))
 
@@ -109,17 +112,16 @@ def _bar(i: int, y: float, terms: dict[str, float], scale: float, unit: str) -> 
         if value:
             parts.append(
                 svg.box(
-                    left, y, width, BAR, TERMS[name], hint=f"{name} {value:.5g} {unit}",
+                    left,
+                    y,
+                    width,
+                    BAR,
+                    TERMS[name],
+                    hint=f"{name} {value:.5g} {unit}",
                     data={"joint": i, "term": name, "value": repr(value)},
-                )  # fmt: skip
+                )
             )
     return parts
-
-
-def _sides(ledger: Ledger) -> tuple[Array, Array]:
-    """What all terms that drive forward make together, and all that drive back."""
-    stacked = np.stack(list(ledger.terms.values()))
-    return np.maximum(stacked, 0).sum(0), np.maximum(-stacked, 0).sum(0)
 
 
 def _framed(content: str) -> Any:

@@ -51,6 +51,12 @@ def test_functions_in_python_are_the_robot(model, values):
     close(found["V"](*state[:2]), robot.coriolis_vector(*state[:2]), 1e-10)
 
 
+@pytest.mark.parametrize("model", [special_model(6), armdyn.load("puma560").model])
+def test_a_minus_is_in_front_of_all_that_it_negates(model):
+    robot, state = armdyn.Robot(model), random_states(model, 1)
+    agree(module(equations(model, closed=True)), robot, *state)
+
+
 @settings(max_examples=4)
 @given(st.one_of(small, few))
 def test_other_forms_are_the_robot_too(model):

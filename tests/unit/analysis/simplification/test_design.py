@@ -380,3 +380,11 @@ def test_without_the_solver_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "clarabel", None)
     with pytest.raises(MissingExtraError, match="pip install clarabel"):
         design(SAHA, "constant")
+
+
+def test_the_equations_of_the_new_arm_have_no_rounding_in_them():
+    found = design(SAHA, "constant+gravity-balanced")
+    new = {block.symbol: block for block in armdyn.equations(found.model, values=True).blocks}
+    assert all(line.constant or line.zero for line in new["M"].lines)
+    assert not new["V"].shown
+    assert not new["G"].shown

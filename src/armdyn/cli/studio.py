@@ -1,0 +1,49 @@
+"""`armdyn studio`: an arm and its dynamics in the browser."""
+
+from typing import Annotated
+
+import typer
+
+
+def studio(
+    robot: Annotated[
+        str,
+        typer.Argument(
+            metavar="[ROBOT]", help="A name from `armdyn robots`, or a .urdf, .xml or .toml."
+        ),
+    ] = "puma560",
+    *,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen on; 0: any that is free.")
+    ] = 8080,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; others can then open the page too.")
+    ] = "127.0.0.1",
+    dark: Annotated[bool, typer.Option("--dark", help="Begin dark.")] = False,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")
+    ] = True,
+) -> None:
+    """Open the studio: an arm, its torques and its equations in the browser.
+
+    It ends with Ctrl-C. Nothing is sent anywhere, and nothing written but in temporary folders.
+    """
+    import threading
+    import webbrowser
+
+    from armdyn.cli.console import console
+    from armdyn.studio.server import LOOPBACK, Studio
+
+    running = Studio(robot, host=host, port=port, dark=dark)
+    screen = console()
+    screen.print(f"the studio is at {running.address} (Ctrl-C ends it)", soft_wrap=True)
+    if host not in (LOOPBACK, "localhost", "::1"):
+        screen.print(f"note: it listens on {host}, so others can open it too", soft_wrap=True)
+    if browser:
+        webbrowser.open(running.address)
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        screen.print("ended")
+    finally:
+        running.stop()

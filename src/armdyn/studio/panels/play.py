@@ -1,0 +1,178 @@
+"""Play-back of a motion, with plots that follow the time cursor."""
+
+import threading
+import time
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from armdyn.studio import svg, uploads
+from armdyn.studio.arm import Arm
+from armdyn.studio.background import Tell
+from armdyn.studio.evaluate import Snapshot, State, slider_limits
+from armdyn.studio.panels.motion import MotionPanel
+from armdyn.studio.recording import Recording, from_file, simulated, there_and_back
+from armdyn.studio.session import Session
+from armdyn.studio.style import LINES
+
+PERIOD, PLOTTED = 1 / 25, 1 / 10
+"""Time between two states that are played, and between two plots [s]."""
+SOURCES = ("Move there and back", "Simulate: let go", "Simulate: held by springs")
+
+
+class PlayPanel:
+    """A motion and where it is now."""
+
+    def __init__(self, session: Session, motion: MotionPanel):
+        self._session, self._motion = session, motion
+        gui = session.client.gui
+        self.recording: Recording | None = None
+        self._time, self._playing, self._ended = 0.0, threading.Event(), threading.Event()
+        with gui.add_folder("Motion"):
+            upload = gui.add_upload_button("Trajectory file (CSV)", mime_type=".csv,text/csv")
+            self._source = gui.add_dropdown("or", SOURCES)
+            self._seconds = gui.add_slider("seconds", 0.5, 20.0, 0.1, 3.0)
+            make = gui.add_button("Compute")
+        with gui.add_folder("Play-back"):
+            self._button = gui.add_button("Play", disabled=True)
+            self._slider: Any = gui.add_slider("time [s]", 0.0, 1.0, 0.001, 0.0, disabled=True)
+            self._speed = gui.add_slider("speed", 0.1, 3.0, 0.1, 1.0)
+            self._plots = gui.add_html("")
+        upload.on_upload(session.guard(self._upload))
+        make.on_click(session.guard(self._compute))
+        self._button.on_click(session.guard(self._toggle))
+        self._slider.on_update(session.guard(self._sought))
+        threading.Thread(target=self._run, daemon=True, name="armdyn-studio-player").start()
+
+    def enter(self, arm: Arm) -> None:
+        """Another robot has no motion yet."""
+        self.pause()
+        self.recording = None
+        self._button.disabled = self._slider.disabled = True
+        self._plots.content = _framed(
+            "Choose a motion: it is played on the arm, and its torques are plotted here."
+        )
+
+    def show(self, snapshot: Snapshot) -> None:
+        """The plots follow the player, not the sliders."""
+
+    def close(self) -> None:
+        """End the player."""
+        self._ended.set()
+        self._playing.set()
+
+    def take(self, recording: Recording) -> None:
+        """Play another motion from its start."""
+        self.recording, self._time = recording, 0.0
+        self._slider.max = max(round(recording.duration, 3), 0.001)
+        self._put(0.0)
+        self._button.disabled = self._slider.disabled = False
+        self._plot()
+        self._session.move(recording.at(0.0, self._motion.payload))
+        self._play()
+
+    def pause(self) -> None:
+        """Stop, and leave the sliders where the arm is."""
+        playing = self._playing.is_set()
+        self._playing.clear()
+        self._button.label = "Play"
+        if playing and self.recording is not None:
+            self._put(self._time)
+            self._plot()
+            self._motion.take(self.recording.at(self._time, self._motion.payload))
+
+    def _play(self) -> None:
+        self._button.label = "Pause"
+        self._playing.set()
+
+    def _toggle(self, _: Any) -> None:
+        if self._playing.is_set():
+            self.pause()
+        elif self.recording is not None:
+            if self._time >= self.recording.duration:
+                self._time = 0.0
+            self._play()
+
+    def _sought(self, event: Any) -> None:
+        if event.client_id is None or self.recording is None:
+            return
+        self._time = float(event.target.value)
+        self._session.move(self.recording.at(self._time, self._motion.payload))
+        self._plot()
+
+    def _upload(self, event: Any) -> None:
+        file = event.target.value
+        path = uploads.keep(self._session.folder, file.name, file.content, uploads.TABLES)
+        robot, payload = self._session.arm.robot, self._motion.payload
+        held = robot.with_payload(payload) if payload else robot
+        self._session.jobs.start("computing torques", lambda _: from_file(held, path), self.take)
+
+    def _compute(self, _: Any) -> None:
+        session, seconds = self._session, float(self._seconds.value)
+        robot, state, payload = session.arm.robot, session.state, self._motion.payload
+        choice = SOURCES.index(self._source.value)
+
+        def work(tell: Tell) -> Recording:
+            held = robot.with_payload(payload) if payload else robot
+            if choice:
+                start = State(state.q, state.qd, 0 * state.q)
+                return simulated(held, start, seconds, choice == 2, tell)
+            low, high = slider_limits(robot).T
+            return there_and_back(held, state.q, np.clip(low + high - state.q, low, high), seconds)
+
+        self.pause()
+        if not session.jobs.start("computing the motion", work, self.take):
+            session.tell("One moment", "The last motion is still being computed.")
+
+    def _run(self) -> None:
+        """Move the arm and the cursor while there is something to play."""
+        plotted = before = time.monotonic()
+        while True:
+            waited = not self._playing.is_set()
+            self._playing.wait()
+            if self._ended.is_set():
+                return
+            now = time.monotonic()
+            step = 0.0 if waited else (now - before) * float(self._speed.value)
+            before, recording = now, self.recording
+            if recording is not None:
+                self._time = min(self._time + step, recording.duration)
+                self._session.move(recording.at(self._time, self._motion.payload))
+                if now - plotted > PLOTTED:
+                    self._put(self._time)
+                    self._plot()
+                    plotted = now
+                if self._time >= recording.duration:
+                    self.pause()
+            self._ended.wait(PERIOD)
+
+    def _put(self, seconds: float) -> None:
+        self._slider.value = round(seconds, 3)
+
+    def _plot(self) -> None:
+        if self.recording is not None:
+            self._plots.content = plots(
+                self.recording, self._session.arm.robot.joint_names, self._time
+            )
+
+
+def plots(recording: Recording, names: tuple[str, ...], at: float) -> str:
+    """Positions and torques over time with a cursor, as HTML."""
+    cursor = float(recording.t[0]) + at
+    colours = {name: LINES[i % len(LINES)] for i, name in enumerate(names)}
+    pictures = [
+        svg.curves(recording.t, values, names, title, cursor)
+        for values, title in (
+            (recording.tau, "torques [N·m, N]"),
+            (recording.q, "positions [rad, m]"),
+            (recording.qd, "velocities [rad/s, m/s]"),
+        )
+    ]
+    note = f"<div style='font-size:11px;opacity:.7'>{escape(recording.note)}</div>"
+    head = f"<b>{escape(recording.title)}</b>, {recording.duration:.3g} s"
+    return _framed(head + svg.legend(colours) + "".join(pictures) + note)
+
+
+def _framed(content: str) -> str:
+    return f"<div class='armdyn-plots' style='padding:2px 12px;font-size:12px'>{content}</div>"

@@ -1,0 +1,131 @@
+"""The studio as a server: on loopback unless told otherwise, a session for each window."""
+
+import contextlib
+import io
+import socket
+import threading
+from pathlib import Path
+
+from armdyn.errors import MissingExtraError, StudioError
+
+try:
+    import viser
+except ImportError:
+    raise MissingExtraError("viser", "studio", "the studio") from None
+
+from armdyn.studio import uploads
+from armdyn.studio.arm import Arm, arm_of
+from armdyn.studio.layout import lay_out
+from armdyn.studio.session import Session
+
+LOOPBACK = "127.0.0.1"
+PORT = 8080
+
+
+class _Server(viser.ViserServer):
+    """A server that no window can open to the world."""
+
+    def request_share_url(self, verbose: bool = True) -> str | None:
+        return None
+
+
+class Studio:
+    """A running studio."""
+
+    def __init__(
+        self,
+        robot: str | Path = "puma560",
+        *,
+        host: str = LOOPBACK,
+        port: int = PORT,
+        dark: bool = False,
+    ):
+        """Load a robot and serve it.
+
+        Args:
+            robot: What windows show first: a catalog name or a file.
+            host: The address that is listened on.
+            port: The port; 0: any that is free.
+            dark: Whether windows begin dark.
+
+        Raises:
+            ArmdynError: The robot cannot be loaded.
+            StudioError: The port or address cannot be used.
+        """
+        file = Path(robot) if Path(robot).is_file() else None
+        self._arm: Arm = arm_of(uploads.open_robot(robot), file, False, lambda _: None)
+        self._dark = dark
+        self._sessions: dict[int, Session] = {}
+        self._lock = threading.Lock()
+        self.host, self.port = host, _free_port(host, port)
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._server = _Server(host, self.port, "armdyn studio", verbose=False)
+        if self._server.get_port() != self.port:  # someone was quicker
+            self.stop()
+            raise _taken(host, self.port)
+        self._server.scene.world_axes.visible = False
+        self._server.on_client_connect(self._connect)
+        self._server.on_client_disconnect(self._disconnect)
+
+    @property
+    def address(self) -> str:
+        """What is typed into a browser."""
+        host = "localhost" if self.host in ("0.0.0.0", "::", LOOPBACK) else self.host
+        return f"http://{host}:{self.port}"
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """The windows that are open."""
+        with self._lock:
+            return tuple(self._sessions.values())
+
+    def stop(self) -> None:
+        """Close every window and the server."""
+        with self._lock:
+            open_, self._sessions = list(self._sessions.values()), {}
+        for session in open_:
+            session.close()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._server.stop()
+
+    def _connect(self, client: viser.ClientHandle) -> None:
+        session = Session(client, self._dark)
+        with self._lock:
+            self._sessions[client.client_id] = session
+        try:
+            session.build(lay_out)
+            session.enter(self._arm)
+        except Exception as error:
+            session.fail(error)
+
+    def _disconnect(self, client: viser.ClientHandle) -> None:
+        with self._lock:
+            session = self._sessions.pop(client.client_id, None)
+        if session is not None:
+            session.close()
+
+
+def _free_port(host: str, port: int) -> int:
+    """The port, if it can be listened on; for 0 any that can."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(place)
+            return int(trial.getsockname()[1])
+    except socket.gaierror as error:
+        raise StudioError(
+            f"there is no address {host!r} ({error.strerror}); use 127.0.0.1 for this machine "
+            "alone, or 0.0.0.0 for every network it is in"
+        ) from None
+    except (OSError, OverflowError) as error:
+        raise _taken(host, port, str(getattr(error, "strerror", None) or error)) from None
+
+
+def _taken(host: str, port: int, reason: str = "Address already in use") -> StudioError:
+    return StudioError(
+        f"cannot listen on port {port} of {host}: {reason}; choose another one with --port, or "
+        "--port 0 for any that is free"
+    )

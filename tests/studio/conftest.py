@@ -1,0 +1,65 @@
+"""A studio and a browser for the tests of its pages."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from windows import Window, until
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SWITCHES = (
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-gpu-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    program = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if program is None:
+        pytest.skip(f"there is no browser on this machine: none of {', '.join(NAMES)}")
+    sync = pytest.importorskip("playwright.sync_api")
+    with sync.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=program, args=[*SWITCHES])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def studio(browser):
+    from armdyn.studio.server import Studio
+
+    running = Studio("puma560", port=0)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def shots(tmp_path_factory):
+    wanted = os.environ.get("ARMDYN_SCREENSHOTS")
+    folder = Path(wanted) if wanted else tmp_path_factory.mktemp("screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def first(browser, studio, shots):
+    window = Window(browser, studio, shots)
+    yield window
+    window.close()
+
+
+@pytest.fixture
+def window(first, studio):
+    """The first window with the robot it began with."""
+    first.session.enter(studio._arm)
+    until(lambda: len(first.torques()) == 6, what="the first robot")
+    return first

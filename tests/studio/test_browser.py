@@ -1,0 +1,264 @@
+"""The studio in a real browser."""
+
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armdyn
+from windows import Window, until
+
+pytestmark = pytest.mark.xdist_group("studio")
+ROOT = Path(__file__).parents[2]
+PUMA = armdyn.load("puma560")
+
+
+def picture(window):
+    """What is seen of the arm, without the columns beside it."""
+    return window.page.screenshot(clip={"x": 350, "y": 60, "width": 560, "height": 680})
+
+
+def drag(window, index, share):
+    """Take the thumb of a slider to a part of its way."""
+    thumb = window.page.get_by_role("slider").nth(index)
+    track = thumb.locator("xpath=ancestor::*[contains(@class, 'Slider-track')][1]").bounding_box()
+    place = thumb.bounding_box()
+    mouse = window.page.mouse
+    mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    mouse.down()
+    mouse.move(track["x"] + share * track["width"], track["y"] + track["height"] / 2, steps=5)
+    mouse.up()
+
+
+def test_the_page_shows_the_robot_with_its_torques_and_its_mass_matrix(window):
+    assert "Puma 560" in window.words(".armdyn-head")
+    q = window.session.state.q
+    np.testing.assert_allclose(window.torques(), PUMA.inverse_dynamics(q, 0 * q, 0 * q), atol=1e-9)
+    script = "all => all.map(cell => parseFloat(cell.dataset.value))"
+    cells = window.page.eval_on_selector_all(".armdyn-matrix rect", script)
+    np.testing.assert_allclose(np.reshape(cells, (6, 6)), PUMA.mass_matrix(q), atol=1e-9)
+    window.shot("move_light")
+
+
+def test_a_slider_moves_the_arm_and_changes_the_torque_to_that_of_the_library(window):
+    window.tab("Move")
+    before, seen = window.session.state.q, picture(window)
+    drag(window, 1, 0.4)
+    until(lambda: window.session.state.q[1] != before[1], what="a move")
+    q = window.session.state.q
+    assert np.array_equal(np.delete(q, 1), np.delete(before, 1))
+    wanted = PUMA.inverse_dynamics(q, 0 * q, 0 * q)
+    until(lambda: np.allclose(window.torques(), wanted, atol=1e-9), what="the torque")
+    until(lambda: picture(window) != seen, what="another picture")
+
+
+def test_velocity_acceleration_and_payload_are_in_the_torque(window):
+    window.tab("Move")
+    window.page.get_by_text("Velocity", exact=True).click()
+    boxes = window.page.locator("input.mantine-NumberInput-input:visible")
+    until(lambda: boxes.count() == 13, what="the velocities")
+    for place, value in ((7, "1.5"), (12, "3")):
+        boxes.nth(place).fill(value)
+        boxes.nth(place).press("Enter")
+    q, qd = window.session.state.q, np.eye(6)[1] * 1.5
+    wanted = PUMA.with_payload(3.0).inverse_dynamics(q, qd, 0 * q)
+    until(lambda: np.allclose(window.torques(), wanted, atol=1e-9), what="the torque")
+    window.page.get_by_text("Velocity", exact=True).click()
+
+
+@pytest.mark.parametrize("dark", [True, False])
+def test_everything_that_can_be_seen_is_drawn_dark_and_light(window, dark):
+    window.tab("Move")
+    window.session.restyle(dark)
+    plain = picture(window)
+    names = ("mass centres", "inertia", "gravity", "reactions")
+    for name in names:
+        window.page.get_by_role("checkbox", name=name, exact=True).check()
+    until(lambda: set(window.session.scene._arrows) == {"gravity", "reactions"}, what="arrows")
+    until(lambda: picture(window) != plain, what="another picture")
+    window.shot(f"view_{'dark' if dark else 'light'}")
+    for name in names:
+        window.page.get_by_role("checkbox", name=name, exact=True).uncheck()
+    until(lambda: not window.session.scene._arrows, what="no arrows")
+
+
+def test_a_trajectory_plays_and_its_plots_follow(window):
+    window.tab("Play")
+    window.upload(".csv", ROOT / "examples" / "puma560_pick.csv")
+    cursor = window.page.locator(".armdyn-plots .cursor").first
+    cursor.wait_for(state="attached", timeout=30_000)
+
+    def at():
+        return float(cursor.get_attribute("data-time"))
+
+    start = at()
+    until(lambda: at() > start + 0.5, what="the cursor")
+    window.press("Pause")
+    until(lambda: window.words("button:has-text('Play')"), what="a pause")
+    table = np.loadtxt(ROOT / "examples" / "puma560_pick.csv", delimiter=",", skiprows=1)
+    stopped = until(lambda: (a := at()) == at() and a, what="a halt")
+    wanted = [np.interp(stopped, table[:, 0], column) for column in table[:, 1:].T]
+    np.testing.assert_allclose(window.session.state.q, wanted, atol=2e-3)
+    window.shot("play")
+
+
+def test_a_simulation_plays(window):
+    window.tab("Play")
+    choice = window.page.locator("input[value='Move there and back']:visible")
+    choice.click()
+    window.page.get_by_role("option", name="Simulate: let go").click()
+    window.press("Compute")
+    until(lambda: "let go" in window.words(".armdyn-plots"), what="the simulation")
+    high = window.session.arm.evaluator(window.session.state).tool[2, 3]
+    until(
+        lambda: window.session.arm.evaluator(window.session.state).tool[2, 3] < high - 0.05,
+        what="a fall",
+    )
+
+
+def test_a_urdf_is_uploaded_with_its_check(window):
+    window.tab("Robot")
+    path = ROOT / "tests" / "robots" / "arm.urdf"
+    window.upload(".urdf", path)
+    arm = armdyn.load(path)
+    until(lambda: len(window.torques()) == arm.n, what="the robot")
+    q = window.session.state.q
+    wanted = arm.inverse_dynamics(q, 0 * q, 0 * q)
+    until(lambda: np.allclose(window.torques(), wanted, atol=1e-9), what="its torques")
+    from armdyn.analysis.check import check_report
+
+    for finding in check_report(path):
+        assert finding.message in " ".join(window.words(".armdyn-check").split())
+    window.shot("robot")
+
+
+def test_a_bad_file_shows_its_error_and_the_robot_stays(window, tmp_path):
+    window.tab("Robot")
+    bad = tmp_path / "bad.urdf"
+    bad.write_text(
+        '<!DOCTYPE robot [<!ENTITY a "aaaaaaaaaa">]><robot name="x"><link name="&a;"/></robot>'
+    )
+    window.upload(".urdf", bad)
+    until(lambda: "entities are refused" in window.words(".armdyn-check"), what="the report")
+    note = window.page.locator(".mantine-Notification-root", has_text="declares the entity")
+    note.wait_for(timeout=10_000)
+    assert str(window.session.folder) not in note.inner_text()
+    assert "Puma 560" in window.words(".armdyn-head")
+    window.shot("bad_file")
+    note.locator("button").click()
+
+
+def test_a_trajectory_that_does_not_fit_shows_its_error(window, tmp_path):
+    window.tab("Play")
+    path = tmp_path / "short.csv"
+    path.write_text("t,q1\n0,0\n1,1\n")
+    window.upload(".csv", path)
+    note = window.page.locator(".mantine-Notification-root", has_text="the robot has 6 joints")
+    note.wait_for(timeout=10_000)
+    note.locator("button").click()
+
+
+def test_the_c_export_downloads_compiles_and_passes_its_own_test(window, tmp_path):
+    window.tab("Robot")
+    with window.page.expect_download() as download:
+        window.press("C code (zip)")
+    packed = tmp_path / "puma.zip"
+    download.value.save_as(packed)
+    with zipfile.ZipFile(packed) as archive:
+        assert sorted(archive.namelist()) == ["puma560.c", "puma560.h"]
+        archive.extractall(tmp_path)
+    compiler = shutil.which("cc") or pytest.skip("there is no C compiler")
+    flags = ["-std=c99", "-Wall", "-Werror", "-DPUMA560_SELFTEST"]
+    subprocess.run([compiler, *flags, "puma560.c", "-o", "t", "-lm"], cwd=tmp_path, check=True)
+    subprocess.run([tmp_path / "t"], check=True, capture_output=True)
+
+
+def test_robot_table_and_picture_download(window, tmp_path):
+    window.tab("Robot")
+    files = {}
+    for label in ("Robot (TOML)", "Motion or state (CSV)", "Picture (PNG)"):
+        with window.page.expect_download() as download:
+            window.press(label)
+        files[label] = tmp_path / download.value.suggested_filename
+        download.value.save_as(files[label])
+    q = window.session.state.q
+    again = armdyn.load(files["Robot (TOML)"])
+    wanted = PUMA.inverse_dynamics(q, 0 * q, 0 * q)
+    np.testing.assert_array_equal(again.inverse_dynamics(q, 0 * q, 0 * q), wanted)
+    head, row = files["Motion or state (CSV)"].read_text().splitlines()
+    table = dict(zip(head.split(","), map(float, row.split(",")), strict=True))
+    np.testing.assert_allclose([table[f"tau{i}"] for i in range(1, 7)], wanted, atol=1e-9)
+    from matplotlib.image import imread
+
+    image = imread(files["Picture (PNG)"])
+    assert image.shape[0] > 300
+    assert image.shape[1] > 300
+    assert np.ptp(image[..., :3]) > 0.3
+
+
+def test_studies_show_progress_and_their_results(window):
+    window.session.open("two_link")
+    until(lambda: len(window.torques()) == 2, what="the robot")
+    window.tab("Study")
+    window.press("Count operations")
+    until(lambda: window.words(".armdyn-status"), what="progress")
+    script = "all => all.map(bar => [bar.dataset.method, bar.dataset.stage, +bar.dataset.total])"
+    bars = until(
+        lambda: window.page.eval_on_selector_all(".armdyn-operations rect", script), what="counts"
+    )
+    least = armdyn.count_operations(armdyn.load("two_link")).total
+    assert ["minimal", "minimal", least] in bars
+    window.press("Find the structure")
+    until(lambda: "D22 constant" in window.words(".armdyn-structure"), what="the structure")
+    window.press("Whole picture and report")
+    until(lambda: "structure of D, h and g" in window.words(".armdyn-report"), what="a report")
+    window.shot("study_report")
+    window.press("Close")
+    window.shot("study")
+
+
+def test_a_design_is_shown_beside_the_arm(window):
+    window.session.open("two_link")
+    until(lambda: len(window.torques()) == 2, what="the robot")
+    window.tab("Design")
+    alone = picture(window)
+    window.press("Find a design")
+    found = until(lambda: window.words(".armdyn-design"), 60, "a design")
+    before, after = map(int, re.search(r"(\d+) → (\d+)", found).groups())
+    assert "constant: reached" in found
+    assert after < before
+    until(lambda: picture(window) != alone, what="the new arm")
+    window.shot("design")
+    window.press("Go on with the new arm")
+    until(lambda: window.session.arm.robot.name != "", what="the new arm")
+    old = armdyn.load("two_link")
+    until(
+        lambda: not np.allclose(window.session.arm.robot.parameters, old.parameters),
+        what="the new arm",
+    )
+    q = np.random.default_rng(0).uniform(-3, 3, (10, 2))
+    M = window.session.arm.robot.mass_matrix(q)
+    np.testing.assert_allclose(M, np.broadcast_to(M[0], M.shape), atol=1e-9)
+
+
+def test_two_windows_stay_apart_and_a_closed_one_leaves_nothing(window, browser, studio, shots):
+    other = Window(browser, studio, shots)
+    assert other.session.folder != window.session.folder
+    before, q = window.torques(), window.session.state.q.copy()
+    other.session.open("two_link")
+    until(lambda: len(other.torques()) == 2, what="the robot of the other window")
+    other.tab("Play")
+    other.upload(".csv", {"name": "a.csv", "mimeType": "text/csv", "buffer": b"t,q1,q2\n"})
+    folder = other.session.folder
+    until((folder / "a.csv").exists, what="the upload")
+    assert not (window.session.folder / "a.csv").exists()
+    assert window.torques() == before
+    assert np.array_equal(window.session.state.q, q)
+    assert "Puma 560" in window.words(".armdyn-head")
+    other.close()
+    until(lambda: not folder.exists(), what="the end of the folder")
+    assert window.session in studio.sessions
