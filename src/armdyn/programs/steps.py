@@ -58,7 +58,7 @@ class StepRequest:
     @property
     def quantity(self) -> str:
         """What it is called in messages."""
-        return f"a {self.method} step"
+        return f"one step of {self.method}"
 
     @property
     def extra(self) -> int:

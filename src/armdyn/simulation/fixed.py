@@ -13,6 +13,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError
+from armdyn.model.digest import digest
 from armdyn.simulation.forces import Driven
 from armdyn.simulation.native import Rollout, rollout
 from armdyn.simulation.native_inputs import LAWS
@@ -73,8 +74,9 @@ def simulate_fixed(
 ) -> Simulation:
     """Simulate one arm or many in fixed steps.
 
-    Torques of a file are linear between its rows. Controllers that are not compiled, and functions,
-    are asked once a step and their torque is held, as a digital controller does.
+    Torques of a file are linear between its rows. Controllers that are not compiled or that know
+    another model, and functions, are asked once a step and their torque is held, as a digital
+    controller does.
     """
     if wrench is not None:
         raise SimulationError(
@@ -83,11 +85,12 @@ def simulate_fixed(
     began = time.perf_counter()
     driven = Driven(robot, drive, None, duration)
     told = None if progress is None else (lambda done: progress(done * grid.step))
-    if callable(drive) and type(drive) not in LAWS:
-        run, tau = _held(robot, q, qd, driven, method, grid, friction, told)
+    compiled = type(drive) in LAWS and digest(drive.robot.model) == digest(robot.model)
+    if callable(drive) and not compiled:
+        run, tau, given = _held(robot, q, qd, driven, method, grid, friction, told)
     else:
         torque = _table(driven, drive, grid, q)
-        controller = drive if type(drive) in LAWS else None
+        controller = drive if compiled else None
         run = rollout(
             robot, q, qd, grid.step, grid.steps, method=method, torque=torque,
             controller=controller, every=grid.every, friction=friction, progress=told,
@@ -95,7 +98,9 @@ def simulate_fixed(
         tau = np.stack(
             [driven.torque(t, *_at(run, k)) for k, t in enumerate(run.t.tolist())], axis=-2
         )
-    return _simulation(robot, method, run, tau, friction, grid, time.perf_counter() - began)
+        given = _integral(np.sum(tau * run.qd, axis=-1), run.t)
+    seconds = time.perf_counter() - began
+    return _simulation(robot, method, run, tau, given, friction, grid, seconds)
 
 
 def _at(run: Rollout, k: int) -> tuple[Array, Array]:
@@ -122,15 +127,16 @@ def _held(
     grid: Grid,
     friction: bool,
     progress: Callable[[int], None] | None,
-) -> tuple[Rollout, Array]:
-    """A torque asked for at each step and held until the next."""
-    records: list[tuple[Array, Array, Array]] = []
+) -> tuple[Rollout, Array, Array]:
+    """A torque asked for at each step and held until the next, with the work that it does."""
+    records: list[tuple[Array, Array, Array, Array]] = []
+    work = np.zeros(q.shape[:-1])
     diverged, interrupted = None, False
     try:
         for k in range(grid.steps + 1):
             tau = driven.torque(grid.step * k, q, qd)
             if k % grid.every == 0:
-                records.append((q, qd, tau))
+                records.append((q, qd, tau, work))
             if k == grid.steps:
                 break
             one = rollout(robot, q, qd, grid.step, 1, method=method, torque=tau, friction=friction)
@@ -140,26 +146,35 @@ def _held(
             if one.diverged is not None:
                 diverged = one.diverged._replace(step=k + 1)
                 break
+            work = work + np.sum(tau * (one.q[..., 1, :] - q), axis=-1)
             q, qd = _at(one, 1)
             if progress is not None:
                 progress(k + 1)
     except KeyboardInterrupt:
         interrupted = True
-    q, qd, tau = (np.stack(values, axis=-2) for values in zip(*records, strict=True))
+    *vectors, works = zip(*records, strict=True)
+    q, qd, tau = (np.stack(values, axis=-2) for values in vectors)
     t = grid.step * grid.every * np.arange(len(records))
-    return Rollout(t, q, qd, diverged, None, interrupted), tau
+    return Rollout(t, q, qd, diverged, None, interrupted), tau, np.stack(works, axis=-1)
 
 
 def _simulation(
-    robot: Robot, method: str, run: Rollout, tau: Array, friction: bool, grid: Grid, seconds: float
+    robot: Robot,
+    method: str,
+    run: Rollout,
+    tau: Array,
+    given: Array,
+    friction: bool,
+    grid: Grid,
+    seconds: float,
 ) -> Simulation:
     zero = np.broadcast_to(0.0, run.q.shape)
     resisting = friction and not all(j.friction.is_zero for j in robot.model.joints)
     taken = robot.friction_torque(run.qd) if resisting else zero
     qdd = robot.forward_dynamics(run.q, run.qd, tau, friction=friction)
     work = np.zeros((*run.q.shape[:-1], 4))
-    for place, torque in enumerate((tau, taken)):
-        work[..., place] = _integral(np.sum(torque * run.qd, axis=-1), run.t)
+    work[..., 0] = given
+    work[..., 1] = _integral(np.sum(taken * run.qd, axis=-1), run.t)
     status, message = "finished", ""
     if run.interrupted:
         status, message = "interrupted", f"interrupted at t = {run.t[-1]:.6g} s"

@@ -238,6 +238,6 @@ def _refuse_dry(robot: Robot) -> None:
         ):
             raise SimulationError(
                 f"joint {joint.name!r} has dry friction that jumps with the sign of the velocity, "
-                "which fixed steps cannot follow; give it a smooth_velocity, use friction=False, "
-                "or an adaptive method"
+                "which fixed steps cannot follow; give it a smooth_velocity, leave friction out "
+                "(friction=False, --no-friction), or use an adaptive method"
             )

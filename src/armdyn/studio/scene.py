@@ -27,6 +27,7 @@ class Scene:
         self._beside: tuple[Robot, Evaluator, Drawing, list[Any]] | None = None
         self._arrows: dict[str, Any] = {}
         self._last: Snapshot | None = None
+        self._drawn = 0
 
     def enter(self, arm: Arm, state: State) -> None:
         """Show another robot, from a place from which all of it is seen."""
@@ -81,12 +82,12 @@ class Scene:
         size = shapes.size(self._arm.robot.model)
         offset = (0.0, 1.1 * size, 0.0)
         drawing = Drawing(
-            self._client.scene, "/after", robot.model, (), self._style, self.view,
+            self._client.scene, self._name("after"), robot.model, (), self._style, self.view,
             link=self._style.after, offset=offset,
         )  # fmt: skip
-        below = 0.12 * size
+        below = -0.14 * size
         labels = [
-            self._client.scene.add_label(name, text, position=(below, y, 0.0))
+            self._client.scene.add_label(name, text, position=(0.0, y, below))
             for name, text, y in (
                 ("/before_label", "before", 0.0),
                 ("/after_label", "after", offset[1]),
@@ -96,6 +97,11 @@ class Scene:
         if self._last is not None:
             self.show(self._last)
             self._look(self._last.state, offset)
+
+    def _name(self, what: str) -> str:
+        """A name that was never used: a browser remembers where the last thing of a name was."""
+        self._drawn += 1
+        return f"/{what}{self._drawn}"
 
     def _draw(self) -> None:
         assert self._arm is not None
@@ -113,7 +119,7 @@ class Scene:
             cell_color=style.grid[0], section_color=style.grid[1], infinite_grid=True,
             fade_distance=8 * size, position=(0.0, 0.0, low),
         )  # fmt: skip
-        self._drawing = Drawing(scene, "/arm", model, pieces, style, self.view)
+        self._drawing = Drawing(scene, self._name("arm"), model, pieces, style, self.view)
 
     def _look(self, state: State, beside: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
         """Look at the whole arm, and at one beside it, from the front and a little from above."""

@@ -60,12 +60,12 @@ def number(value: float, digits: int = 3, scale: float = 1.0) -> str:
     Args:
         value: The number.
         digits: How many digits it has.
-        scale: What is large beside it; a millionth of that counts as nothing.
+        scale: What is large beside it; a hundred-thousandth of that counts as nothing.
     """
     if not np.isfinite(value):
         return "–"
     size = abs(value)
-    if size <= 1e-6 * scale:
+    if size <= 1e-5 * scale:
         return "0"
     if size < 1e-3:
         mantissa, power = f"{value:.0e}".split("e")

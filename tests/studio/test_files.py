@@ -1,0 +1,227 @@
+"""Files into the studio and out of it, work beside the page, and the command."""
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from io import BytesIO
+
+import numpy as np
+import pytest
+
+pytest.importorskip("viser")
+
+import armdyn
+from armdyn.errors import ArmdynError, DescriptionError, StudioError, TrajectoryError
+from armdyn.io.xml import MAX_BYTES
+from armdyn.studio import exports, uploads
+from armdyn.studio.background import Jobs, Latest
+from armdyn.studio.evaluate import State, pose
+from armdyn.studio.recording import from_file, simulated, there_and_back
+from armdyn.studio.server import Studio
+
+BOMB = '<!DOCTYPE r [<!ENTITY a "aaaa">]><robot name="x"><link name="&a;"/></robot>'
+
+
+@pytest.mark.parametrize(
+    "name", ["../../evil.urdf", "/etc/evil.urdf", "..\\evil.urdf", "e vil;.URDF"]
+)
+def test_an_upload_stays_in_its_folder(tmp_path, name):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    path = uploads.keep(inside, name, b"<robot/>", uploads.DESCRIPTIONS)
+    assert path.parent == inside
+    assert path.suffix == ".urdf"
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == [path]
+
+
+def test_what_is_too_large_or_of_another_kind_is_not_kept(tmp_path):
+    with pytest.raises(DescriptionError, match="20.0 MB, more than the 20 MB"):
+        uploads.keep(tmp_path, "a.urdf", bytes(MAX_BYTES + 1), uploads.DESCRIPTIONS)
+    with pytest.raises(DescriptionError, match="the ending is '.exe'; expected one of .urdf"):
+        uploads.keep(tmp_path, "a.exe", b"", uploads.DESCRIPTIONS)
+    with pytest.raises(TrajectoryError, match="expected one of .csv"):
+        uploads.keep(tmp_path, "a.txt", b"", uploads.TABLES)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", [BOMB, "<robot", "", "<robot name='x'/>"])
+def test_a_bad_file_is_refused_with_the_error_of_the_command_line(tmp_path, text):
+    path = tmp_path / "bad.urdf"
+    path.write_text(text)
+    with pytest.raises(ArmdynError) as told:
+        armdyn.load(path)
+    loaded = uploads.open_upload(path)
+    assert loaded.robot is None
+    assert str(loaded.error) == str(told.value)
+    assert [f.level for f in loaded.findings] == ["error"]
+
+
+def test_mjcf_is_not_taken_from_a_browser(tmp_path):
+    path = tmp_path / "arm.xml"
+    path.write_text('<mujoco><include file="/etc/passwd"/></mujoco>')
+    loaded = uploads.open_upload(path)
+    assert loaded.robot is None
+    assert "armdyn studio FILE.xml" in str(loaded.error)
+
+
+def test_a_robot_whose_bodies_cannot_exist_is_shown_with_the_reason(tmp_path):
+    path = tmp_path / "odd.urdf"
+    path.write_text(
+        '<robot name="odd"><link name="base"/><link name="arm"><inertial><mass value="1"/>'
+        '<inertia ixx="9" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>'
+    )
+    loaded = uploads.open_upload(path)
+    assert loaded.robot is not None
+    assert any(f.level == "error" and "arm" in f.where for f in loaded.findings)
+
+
+def test_exports_are_those_of_the_library(tmp_path):
+    robot = armdyn.load("two_link")
+    name, packed = exports.c_code(robot, tmp_path)
+    robot.export(tmp_path / "lib", "c")
+    assert name == "two_link_c.zip"
+    with zipfile.ZipFile(BytesIO(packed)) as archive:
+        for path in (tmp_path / "lib").iterdir():
+            assert archive.read(path.name) == path.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lib"]
+    robot.save(tmp_path / "r.toml")
+    assert exports.toml(robot) == ("two_link.toml", (tmp_path / "r.toml").read_bytes())
+
+
+def test_the_table_of_a_motion_has_its_torques(tmp_path):
+    robot = armdyn.load("puma560")
+    here = pose(robot)
+    motion = there_and_back(robot, here, here + 0.3, 2.0)
+    np.testing.assert_allclose(motion.q[[0, -1]], [here, here], atol=1e-12)
+    np.testing.assert_allclose(
+        motion.tau, robot.inverse_dynamics(motion.q, motion.qd, motion.qdd), atol=1e-9
+    )
+    np.testing.assert_allclose(sum(motion.terms.values()), motion.tau, atol=1e-9)
+    name, text = exports.csv(robot, State.rest(here), motion)
+    assert name == "puma560_motion.csv"
+    table = np.genfromtxt(BytesIO(text), delimiter=",", names=True)
+    np.testing.assert_allclose(table["tau2"], motion.tau[:, 1], rtol=1e-9, atol=1e-9)
+    head = [c for c in text.decode().splitlines()[0].split(",") if c == "t" or c[0] == "q"]
+    again = tmp_path / "again.csv"
+    np.savetxt(again, np.column_stack([table[c] for c in head]), delimiter=",",
+               header=",".join(head), comments="")  # fmt: skip
+    np.testing.assert_allclose(from_file(robot, again).tau, motion.tau, atol=1e-6)
+
+
+def test_a_simulation_is_what_the_library_simulates():
+    robot, told = armdyn.load("two_link"), []
+    state = State(np.array([0.3, -0.5]), np.array([0.2, 0.1]), np.zeros(2))
+    found = simulated(robot, state, 0.4, False, told.append)
+    np.testing.assert_array_equal(found.tau, 0 * found.tau)
+    energy = robot.kinetic_energy(found.q, found.qd) + robot.potential_energy(found.q)
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-5)
+    held = simulated(robot, State.rest(state.q), 0.2, True, told.append)
+    np.testing.assert_allclose(held.q, np.broadcast_to(state.q, held.q.shape), atol=1e-6)
+    assert any("simulating" in what for what in told)
+    at = found.at(found.duration / 2, 1.5)
+    assert at.payload == 1.5
+    np.testing.assert_allclose(at.q, found.q[len(found.t) // 2], atol=1e-9)
+    np.testing.assert_array_equal(found.at(99.0, 0.0).q, found.q[-1])
+
+
+def test_of_many_requests_the_last_is_drawn_and_few_are():
+    seen, value = [], [0]
+    latest = Latest(lambda: seen.append(value[0]), period=0.05)
+    begun = time.monotonic()
+    for k in range(200):
+        value[0] = k
+        latest.ask()
+        time.sleep(0.001)
+    took = time.monotonic() - begun
+    time.sleep(0.15)
+    latest.stop()
+    assert seen[-1] == 199
+    assert len(seen) <= took / 0.05 + 3
+
+
+def test_jobs_tell_fail_and_end_without_disturbing_each_other():
+    shown, failed, done, go = [], [], [], threading.Event()
+    jobs = Jobs(shown.append, failed.append)
+
+    def slow(tell):
+        tell("half way")
+        go.wait(5)
+        return 7
+
+    assert jobs.start("slow", slow, done.append)
+    assert not jobs.start("slow", slow, done.append)
+    assert jobs.start("bad", lambda _: 1 / 0, done.append)
+    end = time.monotonic() + 5
+    while not failed and time.monotonic() < end:
+        time.sleep(0.01)
+    assert isinstance(failed[0], ZeroDivisionError)
+    assert jobs.running == ("slow",)
+    go.set()
+    while jobs.running and time.monotonic() < end:
+        time.sleep(0.01)
+    assert done == [7]
+    assert ["half way"] in shown
+    assert shown[-1] == []
+
+
+def test_a_closed_window_ends_its_work_and_hears_nothing():
+    heard, went_on, go = [], [], threading.Event()
+    jobs = Jobs(lambda _: None, heard.append)
+
+    def work(tell):
+        go.wait(5)
+        tell("next")
+        went_on.append(1)
+
+    jobs.start("work", work, heard.append)
+    jobs.close()
+    go.set()
+    end = time.monotonic() + 5
+    while jobs.running and time.monotonic() < end:
+        time.sleep(0.01)
+    assert (heard, went_on, jobs.running) == ([], [], ())
+
+
+def test_it_listens_on_loopback_alone_and_shares_nothing():
+    studio = Studio("two_link", port=0)
+    try:
+        assert studio.host == "127.0.0.1"
+        with socket.create_connection(("127.0.0.1", studio.port), 5):
+            pass
+        assert studio._server.request_share_url() is None
+        with pytest.raises(StudioError, match=f"cannot listen on port {studio.port} of 127.0.0.1"):
+            Studio("two_link", port=studio.port)
+    finally:
+        studio.stop()
+    assert studio.sessions == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nowhere.urdf",), "nowhere.urdf"),
+        (("two_link", "--host", "no.such.host.invalid"), "there is no address"),
+        (("pumma560",), "Did you mean 'puma560'"),
+    ],
+)
+def test_bad_requests_end_with_a_message(words, message):
+    command = [sys.executable, "-m", "armdyn", "studio", *words, "--no-browser"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert run.returncode == 2
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_without_viser_the_message_says_what_to_install():
+    code = (
+        "import sys; sys.modules['viser'] = None; sys.argv = ['armdyn', 'studio', '--no-browser']; "
+        "from armdyn.cli import main; main()"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert "needs the package 'viser'" in run.stderr
+    assert "extra 'studio'" in run.stderr

@@ -1,0 +1,118 @@
+"""What is drawn: forces that balance, bodies with the right inertia, links where they are."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("viser")
+
+import armdyn
+from armdyn.model import Inertia
+from armdyn.studio import shapes
+from armdyn.studio.evaluate import Evaluator, State, pose
+from armdyn.studio.visuals import visuals
+
+STL = """solid t
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid t
+"""
+LOOKS = """<robot name="looks">
+  <material name="red"><color rgba="1 0 0 1"/></material>
+  <link name="base"><visual><origin xyz="0 0 1"/><geometry><box size="1 2 3"/></geometry>
+    <material name="red"/></visual></link>
+  <link name="arm">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><mesh filename="{mesh}" scale="2 2 2"/></geometry></visual></link>
+  <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>
+</robot>"""
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda", "scara"])
+def test_at_rest_each_joint_bears_what_it_carries(name):
+    robot = armdyn.load(name)
+    shot = Evaluator(robot)(State.rest(pose(robot)).holding(1.5))
+    for i in range(len(robot.model.joints)):
+        carried = [k for k, path in enumerate(robot.model.paths) if i in path]
+        weight = shot.weights.forces[carried].sum(0)
+        np.testing.assert_allclose(shot.reactions.forces[i], -weight, atol=1e-9)
+    mass = sum(link.inertia.mass for link in robot.model.links) + 1.5
+    np.testing.assert_allclose(shot.weights.forces.sum(0), mass * robot.gravity, atol=1e-9)
+
+
+def test_links_and_tool_are_where_the_library_says():
+    robot = armdyn.load("panda")
+    q = pose(robot)
+    shot = Evaluator(robot)(State.rest(q))
+    np.testing.assert_allclose(shot.tool, robot.forward_kinematics(q), atol=1e-12)
+    for link, T in zip(robot.model.links, shot.links, strict=True):
+        np.testing.assert_allclose(T, robot.forward_kinematics(q, link.name), atol=1e-12)
+
+
+def test_an_ellipsoid_has_the_inertia_of_its_link():
+    rng = np.random.default_rng(5)
+    a, b, c = radii = np.array([0.3, 0.2, 0.1])
+    axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    own = 2.0 / 5 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b])
+    found = shapes.ellipsoid(Inertia.from_com(2.0, [1.0, 2.0, 3.0], axes @ own @ axes.T))
+    np.testing.assert_allclose(found.centre, [1, 2, 3])
+    np.testing.assert_allclose(np.sort(found.radii), np.sort(radii))
+    assert np.linalg.det(found.axes) == pytest.approx(1)
+    back = found.axes @ np.diag(found.radii**2) @ found.axes.T
+    np.testing.assert_allclose(back, axes @ np.diag(radii**2) @ axes.T, atol=1e-12)
+    assert shapes.ellipsoid(Inertia.zero()) is None
+
+
+@pytest.mark.parametrize("name", ["puma560", "stanford", "scara", "gen3"])
+def test_rods_lead_from_joint_to_joint(name):
+    model = armdyn.load(name).model
+    assert 0.1 < shapes.size(model) < 5
+    for i, joint in enumerate(model.joints):
+        gap = np.linalg.norm(joint.placement[:3, 3])
+        ends = [rod.b for rod in shapes.rods(model, joint.parent)]
+        near = any(np.array_equal(end, joint.placement[:3, 3]) for end in ends)
+        assert near or gap <= 0.2 * shapes.radius(model, joint.parent)
+        np.testing.assert_array_equal(shapes.barrel(model, i).axis, joint.axis)
+
+
+def test_visuals_are_read_with_their_place_size_and_colour(tmp_path):
+    (tmp_path / "t.stl").write_text(STL)
+    path = tmp_path / "looks.urdf"
+    path.write_text(LOOKS.format(mesh="t.stl"))
+    (box, mesh), missing = visuals(path, meshes=True)
+    assert missing == []
+    assert (box.link, mesh.link) == ("base", "arm")
+    np.testing.assert_allclose(np.ptp(box.vertices, axis=0), [1, 2, 3])
+    np.testing.assert_allclose(box.placement[:3, 3], [0, 0, 1])
+    assert box.colour == (255, 0, 0)
+    np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [2, 2, 0])
+
+
+@pytest.mark.parametrize(
+    "mesh", ["t.stl", "{folder}/t.stl", "file://{folder}/t.stl", "../t.stl", "package://x/t.stl"]
+)
+def test_an_upload_reads_no_other_file(tmp_path, monkeypatch, mesh):
+    inner = tmp_path / "x"
+    inner.mkdir()
+    for folder in (tmp_path, inner):
+        (folder / "t.stl").write_text(STL)
+    path = inner / "looks.urdf"
+    path.write_text(LOOKS.format(mesh=mesh.format(folder=inner)))
+    assert len(visuals(path, meshes=True)[0]) == 2
+    found, missing = visuals(path, meshes=False)
+    assert [v.link for v in found] == ["base"]
+    assert missing == ["t.stl"]
+
+
+@pytest.mark.parametrize("mesh", ["none.stl", "looks.urdf", "broken.obj", "/etc/hostname"])
+def test_a_mesh_that_cannot_be_read_is_named(tmp_path, mesh):
+    (tmp_path / "broken.obj").write_text("this is no mesh")
+    path = tmp_path / "looks.urdf"
+    path.write_text(LOOKS.format(mesh=mesh))
+    found, missing = visuals(path, meshes=True)
+    assert [v.link for v in found] == ["base"]
+    assert missing == [mesh.rpartition("/")[2]]
