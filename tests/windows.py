@@ -2,6 +2,8 @@
 
 import time
 
+CLOSE = ".mantine-Notification-closeButton"
+
 
 def until(condition, seconds=30.0, what="this"):
     """Wait until something holds, and give it back."""
@@ -27,9 +29,15 @@ class Window:
         self.page.goto(studio.address)
         self.page.wait_for_selector(".armdyn-torque", timeout=60_000)
         (self.session,) = set(studio.sessions) - before
-        warning = self.page.locator(".mantine-Notification-closeButton")
-        warning.first.wait_for(timeout=10_000)  # that there is no graphics card
-        warning.first.click()
+        # the page warns that there is no graphics card
+        self.page.locator(CLOSE).first.wait_for(timeout=10_000)
+        self.dismiss()
+
+    def dismiss(self):
+        """Close every notification."""
+        while self.page.locator(CLOSE).count():
+            self.page.locator(CLOSE).first.click()
+            self.page.wait_for_timeout(300)
 
     def tab(self, name):
         self.page.get_by_role("tab", name=name, exact=True).click()

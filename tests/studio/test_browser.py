@@ -4,12 +4,15 @@ import re
 import shutil
 import subprocess
 import zipfile
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 
 import armdyn
+from armdyn.analysis.check import check_report
 from windows import Window, until
 
 pytestmark = pytest.mark.xdist_group("studio")
@@ -20,6 +23,12 @@ PUMA = armdyn.load("puma560")
 def picture(window):
     """What is seen of the arm, without the columns beside it."""
     return window.page.screenshot(clip={"x": 350, "y": 60, "width": 560, "height": 680})
+
+
+def alike(one, other):
+    """Whether two pictures show the same, but for a few points at edges."""
+    a, b = (imread(BytesIO(image)).astype(float) for image in (one, other))
+    return (np.abs(a - b).max(-1) > 0.1).mean() < 0.005
 
 
 def drag(window, index, share):
@@ -120,8 +129,9 @@ def test_a_simulation_plays(window):
     )
 
 
-def test_a_urdf_is_uploaded_with_its_check(window):
+def test_a_urdf_is_uploaded_with_its_check(window, studio):
     window.tab("Robot")
+    puma = picture(window)
     path = ROOT / "tests" / "robots" / "arm.urdf"
     window.upload(".urdf", path)
     arm = armdyn.load(path)
@@ -129,11 +139,13 @@ def test_a_urdf_is_uploaded_with_its_check(window):
     q = window.session.state.q
     wanted = arm.inverse_dynamics(q, 0 * q, 0 * q)
     until(lambda: np.allclose(window.torques(), wanted, atol=1e-9), what="its torques")
-    from armdyn.analysis.check import check_report
-
     for finding in check_report(path):
         assert finding.message in " ".join(window.words(".armdyn-check").split())
     window.shot("robot")
+    window.dismiss()
+    assert not alike(picture(window), puma)
+    window.session.enter(studio._arm)
+    until(lambda: alike(picture(window), puma), what="the first robot, whole")
 
 
 def test_a_bad_file_shows_its_error_and_the_robot_stays(window, tmp_path):
@@ -192,8 +204,6 @@ def test_robot_table_and_picture_download(window, tmp_path):
     head, row = files["Motion or state (CSV)"].read_text().splitlines()
     table = dict(zip(head.split(","), map(float, row.split(",")), strict=True))
     np.testing.assert_allclose([table[f"tau{i}"] for i in range(1, 7)], wanted, atol=1e-9)
-    from matplotlib.image import imread
-
     image = imread(files["Picture (PNG)"])
     assert image.shape[0] > 300
     assert image.shape[1] > 300
@@ -262,3 +272,20 @@ def test_two_windows_stay_apart_and_a_closed_one_leaves_nothing(window, browser,
     other.close()
     until(lambda: not folder.exists(), what="the end of the folder")
     assert window.session in studio.sessions
+
+
+def test_a_page_of_another_site_sees_nothing(window, browser, studio):
+    from armdyn.studio.server import Studio
+
+    elsewhere, before = Studio("two_link", port=0), studio.sessions
+    context = browser.new_context(viewport={"width": 500, "height": 400})
+    try:
+        page = context.new_page()
+        page.goto(f"{elsewhere.address}/?websocket=ws://localhost:{studio.port}")
+        until(lambda: len(studio._server.get_clients()) > len(before), what="a connection")
+        page.wait_for_timeout(500)
+        assert studio.sessions == before
+        assert page.locator(".armdyn-torque").count() == 0
+    finally:
+        context.close()
+        elsewhere.stop()

@@ -1,10 +1,13 @@
 """Files into the studio and out of it, work beside the page, and the command."""
 
+import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 import zipfile
 from io import BytesIO
 
@@ -20,7 +23,7 @@ from armdyn.studio import exports, uploads
 from armdyn.studio.background import Jobs, Latest
 from armdyn.studio.evaluate import State, pose
 from armdyn.studio.recording import from_file, simulated, there_and_back
-from armdyn.studio.server import Studio
+from armdyn.studio.server import Studio, trusted
 
 BOMB = '<!DOCTYPE r [<!ENTITY a "aaaa">]><robot name="x"><link name="&a;"/></robot>'
 
@@ -192,6 +195,9 @@ def test_it_listens_on_loopback_alone_and_shares_nothing():
         assert studio.host == "127.0.0.1"
         with socket.create_connection(("127.0.0.1", studio.port), 5):
             pass
+        if sys.platform == "linux":  # where all of 127/8 is this machine
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.2", studio.port), 5)
         assert studio._server.request_share_url() is None
         with pytest.raises(StudioError, match=f"cannot listen on port {studio.port} of 127.0.0.1"):
             Studio("two_link", port=studio.port)
@@ -225,3 +231,38 @@ def test_without_viser_the_message_says_what_to_install():
     assert run.returncode == 2
     assert "needs the package 'viser'" in run.stderr
     assert "extra 'studio'" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "bound", "wanted"),
+    [
+        ("localhost:8080", "http://localhost:8080", "127.0.0.1", True),
+        ("127.0.0.1:8080", None, "127.0.0.1", True),
+        ("localhost:8080", "http://localhost:9090", "127.0.0.1", False),
+        ("localhost:8080", "https://evil.example", "127.0.0.1", False),
+        ("localhost:8080", "null", "127.0.0.1", False),
+        ("evil.example:8080", "http://evil.example:8080", "127.0.0.1", False),
+        ("lab.example:8080", "http://lab.example:8080", "0.0.0.0", True),
+        ("lab.example:8080", "https://evil.example", "0.0.0.0", False),
+    ],
+)
+def test_pages_of_other_sites_are_not_trusted(host, origin, bound, wanted):
+    headers = {"Host": host} | ({} if origin is None else {"Origin": origin})
+    assert trusted(headers, bound) is wanted
+
+
+def test_the_command_serves_the_page_and_leaves_nothing_behind(tmp_path):
+    command = [sys.executable, "-m", "armdyn", "studio", "two_link", "--port", "0", "--no-browser"]
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            line = process.stdout.readline()
+            address = line.split()[4]
+            assert address.startswith("http://localhost:")
+            with urllib.request.urlopen(address, timeout=10) as page:
+                assert b"<html" in page.read()
+        finally:
+            process.send_signal(signal.SIGTERM)
+            rest, _ = process.communicate(timeout=30)
+    assert (process.returncode, rest) == (0, "")
+    assert list(tmp_path.iterdir()) == []

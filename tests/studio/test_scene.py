@@ -95,7 +95,7 @@ def test_visuals_are_read_with_their_place_size_and_colour(tmp_path):
 @pytest.mark.parametrize(
     "mesh", ["t.stl", "{folder}/t.stl", "file://{folder}/t.stl", "../t.stl", "package://x/t.stl"]
 )
-def test_an_upload_reads_no_other_file(tmp_path, monkeypatch, mesh):
+def test_an_upload_reads_no_other_file(tmp_path, mesh):
     inner = tmp_path / "x"
     inner.mkdir()
     for folder in (tmp_path, inner):

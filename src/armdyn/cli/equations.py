@@ -40,7 +40,10 @@ def equations(
     values: Annotated[
         bool, typer.Option("--values", help="Write numbers in place of parameters.")
     ] = False,
-    digits: Annotated[int, typer.Option(help="Significant digits of these numbers.")] = 6,
+    digits: Annotated[
+        int | None,
+        typer.Option(help="Significant digits of these numbers; 6, and all of them in code."),
+    ] = None,
     closed: Annotated[
         bool, typer.Option("--closed", help="Write the closed form, however long it is.")
     ] = False,
@@ -87,7 +90,7 @@ def equations(
         form,
         letters=None if letters is None else letter_pairs(letters),
         values=values,
-        digits=digits,
+        digits=(17 if wanted in ("python", "sympy") else 6) if digits is None else digits,
         frame=frame,
         closed=closed,
     )

@@ -28,6 +28,7 @@ def studio(
 
     It ends with Ctrl-C. Nothing is sent anywhere, and nothing written but in temporary folders.
     """
+    import signal
     import threading
     import webbrowser
 
@@ -41,8 +42,10 @@ def studio(
         screen.print(f"note: it listens on {host}, so others can open it too", soft_wrap=True)
     if browser:
         webbrowser.open(running.address)
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
     try:
-        threading.Event().wait()
+        ended.wait()
     except KeyboardInterrupt:
         screen.print("ended")
     finally:

@@ -4,7 +4,9 @@ import contextlib
 import io
 import socket
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from armdyn.errors import MissingExtraError, StudioError
 
@@ -19,6 +21,7 @@ from armdyn.studio.layout import lay_out
 from armdyn.studio.session import Session
 
 LOOPBACK = "127.0.0.1"
+OWN = (LOOPBACK, "localhost")
 PORT = 8080
 
 
@@ -89,6 +92,8 @@ class Studio:
             self._server.stop()
 
     def _connect(self, client: viser.ClientHandle) -> None:
+        if not trusted(self._headers(client), self.host):
+            return  # another site's page gets no session, so that it sees and does nothing
         session = Session(client, self._dark)
         with self._lock:
             self._sessions[client.client_id] = session
@@ -98,11 +103,32 @@ class Studio:
         except Exception as error:
             session.fail(error)
 
+    def _headers(self, client: viser.ClientHandle) -> Mapping[str, str]:
+        """What the browser said when it connected; nothing where that is not known any more."""
+        connections = getattr(self._server._websock_server, "_live_connections", {})
+        request = getattr(connections.get(client.client_id), "request", None)
+        return {} if request is None else dict(request.headers.raw_items())
+
     def _disconnect(self, client: viser.ClientHandle) -> None:
         with self._lock:
             session = self._sessions.pop(client.client_id, None)
         if session is not None:
             session.close()
+
+
+def trusted(headers: Mapping[str, str], bound: str) -> bool:
+    """Whether a connection comes from a page of this studio, and not from another site's.
+
+    Args:
+        headers: Those of the request, by their names.
+        bound: The address that is listened on.
+    """
+    given = {name.lower(): value for name, value in headers.items()}
+    host, origin = given.get("host", ""), given.get("origin")
+    if origin is not None and urlsplit(origin).netloc != host:
+        return False
+    # on loopback a name that someone else lets point here is not ours
+    return bound != LOOPBACK or not host or urlsplit(f"//{host}").hostname in OWN
 
 
 def _free_port(host: str, port: int) -> int:

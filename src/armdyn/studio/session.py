@@ -88,7 +88,8 @@ class Session:
             file = Path(source) if Path(source).is_file() else None
             return arm_of(loaded, file, uploaded, tell)
 
-        self.jobs.start("loading", work, self.enter)
+        if not self.jobs.start("loading", work, self.enter):
+            self.tell("One moment", "Another robot is still being loaded.")
 
     def enter(self, arm: Arm) -> None:
         """Show a robot in its first pose."""

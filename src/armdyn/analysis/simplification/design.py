@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def design(
     changed = [i for i, row in enumerate(trial.numbers) if np.any(row != freedom.start[i])]
     return Design(
         model,
-        _model(model, freedom, trial, changed),
+        _model(model, goals, freedom, trial, changed),
         goals,
         free,
         trial.outcome == "reached",
@@ -135,7 +136,9 @@ def _unchanged(convex: Convex) -> Trial | None:
     return Trial(start, freedom.start, "reached", residual, 0.0, rank)
 
 
-def _model(model: RobotModel, freedom: Freedom, trial: Trial, changed: list[int]) -> RobotModel:
+def _model(
+    model: RobotModel, goals: Goals, freedom: Freedom, trial: Trial, changed: list[int]
+) -> RobotModel:
     lengths: dict[int, float] = {}
     offsets: dict[int, float] = {}
     for searched, value in zip(freedom.searched, trial.values, strict=True):
@@ -143,7 +146,17 @@ def _model(model: RobotModel, freedom: Freedom, trial: Trial, changed: list[int]
             length = freedom.free.lengths[searched.length]
             (offsets if length.along else lengths)[length.joint] = value - searched.start
     pseudo = {i: pseudo_of(trial.numbers[i]) for i in changed}
-    return redesign(model, pseudo, lengths, offsets)
+    moved = redesign(model, pseudo, lengths, offsets)
+    if not changed and not any(lengths.values()) and not any(offsets.values()):
+        return moved
+    title = model.title or model.name
+    return replace(
+        moved,
+        title=f"{title}, changed",
+        source=f"Derived from: {model.source}" if model.source else "",
+        note=f"Links and lengths of the {title} changed for the goal {goals}.",
+        letters={},
+    )
 
 
 def _link_changes(

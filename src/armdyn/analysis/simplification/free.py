@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.analysis.parameters import ENTRIES
+from armdyn.analysis.simplification.goals import listed
 from armdyn.analysis.simplification.lengths import Length, free_lengths, places
 from armdyn.arrays import Array, check_number
 from armdyn.errors import ModelError, UnknownNameError
@@ -71,8 +72,12 @@ def parse_free(
         weights: What a squared change costs by word or symbol; 1 for the others.
     """
     robot = canonical(model)
-    given = DEFAULT if free is None else free.split(",") if isinstance(free, str) else list(free)
-    asked = [word.strip() for word in given if word.strip()]
+    asked = _asked(free)
+    for what, given in (("bounds", bounds), ("weights", weights)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ModelError(
+                f"{what}: expected a mapping of words such as 'link2.mass' to values, got {given!r}"
+            )
     if not asked:
         raise ModelError(
             "nothing is free to change; name at least one number, such as link2.com, link2.mass "
@@ -94,6 +99,16 @@ def parse_free(
         {symbol: pair for symbol, pair in limits.items() if symbol[0] not in "ad"},
         _weights(model, known, weights or {}),
     )
+
+
+def _asked(free: str | Iterable[str] | None) -> list[str]:
+    """The words for what may change."""
+    given = listed(DEFAULT if free is None else free)
+    if given is None:
+        raise ModelError(
+            f"free: expected words such as 'link2.com', in a list or with commas, got {free!r}"
+        )
+    return [part.strip() for word in given for part in word.split(",") if part.strip()]
 
 
 def words(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model import RobotModel
@@ -37,7 +38,9 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str] | Goals) -> Goals:
     """
     if isinstance(goal, Goals):
         return goal
-    given = [goal] if isinstance(goal, str) else list(goal)
+    given = listed(goal)
+    if given is None:
+        raise ModelError(f"goal: expected one or more of {', '.join(WORDS)}, got {goal!r}")
     words = [word.strip() for text in given for word in text.split("+")]
     if not any(words):
         raise ModelError(f"no goal was given; give one or more of {', '.join(WORDS)}")
@@ -62,6 +65,14 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str] | Goals) -> Goals:
             "defined; lock them, or load the robot without them"
         )
     return Goals(constant, frozenset(zero), balanced, tuple(dict.fromkeys(words)))
+
+
+def listed(words: Any) -> list[str] | None:
+    """A word, or several, as a list; None if they are no words."""
+    if isinstance(words, str):
+        return [words]
+    found: list[Any] = list(words) if isinstance(words, Iterable) else [None]
+    return found if all(isinstance(word, str) for word in found) else None
 
 
 def _pairs(n: int) -> set[tuple[int, int]]:

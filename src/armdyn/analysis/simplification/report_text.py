@@ -16,7 +16,7 @@ from armdyn.arrays import Array
 if TYPE_CHECKING:
     from armdyn.analysis.simplification.simplify import Simplification
 
-MOST_LINES = 12
+MOST_LINES = 40
 """Conditions and obstacles that are printed; all are in the data."""
 _LINK_COLUMNS = (
     *("link", "", "mass [kg]", "x [m]", "y", "z"),

@@ -135,17 +135,26 @@ class PlayPanel:
                 return
             now = time.monotonic()
             step = 0.0 if waited else (now - before) * float(self._speed.value)
-            before, recording = now, self.recording
-            if recording is not None:
-                self._time = min(self._time + step, recording.duration)
-                self._session.move(recording.at(self._time, self._motion.payload))
-                if now - plotted > PLOTTED:
-                    self._put(self._time)
-                    self._plot()
-                    plotted = now
-                if self._time >= recording.duration:
-                    self.pause()
+            before, plot = now, now - plotted > PLOTTED
+            plotted = now if plot else plotted
+            try:
+                self._advance(step, plot)
+            except Exception as error:
+                self._playing.clear()
+                self._session.fail(error)
             self._ended.wait(PERIOD)
+
+    def _advance(self, step: float, plot: bool) -> None:
+        recording = self.recording
+        if recording is None:
+            return
+        self._time = min(self._time + step, recording.duration)
+        self._session.move(recording.at(self._time, self._motion.payload))
+        if plot:
+            self._put(self._time)
+            self._plot()
+        if self._time >= recording.duration:
+            self.pause()
 
     def _put(self, seconds: float) -> None:
         self._slider.value = round(seconds, 3)

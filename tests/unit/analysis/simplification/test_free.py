@@ -92,3 +92,11 @@ def test_weights_reach_every_number_of_a_word():
         f"{a}{i}": 5.0 if a + str(i) == "x1" else 3.0 for i in (1, 2, 3) for a in "xyz"
     }
     assert np.isfinite(list(weights.values())).all()
+
+
+@pytest.mark.parametrize(
+    ("what", "given"), [("free", 5), ("free", [1]), ("bounds", [1]), ("weights", "x2")]
+)
+def test_what_is_no_words_is_refused(what, given):
+    with pytest.raises(ModelError, match=f"^{what}: expected"):
+        parse_free(SAHA, **{what: given})
