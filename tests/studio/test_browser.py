@@ -131,6 +131,7 @@ def test_a_simulation_plays(window):
 
 def test_a_urdf_is_uploaded_with_its_check(window, studio):
     window.tab("Robot")
+    window.dismiss()
     puma = picture(window)
     path = ROOT / "tests" / "robots" / "arm.urdf"
     window.upload(".urdf", path)

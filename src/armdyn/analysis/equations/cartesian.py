@@ -29,8 +29,8 @@ from armdyn.model.canonical import canonical, canonical_frames, cos_sin
 FRAMES = ("world", "tool")
 MOST_JOINTS = 3
 """Joints beyond which the inverse of the Jacobian is not written out."""
-MOST_PRODUCTS = 6_000
-"""Products of terms in M_x beyond which it is not written out either."""
+MOST_PRODUCTS = 100_000
+"""Products of terms in V_x, the longest, beyond which nothing is written out either."""
 FORMULAS = (
     "M_x = J^-T M J^-1",
     "V_x = J^-T (V - M J^-1 Jd qd)",
@@ -59,7 +59,8 @@ class CartesianForm:
         if self.robot.n > MOST_JOINTS:
             return False
         adj, M = np.vectorize(len)(self._adjugate), np.vectorize(len)(self._joint.M)
-        return bool((adj.T @ M @ adj).sum() <= MOST_PRODUCTS)
+        rate = np.vectorize(len)(self.Jd_qd)
+        return bool((adj.T @ M @ adj @ rate).sum() * len(self.determinant) <= MOST_PRODUCTS)
 
     @cached_property
     def determinant(self) -> Trig:
