@@ -2,13 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint fmt type imports clean
+.PHONY: demo test lint fmt type imports browser clean
 
 demo: .venv/.demo
 	@mkdir -p demo
 	$(BIN)/armdyn torque puma560 examples/puma560_pick.csv -o demo/torques.csv --plot demo/torques.png
 
-test: lint type imports
+test: lint type imports browser
 	$(BIN)/pytest -n auto --dist worksteal
 
 lint: .venv/.test
@@ -24,6 +24,14 @@ type: .venv/.test
 
 imports: .venv/.test
 	$(BIN)/lint-imports
+
+# pages are tested in a real browser: where there is none and Debian's can be installed, it is
+browser:
+	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || { \
+	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ( \
+	    timeout 120 apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	    timeout 300 apt-get install -y -qq --no-install-recommends chromium ) >/dev/null 2>&1; } || \
+	  echo "no browser: the tests of the studio's pages will be skipped"
 
 clean:
 	rm -rf .venv demo

@@ -205,7 +205,7 @@ class Drawing:
         r = shapes.radius(self._model, -1)
         self._scene.add_cylinder(
             f"{self._name}/base/plate", 2.4 * r, 0.5 * r, self._style.base,
-            position=(0.0, 0.0, -0.25 * r),
+            position=(0.0, 0.0, shapes.floor(self._model) - 0.25 * r),
         )  # fmt: skip
 
 

@@ -112,7 +112,8 @@ class Scene:
         self._arrows = {}
         scene, style = self._client.scene, self._style
         model, pieces = self._arm.robot.model, self._arm.pieces
-        size, low = shapes.size(model), -0.5 * shapes.radius(model, -1)
+        size = shapes.size(model)
+        low = float(model.base[2, 3]) + shapes.floor(model) - 0.5 * shapes.radius(model, -1)
         cell = float(10.0 ** np.round(np.log10(size) - 0.8))
         scene.add_grid(
             "/ground", 40 * cell, 40 * cell, cell_size=cell, section_size=5 * cell,

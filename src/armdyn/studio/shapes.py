@@ -91,6 +91,16 @@ def barrel(model: RobotModel, i: int) -> Barrel:
     return Barrel(np.zeros(3), joint.axis, 1.45 * r, 3.3 * r, False)
 
 
+def floor(model: RobotModel) -> float:
+    """How far below the base the first joint reaches: where the arm stands [m], not above 0."""
+    ends = [0.0]
+    for i, joint in enumerate(model.joints):
+        if joint.parent < 0:
+            upright = abs(float((joint.placement[:3, :3] @ joint.axis)[2]))
+            ends.append(float(joint.placement[2, 3]) - 0.5 * upright * barrel(model, i).height)
+    return min(ends)
+
+
 def ellipsoid(inertia: Inertia) -> Ellipsoid | None:
     """The ellipsoid of a body; None where there is no mass to speak of.
 
