@@ -27,7 +27,7 @@ imports: .venv/.test
 
 # pages are tested in a real browser: where there is none and Debian's can be installed, it is
 browser:
-	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || { \
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
 	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ( \
 	    timeout 120 apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	    timeout 300 apt-get install -y -qq --no-install-recommends chromium ) >/dev/null 2>&1; } || \

@@ -19,11 +19,11 @@ def until(condition, seconds=30.0, what="this"):
 class Window:
     """A page and the session behind it."""
 
-    def __init__(self, browser, studio, shots):
+    def __init__(self, browser, studio, shots, size=(1280, 800)):
         before = set(studio.sessions)
         self.shots = shots
         self.context = browser.new_context(
-            viewport={"width": 1280, "height": 800}, accept_downloads=True
+            viewport=dict(zip(("width", "height"), size, strict=True)), accept_downloads=True
         )
         self.page = self.context.new_page()
         self.page.goto(studio.address)

@@ -13,6 +13,7 @@ from matplotlib.image import imread
 
 import armdyn
 from armdyn.analysis.check import check_report
+from armdyn.studio.evaluate import State
 from windows import Window, until
 
 pytestmark = pytest.mark.xdist_group("studio")
@@ -79,20 +80,21 @@ def test_velocity_acceleration_and_payload_are_in_the_torque(window):
     window.page.get_by_text("Velocity", exact=True).click()
 
 
-@pytest.mark.parametrize("dark", [True, False])
-def test_everything_that_can_be_seen_is_drawn_dark_and_light(window, dark):
+def test_everything_that_can_be_seen_is_drawn_dark_and_light(window):
     window.tab("Move")
-    window.session.restyle(dark)
-    plain = picture(window)
+    seen = picture(window)
     names = ("mass centres", "inertia", "gravity", "reactions")
     for name in names:
         window.page.get_by_role("checkbox", name=name, exact=True).check()
     until(lambda: set(window.session.scene._arrows) == {"gravity", "reactions"}, what="arrows")
-    until(lambda: picture(window) != plain, what="another picture")
-    window.shot(f"view_{'dark' if dark else 'light'}")
-    for name in names:
+    until(lambda: not alike(picture(window), seen), what="another picture")
+    window.shot("view_light")
+    window.page.get_by_role("checkbox", name="dark", exact=True).check()
+    until(lambda: imread(BytesIO(picture(window)))[..., :3].mean() < 0.4, what="darkness")
+    window.shot("view_dark")
+    for name in (*names, "dark"):
         window.page.get_by_role("checkbox", name=name, exact=True).uncheck()
-    until(lambda: not window.session.scene._arrows, what="no arrows")
+    until(lambda: not window.session.scene._arrows and not window.session.dark, what="the light")
 
 
 def test_a_trajectory_plays_and_its_plots_follow(window):
@@ -127,6 +129,10 @@ def test_a_simulation_plays(window):
         lambda: window.session.arm.evaluator(window.session.state).tool[2, 3] < high - 0.05,
         what="a fall",
     )
+    window.session.enter(window.session.arm)
+    q = window.session.state.q
+    window.page.wait_for_timeout(300)
+    assert np.array_equal(window.session.state.q, q), "the last motion goes on with a new robot"
 
 
 def test_a_urdf_is_uploaded_with_its_check(window, studio):
@@ -257,7 +263,7 @@ def test_a_design_is_shown_beside_the_arm(window):
 
 
 def test_two_windows_stay_apart_and_a_closed_one_leaves_nothing(window, browser, studio, shots):
-    other = Window(browser, studio, shots)
+    other = Window(browser, studio, shots, (900, 500))
     assert other.session.folder != window.session.folder
     before, q = window.torques(), window.session.state.q.copy()
     other.session.open("two_link")
@@ -290,3 +296,17 @@ def test_a_page_of_another_site_sees_nothing(window, browser, studio):
     finally:
         context.close()
         elsewhere.stop()
+
+
+def test_an_error_of_the_studio_itself_is_shown_and_ends_nothing(window):
+    def broken(_):
+        raise RuntimeError("a broken callback")
+
+    window.session.guard(broken)(None)
+    note = window.page.locator(".mantine-Notification-root", has_text="a broken callback")
+    note.wait_for(timeout=10_000)
+    window.dismiss()
+    q = window.session.state.q + 0.1
+    window.session.move(State.rest(q))
+    wanted = PUMA.inverse_dynamics(q, 0 * q, 0 * q)
+    until(lambda: np.allclose(window.torques(), wanted, atol=1e-9), what="the torque")

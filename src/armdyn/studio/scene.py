@@ -129,7 +129,7 @@ class Scene:
         places = np.array([self._arm.robot.model.base, *found.links, found.tool])[:, :3, 3]
         places = np.concatenate([places, places + beside])
         centre = 0.5 * (places.min(0) + places.max(0))
-        away = 1.8 * max(
+        away = 1.45 * max(
             float(np.ptp(places, axis=0).max()), 0.4 * shapes.size(self._arm.robot.model)
         )
         camera = self._client.camera

@@ -46,7 +46,8 @@ class Session:
         self.panels: list[Panel] = []
         self.scene = Scene(client)
         self.jobs = Jobs(self._status, self.fail)
-        self._drawing = threading.RLock()
+        self.drawing = threading.RLock()
+        """Held by whoever changes what is shown."""
         self._now: tuple[Arm, State] | None = None
         self._latest = Latest(self._draw)
         self._closed = False
@@ -93,7 +94,7 @@ class Session:
 
     def enter(self, arm: Arm) -> None:
         """Show a robot in its first pose."""
-        with self._drawing:
+        with self.drawing:
             self._now = arm, State.rest(pose(arm.robot))
             self._name(arm)
             self.scene.enter(arm, self.state)
@@ -117,17 +118,17 @@ class Session:
         self.client.gui.configure_theme(
             dark_mode=dark, show_logo=False, show_share_button=False, brand_color=style.brand,
         )  # fmt: skip
-        with self._drawing:
+        with self.drawing:
             self.scene.restyle(style)
 
     def see(self) -> None:
         """Show and hide what the view says."""
-        with self._drawing:
+        with self.drawing:
             self.scene.see()
 
     def compare(self, robot: Robot | None) -> None:
         """Show a new design beside the arm, or no longer."""
-        with self._drawing:
+        with self.drawing:
             self.scene.compare(robot)
 
     def guard(self, function: Callable[..., None]) -> Callable[..., None]:
@@ -174,7 +175,7 @@ class Session:
 
     def _draw(self) -> None:
         try:
-            with self._drawing:
+            with self.drawing:
                 if self._now is None or self._closed:
                     return
                 arm, state = self._now

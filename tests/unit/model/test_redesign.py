@@ -37,7 +37,8 @@ def test_a_length_and_an_offset_asked_for_come_back_and_nothing_else_moves(seed)
     before = canonical(model).links
     moved = redesign(model, {}, lengths={2: 0.11}, offsets={2: -0.07})
     for i, (old, new) in enumerate(zip(before, canonical(moved).links, strict=True)):
-        np.testing.assert_allclose(new.across, old.across + [0.11 * (i == 2), 0, 0], atol=1e-13)
+        moved_by = np.array([0.11 * (i == 2), 0.0, 0.0])
+        np.testing.assert_allclose(new.across, old.across + moved_by, atol=1e-13)
         assert new.r == pytest.approx(old.r - 0.07 * (i == 2), abs=1e-13)
         np.testing.assert_allclose(pseudo(new), pseudo(old), rtol=0, atol=1e-12)
 

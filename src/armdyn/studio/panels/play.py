@@ -47,8 +47,8 @@ class PlayPanel:
 
     def enter(self, arm: Arm) -> None:
         """Another robot has no motion yet."""
+        self.recording = None  # first, so that the pause leaves the new robot where it is
         self.pause()
-        self.recording = None
         self._button.disabled = self._slider.disabled = True
         self._plots.content = _framed(
             "Choose a motion: it is played on the arm, and its torques are plotted here."
@@ -138,7 +138,8 @@ class PlayPanel:
             before, plot = now, now - plotted > PLOTTED
             plotted = now if plot else plotted
             try:
-                self._advance(step, plot)
+                with self._session.drawing:  # no other robot enters meanwhile
+                    self._advance(step, plot)
             except Exception as error:
                 self._playing.clear()
                 self._session.fail(error)
