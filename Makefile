@@ -7,6 +7,7 @@ BIN := .venv/bin
 demo: .venv/.demo
 	@mkdir -p demo
 	$(BIN)/armdyn torque puma560 examples/puma560_pick.csv -o demo/torques.csv --plot demo/torques.png
+	@echo "open the studio with: $(BIN)/armdyn studio puma560"
 
 test: lint type imports browser
 	$(BIN)/pytest -n auto --dist worksteal
@@ -42,11 +43,11 @@ clean:
 	@touch $@
 
 .venv/.demo: .venv/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,studio]'
 	@touch $@
 
 # pip 25.1 was the first to install dependency groups
 .venv/.test: .venv/.python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,mjcf,design,parquet]' --group test --group lint
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,mjcf,design,parquet,studio]' --group test --group lint
 	@touch $@

@@ -8,7 +8,9 @@ pytest.importorskip("viser")
 import armdyn
 from armdyn.model import Inertia
 from armdyn.studio import shapes
+from armdyn.studio.arm import arm_of
 from armdyn.studio.evaluate import Evaluator, State, pose
+from armdyn.studio.uploads import open_robot, open_upload
 from armdyn.studio.visuals import visuals
 
 STL = """solid t
@@ -116,3 +118,14 @@ def test_a_mesh_that_cannot_be_read_is_named(tmp_path, mesh):
     found, missing = visuals(path, meshes=True)
     assert [v.link for v in found] == ["base"]
     assert missing == [mesh.rpartition("/")[2]]
+
+
+@pytest.mark.parametrize("uploaded", [True, False])
+def test_only_a_file_of_the_command_line_brings_its_meshes(tmp_path, uploaded):
+    (tmp_path / "t.stl").write_text(STL)
+    path = tmp_path / "looks.urdf"
+    path.write_text(LOOKS.format(mesh="t.stl"))
+    opened = open_upload(path) if uploaded else open_robot(path)
+    arm = arm_of(opened, path, uploaded, lambda _: None)
+    assert [piece.link for piece in arm.pieces] == ["base"] + ["arm"] * (not uploaded)
+    assert arm.missing == ("t.stl",) * uploaded

@@ -13,7 +13,7 @@ from armdyn.studio.drawing import Drawing, View
 from armdyn.studio.evaluate import Evaluator, Forces, Snapshot, State
 from armdyn.studio.style import LIGHT, Style
 
-LONGEST = 0.45
+LONGEST = 0.32
 """Length of the arrow of the whole weight of an arm, relative to the size of the arm."""
 
 
@@ -130,7 +130,7 @@ class Scene:
         places = np.concatenate([places, places + beside])
         centre = 0.5 * (places.min(0) + places.max(0))
         away = 1.45 * max(
-            float(np.ptp(places, axis=0).max()), 0.4 * shapes.size(self._arm.robot.model)
+            float(np.ptp(places, axis=0).max()), 0.6 * shapes.size(self._arm.robot.model)
         )
         camera = self._client.camera
         camera.up_direction = (0.0, 0.0, 1.0)

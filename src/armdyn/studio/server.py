@@ -102,6 +102,10 @@ class Studio:
             session.enter(self._arm)
         except Exception as error:
             session.fail(error)
+        finally:
+            if client.client_id not in self._server.get_clients():  # it was closed meanwhile
+                self._disconnect(client)
+                session.close()
 
     def _headers(self, client: viser.ClientHandle) -> Mapping[str, str]:
         """What the browser said when it connected; nothing where that is not known any more."""

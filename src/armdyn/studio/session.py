@@ -3,15 +3,17 @@
 import logging
 import tempfile
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import viser
 
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError
+from armdyn.model.validate import Finding
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, arm_of
 from armdyn.studio.background import Jobs, Latest, Tell
@@ -21,19 +23,25 @@ from armdyn.studio.style import DARK, LIGHT
 
 LETTERS = 12
 """Joints up to which their kinds are spelt out."""
+AGAIN = 3.0
+"""Seconds after which the same error is shown again."""
 _LOG = logging.getLogger("armdyn")
 
 
-class Panel(Protocol):
-    """A part of the page."""
+class Panel:
+    """A part of the page; it does nothing about what does not concern it."""
 
     def enter(self, arm: Arm) -> None:
         """Begin with another robot."""
-        ...
 
     def show(self, snapshot: Snapshot) -> None:
         """Show what the arm is doing."""
-        ...
+
+    def refuse(self, name: str, findings: Sequence[Finding]) -> None:
+        """Show why a file is not shown."""
+
+    def close(self) -> None:
+        """End with the window."""
 
 
 class Session:
@@ -41,7 +49,9 @@ class Session:
 
     def __init__(self, client: viser.ClientHandle, dark: bool = False):
         self.client, self.dark = client, dark
-        self._folder = tempfile.TemporaryDirectory(prefix="armdyn-studio-")
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="armdyn-studio-", ignore_cleanup_errors=True
+        )
         self.folder = Path(self._folder.name)
         self.panels: list[Panel] = []
         self.scene = Scene(client)
@@ -51,6 +61,7 @@ class Session:
         self._now: tuple[Arm, State] | None = None
         self._latest = Latest(self._draw)
         self._closed = False
+        self._failed = ("", 0.0)
         self._head: Any = None
         self._progress: Any = None
         self._doing: Any = None
@@ -83,9 +94,7 @@ class Session:
             loaded = uploads.open_upload(Path(source)) if uploaded else uploads.open_robot(source)
             if loaded.robot is None:
                 for panel in self.panels:
-                    refuse = getattr(panel, "refuse", None)
-                    if refuse is not None:
-                        refuse(Path(source).name, loaded.findings)
+                    panel.refuse(Path(source).name, loaded.findings)
             file = Path(source) if Path(source).is_file() else None
             return arm_of(loaded, file, uploaded, tell)
 
@@ -107,10 +116,6 @@ class Session:
         if self._now is not None and len(state.q) == self._now[0].robot.n:
             self._now = self._now[0], state
             self._latest.ask()
-
-    def redraw(self) -> None:
-        """Draw the state again."""
-        self._latest.ask()
 
     def restyle(self, dark: bool) -> None:
         """Dark or light."""
@@ -152,7 +157,10 @@ class Session:
             title = "Something went wrong in the studio"
             body = f"{type(error).__name__}: {error}. Please report it; the page goes on."
             _LOG.error("an error in the studio", exc_info=error)
-        self.client.add_notification(title, body, color="red", auto_close_seconds=30)
+        now, (last, when) = time.monotonic(), self._failed
+        if body != last or now - when > AGAIN:  # not thirty times a second
+            self._failed = body, now
+            self.client.add_notification(title, body, color="red", auto_close_seconds=30)
 
     def tell(self, title: str, body: str) -> None:
         """Show a short word."""
@@ -168,9 +176,7 @@ class Session:
         self.jobs.close()
         self._latest.stop()
         for panel in self.panels:
-            end = getattr(panel, "close", None)
-            if end is not None:
-                end()
+            panel.close()
         self._folder.cleanup()
 
     def _draw(self) -> None:

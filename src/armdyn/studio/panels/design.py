@@ -10,9 +10,8 @@ from armdyn.arrays import Array
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, arm_from_robot
 from armdyn.studio.background import Tell
-from armdyn.studio.evaluate import Snapshot
 from armdyn.studio.panels.structure import report as show_report
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 
 GOALS = ("constant", "diagonal", "gravity-balanced", "constant+gravity-balanced")
 FREE: dict[str, tuple[str | None, bool]] = {
@@ -23,7 +22,7 @@ FREE: dict[str, tuple[str | None, bool]] = {
 """What may change, and whether material may only be added."""
 
 
-class DesignPanel:
+class DesignPanel(Panel):
     """The design, when it is asked for."""
 
     def __init__(self, session: Session):
@@ -48,9 +47,6 @@ class DesignPanel:
         """There is no design yet."""
         self._found, self._html.content = None, ""
         self._offer(False)
-
-    def show(self, snapshot: Snapshot) -> None:
-        """A design does not depend on the state."""
 
     def _offer(self, there: bool) -> None:
         for handle in (self._beside, self._more, self._use):

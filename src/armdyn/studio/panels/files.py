@@ -9,16 +9,15 @@ from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
 from armdyn.studio import exports, uploads
 from armdyn.studio.arm import Arm
-from armdyn.studio.evaluate import Snapshot
 from armdyn.studio.panels.play import PlayPanel
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import DARK, LEVELS, LIGHT
 
 PATIENCE = 20.0
 """How long a browser may take to draw a picture [s]."""
 
 
-class FilesPanel:
+class FilesPanel(Panel):
     """What comes in and goes out."""
 
     def __init__(self, session: Session, play: PlayPanel):
@@ -47,16 +46,15 @@ class FilesPanel:
         """Show what is suspicious about another robot."""
         if arm.robot.name in catalog_names():
             self._catalog.value = arm.robot.name
-        self._check.content = check_html(arm.title, arm.findings, arm.missing)
-
-    def show(self, snapshot: Snapshot) -> None:
-        """Files do not depend on the state."""
+        self._check.content = check_html(arm.title, self._told(arm.findings), arm.missing)
 
     def refuse(self, name: str, findings: Sequence[Finding]) -> None:
         """Show why a file is not shown."""
-        told = [Finding(f.level, self._session.plain(f.where), self._session.plain(f.message))
-                for f in findings]  # fmt: skip
-        self._check.content = check_html(f"{name} (not loaded)", told, ())
+        self._check.content = check_html(f"{name} (not loaded)", self._told(findings), ())
+
+    def _told(self, findings: Sequence[Finding]) -> list[Finding]:
+        plain = self._session.plain
+        return [Finding(f.level, plain(f.where), plain(f.message)) for f in findings]
 
     def _chosen(self, event: Any) -> None:
         if event.client_id is not None:

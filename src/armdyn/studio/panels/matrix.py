@@ -9,6 +9,7 @@ from armdyn.arrays import Array
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.evaluate import Snapshot
+from armdyn.studio.session import Panel
 from armdyn.studio.style import NEGATIVE, POSITIVE
 
 WRITTEN = 8
@@ -19,7 +20,7 @@ _SEEN = 1e-9
 """What is smaller, relative to the largest element, is rounding."""
 
 
-class MatrixPanel:
+class MatrixPanel(Panel):
     """The mass matrix now."""
 
     def __init__(self, gui: viser.GuiApi):

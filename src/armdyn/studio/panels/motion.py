@@ -6,8 +6,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.studio.arm import Arm
-from armdyn.studio.evaluate import Snapshot, State, slider_limits
-from armdyn.studio.session import Session
+from armdyn.studio.evaluate import State, slider_limits
+from armdyn.studio.session import Panel, Session
 
 STEP = 0.001
 SPEED = {False: 3.0, True: 1.0}
@@ -25,7 +25,7 @@ VIEWS = {
 }
 
 
-class MotionPanel:
+class MotionPanel(Panel):
     """What people move."""
 
     def __init__(self, session: Session):
@@ -90,9 +90,6 @@ class MotionPanel:
             )
             self._payload.on_update(session.guard(self._moved))
         session.move(self._read())
-
-    def show(self, snapshot: Snapshot) -> None:
-        """Sliders say what they were told; nothing to do."""
 
     def take(self, state: State) -> None:
         """Put the sliders, and the arm, to a state."""

@@ -12,15 +12,14 @@ from armdyn.programs.minimal import Effort
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
-from armdyn.studio.evaluate import Snapshot
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import STAGES as COLOURS
 
 ROW = 26.0
 QUANTITIES = ("inverse_dynamics", "mass_matrix", "gravity", "forward_dynamics")
 
 
-class OperationsPanel:
+class OperationsPanel(Panel):
     """The comparison, when it is asked for."""
 
     def __init__(self, session: Session):
@@ -34,9 +33,6 @@ class OperationsPanel:
     def enter(self, arm: Arm) -> None:
         """Nothing is counted yet."""
         self._html.content = ""
-
-    def show(self, snapshot: Snapshot) -> None:
-        """Counts do not depend on the state."""
 
     def _count(self, _: Any) -> None:
         model, quantity = self._session.arm.robot.model, self._quantity.value

@@ -10,10 +10,10 @@ import numpy as np
 from armdyn.studio import svg, uploads
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
-from armdyn.studio.evaluate import Snapshot, State, slider_limits
+from armdyn.studio.evaluate import State, slider_limits
 from armdyn.studio.panels.motion import MotionPanel
 from armdyn.studio.recording import Recording, from_file, simulated, there_and_back
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import LINES
 
 PERIOD, PLOTTED = 1 / 25, 1 / 10
@@ -21,7 +21,7 @@ PERIOD, PLOTTED = 1 / 25, 1 / 10
 SOURCES = ("Move there and back", "Simulate: let go", "Simulate: held by springs")
 
 
-class PlayPanel:
+class PlayPanel(Panel):
     """A motion and where it is now."""
 
     def __init__(self, session: Session, motion: MotionPanel):
@@ -53,9 +53,6 @@ class PlayPanel:
         self._plots.content = _framed(
             "Choose a motion: it is played on the arm, and its torques are plotted here."
         )
-
-    def show(self, snapshot: Snapshot) -> None:
-        """The plots follow the player, not the sliders."""
 
     def close(self) -> None:
         """End the player."""

@@ -10,8 +10,7 @@ from armdyn.analysis.structure_report import cell, reasons
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
-from armdyn.studio.evaluate import Snapshot
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import POSITIVE
 
 TALLEST = 30.0
@@ -20,7 +19,7 @@ WIDE = ".mantine-Modal-content{flex-basis:min(1060px,92vw)!important}"
 """A report needs more room than other windows over the page."""
 
 
-class StructurePanel:
+class StructurePanel(Panel):
     """The structure, when it is asked for."""
 
     def __init__(self, session: Session):
@@ -36,9 +35,6 @@ class StructurePanel:
     def enter(self, arm: Arm) -> None:
         """Nothing is known yet."""
         self._found, self._html.content, self._more.visible = None, "", False
-
-    def show(self, snapshot: Snapshot) -> None:
-        """The structure does not depend on the state."""
 
     def _find(self, _: Any) -> None:
         model, folder = self._session.arm.robot.model, self._session.folder

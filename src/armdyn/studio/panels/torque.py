@@ -11,6 +11,7 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.evaluate import Snapshot
+from armdyn.studio.session import Panel
 from armdyn.studio.style import TERMS
 
 ROW, BAR = 34.0, 12.0
@@ -21,7 +22,7 @@ _SEEN = 1e-9
 """Terms that are smaller, relative to the largest torque, are not in the legend."""
 
 
-class TorquePanel:
+class TorquePanel(Panel):
     """The torques of the actuators now."""
 
     def __init__(self, gui: viser.GuiApi):
