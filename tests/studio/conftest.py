@@ -1,4 +1,8 @@
-"""A studio and a browser for the tests of its pages."""
+"""A studio and a browser for the tests of its pages.
+
+Both end with the module that uses them: their threads draw random numbers, which Hypothesis does not
+allow beside its own. For the same reason `make test` runs this folder by itself.
+"""
 
 import os
 import shutil
@@ -21,7 +25,7 @@ SWITCHES = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
     program = next((path for name in NAMES if (path := shutil.which(name))), None)
     if program is None:
@@ -33,7 +37,7 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def studio(browser):
     from armdyn.studio.server import Studio
 
@@ -42,7 +46,7 @@ def studio(browser):
     running.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shots(tmp_path_factory):
     wanted = os.environ.get("ARMDYN_SCREENSHOTS")
     folder = Path(wanted) if wanted else tmp_path_factory.mktemp("screenshots")
@@ -50,7 +54,7 @@ def shots(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def first(browser, studio, shots):
     window = Window(browser, studio, shots)
     yield window

@@ -4,7 +4,8 @@ import logging
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -160,11 +161,13 @@ class Session:
         now, (last, when) = time.monotonic(), self._failed
         if body != last or now - when > AGAIN:  # not thirty times a second
             self._failed = body, now
-            self.client.add_notification(title, body, color="red", auto_close_seconds=30)
+            with self._reached():
+                self.client.add_notification(title, body, color="red", auto_close_seconds=30)
 
     def tell(self, title: str, body: str) -> None:
         """Show a short word."""
-        self.client.add_notification(title, body, auto_close_seconds=6)
+        with self._reached():
+            self.client.add_notification(title, body, auto_close_seconds=6)
 
     def plain(self, text: str) -> str:
         """Text without the temporary folder, which says nothing to people."""
@@ -208,8 +211,17 @@ class Session:
         """Show what is going on."""
         if self._progress is None or self._closed:
             return
-        self._progress.visible = self._doing.visible = bool(now)
         said = "; ".join(escape(what.replace("_", " ")) for what in now)
-        self._doing.content = (
-            f"<div class='armdyn-status' style='padding:2px 12px;font-size:12px'>{said} …</div>"
-        )
+        with self._reached():
+            self._progress.visible = self._doing.visible = bool(now)
+            self._doing.content = (
+                f"<div class='armdyn-status' style='padding:2px 12px;font-size:12px'>{said} …</div>"
+            )
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        """Words to a page that may be gone at any moment, which must not end a thread."""
+        try:
+            yield
+        except Exception as error:
+            _LOG.debug("a window that is closed was spoken to", exc_info=error)
