@@ -16,9 +16,8 @@ from armdyn.analysis.equations.tree import (
     Sum,
     Symbol,
     Turn,
-    negated,
     quotient,
-    sign,
+    signed,
 )
 
 WIDTH = 74
@@ -50,17 +49,7 @@ def formula(expr: Expr) -> str:
         case Product(factors):
             return _product(factors)
         case Sum(terms):
-            return " ".join(_signed(terms))
-
-
-def _signed(terms: tuple[Expr, ...]) -> list[str]:
-    found = []
-    for i, term in enumerate(terms):
-        if sign(term) < 0:
-            found.append(("-" if i == 0 else "- ") + formula(negated(term)))
-        else:
-            found.append(("" if i == 0 else "+ ") + formula(term))
-    return found
+            return " ".join(signed(terms, formula, gap=""))
 
 
 def _number(value: Fraction | float) -> str:

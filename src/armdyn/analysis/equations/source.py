@@ -18,9 +18,8 @@ from armdyn.analysis.equations.tree import (
     Sum,
     Symbol,
     Turn,
-    negated,
     quotient,
-    sign,
+    signed,
 )
 from armdyn.backends.names import comment
 
@@ -59,7 +58,7 @@ class Source:
             case Product(factors):
                 return self._product(factors)
             case Sum(terms):
-                return "".join(self._signed(terms))
+                return "".join(signed(terms, self.write))
 
     def name(self, symbol: str) -> str:
         """A symbol as an identifier."""
@@ -78,13 +77,6 @@ class Source:
             else:
                 rows[-1] += (" " if rows[-1] else "") + piece
         return [*found, *(f"{indent}    {row}" for row in rows), f"{indent})"]
-
-    def _signed(self, terms: tuple[Expr, ...]) -> Iterable[str]:
-        for i, term in enumerate(terms):
-            if sign(term) < 0:
-                yield ("-" if i == 0 else " - ") + self.write(negated(term))
-            else:
-                yield ("" if i == 0 else " + ") + self.write(term)
 
     def _number(self, value: Fraction | float) -> str:
         if isinstance(value, Fraction):

@@ -15,9 +15,8 @@ from armdyn.analysis.equations.tree import (
     Sum,
     Symbol,
     Turn,
-    negated,
     quotient,
-    sign,
+    signed,
 )
 
 WIDTH = 96
@@ -43,18 +42,7 @@ def plain(expr: Expr) -> str:
         case Product(factors):
             return _product(factors)
         case Sum(terms):
-            return "".join(signed(terms))
-
-
-def signed(terms: tuple[Expr, ...]) -> list[str]:
-    """The terms of a sum, each with its sign in front."""
-    found = []
-    for i, term in enumerate(terms):
-        if sign(term) < 0:
-            found.append(("-" if i == 0 else " - ") + plain(negated(term)))
-        else:
-            found.append(("" if i == 0 else " + ") + plain(term))
-    return found
+            return "".join(signed(terms, plain))
 
 
 def number(value: Fraction | float) -> str:

@@ -1,6 +1,6 @@
 """Expressions as they are printed: sums, products and powers of numbers, symbols, C2 and S23."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -135,6 +135,14 @@ def negated(expr: Expr) -> Expr:
     if isinstance(expr, Sum):
         return total(negated(term) for term in expr.terms)
     return product([Number(Fraction(-1)), expr])
+
+
+def signed(terms: Iterable[Expr], write: Callable[[Expr], str], gap: str = " ") -> Iterator[str]:
+    """The terms of a sum as text, each with its sign in front, after a gap from the second on."""
+    for i, term in enumerate(terms):
+        less = sign(term) < 0
+        front = ("-" if less else "") if i == 0 else f"{gap}{'-' if less else '+'} "
+        yield front + write(negated(term) if less else term)
 
 
 def quotient(factors: Iterable[Expr]) -> tuple[list[Expr], list[Expr]]:
