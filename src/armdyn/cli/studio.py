@@ -28,25 +28,30 @@ def studio(
 
     It ends with Ctrl-C. Nothing is sent anywhere, and nothing written but in temporary folders.
     """
+    import os
     import signal
+    import tempfile
     import threading
     import webbrowser
 
     from armdyn.cli.console import console
+    from armdyn.io.folders import VARIABLE
     from armdyn.studio.server import LOOPBACK, Studio
 
-    running = Studio(robot, host=host, port=port, dark=dark)
-    screen = console()
-    screen.print(f"the studio is at {running.address} (Ctrl-C ends it)", soft_wrap=True)
-    if host not in (LOOPBACK, "localhost", "::1"):
-        screen.print(f"note: it listens on {host}, so others can open it too", soft_wrap=True)
-    if browser:
-        webbrowser.open(running.address)
-    ended = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    try:
-        ended.wait()
-    except KeyboardInterrupt:
-        screen.print("ended")
-    finally:
-        running.stop()
+    with tempfile.TemporaryDirectory(prefix="armdyn-studio-", ignore_cleanup_errors=True) as kept:
+        os.environ.setdefault(VARIABLE, kept)  # uploaded robots leave nothing in the user's cache
+        running = Studio(robot, host=host, port=port, dark=dark)
+        screen = console()
+        screen.print(f"the studio is at {running.address} (Ctrl-C ends it)", soft_wrap=True)
+        if host not in (LOOPBACK, "localhost", "::1"):
+            screen.print(f"note: it listens on {host}, so others can open it too", soft_wrap=True)
+        if browser:
+            webbrowser.open(running.address)
+        ended = threading.Event()
+        signal.signal(signal.SIGTERM, lambda *_: ended.set())
+        try:
+            ended.wait()
+        except KeyboardInterrupt:
+            screen.print("ended")
+        finally:
+            running.stop()

@@ -1,0 +1,27 @@
+"""The command that opens the studio."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from armdyn.cli.studio import studio
+from armdyn.errors import StudioError
+from armdyn.io.folders import VARIABLE, cache_root
+
+
+def test_kernels_of_the_command_do_not_go_to_the_cache_of_the_user(monkeypatch):
+    """What is compiled for uploaded robots is kept in a folder that ends with the command."""
+    monkeypatch.delenv(VARIABLE)
+    seen = []
+
+    def begin(*_, **__):
+        seen.append(cache_root())
+        assert seen[0].is_dir()
+        raise StudioError("enough")
+
+    monkeypatch.setattr("armdyn.studio.server.Studio", begin)
+    with pytest.raises(StudioError, match="enough"):
+        studio("two_link", port=0, host="127.0.0.1", browser=False, dark=False)
+    assert Path(tempfile.gettempdir()) in seen[0].parents
+    assert not seen[0].exists()
