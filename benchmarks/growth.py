@@ -4,8 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
-from armdyn.analysis.bench_growth import growth
-from armdyn.analysis.plot_growth import plot_growth
+from armdyn.bench.growth import growth
+from armdyn.bench.plot_growth import plot_growth
 from armdyn.cli.bench import telling
 from armdyn.io.atomic import write_text
 

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from armdyn.analysis.bench import bench
+from armdyn.bench.bench import bench
 from armdyn.cli.bench import print_report, telling
 from armdyn.io.atomic import write_text
 

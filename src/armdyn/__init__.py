@@ -1,5 +1,8 @@
 """armdyn: the dynamics compiler for robot arms."""
 
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from armdyn import errors as errors
@@ -10,41 +13,43 @@ from armdyn.loading import load as load
 from armdyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from armdyn.analysis.compare import compare as compare
-    from armdyn.analysis.equations.forms import equations as equations
-    from armdyn.analysis.operations import count_operations as count_operations
-    from armdyn.analysis.simplification.simplify import simplify as simplify
+    from armdyn import simulation as simulation
     from armdyn.backends.threads import set_threads as set_threads
+    from armdyn.compare.compare import compare as compare
+    from armdyn.equations.forms import equations as equations
+    from armdyn.operations.count import count_operations as count_operations
+    from armdyn.simplification.simplify import simplify as simplify
     from armdyn.simulation.simulate import simulate as simulate
 
-__all__ = [
-    "Ledger",
-    "Robot",
-    "compare",
-    "count_operations",
-    "equations",
-    "errors",
-    "from_dh",
-    "load",
-    "set_threads",
-    "simplify",
-    "simulate",
-]
-
-_LATER = {
-    "compare": "armdyn.analysis.compare",
-    "count_operations": "armdyn.analysis.operations",
-    "equations": "armdyn.analysis.equations.forms",
+_MODULES = {
+    "compare": "armdyn.compare.compare",
+    "count_operations": "armdyn.operations.count",
+    "equations": "armdyn.equations.forms",
     "set_threads": "armdyn.backends.threads",
-    "simplify": "armdyn.analysis.simplification.simplify",
+    "simplify": "armdyn.simplification.simplify",
     "simulate": "armdyn.simulation.simulate",
 }
-"""Names that are imported when they are first asked for, with the modules they are in."""
+"""For each function that is imported on first use, its module."""
+
+__all__ = ["Ledger", "Robot", "errors", "from_dh", "load", "simulation", *_MODULES]  # noqa: PLE0604
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        import importlib  # noqa: PLC0415
+class _Package(ModuleType):
+    """The package: `armdyn.compare` stays the function when the room of that name is imported."""
 
-        return getattr(importlib.import_module(_LATER[name]), name)
-    raise AttributeError(f"module 'armdyn' has no attribute {name!r}")
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _MODULES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _MODULES:
+            return getattr(import_module(_MODULES[name]), name)
+        if name == "simulation":
+            return import_module("armdyn.simulation")
+        raise AttributeError(f"module 'armdyn' has no attribute {name!r}")
+
+
+sys.modules[__name__].__class__ = _Package

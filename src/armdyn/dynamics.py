@@ -23,7 +23,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.backends.compiled import Compiled
 from armdyn.errors import UnknownNameError
-from armdyn.formulations import FORMULATIONS, slopes
+from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
 from armdyn.formulations.cartesian import (
     COORDINATES,
@@ -44,6 +44,7 @@ from armdyn.formulations.spatial import rotate
 from armdyn.io.files import save_model
 from armdyn.model import RobotModel, edit
 from armdyn.model.validate import Physical, check_physical
+from armdyn.quantities.formulations import FORMULATIONS
 
 
 class Robot(Compiled):
@@ -119,8 +120,8 @@ class Robot(Compiled):
             external_wrench: Force and moment (..., 6) of the environment on the arm [N, N m], or a
                 mapping of link names to such wrenches.
             friction: Whether joint friction is in the result. Rotors always are.
-            formulation: One of `armdyn.formulations.FORMULATIONS`, evaluated as it is written;
-                None: the compiled shortest form. All give one result.
+            formulation: One of `armdyn.quantities.formulations.FORMULATIONS`, evaluated as it is
+                written; None: the compiled shortest form. All give one result.
             wrench_link: Link (or "tool") at whose origin the wrench acts.
             wrench_frame: Axes of the wrench: "world", "tool" or the name of a link.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.formulations import FORMULATIONS
+from armdyn.quantities.formulations import FORMULATIONS
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.analysis.simplification.goals import WORDS
 from armdyn.cli import main
-from armdyn.cli.drives import GAINS
-from armdyn.programs.request import OPTIONS
+from armdyn.cli.simulate_options import GAINS
+from armdyn.quantities.request import OPTIONS
+from armdyn.simplification.goals import WORDS
 from armdyn.simulation import controllers
 from armdyn.simulation.simulate import ADAPTIVE, NATIVE
 

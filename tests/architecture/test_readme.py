@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import armdyn
-from armdyn.formulations import FORMULATIONS
 from armdyn.io.catalog import catalog_names
+from armdyn.quantities.formulations import FORMULATIONS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

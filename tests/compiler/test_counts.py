@@ -9,19 +9,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from armdyn.canonical.frames import with_tip_phase
 from armdyn.compiler.count import count
 from armdyn.compiler.search import search
 from armdyn.compiler.trace import trace
 from armdyn.expr import Graph, proved_equal
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.minimal import minimal
-from armdyn.formulations.minimal_options import options
-from armdyn.model.canonical import with_tip_phase
-from armdyn.programs.minimal import VECTORS, minimal_outputs
-from armdyn.programs.symbolic import symbolic
-from armdyn.programs.symbolic_model import model_from_canonical
-from patterns import ARMS
+from armdyn.minimal.options import options
+from armdyn.minimal.torques import minimal
+from armdyn.quantities.shortest import VECTORS, minimal_outputs
+from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.symbolic_model import model_from_canonical
+from support.counted_arms import ARMS
 
 SEARCH_ALONE = {
     "renaud": 206,

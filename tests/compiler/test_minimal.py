@@ -9,25 +9,25 @@ import pytest
 from hypothesis import given
 
 import armdyn
+from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
+from armdyn.canonical.regroup import axis_in_parent, parameter_names, regroup
 from armdyn.compiler.program import Program
 from armdyn.compiler.search import search
 from armdyn.compiler.trace import trace
 from armdyn.expr import Graph, proved_equal
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.minimal import minimal
-from armdyn.formulations.minimal_mass import minimal_mass_matrix
-from armdyn.formulations.minimal_options import options
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.model.canonical import CanonicalRobot, canonical, with_tip_phase
-from armdyn.model.regroup import axis_in_parent, parameter_names, regroup
+from armdyn.minimal.mass import minimal_mass_matrix
+from armdyn.minimal.options import options
+from armdyn.minimal.torques import minimal
 from armdyn.model.transform import rotation_about, transform
-from armdyn.programs.minimal import minimal_outputs
-from armdyn.programs.symbolic import symbolic
-from armdyn.programs.symbolic_model import branches, model_from_canonical
-from oracles import close, pin_model
-from patterns import ARMS
-from strategies import random_model, random_states, robots, seeds, special_model
+from armdyn.quantities.shortest import minimal_outputs
+from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.symbolic_model import branches, model_from_canonical
+from support.counted_arms import ARMS
+from support.peers import close, pin_model
+from support.random_robots import random_model, random_states, robots, seeds, special_model
 
 CATALOG = ("renaud_6r", "puma560", "stanford", "panda", "two_link", "scara", "ur5e", "gen3")
 

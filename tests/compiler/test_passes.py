@@ -14,9 +14,9 @@ from armdyn.compiler.trace import trace
 from armdyn.compiler.verify import verify
 from armdyn.errors import GraphError
 from armdyn.expr import Graph, Node, proved_equal
-from armdyn.formulations import FORMULATIONS
 from armdyn.formulations.newton_euler import newton_euler
-from expressions import graphs, same
+from armdyn.quantities.formulations import FORMULATIONS
+from support.random_graphs import graphs, same
 
 
 def traced(model, formulation=newton_euler):

@@ -17,8 +17,8 @@ from armdyn.errors import ShapeError, TraceError
 from armdyn.expr import Graph, evaluate, reachable
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
-from expressions import POINT, graphs
-from oracles import close
+from support.peers import close
+from support.random_graphs import POINT, graphs
 
 SCALARS = dict.fromkeys(POINT)
 

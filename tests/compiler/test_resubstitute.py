@@ -12,7 +12,7 @@ from armdyn.compiler.trace import trace
 from armdyn.expr import Graph
 from armdyn.expr.evaluate import PRIME
 from armdyn.formulations.newton_euler import newton_euler
-from expressions import graphs, same
+from support.random_graphs import graphs, same
 
 
 def traced(name):

@@ -15,8 +15,8 @@ from armdyn.formulations.lagrange_euler import lagrange_euler
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import Frame
 from armdyn.model.transform import skew
-from oracles import close, pin_model
-from strategies import random_model, random_states
+from support.peers import close, pin_model
+from support.random_robots import random_model, random_states
 
 MODEL = random_model("RRPRRR", 21)
 ROBOT = Robot(MODEL)

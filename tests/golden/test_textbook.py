@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.formulations import FORMULATIONS
-from oracles import close
+from armdyn.quantities.formulations import FORMULATIONS
+from support.peers import close
 
 GOLDEN = json.loads((Path(__file__).parent / "textbook.json").read_text())
 TOLERANCE = 1e-10

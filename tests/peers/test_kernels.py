@@ -20,10 +20,10 @@ from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.segments import plan
 from armdyn.backends.llvm.target import Target
 from armdyn.errors import ArmdynWarning
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import Request
-from oracles import close, pin_model
-from strategies import random_model
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import Request
+from support.peers import close, pin_model
+from support.random_robots import random_model
 
 TOLERANCE = 1e-10
 

@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 
 from armdyn import Robot, load
 from armdyn.simulation.simulate import simulate
-from oracles import pin_model
-from strategies import random_model
+from support.peers import pin_model
+from support.random_robots import random_model
 
 STEP, RECORD = 2e-4, 0.05
 ARMS = {

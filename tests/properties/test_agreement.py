@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 
 from armdyn import Robot
-from armdyn.formulations import CHAINS, FORMULATIONS
-from oracles import close, pin_external, pin_model
-from strategies import chains, random_states, robots, seeds
+from armdyn.quantities.formulations import CHAINS, FORMULATIONS
+from support.peers import close, pin_external, pin_model
+from support.random_robots import chains, random_states, robots, seeds
 
 
 @pytest.mark.parametrize("name", FORMULATIONS)

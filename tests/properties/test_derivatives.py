@@ -15,10 +15,10 @@ from armdyn.errors import SingularityError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import Friction, Mimic
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import Request
-from oracles import close, pin_model
-from strategies import kinds, random_model, random_states, seeds
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import Request
+from support.peers import close, pin_model
+from support.random_robots import kinds, random_model, random_states, seeds
 
 STEP = 1e-30
 driven = st.builds(random_model, kinds, seeds, st.booleans(), st.just(True), st.just(True))

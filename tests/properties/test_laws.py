@@ -10,8 +10,8 @@ from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import jacobian
 from armdyn.model.transform import rotation_about, transform
-from oracles import close
-from strategies import kinds, random_model, random_states, robots, seeds
+from support.peers import close
+from support.random_robots import kinds, random_model, random_states, robots, seeds
 
 STEP = 1e-30
 driven = st.builds(random_model, kinds, seeds, st.booleans(), st.just(True), st.just(True))

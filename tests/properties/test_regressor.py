@@ -13,8 +13,8 @@ from armdyn import Robot
 from armdyn.arrays import frozen
 from armdyn.errors import ArmdynWarning
 from armdyn.model import Body, Link, Mimic
-from oracles import close, pin_model
-from strategies import random_inertia, random_model, random_states, robots, seeds
+from support.peers import close, pin_model
+from support.random_robots import random_inertia, random_model, random_states, robots, seeds
 
 KNOWN = {
     "two_link": 6,

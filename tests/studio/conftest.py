@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from windows import Window, until
+from support.studio_windows import Window, until
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SWITCHES = (

@@ -12,9 +12,9 @@ import pytest
 from matplotlib.image import imread
 
 import armdyn
-from armdyn.analysis.check import check_report
+from armdyn.check.check import check_report
 from armdyn.studio.evaluate import State
-from windows import Window, until
+from support.studio_windows import Window, until
 
 ROOT = Path(__file__).parents[2]
 PUMA = armdyn.load("puma560")

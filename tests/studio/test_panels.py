@@ -8,12 +8,12 @@ import pytest
 pytest.importorskip("viser")
 
 import armdyn
-from armdyn.analysis.operation_report import operation_report
-from armdyn.analysis.operations import STAGES
-from armdyn.analysis.simplification.simplify import simplify
-from armdyn.analysis.structure import structure
 from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
+from armdyn.operations.count import STAGES
+from armdyn.operations.report import operation_report
+from armdyn.simplification.simplify import simplify
+from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.evaluate import Evaluator, State, pose, slider_limits
 from armdyn.studio.panels.design import design_html

@@ -13,11 +13,11 @@ from armdyn.errors import (
     TopologyError,
     UnknownNameError,
 )
-from armdyn.formulations import FORMULATIONS, NEED_COM
 from armdyn.model import Connection, Inertia, Mimic, assemble
 from armdyn.model.transform import rotation_about, transform
-from oracles import close
-from strategies import random_inertia, random_model, random_states
+from armdyn.quantities.formulations import FORMULATIONS, NEED_COM
+from support.peers import close
+from support.random_robots import random_inertia, random_model, random_states
 
 ROBOT = Robot(random_model("RPRR", 1))
 STATE = random_states(ROBOT.model, 2)

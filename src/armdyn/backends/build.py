@@ -15,9 +15,9 @@ import numpy as np
 
 from armdyn.backends import numpy_api
 from armdyn.backends.cache import user_cache
-from armdyn.backends.llvm.drive import Rows
 from armdyn.backends.llvm.jit import Code, link, object_code
 from armdyn.backends.llvm.module import module
+from armdyn.backends.llvm.rollout_loop import Rows
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.locks import held_over_fork
 from armdyn.backends.progress import note
@@ -25,20 +25,23 @@ from armdyn.compiler.program import Program
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 from armdyn.model.digest import digest
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import Request
-from armdyn.programs.steps import StepRequest, step_program
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import Request
+from armdyn.quantities.steps import StepRequest, step_program
 from armdyn.version import __version__
 
 MOST_OPERATIONS = 400_000
 """Beyond, LLVM takes minutes and gigabytes."""
 FORMAT = 2
 """Changes with what is kept beside the object code."""
-_SOURCES = ("arrays.py", "expr", "model", "formulations", "compiler", "programs", "backends")
+_SOURCES = (
+    "arrays.py", "expr", "model", "formulations", "canonical", "minimal", "compiler", "quantities",
+    "backends",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Built:
+class MachineCode:
     """Machine code and what one must know to call it."""
 
     code: Code
@@ -51,10 +54,12 @@ class Built:
 
 
 _lock = held_over_fork(threading.RLock())
-_alive: "weakref.WeakValueDictionary[str, Built]" = weakref.WeakValueDictionary()
+_alive: "weakref.WeakValueDictionary[str, MachineCode]" = weakref.WeakValueDictionary()
 
 
-def build(model: RobotModel, request: Request | StepRequest, dtype: str, target: Target) -> Built:
+def build(
+    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target
+) -> MachineCode:
     """The machine code of a request, shared by all who ask for the same.
 
     Args:
@@ -72,7 +77,7 @@ def build(model: RobotModel, request: Request | StepRequest, dtype: str, target:
         return found
 
 
-def _from_disk(key: str) -> Built | None:
+def _from_disk(key: str) -> MachineCode | None:
     cache = user_cache()
     content = cache.get(key) if cache else None
     if content is None:
@@ -83,7 +88,7 @@ def _from_disk(key: str) -> Built | None:
 
 def _compiled(
     model: RobotModel, request: Request | StepRequest, dtype: str, target: Target, key: str
-) -> Built:
+) -> MachineCode:
     name = f"{request.quantity} of {model.name!r}"
     with note(f"writing the equations for {name} ..."):
         program, rows = _program(model, request)
@@ -115,10 +120,10 @@ def _inputs(program: Program) -> list[tuple[str, int]]:
     return [(array.name, len(array.symbols)) for array in program.inputs]
 
 
-def _linked(head: dict[str, Any], code: bytes) -> Built:
+def _linked(head: dict[str, Any], code: bytes) -> MachineCode:
     functions = tuple(map(str, head["functions"]))
     inputs = tuple((str(name), int(size)) for name, size in head["inputs"])
-    return Built(link(code, functions), inputs, tuple(head["shape"]), "entry" in functions)
+    return MachineCode(link(code, functions), inputs, tuple(head["shape"]), "entry" in functions)
 
 
 def _key(model: RobotModel, request: Request | StepRequest, dtype: str, target: Target) -> str:

@@ -9,10 +9,10 @@ import numpy as np
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.backends.body import ConstantTable, Language, body
 from armdyn.backends.c_selftest import selftest
+from armdyn.backends.export_comments import file_lines, function_lines, operations
 from armdyn.backends.names import comment, prefix_of
 from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
 from armdyn.backends.results import RESULTS
-from armdyn.backends.wording import file_lines, function_lines, operations
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 

@@ -46,7 +46,7 @@ class Compiled:
         is an `armdyn.backends.kernel.Kernel`, with `gufunc`, `signature` and `operations`.
 
         Args:
-            quantity: One of `armdyn.programs.request.OPTIONS`, as "inverse_dynamics".
+            quantity: One of `armdyn.quantities.request.OPTIONS`, as "inverse_dynamics".
             friction: Whether joint friction is in torques.
             payload: Whether a payload is an argument: the ten numbers of `payload_vector`.
             gravity: Whether the field of gravity in world axes is an argument.
@@ -57,7 +57,7 @@ class Compiled:
             method: Formulation of inverse, or method of forward dynamics; None: the shortest.
             dtype: "float64" or "float32".
         """
-        from armdyn.programs.request import Request  # noqa: PLC0415
+        from armdyn.quantities.request import Request  # noqa: PLC0415
 
         if not isinstance(wrench, str | Sequence):
             raise ModelError(f"wrench is a list of names of links, got {wrench!r}")
@@ -80,7 +80,7 @@ class Compiled:
             com: Its centre of mass in the tool frame [m].
             inertia: Its tensor about the centre of mass, tool axes [kg m²]; None: a point.
         """
-        from armdyn.programs.runtime import payload_vector  # noqa: PLC0415
+        from armdyn.quantities.run_time import payload_vector  # noqa: PLC0415
 
         return payload_vector(mass, com, inertia)
 

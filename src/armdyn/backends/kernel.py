@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.backends import numpy_api
-from armdyn.backends.build import Built, build
+from armdyn.backends.build import MachineCode, build
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.threads import run
 from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
 from armdyn.errors import ShapeError, UnknownNameError
 from armdyn.model import RobotModel
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import Request
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import Request
 
 
 class Kernel:
@@ -35,17 +35,17 @@ class Kernel:
         self._methods: list[_MethodDef] = []
 
     @cached_property
-    def _wide(self) -> Built:
+    def _wide(self) -> MachineCode:
         """For batches."""
         return build(self.model, self.request, self.dtype, Target.host())
 
     @cached_property
-    def _narrow(self) -> Built:
+    def _narrow(self) -> MachineCode:
         """For one state."""
         return build(self.model, self.request, self.dtype, Target.host().narrow)
 
     @property
-    def _built(self) -> Built:
+    def _built(self) -> MachineCode:
         """Either, for what both have in common."""
         return self._narrow if "_narrow" in self.__dict__ else self._wide
 

@@ -11,7 +11,7 @@ from armdyn.backends.kernel import Kernel
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.regressor import regressor
 from armdyn.model import RobotModel
-from armdyn.programs.request import Request
+from armdyn.quantities.request import Request
 
 LARGE = 12
 """Coordinates beyond which a Jacobian is taken direction by direction, by one shorter program."""

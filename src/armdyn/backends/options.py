@@ -10,8 +10,8 @@ from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, UnknownNameError, WriteError
 from armdyn.io.atomic import write_text
 from armdyn.model import RobotModel
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import OPTIONS, Request
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import OPTIONS, Request
 
 DEFAULT_FUNCTIONS = (
     "inverse_dynamics",

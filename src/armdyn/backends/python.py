@@ -6,9 +6,9 @@ from pathlib import Path
 
 from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.backends.body import Body, ConstantTable, Language, body
+from armdyn.backends.export_comments import file_lines, function_lines
 from armdyn.backends.names import prefix_of
 from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
-from armdyn.backends.wording import file_lines, function_lines
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel

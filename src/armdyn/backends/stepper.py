@@ -10,11 +10,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.backends.build import build
-from armdyn.backends.llvm.drive import JOB
+from armdyn.backends.llvm.rollout_loop import JOB
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.threads import threads, together
 from armdyn.model import RobotModel
-from armdyn.programs.steps import StepRequest
+from armdyn.quantities.steps import StepRequest
 
 BLOCK = 64
 """Arms whose rows stay in the first caches."""

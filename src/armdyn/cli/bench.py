@@ -29,7 +29,7 @@ def bench(
     json: Json = False,
 ) -> None:
     """Measure speed beside Pinocchio, MuJoCo and the Robotics Toolbox."""
-    from armdyn.analysis.bench import bench as measure
+    from armdyn.bench.bench import bench as measure
     from armdyn.cli.console import print_json
     from armdyn.figures import check_plot
 
@@ -47,8 +47,8 @@ def bench(
 
 
 def _grown(plot: Path, tell: Callable[[str], None]) -> list[dict[str, Any]]:
-    from armdyn.analysis.bench_growth import growth
-    from armdyn.analysis.plot_growth import plot_growth
+    from armdyn.bench.growth import growth
+    from armdyn.bench.plot_growth import plot_growth
 
     series = growth(tell)
     plot_growth(series, plot)

@@ -45,7 +45,7 @@ def cache(
 def _shelves(root: Path) -> dict[str, Shelf]:
     from armdyn.backends import cache as kernels
     from armdyn.io.shelf import Shelf
-    from armdyn.programs import kept
+    from armdyn.quantities import choice_store as kept
 
     return {
         "kernels": Shelf(root / kernels.FOLDER, kernels.SUFFIX),

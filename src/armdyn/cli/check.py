@@ -22,7 +22,7 @@ def check(
     """
     from rich.markup import escape
 
-    from armdyn.analysis.check import check_report, exit_code
+    from armdyn.check.check import check_report, exit_code
     from armdyn.cli.console import console, print_json
 
     findings = check_report(source)

@@ -38,8 +38,8 @@ def compare(
     Exit code 0: all agree. 1: there are differences, explained or not. 2: bad input, or no library
     to compare with.
     """
-    from armdyn.analysis.compare import compare as compared
     from armdyn.cli.console import print_json
+    from armdyn.compare.compare import compare as compared
 
     wanted = states if states.lower().endswith(".csv") else int(number("--states", states, int))
     names = None if with_ is None else [name.strip() for name in with_.split(",")]

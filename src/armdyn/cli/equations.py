@@ -64,7 +64,7 @@ def equations(
     json: Json = False,
 ) -> None:
     """Write the equations of motion, in symbols or numbers."""
-    from armdyn.analysis.equations.forms import FORMS
+    from armdyn.equations.forms import FORMS
 
     if form not in (*FORMS, "structure"):
         raise UnknownNameError("form of the equations", form, (*FORMS, "structure"))
@@ -80,9 +80,9 @@ def equations(
     if form == "structure":
         _structure(arm, plot, output, json)
         return
-    from armdyn.analysis.equations.document import format_of
-    from armdyn.analysis.equations.forms import equations as written
-    from armdyn.analysis.equations.letters import letter_pairs
+    from armdyn.equations.document import format_of
+    from armdyn.equations.forms import equations as written
+    from armdyn.equations.letters import letter_pairs
 
     wanted = format_of(format_, output)
     found = written(
@@ -98,8 +98,8 @@ def equations(
 
 
 def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:
-    from armdyn.analysis.structure import structure
     from armdyn.figures import check_plot
+    from armdyn.structure.structure import structure
 
     if plot is not None:
         check_plot(plot)

@@ -96,10 +96,10 @@ def export(
 
 
 def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool) -> None:
-    from armdyn.analysis.equations.forms import equations
     from armdyn.backends.names import prefix_of
     from armdyn.backends.options import write_all
     from armdyn.cli.console import console, print_json
+    from armdyn.equations.forms import equations
 
     name = prefix_of(arm.name, prefix) + DOCUMENTS[lang]
     (path,) = write_all(output, {name: equations(arm).to(lang)})

@@ -25,7 +25,7 @@ def info(
     json: Json = False,
 ) -> None:
     """Show the joints, links, inertias, friction and drives of a robot."""
-    from armdyn.analysis.describe import describe
+    from armdyn.check.describe import describe
     from armdyn.cli.console import console, print_json, print_table
 
     model = open_robot(

@@ -62,12 +62,12 @@ def ops(
     if steps:
         _steps(model, json)
         return
-    from armdyn.analysis.operation_report import operation_report
+    from armdyn.operations.report import operation_report
 
     with _effort(search) as (effort, tell):
         report = operation_report(model, tuple(quantity or ()), effort, snap, tell)
     if plot is not None:
-        from armdyn.analysis.plot_operations import plot_operations
+        from armdyn.operations.picture import plot_operations
 
         plot_operations(model.title or model.name, report.rows, plot)
     if json:
@@ -82,8 +82,8 @@ def _effort(deep: bool) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
-    from armdyn.programs.kept import Kept, default_folder
-    from armdyn.programs.minimal import Effort
+    from armdyn.quantities.choice_store import ChoiceStore, default_folder
+    from armdyn.quantities.shortest import SearchBudget
 
     screen = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
@@ -98,12 +98,12 @@ def _effort(deep: bool) -> Iterator[Any]:
         def search(done: int, steps: int, best: int) -> None:
             bar.update(task, description=f"{now[0]}: {100 * done // steps} %, {best} so far")
 
-        yield Effort(deep=deep, progress=search, kept=Kept(default_folder())), name
+        yield SearchBudget(deep=deep, progress=search, kept=ChoiceStore(default_folder())), name
 
 
 def _print(report: Any, plot: Path | None) -> None:
-    from armdyn.analysis.operations import STAGES
     from armdyn.cli.console import console, print_table, table
+    from armdyn.operations.count import STAGES
 
     screen = console()
     for quantity in dict.fromkeys(row.quantity for row in report.rows):
@@ -124,8 +124,8 @@ def _print(report: Any, plot: Path | None) -> None:
 
 
 def _steps(model: Any, json: bool) -> None:
-    from armdyn.analysis.steps import steps_report
     from armdyn.cli.console import print_json, print_table, table
+    from armdyn.operations.steps import steps_report
 
     report = steps_report(model)
     if json:

@@ -7,7 +7,7 @@ def robots(json: Json = False) -> None:
     """List the robots that come with armdyn."""
     from rich.markup import escape
 
-    from armdyn.analysis.describe import catalog
+    from armdyn.check.describe import catalog
     from armdyn.cli.console import console, print_json, table
 
     entries = catalog()

@@ -23,7 +23,7 @@ from armdyn.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from armdyn.analysis.simplification.report import Report
+    from armdyn.simplification.report import Report
 
 
 def simplify(
@@ -90,8 +90,8 @@ def simplify(
     Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
     2: bad input.
     """
-    from armdyn.analysis.simplification.simplify import simplify as simplified
     from armdyn.cli.console import print_json
+    from armdyn.simplification.simplify import simplify as simplified
 
     _check_files(robot, output, plot)
     limits = {word: _pair(word, text) for word, text in _words("--bounds", bounds, "LOW:HIGH")}
@@ -103,7 +103,7 @@ def simplify(
         robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
     )
     if trajectory is not None:
-        from armdyn.io.trajectory import trajectory_from_csv
+        from armdyn.io.csv.trajectory import trajectory_from_csv
 
         trajectory_from_csv(trajectory, arm.n)
     options: dict[str, Any] = {} if margin is None else {"margin": margin}

@@ -127,8 +127,8 @@ def simulate(
     it was interrupted, or it diverged. 2: bad input.
     """
     from armdyn.cli.console import print_json
-    from armdyn.cli.drives import Drive, check_files, start
-    from armdyn.cli.simulated import print_simulation, telling
+    from armdyn.cli.simulate_options import Drive, check_files, start
+    from armdyn.cli.simulate_output import print_simulation, telling
     from armdyn.simulation.simulate import simulate as simulated
 
     check_files((robot, torque, target), output, plot)

@@ -48,12 +48,12 @@ def torque(
     json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, split into its terms."""
-    from armdyn.analysis.plots import plot_torques
-    from armdyn.analysis.torque_report import torque_report
     from armdyn.cli.console import print_json, progress
     from armdyn.figures import check_plot
-    from armdyn.io.table import write_csv
-    from armdyn.io.trajectory import trajectory_from_csv
+    from armdyn.io.csv.trajectory import trajectory_from_csv
+    from armdyn.io.csv.write import write_csv
+    from armdyn.terms.picture import plot_torques
+    from armdyn.terms.torques import torque_report
 
     if plot is not None:
         check_plot(plot)

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from armdyn.errors import DescriptionError, ModelError, UnknownNameError
 from armdyn.io.atomic import write_text
 from armdyn.io.catalog import catalog_names, catalog_path
-from armdyn.io.toml import model_from_toml
-from armdyn.io.toml_write import toml_from_model
-from armdyn.io.urdf import model_from_urdf
-from armdyn.io.urdf_write import urdf_from_model
+from armdyn.io.toml.read import model_from_toml
+from armdyn.io.toml.write import toml_from_model
+from armdyn.io.urdf.read import model_from_urdf
+from armdyn.io.urdf.write import urdf_from_model
 from armdyn.io.xml import read_xml
 from armdyn.model import RobotModel
 from armdyn.model.validate import Physical
@@ -52,7 +52,7 @@ def load_model(
     if path.suffix.lower() == ".urdf" or read_xml(path, DescriptionError).tag == "robot":
         reader = model_from_urdf
     else:
-        from armdyn.io.mjcf import model_from_mjcf as reader  # noqa: PLC0415  (mujoco is an extra)
+        from armdyn.io.mjcf.read import model_from_mjcf as reader  # noqa: PLC0415  (mujoco is an extra)
     return reader(
         path,
         locked=locked,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from armdyn.errors import MissingExtraError, WriteError
 from armdyn.io.atomic import replacing
-from armdyn.io.table import write_csv
+from armdyn.io.csv.write import write_csv
 from armdyn.simulation.result import Simulation
 
 FORMATS = (".csv", ".parquet")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError
-from armdyn.io.trajectory import torques_from_csv
+from armdyn.io.csv.trajectory import torques_from_csv
 
 Torque = Callable[[float, Array, Array], Array]
 """Torques (n,) at a time and a state."""

@@ -13,7 +13,7 @@ from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.backends.stepper import Run, Stepper, Track, stepper
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError
-from armdyn.programs.steps import StepRequest
+from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 from armdyn.simulation.native_inputs import Horizon, control_tracks, law, torque_tracks
 

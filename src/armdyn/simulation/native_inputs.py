@@ -11,7 +11,7 @@ from armdyn.backends.stepper import Track
 from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, SimulationError
 from armdyn.model.digest import digest
-from armdyn.programs.steps import StepRequest
+from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 
 LAWS = {GravityPD: "pd", ComputedTorque: "computed_torque"}

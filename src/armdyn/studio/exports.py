@@ -10,8 +10,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.backends.names import identifier
 from armdyn.dynamics import Robot
-from armdyn.io.table import csv_from_columns
-from armdyn.io.toml_write import toml_from_model
+from armdyn.io.csv.write import csv_from_columns
+from armdyn.io.toml.write import toml_from_model
 from armdyn.studio.evaluate import State
 from armdyn.studio.recording import Recording
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.analysis.torque_report import torque_report
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.io.trajectory import Trajectory, trajectory_from_csv
+from armdyn.io.csv.trajectory import Trajectory, trajectory_from_csv
 from armdyn.simulation.controllers import GravityPD
 from armdyn.simulation.simulate import simulate
 from armdyn.simulation.trajectories import quintic, sampled
 from armdyn.studio.background import Tell
 from armdyn.studio.evaluate import State
+from armdyn.terms.torques import torque_report
 
 INSTANTS = 400
 """How many instants of a motion made here are kept."""

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-from armdyn.analysis.check import check_report
+from armdyn.check.check import check_report
 from armdyn.dynamics import Robot
 from armdyn.errors import (
     ArmdynError,

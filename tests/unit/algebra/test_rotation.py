@@ -8,7 +8,7 @@ from hypothesis import given
 
 from armdyn.algebra.rotation import rational_rotation
 from armdyn.model.transform import rotation_about, rotation_from_rpy
-from strategies import seeds, unit
+from support.random_robots import seeds, unit
 
 ONE = np.array([[Fraction(i == j) for j in range(3)] for i in range(3)])
 

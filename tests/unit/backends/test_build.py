@@ -22,8 +22,8 @@ from armdyn.backends.kernel import Kernel
 from armdyn.backends.llvm.jit import link, object_code
 from armdyn.backends.llvm.target import Target
 from armdyn.model.edit import with_gravity
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import Request
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import Request
 
 MODEL = armdyn.load("two_link").model
 REQUEST = Request("mass_matrix")

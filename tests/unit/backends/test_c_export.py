@@ -17,11 +17,11 @@ from armdyn.backends.results import RESULTS
 from armdyn.dynamics import Robot
 from armdyn.errors import SingularityError
 from armdyn.model import Body, Inertia
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import Request
-from armdyn.programs.runtime import payload_vector
-from oracles import close, pin_model
-from strategies import random_model
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import Request
+from armdyn.quantities.run_time import payload_vector
+from support.peers import close, pin_model
+from support.random_robots import random_model
 
 CC = shutil.which("cc") or shutil.which("gcc")
 CXX = shutil.which("g++") or shutil.which("c++")

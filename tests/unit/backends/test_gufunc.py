@@ -9,9 +9,9 @@ import armdyn
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.llvm.module import MOST_VECTORS
 from armdyn.errors import ShapeError
-from armdyn.programs.request import Request
-from layouts import LAYOUTS, read_only
-from machine import HOST
+from armdyn.quantities.request import Request
+from support.compiled_programs import HOST
+from support.memory_layouts import LAYOUTS, read_only
 
 KERNELS = {
     "torques": ("panda", "inverse_dynamics", "float64"),

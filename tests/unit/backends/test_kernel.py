@@ -9,11 +9,11 @@ from armdyn.backends.kernels import LARGE
 from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.forward_dynamics import METHODS
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import OPTIONS, Request
-from direct import MODELS, Direct, states
-from oracles import close
-from strategies import random_model
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import OPTIONS, Request
+from support.peers import close
+from support.random_robots import random_model
+from support.textbook_quantities import MODELS, Direct, states
 
 TOLERANCE = 1e-10
 

@@ -13,8 +13,8 @@ import armdyn
 from armdyn import Robot
 from armdyn.errors import ModelError, ShapeError, SingularityError, UnknownNameError
 from armdyn.model import Connection, Inertia, assemble
-from direct import MODELS
-from oracles import close
+from support.peers import close
+from support.textbook_quantities import MODELS
 
 
 def massless_tip():

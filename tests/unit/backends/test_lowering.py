@@ -17,12 +17,12 @@ from armdyn.compiler.linearize import tighten
 from armdyn.compiler.program import Constant, Input, Instruction, Program
 from armdyn.expr import Graph
 from armdyn.expr.evaluate import OPERATIONS, PRIME
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import Request
-from expressions import POINT, graphs
-from machine import HOST, compiled, targets
-from oracles import close
-from strategies import random_model
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import Request
+from support.compiled_programs import HOST, compiled, targets
+from support.peers import close
+from support.random_graphs import POINT, graphs
+from support.random_robots import random_model
 
 UNARY, BINARY = ("neg", "sin", "cos", "sqrt"), ("add", "sub", "mul", "div")
 

@@ -12,10 +12,10 @@ from armdyn.backends.python import export_python
 from armdyn.backends.results import RESULTS
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, UnknownNameError
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.runtime import payload_vector
-from oracles import close
-from strategies import random_model
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.run_time import payload_vector
+from support.peers import close
+from support.random_robots import random_model
 
 COMMON = (
     "asarray", "cos", "exp", "reshape", "sign", "sin", "sqrt", "stack", "tanh", "where", "zeros_like"

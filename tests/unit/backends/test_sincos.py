@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from armdyn.backends.llvm.trig import NUMBERS
-from machine import compiled, functions, targets
+from support.compiled_programs import compiled, functions, targets
 
 PLACES = 256
 ULPS = 2.0

@@ -8,7 +8,7 @@ import pytest
 import armdyn
 from armdyn.errors import ModelError, SingularityError
 from armdyn.model import Mimic
-from strategies import random_model
+from support.random_robots import random_model
 
 
 def sliders(mass: float) -> armdyn.Robot:

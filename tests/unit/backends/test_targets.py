@@ -8,11 +8,11 @@ import pytest
 
 import armdyn
 from armdyn.backends.llvm.target import Target
-from armdyn.programs.quantities import quantity_program
-from armdyn.programs.request import Request
-from machine import HOST, X86, assembly, compiled, targets
-from oracles import close
-from strategies import random_model, random_states
+from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.request import Request
+from support.compiled_programs import HOST, X86, assembly, compiled, targets
+from support.peers import close
+from support.random_robots import random_model, random_states
 
 TARGETS = targets()
 PROGRAMS = {

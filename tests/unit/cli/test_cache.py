@@ -8,10 +8,10 @@ import pytest
 
 import armdyn
 from armdyn.backends.cache import user_cache
+from armdyn.canonical.frames import canonical
 from armdyn.cli import main
-from armdyn.formulations.minimal_options import options
-from armdyn.model.canonical import canonical
-from armdyn.programs.kept import Kept, default_folder
+from armdyn.minimal.options import options
+from armdyn.quantities.choice_store import ChoiceStore, default_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
 KEYS = [hashlib.sha256(bytes([i])).hexdigest() for i in range(3)]
@@ -38,7 +38,7 @@ def root(tmp_path, monkeypatch) -> Path:
         user_cache().put(key, bytes(1000 * i))
         os.utime(root / "kernels" / f"{key}.kernel", (1e9 + i, 1e9 + i))
     robot = canonical(armdyn.load("two_link").model)
-    Kept(default_folder()).store(robot, "inverse_dynamics", options(robot).start)
+    ChoiceStore(default_folder()).store(robot, "inverse_dynamics", options(robot).start)
     return root
 
 
@@ -122,7 +122,7 @@ def test_no_cache_is_no_error(run, monkeypatch, word):
         assert "nothing is kept on disk" in out
     assert json.loads(run("--json")[1]) == {"folder": None, "kept": {}}
     robot = canonical(armdyn.load("two_link").model)
-    kept = Kept(default_folder())
+    kept = ChoiceStore(default_folder())
     kept.store(robot, "inverse_dynamics", options(robot).start)
     assert kept.find(robot, "inverse_dynamics") is None
 

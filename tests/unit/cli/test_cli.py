@@ -9,7 +9,7 @@ import pytest
 import armdyn
 from armdyn.cli import main
 from armdyn.io.catalog import catalog_names
-from armdyn.io.trajectory import trajectory_from_csv
+from armdyn.io.csv.trajectory import trajectory_from_csv
 
 PICK = Path(__file__).parents[3] / "examples" / "puma560_pick.csv"
 

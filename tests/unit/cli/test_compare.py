@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn.cli import main
-from compared import ONE, two
+from support.comparison_robots import ONE, two
 
 
 @pytest.fixture

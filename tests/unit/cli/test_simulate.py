@@ -9,7 +9,8 @@ import pyarrow.parquet
 import pytest
 
 import armdyn
-from armdyn.cli import main, simulated
+from armdyn.cli import main
+from armdyn.cli import simulate_output as simulated
 from armdyn.simulation import CartesianImpedance, ComputedTorque, GravityPD, SlotineLi, quintic
 from armdyn.simulation.trajectories import sampled
 

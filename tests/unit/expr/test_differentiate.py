@@ -16,8 +16,8 @@ from armdyn.expr.differentiate import (
     vjp,
 )
 from armdyn.expr.node import FUNCTIONS
-from oracles import close
-from strategies import seeds
+from support.peers import close
+from support.random_robots import seeds
 
 STEP = 1e-30
 BINARY = ("add", "sub", "mul", "div")

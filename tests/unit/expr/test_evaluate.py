@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from armdyn.errors import TraceError
 from armdyn.expr import FiniteField, Graph, evaluate, proved_equal
 from armdyn.expr.evaluate import PRIME
-from expressions import graphs
+from support.random_graphs import graphs
 
 whole = st.integers(-40, 40)
 

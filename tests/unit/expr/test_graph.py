@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from armdyn.compiler.count import count
 from armdyn.errors import TraceError
 from armdyn.expr import Graph, evaluate, proved_equal, reachable, show, transcribe
-from expressions import POINT, graphs, same
+from support.random_graphs import POINT, graphs, same
 
 finite = st.floats(-1e6, 1e6, allow_nan=False)
 

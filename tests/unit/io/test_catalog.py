@@ -10,7 +10,7 @@ import armdyn
 from armdyn.errors import InertiaError, UnknownNameError
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.dh import model_from_dh
-from armdyn.io.toml import model_from_toml
+from armdyn.io.toml.read import model_from_toml
 from armdyn.model.validate import physical_findings
 
 PROMISED = {

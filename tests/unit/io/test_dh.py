@@ -3,7 +3,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynWarning, ModelError, UnknownNameError
-from oracles import close
+from support.peers import close
 
 
 def Rx(a):

@@ -15,7 +15,7 @@ from armdyn.errors import (
     UnsupportedJointError,
 )
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.io.mjcf import model_from_mjcf
+from armdyn.io.mjcf.read import model_from_mjcf
 from armdyn.model import Friction, Limits, Mimic, Rotor
 from armdyn.model.transform import transform
 
@@ -201,7 +201,7 @@ def test_missing_file(tmp_path):
 
 
 def test_missing_mujoco_says_how_to_install_it():
-    code = "import sys; sys.modules['mujoco'] = None; import armdyn.io.mjcf"
+    code = "import sys; sys.modules['mujoco'] = None; import armdyn.io.mjcf.read"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MissingExtraError: reading MJCF files needs the package 'mujoco'" in run.stderr
     assert "pip install mujoco (it is in the extra 'mjcf'" in run.stderr

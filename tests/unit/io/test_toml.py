@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.analysis.check import check_report
+from armdyn.check.check import check_report
 from armdyn.dynamics import Robot
 from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.dh import COLUMNS, model_from_dh
-from armdyn.io.toml import TOP, model_from_toml
-from armdyn.io.toml_tree import BODY, JOINT, LINK
-from armdyn.io.toml_write import toml_from_model
-from armdyn.io.urdf import model_from_urdf
+from armdyn.io.toml.read import TOP, model_from_toml
+from armdyn.io.toml.tree import BODY, JOINT, LINK
+from armdyn.io.toml.write import toml_from_model
+from armdyn.io.urdf.read import model_from_urdf
 from armdyn.model import (
     Connection,
     Frame,

@@ -4,8 +4,8 @@ import pytest
 
 from armdyn.errors import TomlError
 from armdyn.io.catalog import catalog_names, catalog_path
-from armdyn.io.toml import model_from_toml
-from armdyn.io.toml_write import toml_from_model
+from armdyn.io.toml.read import model_from_toml
+from armdyn.io.toml.write import toml_from_model
 
 ARM = """
 format = 1

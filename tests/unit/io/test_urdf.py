@@ -17,7 +17,7 @@ from armdyn.errors import (
     UrdfError,
 )
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.io.urdf import model_from_urdf
+from armdyn.io.urdf.read import model_from_urdf
 from armdyn.model import Limits, Mimic
 from armdyn.model.transform import rotation_from_rpy
 

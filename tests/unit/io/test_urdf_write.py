@@ -15,8 +15,8 @@ from armdyn.errors import UrdfError
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.dh import model_from_dh
-from armdyn.io.urdf import model_from_urdf
-from armdyn.io.urdf_write import urdf_from_model
+from armdyn.io.urdf.read import model_from_urdf
+from armdyn.io.urdf.write import urdf_from_model
 from armdyn.io.xml import read_xml
 from armdyn.model import (
     Connection,
@@ -29,7 +29,14 @@ from armdyn.model import (
 )
 from armdyn.model.edit import lock, with_payload, without_payload
 from armdyn.model.transform import rotation_from_rpy, rpy_from_rotation, transform
-from strategies import kinds, random_inertia, random_model, random_states, random_transform, seeds
+from support.random_robots import (
+    kinds,
+    random_inertia,
+    random_model,
+    random_states,
+    random_transform,
+    seeds,
+)
 
 ROBOTS = Path(__file__).parents[2] / "robots"
 TOLERANCE = 1e-12

@@ -16,7 +16,7 @@ from armdyn.model.transform import (
     rpy_from_rotation,
     transform,
 )
-from oracles import close
+from support.peers import close
 
 
 def links(names):

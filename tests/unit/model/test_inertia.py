@@ -5,8 +5,8 @@ from armdyn.errors import ArmdynWarning, InertiaError
 from armdyn.io.dh import model_from_dh
 from armdyn.model import Inertia
 from armdyn.model.validate import check_physical, physical_findings
-from oracles import close
-from strategies import random_inertia, random_transform
+from support.peers import close
+from support.random_robots import random_inertia, random_transform
 
 
 def box(mass, w, length, h):

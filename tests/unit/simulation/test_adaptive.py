@@ -7,8 +7,8 @@ from scipy.special import ellipk
 from armdyn import Robot, load
 from armdyn.simulation.adaptive import METHODS
 from armdyn.simulation.simulate import simulate
-from simulated import MASS, G, assert_laws, moved, pendulum, slider
-from strategies import random_model
+from support.random_robots import random_model
+from support.simulation_laws import MASS, G, assert_laws, moved, pendulum, slider
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-13}
 

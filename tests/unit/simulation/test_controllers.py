@@ -13,8 +13,8 @@ from armdyn.simulation import (
     SlotineLi,
     quintic,
 )
-from simulated import moved, planar
-from strategies import random_model
+from support.random_robots import random_model
+from support.simulation_laws import moved, planar
 
 START, OFF = np.array([0.3, -0.4, 0.2]), np.array([0.2, 0.1, -0.15])
 

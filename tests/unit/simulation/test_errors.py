@@ -7,7 +7,7 @@ from armdyn import from_dh
 from armdyn.errors import ShapeError, SimulationError, TrajectoryError, UnknownNameError
 from armdyn.simulation.adaptive import FASTEST, METHODS
 from armdyn.simulation.simulate import simulate
-from simulated import ROD, pendulum, planar, slider
+from support.simulation_laws import ROD, pendulum, planar, slider
 
 NEVER = [0.0, 0.0]
 

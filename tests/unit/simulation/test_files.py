@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import MissingExtraError, WriteError
-from armdyn.io.trajectory import torques_from_csv
+from armdyn.io.csv.trajectory import torques_from_csv
 
 ARM = armdyn.load("craig_two_link")
 START = [0.5, 0.3]

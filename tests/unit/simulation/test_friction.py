@@ -8,8 +8,8 @@ import pytest
 from armdyn.dynamics import Robot
 from armdyn.model import Connection, Friction, Inertia, Mimic, assemble
 from armdyn.simulation.dry_friction import DryFriction
-from simulated import MASS, gantry, kinds, moved, planar, slider
-from strategies import random_model
+from support.random_robots import random_model
+from support.simulation_laws import MASS, gantry, kinds, moved, planar, slider
 
 
 def ramp(rate):

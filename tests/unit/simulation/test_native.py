@@ -10,9 +10,9 @@ from armdyn.backends.threads import set_threads
 from armdyn.errors import ModelError, ShapeError, SimulationError, UnknownNameError
 from armdyn.simulation.controllers import ComputedTorque, GravityPD, SlotineLi
 from armdyn.simulation.native import rollout
-from machine import targets
-from oracles import close
-from rolled import ARMS, Swing, no_torque, runge_kutta, states
+from support.compiled_programs import targets
+from support.peers import close
+from support.rollout_arms import ARMS, Swing, no_torque, runge_kutta, states
 
 H = 2e-3
 ARM = ARMS["chain"]

@@ -7,8 +7,8 @@ import pytest
 
 import armdyn
 from armdyn.simulation.native import rollout
-from oracles import close
-from rolled import ARMS, states
+from support.peers import close
+from support.rollout_arms import ARMS, states
 
 ARM = ARMS["chain"]
 TWO = armdyn.load("two_link")

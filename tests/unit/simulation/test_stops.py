@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from armdyn.dynamics import Robot
-from simulated import MASS, G, gantry, kinds, moved, pendulum, planar, slider
-from strategies import random_model
+from support.random_robots import random_model
+from support.simulation_laws import MASS, G, gantry, kinds, moved, pendulum, planar, slider
 
 
 def assert_inside(s, slack=1e-9):

@@ -1,10 +1,10 @@
 """A program as a module of LLVM: the loop that NumPy calls, and what it is made of."""
 
-from armdyn.backends.llvm.drive import Rows, drive_function
 from armdyn.backends.llvm.entry import entry_function
 from armdyn.backends.llvm.fetch import DECLARATION, shares
 from armdyn.backends.llvm.loop import STACK, Shape, loop_function, row_bytes
 from armdyn.backends.llvm.lower import lower
+from armdyn.backends.llvm.rollout_loop import Rows, drive_function
 from armdyn.backends.llvm.rows import load_function, place_function, store_function
 from armdyn.backends.llvm.segment_code import SegmentWriter
 from armdyn.backends.llvm.segments import LENGTHS, Segment, Turn, plan

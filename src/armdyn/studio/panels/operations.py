@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.analysis.operation_report import OperationReport, operation_report
-from armdyn.analysis.operations import STAGES, Row
-from armdyn.programs.kept import Kept, default_folder
-from armdyn.programs.minimal import Effort
+from armdyn.operations.count import STAGES, Row
+from armdyn.operations.report import OperationReport, operation_report
+from armdyn.quantities.choice_store import ChoiceStore, default_folder
+from armdyn.quantities.shortest import SearchBudget
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
@@ -41,7 +41,7 @@ class OperationsPanel(Panel):
             def searched(done: int, steps: int, best: int) -> None:
                 tell(f"searching, {100 * done // steps} %, {best} operations so far")
 
-            effort = Effort(progress=searched, kept=Kept(default_folder()))
+            effort = SearchBudget(progress=searched, kept=ChoiceStore(default_folder()))
             return model, operation_report(
                 model, (quantity,), effort, tell=lambda what: tell(f"counting {what}")
             )

@@ -5,8 +5,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from armdyn.analysis.structure import Element, Structure, structure
-from armdyn.analysis.structure_report import cell, reasons
+from armdyn.structure.report import cell, reasons
+from armdyn.structure.structure import Element, Structure, structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell

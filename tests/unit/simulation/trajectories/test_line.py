@@ -9,8 +9,8 @@ from armdyn.errors import ModelError, ShapeError, SingularityError, TrajectoryEr
 from armdyn.model.transform import rotation_about
 from armdyn.simulation.trajectories import cartesian_line
 from armdyn.simulation.trajectories.screw import rotation_vector
-from motions import assert_derivatives, assert_rests_outside, assert_vectorised
-from strategies import random_model, unit
+from support.random_robots import random_model, unit
+from support.trajectory_laws import assert_derivatives, assert_rests_outside, assert_vectorised
 
 STARTS = {
     "panda": [0.1, -0.3, 0.2, -2.0, 0.1, 1.8, 0.5],

@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 import armdyn
 from armdyn.errors import TrajectoryError
 from armdyn.simulation.trajectories import hold, sampled, trapezoid
-from motions import assert_derivatives, assert_rests_outside, assert_touches, assert_vectorised
+from support.trajectory_laws import (
+    assert_derivatives,
+    assert_rests_outside,
+    assert_touches,
+    assert_vectorised,
+)
 
 START, END = np.array([0.3, -1.0, 2.0]), np.array([1.1, 0.5, 2.0])
 

@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 import armdyn
 from armdyn.errors import ShapeError, TrajectoryError
 from armdyn.simulation.trajectories import fourier
-from motions import assert_derivatives, assert_rests_outside, assert_vectorised
+from support.trajectory_laws import assert_derivatives, assert_rests_outside, assert_vectorised
 
 RNG = np.random.default_rng(3)
 BASE, A, B = np.array([0.2, -0.4, 1.0]), RNG.normal(size=(4, 3)), RNG.normal(size=(4, 3))

@@ -5,10 +5,10 @@ from typer.testing import CliRunner
 import armdyn
 from armdyn.cli.app import app
 from armdyn.errors import TrajectoryError, WriteError
-from armdyn.io.table import write_csv
-from armdyn.io.trajectory import trajectory_from_csv
+from armdyn.io.csv.trajectory import trajectory_from_csv
+from armdyn.io.csv.write import write_csv
 from armdyn.simulation.trajectories import from_csv, quintic, sampled, trapezoid
-from motions import assert_derivatives, assert_rests_outside, assert_vectorised
+from support.trajectory_laws import assert_derivatives, assert_rests_outside, assert_vectorised
 
 ARM = armdyn.load("two_link")
 MOVE = quintic([0.1, -0.4], [1.3, 0.9], 1.25, end_velocity=[0.3, -0.2])

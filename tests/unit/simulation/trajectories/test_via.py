@@ -4,7 +4,12 @@ import pytest
 import armdyn
 from armdyn.errors import ShapeError, TrajectoryError
 from armdyn.simulation.trajectories import quintic, via_points
-from motions import assert_derivatives, assert_rests_outside, assert_touches, assert_vectorised
+from support.trajectory_laws import (
+    assert_derivatives,
+    assert_rests_outside,
+    assert_touches,
+    assert_vectorised,
+)
 
 POINTS = np.array([[0, 0.2, 1], [1, -0.5, 1], [0.4, 1, 1], [-1, 0.3, 1], [-1.2, 0.1, 1]])
 TIMES = np.array([0, 0.7, 1.5, 3.1, 3.6])

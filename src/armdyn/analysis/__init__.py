@@ -1,1 +1,0 @@
-"""What the dynamics of a robot tell: checks, reports, plots."""

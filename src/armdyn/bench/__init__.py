@@ -1,0 +1,1 @@
+"""The speed of armdyn beside other libraries."""

@@ -1,0 +1,293 @@
+"""A robot in modified Denavit-Hartenberg frames, whatever it was described in.
+
+Frame i has its z axis on joint i and its x axis on the common normal towards the next joint, so the
+frame of link i in the frame of its parent is
+
+    T(across) Rz(γ) Rx(α) Rz(θ + q) Tz(r)        revolute
+    T(across) Rz(γ) Rx(α) Rz(θ) Tz(r + q)        prismatic
+
+with across = (a, 0, 0) and γ = 0 for the child that gave the parent its x axis; another child of
+the same link has its own γ and across (Khalil and Kleinfinger 1986). What dynamics leaves free is
+used: frame 1 lies on joint 1 whatever carries it, a sliding axis passes through the origin of the
+next frame, antiparallel axes are made parallel by counting q backwards (`sign`), and axes so nearly
+parallel that their common normal is far away keep a position across with more than one component.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.canonical.robot import CanonicalLink as CanonicalLink
+from armdyn.canonical.robot import CanonicalRobot as CanonicalRobot
+from armdyn.canonical.robot import cos_sin as cos_sin
+from armdyn.canonical.robot import is_quarter as is_quarter
+from armdyn.canonical.robot import twist as twist
+from armdyn.canonical.robot import with_tip_phase as with_tip_phase
+from armdyn.canonical.snapping import torque_difference
+from armdyn.errors import ModelError
+from armdyn.model.robot import RobotModel
+from armdyn.model.transform import inverse, joint_motion, transform
+
+LARGEST = 1e-2
+"""Above this, what is taken for zero is no rounding any more."""
+TOLERANCE = 1e-13
+"""What counts as a zero: an angle [rad], or a length or inertia relative to the largest one."""
+
+MOST = 1e-12
+"""How far a torque may move by default, relative to the largest of its joint."""
+
+_ROUNDING = 4e-15
+"""What is zero whatever the tolerance."""
+_FAR = 1e-2
+"""Sine of the angle below which two axes have no usable common normal."""
+
+
+def canonical(model: RobotModel, tolerance: float = TOLERANCE) -> CanonicalRobot:
+    """The robot in modified Denavit-Hartenberg frames, with the same coordinates q.
+
+    Args:
+        model: The robot; rotors and friction are not part of the result.
+        tolerance: What to take for an exact zero or quarter turn: an angle [rad], or a length or
+            inertia relative to the largest. A robot file with 1.5708 needs 1e-5; what that does to
+            the torques is measured, and in the `snapped` of the result. At the default or below
+            nothing is taken for zero that would move a torque by more than 1e-12.
+    """
+    return _built(model, tolerance)[0]
+
+
+def canonical_frames(model: RobotModel, tolerance: float = TOLERANCE) -> tuple[Array, ...]:
+    """The frame of each link of `canonical(model, tolerance)` in the link's own, (4, 4) each."""
+    _, builder = _built(model, tolerance)
+    pairs = zip(builder.rest, builder.frames, strict=True)
+    return tuple(frozen(inverse(rest) @ frame) for rest, frame in pairs)
+
+
+def _built(model: RobotModel, tolerance: float) -> "tuple[CanonicalRobot, _Builder]":
+    if not 0 <= tolerance <= LARGEST:
+        raise ModelError(
+            f"what is taken for an exact zero must lie between 0 and {LARGEST:g}, got {tolerance!r}"
+        )
+    builder = _Builder(model, tolerance)
+    robot = builder.robot()
+    if builder.taken <= _ROUNDING:
+        return robot, builder
+    moved = torque_difference(model, robot)
+    if tolerance <= TOLERANCE and moved > MOST:
+        builder = _Builder(model, _ROUNDING)
+        return builder.robot(), builder
+    return replace(robot, snapped=moved), builder
+
+
+class _Builder:
+    """The frames of one robot in its position q = 0, seen from the base."""
+
+    def __init__(self, model: RobotModel, tolerance: float):
+        self.model, self.tolerance = model, max(tolerance, _ROUNDING)
+        self.taken = 0.0
+        """The largest number that was taken for zero, relative or [rad]."""
+        self.rest: list[Array] = []
+        self.z: list[Array] = []
+        self.sign: list[int] = []
+        for joint in model.joints:
+            up = joint.parent
+            T = (self.rest[up] if up >= 0 else np.eye(4)) @ joint.placement
+            z = T[:3, :3] @ joint.axis
+            flip = up >= 0 and self._sine(self.z[up], z) <= self.tolerance and self.z[up] @ z < 0
+            self.sign.append(-1 if flip else 1)
+            self.rest.append(T @ joint_motion(joint.kind, joint.axis, 0.0))
+            self.z.append(-z if flip else z)
+        self.frames: list[Array] = []
+        """The canonical frames, once `robot` has been called."""
+        self.origins = self._origins()
+        spread = [np.abs(T[:3, 3] - self.rest[0][:3, 3]).max() for T in self.rest]
+        self.size = max(*spread, 1e-3) if len(spread) > 1 else 1.0
+
+    def robot(self) -> CanonicalRobot:
+        frames, links = self.frames, []
+        for i, joint in enumerate(self.model.joints):
+            up = joint.parent
+            before, gamma, alpha = self._before(i, frames)
+            x = self._x(i, before)
+            theta = self._angle(before[:, 0], x, self.z[i])
+            gravity = np.zeros(3)
+            if up < 0:
+                before, theta, gravity = self._on_base(i, x)
+            frames.append(transform(self._axes(x, self.z[i]), self.origins[i]))
+            entry = self._entry(i) if up >= 0 else self.origins[i]
+            across = frames[up][:3, :3].T @ (entry - self.origins[up]) if up >= 0 else np.zeros(3)
+            J, u, M = self._inertia(i, frames[i])
+            links.append(
+                CanonicalLink(
+                    joint.name,
+                    up,
+                    joint.prismatic,
+                    alpha,
+                    frozen([self._snap(v, self.size) for v in across]),
+                    theta,
+                    self._snap(float((self.origins[i] - entry) @ self.z[i]), self.size),
+                    J,
+                    u,
+                    M,
+                    gamma,
+                    self.sign[i],
+                    frozen(gravity),
+                )
+            )
+        return CanonicalRobot(self.model.name, tuple(links))
+
+    # where the frames are
+
+    def _origins(self) -> list[Array]:
+        """Origins O_i, from the tips to the base."""
+        origins: list[Array] = [np.zeros(3)] * len(self.z)
+        for i in reversed(range(len(self.z))):
+            child = self._first_child(i)
+            up = self.model.joints[i].parent
+            if self.model.joints[i].prismatic:
+                origins[i] = self.rest[i][:3, 3] if child is None else origins[child]
+            elif child is not None:
+                origins[i] = self._foot(i, child, origins[child])
+            elif up >= 0 and not self.model.joints[up].prismatic:
+                origins[i] = self._foot(i, up, self.rest[up][:3, 3])
+            else:
+                origins[i] = self.rest[i][:3, 3]
+        return self._drag_sliding_tips(origins)
+
+    def _drag_sliding_tips(self, origins: list[Array]) -> list[Array]:
+        """A sliding last axis may be anywhere: put it through the origin of its parent."""
+        for i, joint in enumerate(self.model.joints):
+            up = joint.parent
+            if not joint.prismatic or self._first_child(i) is not None or up < 0:
+                continue
+            if self._first_child(up) == i and not self.model.joints[up].prismatic:
+                above = self.model.joints[up].parent
+                if above >= 0:
+                    origins[up] = self._foot(up, above, origins[above])
+            origins[i] = origins[up]
+        return origins
+
+    def _first_child(self, i: int) -> int | None:
+        children = self.model.children[i]
+        return children[0] if children else None
+
+    def _foot(self, i: int, other: int, point: Array) -> Array:
+        """The point of axis i nearest to another axis through a point, or to that point."""
+        return self._closest(self.rest[i][:3, 3], self.z[i], self.z[other], point)
+
+    def _entry(self, i: int) -> Array:
+        """The point of axis i nearest to the axis of its parent."""
+        up = self.model.joints[i].parent
+        return self._closest(self.origins[i], self.z[i], self.z[up], self.origins[up])
+
+    def _closest(self, O: Array, z: Array, other: Array, point: Array) -> Array:
+        """The point of a line along z nearest to another; for parallel ones to the point on it."""
+        sine = self._sine(z, other)
+        if sine <= max(self.tolerance, _FAR):
+            return O + z * (z @ (point - O))
+        return O + z * (np.cross(point - O, other) @ np.cross(z, other)) / sine**2
+
+    # how they are turned
+
+    def _before(self, i: int, frames: Sequence[Array]) -> tuple[Array, float, float]:
+        """Axes before the motion of joint i, with γ and α."""
+        up, z = self.model.joints[i].parent, self.z[i]
+        if up < 0:
+            return self._axes(self._any_normal(i), z), 0.0, 0.0
+        x_up, z_up = frames[up][:3, 0], self.z[up]
+        if self._sine(z_up, z) <= self.tolerance:
+            self._take(self._sine(z_up, z))
+            return self._axes(_normal_to(x_up, z), z), 0.0, 0.0
+        x = _common_normal(z_up, z)
+        x = -x if x @ x_up < -1e-9 else x
+        gamma = self._angle(x_up, x, z_up)
+        return self._axes(x, z), gamma, self._angle(z_up, z, x)
+
+    def _x(self, i: int, before: Array) -> Array:
+        """The x axis of frame i: the common normal with the first child, or none of its own."""
+        child, z = self._first_child(i), self.z[i]
+        x = before[:, 0]
+        if child is None:
+            return x
+        if self._sine(z, self.z[child]) > self.tolerance:
+            x = _common_normal(z, self.z[child])
+        else:
+            offset = self.origins[child] - self.origins[i]
+            if np.linalg.norm(offset - z * (z @ offset)) > self.tolerance * self.size:
+                x = _normal_to(offset, z)
+        return -x if x @ before[:, 0] < -1e-9 else x
+
+    def _on_base(self, i: int, x: Array) -> tuple[Array, float, Array]:
+        """Axes of the base for joint i, θ, and gravity in them, with one horizontal component."""
+        axes = self._axes(x, self.z[i])
+        g = axes.T @ self.model.base[:3, :3].T @ self.model.gravity
+        size = max(float(np.linalg.norm(g)), 1e-300)
+        g = np.array([self._snap(v, size) for v in g])
+        if self.model.joints[i].prismatic or not (g[0] and g[1]):
+            return axes, 0.0, g
+        phi = math.atan2(g[1], g[0])
+        turned = np.array([math.hypot(g[0], g[1]), 0.0, g[2]])
+        return axes, -phi, turned
+
+    def _any_normal(self, i: int) -> Array:
+        z = self.z[i]
+        guess = self.rest[i][:3, 0]
+        guess = guess - z * (z @ guess)
+        if np.linalg.norm(guess) < 0.5:
+            guess = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+        return guess / np.linalg.norm(guess)
+
+    @staticmethod
+    def _axes(x: Array, z: Array) -> Array:
+        return np.column_stack([x, np.cross(z, x), z])
+
+    @staticmethod
+    def _sine(a: Array, b: Array) -> float:
+        return float(np.linalg.norm(np.cross(a, b)))
+
+    def _angle(self, a: Array, b: Array, axis: Array) -> float:
+        """The angle from a to b about an axis normal to both, quarter turns exact."""
+        angle = math.atan2(float(np.cross(a, b) @ axis), float(a @ b))
+        quarter = round(angle / (math.pi / 2)) * (math.pi / 2)
+        if abs(angle - quarter) <= self.tolerance:
+            self._take(abs(angle - quarter))
+            return quarter
+        return angle
+
+    # what they carry
+
+    def _inertia(self, i: int, frame: Array) -> tuple[Array, Array, float]:
+        T = inverse(frame) @ self.rest[i]
+        pseudo = T @ self.model.links[i].inertia.pseudo @ T.T
+        J, u, M = pseudo[:3, :3], pseudo[:3, 3], float(pseudo[3, 3])
+        second = float(np.abs(J).max()) or 1.0
+        first = math.sqrt(abs(M) * second) or 1.0
+        J = np.array([[self._snap(v, second) for v in row] for row in 0.5 * (J + J.T)])
+        return frozen(J), frozen([self._snap(v, first) for v in u]), M
+
+    def _snap(self, value: float, scale: float) -> float:
+        if abs(value) > self.tolerance * scale:
+            return float(value)
+        self._take(abs(value) / scale)
+        return 0.0
+
+    def _take(self, value: float) -> None:
+        self.taken = max(self.taken, value)
+
+
+def _common_normal(a: Array, b: Array) -> Array:
+    """The unit normal of two unit vectors, to rounding even where they are nearly parallel."""
+    normal = np.cross(a, b)
+    for _ in range(2):
+        normal = _normal_to(_normal_to(normal, a), b)
+    return normal
+
+
+def _normal_to(vector: Array, axis: Array) -> Array:
+    """The direction of a vector less its part along an axis, which rounding brings back once."""
+    for _ in range(2):
+        vector = vector - axis * (axis @ vector)
+        vector = vector / np.linalg.norm(vector)
+    return vector

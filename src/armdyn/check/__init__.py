@@ -1,0 +1,1 @@
+"""What is suspicious in the description of a robot."""

@@ -1,0 +1,153 @@
+"""Everything suspicious in the description of a robot, as a list of findings."""
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.check.bodies import body_findings
+from armdyn.check.file import file_findings
+from armdyn.check.joints import joint_findings
+from armdyn.dynamics import Robot
+from armdyn.errors import ArmdynError, ArmdynWarning, UnsupportedJointError
+from armdyn.io.files import load_model
+from armdyn.model import RobotModel
+from armdyn.model.validate import Finding
+
+LEVELS = ("error", "warning", "note")
+SAMPLES = 64
+"""Configurations at which the mass matrix is looked at."""
+SINGULAR, NEARLY = 1e-12, 1e-8
+"""Least eigenvalue of the mass matrix scaled to a unit diagonal."""
+
+
+def check_report(source: str | Path | Robot | RobotModel) -> list[Finding]:
+    """What is wrong or odd about a robot, the gravest first.
+
+    Args:
+        source: A catalog name, a file, or a robot. A file that cannot be loaded is a finding too.
+    """
+    findings = []
+    if isinstance(source, Robot | RobotModel):
+        model = source.model if isinstance(source, Robot) else source
+    else:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ArmdynWarning)
+            try:
+                model, fixed = _loaded(source)
+            except ArmdynError as error:
+                return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
+        findings += fixed
+        findings += [Finding("warning", str(source), str(w.message)) for w in caught]
+        findings += file_findings(source)
+    findings += [*body_findings(model), *joint_findings(model), *_gravity(model)]
+    if not any(finding.level == "error" for finding in findings):
+        findings += _mass_matrix(Robot(model))
+    return sorted(_merged(findings), key=lambda finding: LEVELS.index(finding.level))
+
+
+def _loaded(source: str | Path) -> tuple[RobotModel, list[Finding]]:
+    """The robot, its root fixed if it must be, with a finding that says so."""
+    try:
+        return load_model(source, physical="ignore"), []
+    except UnsupportedJointError as error:
+        text = str(error).removeprefix(f"{source}: ")
+        try:
+            model = load_model(source, physical="ignore", fix_root=True)
+        except ArmdynError:
+            raise error from None
+        return model, [Finding("warning", str(source), f"checked with its root fixed: {text}")]
+
+
+def exit_code(findings: list[Finding]) -> int:
+    """2 if there are errors, 1 if there are warnings, 0 otherwise."""
+    levels = {finding.level for finding in findings}
+    return 2 if "error" in levels else 1 if "warning" in levels else 0
+
+
+def _merged(findings: list[Finding]) -> Iterator[Finding]:
+    """Findings that say the same of several joints or links, said once."""
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for finding in findings:
+        kind, _, name = finding.where.partition(" ")
+        key = (finding.level, kind, finding.message)
+        if name not in places.setdefault(key, []):
+            places[key].append(name)
+    for finding in findings:
+        kind, _, _ = finding.where.partition(" ")
+        names = places.pop((finding.level, kind, finding.message), None)
+        if names is not None:
+            plural = "s" if len(names) > 1 else ""
+            yield Finding(
+                finding.level, f"{kind}{plural} {', '.join(names)}".strip(), finding.message
+            )
+
+
+def _gravity(model: RobotModel) -> Iterator[Finding]:
+    g, where = model.gravity, "gravity"
+    size = float(np.linalg.norm(g))
+    if size == 0:
+        yield Finding("note", where, "it is zero; torques do not hold the arm up")
+        return
+    if g[2] > 0.5 * size:
+        yield Finding(
+            "warning",
+            where,
+            f"the field {_vector(g)} m/s² points up in the world; it is the acceleration of a body "
+            "in free fall, (0, 0, -9.81) on the ground",
+        )
+    elif g[2] > -0.5 * size:
+        text = f"the field {_vector(g)} m/s² is not along world -z (a wall, or a planar arm?)"
+        yield Finding("note", where, text)
+    if not 9.7 < size < 9.9:
+        yield Finding("note", where, f"its strength, {size:.4g} m/s², is not that of the Earth")
+
+
+def _mass_matrix(robot: Robot) -> Iterator[Finding]:
+    """Whether the mass matrix can be inverted, at configurations within the limits."""
+    where = "mass matrix"
+    M = robot.mass_matrix(_configurations(robot))
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    for i, name in enumerate(robot.joint_names):
+        if np.any(diagonal[:, i] <= 0):
+            text = (
+                f"joint {name!r} moves nothing that has inertia, so forward dynamics is undefined"
+            )
+            yield Finding("error", where, text)
+            return
+    scale = np.sqrt(diagonal)
+    least = np.linalg.eigvalsh(M / (scale[:, :, None] * scale[:, None, :]))[:, 0]
+    bad = int(np.count_nonzero(least < SINGULAR))
+    if bad:
+        yield Finding(
+            "error",
+            where,
+            f"it is singular at {bad} of {SAMPLES} configurations within the limits (least "
+            f"eigenvalue {least.min():.2g}, unit diagonal), so forward dynamics is undefined; "
+            "does a branch end in links without inertia?",
+        )
+    elif least.min() < NEARLY:
+        yield Finding(
+            "warning",
+            where,
+            f"it is nearly singular (least eigenvalue {least.min():.2g}, unit diagonal); "
+            "accelerations will lose digits",
+        )
+
+
+def _configurations(robot: Robot) -> Array:
+    """Configurations within the limits; unlimited joints within half a turn, or half a metre."""
+    lower, upper = [], []
+    for i in robot.model.independent:
+        joint = robot.model.joints[i]
+        free = 0.5 if joint.prismatic else np.pi
+        lower.append(joint.limits.lower if np.isfinite(joint.limits.lower) else -free)
+        upper.append(joint.limits.upper if np.isfinite(joint.limits.upper) else free)
+    low, high = np.minimum(lower, upper), np.maximum(lower, upper)
+    return np.random.default_rng(0).uniform(low, high, (SAMPLES, len(low)))
+
+
+def _vector(values: Array) -> str:
+    return f"({', '.join(f'{v:.3g}' for v in values)})"

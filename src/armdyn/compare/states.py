@@ -1,0 +1,101 @@
+"""The states at which libraries are compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.errors import ModelError, ShapeError
+from armdyn.formulations.coupling import Coordinates
+from armdyn.io.csv.trajectory import trajectory_from_csv
+from armdyn.model import Joint, RobotModel
+
+MOST = 100_000
+"""States that are compared at most; other libraries take them one by one."""
+SPEED = {"revolute": 2.0, "prismatic": 0.5}
+"""Highest speed [rad/s or m/s]; the lowest is a quarter of it, so that dry friction has a sign."""
+ACCELERATION = {"revolute": 5.0, "prismatic": 2.0}
+"""Highest acceleration [rad/s² or m/s²]."""
+RANGE = {"revolute": np.pi, "prismatic": 0.5}
+"""How far a joint without limits goes to either side [rad or m]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class States:
+    """Motions of a robot, each (m, n)."""
+
+    q: Array
+    """Positions of the joints that follow no other [rad or m]."""
+    qd: Array
+    """Their velocities."""
+    qdd: Array
+    """Their accelerations."""
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __add__(self, more: "States") -> "States":
+        """Those states and then these."""
+        pairs = ((self.q, more.q), (self.qd, more.qd), (self.qdd, more.qdd))
+        return States(*(np.concatenate(pair) for pair in pairs))
+
+    def ordered(self, columns: list[int]) -> "States":
+        """The same motions with the joints in another order."""
+        return States(self.q[:, columns], self.qd[:, columns], self.qdd[:, columns])
+
+    def of_all_joints(self, at: Coordinates) -> "States":
+        """The same motions of all N moving joints, those that follow another one included."""
+        return States(at.positions(self.q), at.rates(self.qd), at.rates(self.qdd))
+
+
+def random_states(model: RobotModel, count: int, seed: int) -> States:
+    """Motions within the limits of the robot, the same for the same seed."""
+    rng = np.random.default_rng(seed)
+    joints = [model.joints[i] for i in model.independent]
+    shape = count, len(joints)
+    lower, upper, speed = np.array([_range(joint) for joint in joints]).T
+    push = np.array([ACCELERATION[joint.kind] for joint in joints])
+    direction = rng.choice((-1.0, 1.0), shape)
+    return States(
+        rng.uniform(lower, upper, shape),
+        direction * speed * rng.uniform(0.25, 1.0, shape),
+        rng.uniform(-push, push, shape),
+    )
+
+
+def _range(joint: Joint) -> tuple[float, float, float]:
+    """Lowest and highest position, and the highest speed."""
+    limits, free, speed = joint.limits, RANGE[joint.kind], SPEED[joint.kind]
+    lower = limits.lower if np.isfinite(limits.lower) else min(-free, limits.upper - free)
+    upper = limits.upper if np.isfinite(limits.upper) else max(free, limits.lower + free)
+    return lower, max(lower, upper), min(speed, limits.velocity or speed)
+
+
+def check_states(
+    model: RobotModel, states: int | str | Path | Sequence[npt.ArrayLike], seed: int
+) -> States:
+    """The states that were asked for: so many random ones, those of a file, or (q, qd, qdd)."""
+    if isinstance(states, int) and not isinstance(states, bool):
+        if not 1 <= states <= MOST:
+            raise ModelError(f"states: expected a number from 1 to {MOST}, got {states}")
+        return random_states(model, states, seed)
+    n = len(model.independent)
+    if isinstance(states, str | Path):
+        move = trajectory_from_csv(states, n)
+        return States(move.q, move.qd, move.qdd)
+    if not isinstance(states, Sequence) or len(states) != 3:
+        raise ModelError(
+            "states: expected how many, a trajectory file, or the three arrays (q, qd, qdd) of "
+            f"shape (..., {n}), got {states!r}"
+        )
+    pairs = zip(("q", "qd", "qdd"), states, strict=True)
+    vectors = {name: check_joint_vector(name, value, n) for name, value in pairs}
+    q, qd, qdd = (np.array(v).reshape(-1, n) for v in broadcast(**vectors))
+    if not len(q):
+        raise ShapeError("states: the arrays have no state in them; give at least one")
+    if not all(np.isfinite(v).all() for v in (q, qd, qdd)):
+        raise ModelError("states: expected finite numbers, got an infinite one or NaN")
+    return States(q, qd, qdd)

@@ -1,0 +1,232 @@
+"""The equations of motion of the tool in closed form, for as many task coordinates as joints.
+
+    M_x = J⁻ᵀ M J⁻¹,   V_x = J⁻ᵀ (V - M J⁻¹ J̇ q̇),   G_x = J⁻ᵀ G
+
+With J⁻¹ = adj J / det J numerators stay trigonometric polynomials, and what det J divides of them
+is divided exactly. Reference: J. Craig, Introduction to Robotics, section 6.9.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from armdyn.algebra.ring import Trig
+from armdyn.algebra.rotation import rational_rotation
+from armdyn.arrays import Array
+from armdyn.canonical.frames import canonical, canonical_frames, cos_sin
+from armdyn.equations.closed_form import ClosedForm
+from armdyn.equations.quotients import Denominator, Quotient, sum_expression
+from armdyn.equations.symbolise import SymbolicRobot
+from armdyn.errors import ModelError, SingularityError, UnknownNameError
+from armdyn.formulations.cartesian import COORDINATES, default_task, task_rows
+from armdyn.formulations.kinematics import jacobian, jacobian_rate
+from armdyn.formulations.spatial import rotate
+from armdyn.model import Frame, RobotModel
+
+FRAMES = ("world", "tool")
+MOST_JOINTS = 3
+"""Joints beyond which the inverse of the Jacobian is not written out."""
+MOST_PRODUCTS = 100_000
+"""Products of terms in V_x, the longest, beyond which nothing is written out either."""
+FORMULAS = (
+    "M_x = J^-T M J^-1",
+    "V_x = J^-T (V - M J^-1 Jd qd)",
+    "G_x = J^-T G",
+)
+"""What the terms are where they are not written out."""
+
+
+@dataclass(frozen=True, eq=False)
+class CartesianForm:
+    """F = M_x Ẍ + V_x + G_x for the tool; entries of J and J̇ q̇ are polynomials."""
+
+    robot: SymbolicRobot
+    frame: str
+    """Axes of F and Ẍ: "world" or "tool"; in the axes of the tool Ẍ is the rate of components."""
+    task: tuple[str, ...]
+    """The coordinates, of "x", "y", "z", "rx", "ry", "rz"."""
+    J: Array
+    """Jacobian of the task, (N, N)."""
+    Jd_qd: Array
+    """J̇ q̇, the derivative of J taken entry by entry, (N,)."""
+
+    @cached_property
+    def closed(self) -> bool:
+        """Whether the arm is small enough to write M_x, V_x and G_x out; else see `FORMULAS`."""
+        if self.robot.n > MOST_JOINTS:
+            return False
+        adj, M = np.vectorize(len)(self._adjugate), np.vectorize(len)(self._joint.M)
+        rate = np.vectorize(len)(self.Jd_qd)
+        return bool((adj.T @ M @ adj @ rate).sum() * len(self.determinant) <= MOST_PRODUCTS)
+
+    @cached_property
+    def determinant(self) -> Trig:
+        """Determinant of J, a polynomial that vanishes where the arm is singular."""
+        return _determinant(self.J)
+
+    @cached_property
+    def det(self) -> Any:
+        """The same in SymPy, in factors."""
+        return self._denominator.factored.expression(self.robot)
+
+    @cached_property
+    def M(self) -> list[list[Any]]:
+        """Cartesian mass matrix in SymPy, (N, N)."""
+        return [[sum_expression(self.robot, entry) for entry in row] for row in self.mass]
+
+    @cached_property
+    def V(self) -> list[Any]:
+        """Coriolis and centrifugal forces in SymPy, (N,)."""
+        return [sum_expression(self.robot, entry) for entry in self.velocity]
+
+    @cached_property
+    def G(self) -> list[Any]:
+        """Gravity forces in SymPy, (N,)."""
+        return [sum_expression(self.robot, entry) for entry in self.gravity]
+
+    @cached_property
+    def mass(self) -> list[list[list[Quotient]]]:
+        """Each entry of M_x as a sum of quotients."""
+        adj, n = self._adjugate, self.robot.n
+        M = adj.T @ self._joint.M @ adj
+        lower = [[self._over(M[i, j], 2) for j in range(i + 1)] for i in range(n)]
+        return [[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+
+    @cached_property
+    def velocity(self) -> list[list[Quotient]]:
+        """Each entry of V_x as a sum of quotients."""
+        adj, joint = self._adjugate, self._joint
+        V = adj.T @ (joint.V * self.determinant - joint.M @ (adj @ self.Jd_qd))
+        return [self._over(entry, 2) for entry in V]
+
+    @cached_property
+    def gravity(self) -> list[list[Quotient]]:
+        """Each entry of G_x as a sum of quotients."""
+        return [self._over(entry, 1) for entry in self._adjugate.T @ self._joint.G]
+
+    def _over(self, numerator: Trig, power: int) -> list[Quotient]:
+        return self._denominator.quotients(numerator, power)
+
+    @cached_property
+    def _joint(self) -> ClosedForm:
+        return ClosedForm(self.robot)
+
+    @cached_property
+    def _denominator(self) -> Denominator:
+        return Denominator(self.robot, self.determinant)
+
+    @cached_property
+    def _adjugate(self) -> Array:
+        """adj J, with J adj J = det J."""
+        n = self.robot.n
+        adj = np.empty((n, n), dtype=object)
+        for i, j in np.ndindex(n, n):
+            minor = np.delete(np.delete(self.J, j, 0), i, 1)
+            adj[i, j] = (-1) ** (i + j) * _determinant(minor) + self.robot.ring.number(0)
+        return adj
+
+
+def cartesian_form(
+    robot: SymbolicRobot, model: RobotModel, frame: str = "world", task: Sequence[str] | None = None
+) -> CartesianForm:
+    """The equations of motion of the tool of a robot.
+
+    Args:
+        robot: The robot in symbols, as `write` makes it.
+        model: The same robot.
+        frame: Axes of the task, "world" or "tool", as `Robot.cartesian` has them.
+        task: As many of "x", "y", "z", "rx", "ry", "rz" as there are joints; None: the first
+            independent ones.
+
+    Raises:
+        ModelError: There are fewer or more coordinates than joints.
+        SingularityError: The joints cannot move these coordinates independently anywhere.
+    """
+    if frame not in FRAMES:
+        raise UnknownNameError("frame for Cartesian equations named", frame, FRAMES)
+    rows = default_task(model) if task is None else task_rows(tuple(task))
+    names = tuple(COORDINATES[i] for i in rows)
+    _check_square(model, names)
+    J, Jd_qd = _jacobian(robot, model, frame)
+    form = CartesianForm(robot, frame, names, J[list(rows)], Jd_qd[list(rows)])
+    _check_rank(form)
+    return form
+
+
+def _check_square(model: RobotModel, task: tuple[str, ...]) -> None:
+    n, m, listed = len(model.joints), len(task), ", ".join(task)
+    if model.tool_frame.link < 0:
+        raise ModelError(
+            f"the tool of {model.name!r} is on the base, where no joint moves it; choose another "
+            "flange"
+        )
+    if model.coupling is not None:
+        raise ModelError(
+            f"robot {model.name!r} has joints that follow others, for which there is no closed "
+            "form of the Cartesian equations; lock them, or evaluate robot.cartesian instead"
+        )
+    if len(set(task)) < m:
+        raise ModelError(f"a task coordinate is named twice: {listed}; name each once")
+    if m != n:
+        advice = "lock joints that are not needed" if m < n else "name fewer coordinates in task="
+        raise ModelError(
+            f"the closed form of the Cartesian equations needs as many task coordinates as joints; "
+            f"robot {model.name!r} has {n} joints and the task {m} ({listed}): {advice}, or "
+            "evaluate robot.cartesian instead"
+        )
+
+
+def _check_rank(form: CartesianForm) -> None:
+    generic = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, form.robot.n + 1))
+    J = form.robot.evaluate(form.J, generic)
+    if np.linalg.matrix_rank(J, tol=1e-9).max() < form.robot.n:
+        raise SingularityError(
+            f"the Jacobian of ({', '.join(form.task)}) in the axes of the {form.frame} is singular "
+            "everywhere: these coordinates cannot all be moved; name others in task="
+        )
+
+
+def _jacobian(robot: SymbolicRobot, model: RobotModel, frame: str) -> tuple[Array, Array]:
+    """All six rows of J, (6, N), and of J̇ q̇, (6,)."""
+    link = model.tool_frame.link
+    joints, part = next(both for both in robot.parts if link in both[0])
+    frames = canonical_frames(model)
+    part = replace(part, base=_transform(robot, _base(model, joints[0], frames[joints[0]])))
+    turned = frames[link][:3, :3].T @ model.tool_frame.placement[:3, :3]
+    tool = Frame("tool", joints.index(link), _transform(robot, turned, robot.tool))
+    axes = tool if frame == "tool" else None
+    q = np.array([robot.q[i] for i in joints], dtype=object)
+    qd = np.array([robot.ring.symbol(f"qd{i + 1}") for i in joints], dtype=object)
+    J = np.zeros((6, robot.n), dtype=object)
+    J[:, joints] = jacobian(part, q, tool, axes)
+    Jd_qd = rotate(jacobian_rate(part, q, qd, tool, axes), qd)
+    zero = robot.ring.number(0)
+    return J + zero, Jd_qd + zero
+
+
+def _base(model: RobotModel, root: int, frame: Array) -> Array:
+    """The axes before the motion of a joint on the base, in the world, (3, 3)."""
+    c, s = cos_sin(canonical(model).links[root].theta)
+    back = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    return model.base[:3, :3] @ model.joints[root].placement[:3, :3] @ frame[:3, :3] @ back
+
+
+def _transform(robot: SymbolicRobot, R: Array, position: Array | None = None) -> Array:
+    """A transform whose entries are polynomials."""
+    T = np.eye(4, dtype=object) * robot.ring.number(1)
+    T[:3, :3] = rational_rotation(R) * robot.ring.number(1)
+    T[:3, 3] = T[:3, 3] if position is None else position
+    return T
+
+
+def _determinant(A: Array) -> Any:
+    """By the first row; 1 for an empty matrix."""
+    if not len(A):
+        return 1
+    rest = A[1:]
+    return sum(
+        (-1) ** j * A[0, j] * _determinant(np.delete(rest, j, 1)) for j in range(len(A)) if A[0, j]
+    )

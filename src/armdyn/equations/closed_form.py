@@ -1,0 +1,109 @@
+"""The equations of motion in closed form, as trigonometric polynomials.
+
+M        by composite bodies, with rotors
+h_ikm  = ½ (∂M_ik/∂q_m + ∂M_im/∂q_k - ∂M_km/∂q_i)      Christoffel symbols
+V_i    = Σ_km h_ikm q̇_k q̇_m
+U      = -Σ g·(m p),   G = ∂U/∂q,   T = ½ q̇ᵀ M q̇
+B_i,jk = 2 h_ijk (j < k),   C_ij = h_ijj
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from armdyn.algebra.ring import Trig
+from armdyn.arrays import Array
+from armdyn.equations.symbolise import SymbolicRobot
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.energy import potential_energy
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedForm:
+    """Every term of the equations of motion; entries of arrays are polynomials."""
+
+    robot: SymbolicRobot
+
+    @cached_property
+    def M(self) -> Array:
+        """Mass matrix, (N, N)."""
+        M = self._zeros(self.robot.n, self.robot.n)
+        for joints, model in self.robot.parts:
+            q = np.array([self.robot.q[i] for i in joints], dtype=object)
+            M[np.ix_(joints, joints)] = mass_matrix(model, q)
+        return self._clean(M + np.diag(np.array(self.robot.rotors, dtype=object)))
+
+    @cached_property
+    def U(self) -> Trig:
+        """Potential energy, without its constant part."""
+        total = self.robot.ring.number(0)
+        for joints, model in self.robot.parts:
+            q = np.array([self.robot.q[i] for i in joints], dtype=object)
+            total = total + potential_energy(model, q)
+        keep = total.split(name for name in self.robot.ring.symbols if name[0] == "q")
+        still = keep.get((self.robot.ring.unit, 0))
+        return total if still is None else total - still
+
+    @cached_property
+    def h(self) -> Array:
+        """Christoffel symbols, (N, N, N)."""
+        n, M = self.robot.n, self.M
+        slope = self._zeros(n, n, n)
+        for i in range(n):
+            for k in range(i + 1):
+                for m in range(n):
+                    slope[i, k, m] = slope[k, i, m] = self.robot.slope(M[i, k], m)
+        h = self._zeros(n, n, n)
+        for i, k, m in np.ndindex(n, n, n):
+            if k <= m:
+                twice = slope[i, k, m] + slope[i, m, k] - slope[k, m, i]
+                h[i, k, m] = h[i, m, k] = twice / 2
+        return h
+
+    @cached_property
+    def V(self) -> Array:
+        """Coriolis and centrifugal torques, (N,)."""
+        qd = self.rates("qd")
+        return self._clean(np.einsum("ikm,k,m->i", self.h, qd, qd))
+
+    @cached_property
+    def G(self) -> Array:
+        """Gravity torques, (N,)."""
+        return self._clean([self.robot.slope(self.U, i) for i in range(self.robot.n)])
+
+    @cached_property
+    def T(self) -> Trig:
+        """Kinetic energy."""
+        qd = self.rates("qd")
+        return sum((self.M * np.outer(qd, qd)).flat, self.robot.ring.number(0)) / 2
+
+    @property
+    def B(self) -> Array:
+        """Coriolis coefficients of q̇_j q̇_k, j < k, (N, N(N-1)/2)."""
+        j, k = np.triu_indices(self.robot.n, 1)
+        return 2 * self.h[:, j, k]
+
+    @property
+    def C(self) -> Array:
+        """Centrifugal coefficients of the squared velocities, (N, N)."""
+        return np.einsum("ijj->ij", self.h)
+
+    def rates(self, name: str) -> Array:
+        """The velocities "qd" or accelerations "qdd", (N,)."""
+        return np.array(
+            [self.robot.ring.symbol(f"{name}{i + 1}") for i in range(self.robot.n)], dtype=object
+        )
+
+    def _zeros(self, *shape: int) -> Array:
+        zeros = np.empty(shape, dtype=object)
+        zeros[...] = self.robot.ring.number(0)
+        return zeros
+
+    def _clean(self, values: object) -> Array:
+        """The array with every entry a polynomial."""
+        array = np.asarray(values, dtype=object)
+        result = self._zeros(*array.shape)
+        for place in np.ndindex(array.shape):
+            result[place] = array[place] + result[place]
+        return result

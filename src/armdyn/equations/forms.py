@@ -1,0 +1,235 @@
+"""The equations of motion of a robot, in the form that was asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from math import inf
+from typing import Any
+
+from armdyn.dynamics import Robot
+from armdyn.equations.blocks import Writer, entries
+from armdyn.equations.cartesian import cartesian_form
+from armdyn.equations.closed_form import ClosedForm
+from armdyn.equations.document import Block, Equations, occurring
+from armdyn.equations.friction import friction
+from armdyn.equations.meaning import legend
+from armdyn.equations.recursive import recursive
+from armdyn.equations.symbolic_robot import SymbolicRobot
+from armdyn.equations.symbolise import write
+from armdyn.errors import ModelError, UnknownNameError
+from armdyn.model import RobotModel
+from armdyn.structure.parameters import parameters
+
+MOST_TERMS = 2000
+"""Terms of a closed form beyond which the recursive program is printed instead."""
+MOST_PRODUCTS = 400_000
+"""Products of terms, times angles, after which a closed form is given up."""
+HOPELESS = 2
+"""How many times these many terms are not even counted."""
+MOST_DIGITS = 17
+
+LAWS = {
+    "state": ("tau = M qdd + V + G", r"\tau = M \ddot{q} + V + G"),
+    "configuration": (
+        "tau = M qdd + B [qd qd] + C [qd²] + G",
+        r"\tau = M \ddot{q} + B [\dot{q} \dot{q}] + C [\dot{q}^{2}] + G",
+    ),
+    "christoffel": (
+        "V_i = sum over k, m of h_ikm qd_k qd_m",
+        r"V_{i} = \sum_{k,m} h_{ikm} \dot{q}_{k} \dot{q}_{m}",
+    ),
+    "energy": ("E = T + U", r"E = T + U"),
+    "cartesian": ("F = Mx xdd + Vx + Gx", r"F = M_{x} \ddot{x} + V_{x} + G_{x}"),
+    "recursive": (
+        "tau = M qdd + V + G, as a program of few operations",
+        r"\tau = M \ddot{q} + V + G",
+    ),
+}
+FORMS = tuple(LAWS)
+
+
+def equations(
+    robot: Robot | RobotModel,
+    form: str = "state",
+    *,
+    letters: Mapping[str, str] | None = None,
+    values: bool = False,
+    digits: int = 6,
+    frame: str = "world",
+    closed: bool = False,
+) -> Equations:
+    """The equations of motion of a robot, to be read or put into other programs.
+
+    Args:
+        robot: The robot; joints that follow others count as joints of their own.
+        form: "state" (M, V, G), "configuration" (M, B, C, G), "christoffel", "energy",
+            "cartesian" (of the tool) or "recursive" (the shortest program).
+        letters: What parameters are called, {"a1": "l", "x1": "l/2"}; None: as in the robot's file.
+        values: Whether numbers stand in place of parameters.
+        digits: Significant digits of these, 1 to 17.
+        frame: Axes of the Cartesian form, "world" or "tool".
+        closed: Whether to write closed forms of any length, which may take minutes.
+
+    Returns:
+        The equations; `.text()`, `.latex()`, `.markdown()`, `.sympy()`, `.python()`, `.data()`,
+        `.save(path)`. Where the closed form would have more than 2,000 terms it is the recursive
+        program, and a note says so.
+
+    Example:
+        >>> print(equations(load("two_link")).text())  # doctest: +SKIP
+    """
+    model = _checked(robot, form, digits)
+    kept = digits if values else None
+    if form == "recursive":
+        return _recursive(model, kept, ())
+    written = write(model, letters)
+    if not closed:
+        written.ring.budget = MOST_PRODUCTS // max(1, len(written.ring.angles))
+    made = ClosedForm(written)
+    writer = Writer(written, kept)
+    sheet = _Sheet(model, letters if letters is not None else model.letters, written, kept)
+    try:
+        if form == "cartesian":
+            return _cartesian(sheet, writer, frame)
+        known = "" if closed else _too_long(form, made, writer)
+    except OverflowError:
+        known = f"more than {MOST_TERMS:,} terms"
+    if known:
+        return _recursive(model, kept, (form, known))
+    return sheet.equations(form, _blocks(form, made, writer))
+
+
+def _checked(robot: Any, form: str, digits: int) -> RobotModel:
+    if not isinstance(robot, Robot | RobotModel):
+        raise ModelError(f"equations are those of a Robot, got {robot!r}; load it first")
+    if form not in FORMS:
+        raise UnknownNameError("form of the equations", form, FORMS)
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
+        raise ModelError(f"digits are a whole number from 1 to {MOST_DIGITS}, got {digits!r}")
+    model = robot.model if isinstance(robot, Robot) else robot
+    if not model.joints:
+        raise ModelError(f"robot {model.name!r} has no moving joint, so no equations of motion")
+    return model
+
+
+def _too_long(form: str, closed: ClosedForm, writer: Writer) -> str:
+    """How long the closed form is, if that is too long; told as soon as it is known."""
+    count, left = 0, entries(form, closed)
+    while part := list(islice(left, closed.robot.n)):
+        if sum(map(len, part)) > HOPELESS * MOST_TERMS:
+            return f"more than {MOST_TERMS:,} terms"
+        count += writer.terms(part)
+        if count > HOPELESS * MOST_TERMS:
+            return f"more than {count:,} terms"
+    return f"{count:,} terms" if count > MOST_TERMS else ""
+
+
+def _blocks(form: str, closed: ClosedForm, writer: Writer) -> list[Block]:
+    if form == "christoffel":
+        return [writer.christoffel(closed.h)]
+    if form == "energy":
+        return [
+            writer.scalar("T", "Kinetic energy", closed.T, "q", "qd"),
+            writer.scalar("U", "Potential energy, without its constant part", closed.U, "q"),
+        ]
+    if form == "state":
+        velocity = [writer.vector("V", "Coriolis and centrifugal torques", closed.V, "q", "qd")]
+    else:
+        velocity = [writer.coriolis(closed.B), writer.centrifugal(closed.C)]
+    return [writer.mass(closed.M), *velocity, writer.vector("G", "Gravity", closed.G, "q")]
+
+
+def _cartesian(sheet: "_Sheet", writer: Writer, frame: str) -> Equations:
+    form = cartesian_form(writer.robot, sheet.model, frame)
+    axes = f"X = ({', '.join(form.task)}) of the tool in axes of the {frame}"
+    if form.closed:
+        try:
+            return sheet.equations("cartesian", writer.task(form), (axes,))
+        except OverflowError:
+            writer.robot.ring.budget = inf
+    formulas = (
+        "too long to write out: Mx = J^-T M J^-1, Vx = J^-T (V - M J^-1 Jd qd), Gx = J^-T G, with "
+        "M, V and G of the state form"
+    )
+    return sheet.equations("cartesian", writer.jacobian(form), (axes, formulas))
+
+
+@dataclass(frozen=True, eq=False)
+class _Sheet:
+    """What all forms of a robot share."""
+
+    model: RobotModel
+    letters: Mapping[str, str]
+    written: SymbolicRobot | None
+    digits: int | None
+
+    def equations(
+        self,
+        form: str,
+        blocks: list[Block],
+        notes: tuple[str, ...] = (),
+        known: Mapping[str, float] | None = None,
+        operations: tuple[int, int] | None = None,
+    ) -> Equations:
+        """The blocks with friction, legend and notes."""
+        model, values = self.model, dict(known or {})
+        law = LAWS[form]
+        shifts: dict[int, float] = {}
+        if self.written is not None:
+            values |= self.written.values
+            signs = {j: s for sums in self.written.sums.values() for j, s in sums}
+            shifts = {i + 1: signs[i + 1] * x for i, x in self.written.offsets.items()}
+        rubbing = friction(model, self.digits) if form in WITH_FRICTION else None
+        if rubbing is not None:
+            blocks = [*blocks, rubbing[0]]
+            values |= rubbing[1]
+            law = law[0].replace("+ G", "+ G + F"), f"{law[1]} + F"
+        names = set() if self.digits is not None else occurring(blocks)
+        return Equations(
+            robot=model.name,
+            title=model.title or model.name,
+            form=form,
+            joints=tuple(joint.name for joint in model.joints),
+            units=tuple("m" if joint.prismatic else "rad" for joint in model.joints),
+            law=law,
+            blocks=tuple(blocks),
+            offsets=shifts,
+            legend=legend(names, values, self.letters, parameters(model)),
+            notes=(*notes, *_notes(model)),
+            operations=operations,
+        )
+
+
+WITH_FRICTION = ("state", "configuration", "recursive")
+
+
+def _notes(model: RobotModel) -> list[str]:
+    followers = [joint.name for joint in model.joints if joint.mimic is not None]
+    if not followers:
+        return []
+    return [
+        f"{', '.join(followers)} follow other joints in this robot; here every moving joint is a "
+        "coordinate of its own"
+    ]
+
+
+def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...]) -> Equations:
+    program = recursive(model, digits)
+    done = program.operations
+    notes = [
+        f"{done.mul} multiplications and {done.add} additions for links and rotors, and "
+        f"{done.trig} pairs of sine and cosine; what depends on constants alone is not counted"
+    ]
+    if digits is None:
+        notes.append("parameters that are 0, 1 or -1 in this robot are written as these numbers")
+    if instead:
+        form, length = instead
+        notes.insert(
+            0,
+            f"the {form} form would have {length}, so this is a program for the "
+            f"joint torques, {done.total} operations; --closed (closed=True) writes it anyway",
+        )
+    sheet = _Sheet(model, {}, None, digits)
+    return sheet.equations(
+        "recursive", list(program.blocks()), tuple(notes), program.values, (done.mul, done.add)
+    )

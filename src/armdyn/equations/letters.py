@@ -1,0 +1,203 @@
+"""Letters: the parameters of a robot written as a book writes them.
+
+`{"a1": "l", "x1": "l/2", "Izz1": "m1*l**2/12"}` says what the parameters of
+`armdyn.structure.parameters` are in other symbols. An expression is a polynomial of letters with
+rational coefficients; a letter takes its value from the parameter that it alone stands for.
+"""
+
+import ast
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from fractions import Fraction
+from typing import Any
+
+from armdyn.algebra.ring import Ring, Trig
+from armdyn.errors import LettersError, ModelError, UnknownNameError
+
+CLOSE = 1e-9
+"""How far an expression may be from the number that it stands for, relatively."""
+_LARGEST_POWER = 8
+_LONGEST = 200
+_TAKEN = re.compile(r"q\w*|[CS]\d\w*|[CS]?(alpha|gamma|phi)\d\w*")
+"""Names that equations have for positions, rates, angles, cosines and sines."""
+
+_OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+}
+
+
+class Letters:
+    """Expressions for parameters, with the values of their letters."""
+
+    def __init__(
+        self,
+        expressions: Mapping[str, str],
+        values: Mapping[str, float],
+        free: Collection[str] = (),
+    ):
+        """Check expressions against the values of the parameters.
+
+        Args:
+            expressions: For some parameters what they are in letters.
+            values: The value of every parameter by symbol.
+            free: Parameters that are symbols although they are zero.
+
+        Raises:
+            UnknownNameError: There is no such parameter.
+            LettersError: An expression is no polynomial, or not what the parameter is.
+        """
+        self.trees: dict[str, ast.expr] = {}
+        for symbol, text in expressions.items():
+            if symbol not in values:
+                raise UnknownNameError("parameter to write in letters", symbol, values)
+            self.trees[symbol] = _parsed(symbol, text)
+        self.values = dict(values)
+        for symbol, tree in self.trees.items():
+            if isinstance(tree, ast.Name):
+                self._check_name(symbol, tree.id, values, free)
+                self.values[tree.id] = values[symbol]
+        for symbol, tree in self.trees.items():
+            self._check(symbol, tree, values[symbol])
+
+    def symbols(self, parameter: str) -> list[str]:
+        """The symbols that a parameter is written with."""
+        tree = self.trees.get(parameter)
+        if tree is None:
+            return [parameter]
+        return _names(tree)
+
+    def write(self, ring: Ring, parameter: str) -> Trig:
+        """A parameter in a ring that has its symbols."""
+        tree = self.trees.get(parameter)
+        if tree is None:
+            return ring.symbol(parameter)
+        result = _value(tree, ring.symbol, parameter)
+        return result if isinstance(result, Trig) else ring.number(result)
+
+    def _check_name(
+        self, symbol: str, letter: str, values: Mapping[str, float], free: Collection[str]
+    ) -> None:
+        """Refuse a letter that is the name of another parameter, one that the equations have."""
+        if letter in self.trees or not (values.get(letter) or letter in free):
+            return
+        if not math.isclose(values[letter], values[symbol], rel_tol=CLOSE):
+            raise LettersError(
+                f"{symbol} = {letter}: {letter!r} is another parameter of this robot, and not "
+                f"equal to {symbol}; choose another letter",
+                parameter=symbol,
+            )
+
+    def _check(self, symbol: str, tree: ast.expr, value: float) -> None:
+        unknown = [name for name in self.symbols(symbol) if name not in self.values]
+        if unknown:
+            raise LettersError(
+                f"{symbol} = {ast.unparse(tree)}: the letter {unknown[0]!r} has no value; let it "
+                f"stand alone for a parameter as well, as in a1 = {unknown[0]}",
+                parameter=symbol,
+            )
+        written = float(_value(tree, lambda name: Fraction(self.values[name]), symbol))
+        if not math.isclose(written, value, rel_tol=CLOSE, abs_tol=CLOSE * abs(value)):
+            raise LettersError(
+                f"{symbol} = {ast.unparse(tree)} would be {written:.9g}, but it is {value:.9g} in "
+                "this robot; correct the expression or leave it out",
+                parameter=symbol,
+            )
+
+
+def fitting(
+    expressions: Mapping[str, str], values: Mapping[str, float], free: Collection[str] = ()
+) -> tuple[Letters, list[str]]:
+    """The letters that fit a robot, and why the others do not."""
+    kept, reasons = dict(expressions), list[str]()
+    while True:
+        try:
+            return Letters(kept, values, free), reasons
+        except LettersError as error:
+            del kept[error.parameter]
+            reasons.append(str(error))
+        except UnknownNameError as error:
+            del kept[error.given]
+            reasons.append(f"{error.given}: the robot has no such parameter")
+
+
+def letter_pairs(text: str) -> dict[str, str]:
+    """The expressions of a command line: a1=l,x1=l/2."""
+    pairs: dict[str, str] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        symbol, sign, expression = part.partition("=")
+        if not sign or not expression.strip():
+            raise ModelError(f"expected PARAMETER=EXPRESSION such as x1=l/2, got {part!r}")
+        pairs[symbol.strip()] = expression.strip()
+    return pairs
+
+
+def _parsed(symbol: str, text: str) -> ast.expr:
+    try:
+        if not isinstance(text, str) or len(text) > _LONGEST:
+            raise ValueError
+        tree = ast.parse(text.replace("^", "**"), mode="eval").body
+        _value(tree, lambda _: Fraction(1), symbol)
+        if _degree(tree) > _LARGEST_POWER:
+            raise ValueError
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise _no_polynomial(symbol, text) from None
+    for name in _names(tree):
+        if _TAKEN.fullmatch(name):
+            raise LettersError(
+                f"{symbol} = {text}: {name!r} is a position, an angle, a cosine or a sine in "
+                "equations; choose another letter",
+                parameter=symbol,
+            )
+    return tree
+
+
+def _degree(tree: ast.expr) -> int:
+    """The degree of a polynomial in its letters."""
+    match tree:
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)):
+            return _degree(left) * power
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _degree(left) + _degree(right)
+        case ast.BinOp(left=left, right=right):
+            return max(_degree(left), _degree(right))
+        case ast.UnaryOp(operand=operand):
+            return _degree(operand)
+    return int(isinstance(tree, ast.Name))
+
+
+def _value(tree: ast.expr, leaf: Callable[[str], Any], symbol: str) -> Any:
+    """The value of an expression; nothing but arithmetic is ever executed."""
+    match tree:
+        case ast.Name(id=name) if name.isascii():
+            return leaf(name)
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return Fraction(str(number))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand, leaf, symbol)
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)) if (
+            0 < power <= _LARGEST_POWER
+        ):
+            return _value(left, leaf, symbol) ** power
+        case ast.BinOp(left=left, op=ast.Div(), right=right) if not _names(right):
+            divisor = _value(right, leaf, symbol)
+            if divisor:
+                return _value(left, leaf, symbol) / divisor
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
+            a, b = _value(left, leaf, symbol), _value(right, leaf, symbol)
+            return _OPERATIONS[type(op)](a, b)
+    raise _no_polynomial(symbol, ast.unparse(tree))
+
+
+def _names(tree: ast.expr) -> list[str]:
+    return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+
+
+def _no_polynomial(symbol: str, text: Any) -> LettersError:
+    return LettersError(
+        f"{symbol} = {text!r} is no polynomial of letters: use + - * ** and division by numbers, "
+        f"as in m1*l**2/12, up to the power {_LARGEST_POWER}",
+        parameter=symbol,
+    )

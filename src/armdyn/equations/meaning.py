@@ -1,0 +1,85 @@
+"""What the symbols of an equation mean, with values and units."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from armdyn.structure.parameters import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A line of the legend."""
+
+    symbol: str
+    value: float
+    unit: str
+    text: str
+
+
+_PATTERNS = (
+    (r"m(\d+)|M(\d+)", "kg", "mass of link {}"),
+    (r"([xyz])(\d+)", "m", "{} of the centre of mass of link {}"),
+    (r"m([xyz])(\d+)", "kg m", "first moment of link {1} along {0}"),
+    (r"M([XYZ])(\d+)", "kg m", "first moment of link {1} along {0}"),
+    (r"I([xyz]{2})(\d+)", "kg m²", "inertia {} of link {} about its centre of mass"),
+    (r"J([xyz]{2})(\d+)", "kg m²", "second moment {} of link {} about the origin of its frame"),
+    (r"Ia(\d+)", "kg m² or kg", "inertia of rotor {} at its joint"),
+    (r"a(\d+)", "m", "length of link {}, from its axis to the next"),
+    (r"a(\d+)_(\d+)", "m", "length of link {} to axis {}"),
+    (r"a([yz])(\d+)(?:_(\d+))?", "m", "place of the next axis on link {1}, along {0}"),
+    (r"d(\d+)", "m", "offset along axis {}"),
+    (r"alpha(\d+)(?:_(\d+))?", "rad", "twist of link {}, from its axis to the next"),
+    (r"gamma(\d+)(?:_(\d+))?", "rad", "angle on link {} to the next common normal"),
+    (r"(?:phi|theta)(\d+)", "rad", "offset of joint {}"),
+    (r"g", "m/s²", "strength of gravity"),
+    (r"g([xyz])(\d*)", "m/s²", "gravity along {} of the base, before the first joint"),
+    (r"([xyz])t", "m", "{} of the tool in the frame of its link"),
+    (r"Fv(\d+)", "N m s or N s/m", "viscous friction of joint {}"),
+    (r"Fc(\d+)", "N m or N", "Coulomb friction of joint {}"),
+    (r"Fu(\d+)", "N m or N", "half of what Coulomb friction of joint {} is larger forwards"),
+    (r"Fs(\d+)", "N m or N", "break-away friction of joint {} beyond Coulomb's"),
+    (r"vs(\d+)", "rad/s or m/s", "speed over which that excess of joint {} dies out"),
+    (r"vt(\d+)", "rad/s or m/s", "speed over which friction of joint {} changes its sign"),
+)
+_COMPILED = [(re.compile(pattern), unit, text) for pattern, unit, text in _PATTERNS]
+
+
+def legend(
+    names: Iterable[str],
+    values: Mapping[str, float],
+    letters: Mapping[str, str],
+    known: Mapping[str, Parameter],
+) -> tuple[Meaning, ...]:
+    """The meaning of each name that has a value.
+
+    Args:
+        names: The symbols that occur.
+        values: Values by symbol.
+        letters: Expressions for parameters, of which those that are one letter explain it.
+        known: The parameters of the robot.
+    """
+    stands = {text.strip(): parameter for parameter, text in reversed(list(letters.items()))}
+    found = []
+    for name in sorted((n for n in names if n in values), key=_order):
+        parameter = stands.get(name, name)
+        text, unit = meaning(parameter)
+        massless = re.fullmatch(r"I[xyz]{2}(\d+)", parameter)
+        if massless and f"mx{massless[1]}" in known:
+            text = text.replace("its centre of mass", "the origin of its frame")
+        found.append(Meaning(name, float(values[name]), unit, text))
+    return tuple(found)
+
+
+def meaning(symbol: str) -> tuple[str, str]:
+    """What a parameter is, and its unit."""
+    for pattern, unit, text in _COMPILED:
+        if match := pattern.fullmatch(symbol):
+            groups = [g.lower() for g in match.groups() if g is not None]
+            return text.format(*groups), unit
+    return "", ""
+
+
+def _order(name: str) -> tuple[bool, int, str]:
+    digits = re.search(r"\d+", name)
+    return digits is None, int(digits[0]) if digits else 0, name

@@ -1,0 +1,135 @@
+"""Quotients of trigonometric polynomials with one denominator, reduced term by term.
+
+The denominator is split into its symbols, the cosines and sines that divide it, and what is left.
+Of a numerator, the part with each product of other symbols is reduced for itself: so the mass
+(m1 + m2 S2²) / S2² is written m2 + m1 / S2².
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import permutations
+from math import gcd, lcm
+from typing import Any
+
+from armdyn.algebra.division import take_out
+from armdyn.algebra.ring import BITS, Coefficients, Harmonic, Trig
+from armdyn.equations.expressions import expression
+from armdyn.equations.readable import readable
+from armdyn.equations.symbolic_robot import SymbolicRobot
+
+_LARGEST_POWER = 64
+_LONGEST = 100
+"""Terms of a numerator beyond which no factors are looked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quotient:
+    """A numerator over a product of powers."""
+
+    numerator: Trig
+    divisors: tuple[tuple[Trig, int], ...]
+    """Factors of the denominator with their exponents, none zero."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factored:
+    """A polynomial as a number times powers of its factors."""
+
+    number: Fraction
+    factors: tuple[tuple[Trig, int], ...]
+
+    def expression(self, robot: SymbolicRobot) -> Any:
+        """The product in SymPy."""
+        result = expression(robot, robot.ring.number(self.number))
+        for factor, exponent in self.factors:
+            result = result * expression(robot, factor) ** exponent
+        return result
+
+
+def factored(robot: SymbolicRobot, value: Trig) -> Factored:
+    """A polynomial with the symbols, cosines and sines that divide it taken out."""
+    rest, factors = value, []
+    for candidate in _candidates(robot, value):
+        rest, exponent = take_out(rest, candidate, _LARGEST_POWER)
+        if exponent:
+            factors.append((candidate, exponent))
+    numbers = [n for term in readable(robot, rest) for n in term.coefficient.values()]
+    negative = sum(number < 0 for number in numbers) > len(numbers) / 2
+    divisor = gcd(*(n.numerator for n in numbers))
+    content = Fraction(-divisor if negative else divisor, lcm(*(n.denominator for n in numbers)))
+    if rest == content:
+        return Factored(content, tuple(factors))
+    return Factored(content, (*factors, (rest / content, 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Denominator:
+    """What numerators are divided by."""
+
+    robot: SymbolicRobot
+    value: Trig
+
+    @cached_property
+    def factored(self) -> Factored:
+        """Its factors."""
+        return factored(self.robot, self.value)
+
+    def quotients(self, numerator: Trig, power: int) -> list[Quotient]:
+        """A numerator over a power of this, reduced; one quotient for each denominator left."""
+        number, factors = self.factored.number**power, self.factored.factors
+        found: dict[tuple[int, ...], Trig] = {}
+        for part in self._parts(numerator / number):
+            rest, left = part, []
+            for factor, exponent in factors:
+                rest, divided = take_out(rest, factor, power * exponent)
+                left.append(power * exponent - divided)
+            key = tuple(left)
+            found[key] = found[key] + rest if key in found else rest
+        return [
+            Quotient(found[key], tuple((f, e) for (f, _), e in zip(factors, key, strict=True) if e))
+            for key in sorted(found, key=sum)
+            if found[key]
+        ]
+
+    def _parts(self, numerator: Trig) -> Iterator[Trig]:
+        """The parts of a numerator by products of symbols that the denominator does not have."""
+        places = [self.robot.ring.place[name] for name in self.value.symbols()]
+        inside = sum(((1 << BITS) - 1) << (BITS * place) for place in places)
+        parts: dict[int, dict[Harmonic, Coefficients]] = {}
+        for harmonic, monomial, number in numerator:
+            part = parts.setdefault(monomial & ~inside, {})
+            part.setdefault(harmonic, {})[monomial] = number
+        for terms in parts.values():
+            yield Trig(numerator.ring, terms)
+
+
+def sum_expression(robot: SymbolicRobot, quotients: Sequence[Quotient]) -> Any:
+    """A sum of quotients in SymPy."""
+    total = expression(robot, robot.ring.number(0))
+    for quotient in quotients:
+        numerator = quotient.numerator
+        short = len(numerator) <= _LONGEST
+        part = (
+            factored(robot, numerator).expression(robot) if short else expression(robot, numerator)
+        )
+        for factor, exponent in quotient.divisors:
+            part = part / expression(robot, factor) ** exponent
+        total = total + part
+    return total
+
+
+def _candidates(robot: SymbolicRobot, value: Trig) -> Iterator[Trig]:
+    """Symbols, and cosines and sines of the angles and their differences."""
+    ring = robot.ring
+    yield from (ring.symbol(name) for name in sorted(value.symbols(), key=ring.place.__getitem__))
+    used = [k for k in range(len(ring.angles)) if any(h[k] for h in value.terms)]
+    angles = [{k: 1} for k in used]
+    for k, j in permutations(used, 2):
+        start = robot.sums.get(j, ())
+        if start and robot.sums.get(k, ())[: len(start)] == start:
+            angles.append({k: 1, j: -1})
+    for angle in angles:
+        yield ring.sin(angle)
+        yield ring.cos(angle)

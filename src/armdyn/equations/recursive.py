@@ -1,0 +1,252 @@
+"""The shortest program known for the torques, in auxiliary variables, to be read line by line.
+
+What the arm's numbers alone decide is worked out beforehand (K1, K2, ...), then come sines and
+cosines, then variables that are needed more than once or grow long (t1, t2, ...), then the torques.
+Reference: M. Renaud, Quasi-minimal computation of the dynamic model of a robot manipulator.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
+from armdyn.compiler.count import Operations, count
+from armdyn.compiler.passes import reduce
+from armdyn.compiler.program import Program
+from armdyn.compiler.trace import trace
+from armdyn.equations.document import Block, Line, index
+from armdyn.equations.tree import (
+    Call,
+    Expr,
+    Number,
+    Power,
+    Product,
+    Symbol,
+    leaves,
+    negated,
+    power,
+    product,
+    sign,
+    total,
+)
+from armdyn.expr.graph import Graph
+from armdyn.expr.node import Node
+from armdyn.minimal.options import options
+from armdyn.minimal.torques import minimal
+from armdyn.model import RobotModel
+from armdyn.quantities.choice_store import ChoiceStore, default_folder
+from armdyn.quantities.shortest import SearchBudget, minimal_outputs
+from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.symbolic_model import branches
+
+SEARCHED = 650
+"""Operations beyond which no search is made for fewer, which would take minutes."""
+LONGEST = 8
+"""Leaves up to which a value that is used once is written where it is used."""
+
+
+@dataclass(slots=True)
+class Recursive:
+    """The lines of the program of a robot, and what it takes."""
+
+    constants: list[Line] = field(default_factory=list)
+    angles: list[Line] = field(default_factory=list)
+    variables: list[Line] = field(default_factory=list)
+    torques: list[Line] = field(default_factory=list)
+    values: dict[str, float] = field(default_factory=dict)
+    """Values of the parameters."""
+    operations: Operations = field(default_factory=lambda: Operations(0, 0))
+
+    def blocks(self) -> tuple[Block, ...]:
+        """The lines in the order of computing."""
+        n = len(self.torques)
+        all_ = ("q", "qd", "qdd")
+        lists = (
+            ("Constants, worked out beforehand", self.constants),
+            ("Sines and cosines", self.angles),
+            ("Auxiliary variables", self.variables),
+        )
+        found = [
+            Block("", title, tuple(lines), (), all_, beforehand=lines is self.constants)
+            for title, lines in lists
+            if lines
+        ]
+        torques = tuple(sorted(self.torques, key=lambda line: line.place))
+        return (*found, Block("tau", "Torques", torques, (n,), all_))
+
+
+def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
+    """The program for the torques of links and rotors.
+
+    Args:
+        model: The robot.
+        digits: Significant digits of numbers in place of parameters; None: symbols.
+    """
+    robot = canonical(model)
+    names = [link.name for link in robot.links]
+    result = Recursive()
+    for part in branches(robot):
+        members = [names.index(link.name) for link in part.links]
+        outputs = _outputs(part)
+        graph = outputs[0].graph
+        qdd = graph.inputs("qdd", len(members))
+        for k, i in enumerate(members):
+            rotor = model.joints[i].rotor.reflected
+            if rotor:
+                outputs[k] = outputs[k] + graph.parameter(f"Ia{k + 1}", rotor) * qdd[k]
+        sizes: dict[str, int | None] = dict.fromkeys(("q", "qd", "qdd"), len(members))
+        program = Program.from_outputs(outputs, sizes)
+        result.operations = result.operations + program.operations
+        _Lister(program, members, result, digits).add()
+    return result
+
+
+def _outputs(robot: CanonicalRobot) -> list[Node]:
+    """The torques by the minimal formulation; searched over where that takes seconds only."""
+    ready, graph = with_tip_phase(robot), Graph()
+    symbols = symbolic(ready, graph)
+    q, qd, qdd = (graph.inputs(name, len(robot.links)) for name in ("q", "qd", "qdd"))
+    choices = options(ready).quick
+    outputs = list(trace(graph, lambda: minimal(symbols, q, qd, qdd, choices).tau))
+    if count(outputs).total > SEARCHED:
+        return reduce(outputs).outputs
+    return minimal_outputs(
+        robot, "inverse_dynamics", SearchBudget(kept=ChoiceStore(default_folder()))
+    )
+
+
+class _Lister:
+    """Writes the values of a program as expressions and lines."""
+
+    def __init__(self, program: Program, members: list[int], into: Recursive, digits: int | None):
+        self.program, self.members, self.into, self.digits = program, members, into, digits
+        self.first = len(program.symbols)
+        self.start = self.first + len(program.constants)
+        self.uses: Counter[int] = Counter(program.outputs)
+        for constant in program.constants:
+            self.uses.update(constant.args)
+        for instruction in program.instructions:
+            if instruction.op not in ("sin", "cos"):
+                self.uses.update(instruction.args)
+        self.at_run_time = {k for i in program.instructions for k in i.args} | set(program.outputs)
+        self.values: dict[int, Expr] = {}
+        self.spelled: dict[int, Expr] = {}
+        """Values in full, of which angles are made."""
+
+    def add(self) -> None:
+        """Add every line."""
+        for place, name in enumerate(self.program.symbols):
+            self.values[place] = self.spelled[place] = Symbol(self._numbered(name))
+        for place, constant in enumerate(self.program.constants, self.first):
+            self._constant(place, constant.op, constant.args, constant.name, constant.value)
+        for place, instruction in enumerate(self.program.instructions, self.start):
+            self._instruction(place, instruction.op, instruction.args)
+        for k, place in enumerate(self.program.outputs):
+            i = self.members[k]
+            self.into.torques.append(Line("tau", index(i + 1), self.values[place], (i,)))
+
+    def _numbered(self, name: str) -> str:
+        """A name with the numbers that joints have in the whole robot."""
+        return re.sub(
+            r"\d+", lambda m: str(self.members[int(m[0]) - 1] + 1 if int(m[0]) else 0), name
+        )
+
+    def _constant(
+        self, place: int, op: str, args: tuple[int, ...], name: str, value: float | None
+    ) -> None:
+        if op == "number":
+            self.values[place] = self.spelled[place] = _number(value or 0.0)
+            return
+        if self.digits is not None and place in self.at_run_time:
+            number = float(f"{value or 0.0:.{self.digits}g}")
+            self.values[place] = self.spelled[place] = _number(number)
+            return
+        if op == "parameter":
+            symbol = self._numbered(name)
+            self.values[place] = self.spelled[place] = Symbol(symbol)
+            if self.digits is None:
+                self.into.values[symbol] = value or 0.0
+            return
+        expr = self.spelled[place] = _operation(op, [self.values[k] for k in args])
+        self.values[place] = expr
+        if self.digits is None and (place in self.at_run_time or self.uses[place] > 1):
+            self.values[place] = self._named("K", expr, self.into.constants)
+
+    def _instruction(self, place: int, op: str, args: tuple[int, ...]) -> None:
+        if op in ("sin", "cos"):
+            argument = self.spelled[args[0]]
+            self.values[place] = self._turn(op, argument)
+            return
+        expr = _operation(op, [self.values[k] for k in args])
+        if self.spelled.keys() >= set(args) and op in ("add", "sub", "neg"):
+            self.spelled[place] = _operation(op, [self.spelled[k] for k in args])
+        if not self.uses[place]:
+            return
+        self.values[place] = expr
+        short = sum(1 for _ in leaves(expr)) <= LONGEST
+        if self.uses[place] > 1 or not short:
+            self.values[place] = self._named("t", expr, self.into.variables)
+
+    def _named(self, letter: str, expr: Expr, lines: list[Line]) -> Expr:
+        """A name for an expression; a sign stays outside of it."""
+        if isinstance(expr, Symbol | Number) or (
+            sign(expr) < 0 and isinstance(negated(expr), Symbol)
+        ):
+            return expr
+        lines.append(Line(f"{letter}{len(lines) + 1}", "", expr))
+        return Symbol(lines[-1].symbol)
+
+    def _turn(self, op: str, argument: Expr) -> Expr:
+        letter = {"sin": "S", "cos": "C"}[op]
+        joints = [leaf.name[1:] for leaf in leaves(argument) if isinstance(leaf, Symbol)]
+        digits = [name for name in joints if name.isdigit()]
+        name = letter + ("_" if any(len(d) > 1 for d in digits) else "").join(digits)
+        taken = {line.symbol: line.value for line in self.into.angles}
+        wanted, number = name, 1
+        while taken.get(wanted, Call(op, argument)) != Call(op, argument):
+            number += 1
+            wanted = f"{name}_{number}"
+        if wanted not in taken:
+            self.into.angles.append(Line(wanted, "", Call(op, argument)))
+        return Symbol(wanted)
+
+
+def _number(value: float) -> Number:
+    exact = Fraction(value)
+    return Number(exact if exact.denominator <= 8 and abs(exact) < 100 else value)
+
+
+def _operation(op: str, args: list[Expr]) -> Expr:
+    match op:
+        case "add":
+            return total(args)
+        case "sub":
+            return total([args[0], negated(args[1])])
+        case "mul":
+            return _multiplied(args)
+        case "div":
+            return product([args[0], Power(args[1], -1)])
+        case "neg":
+            return negated(args[0])
+    return Call(op, args[0])
+
+
+def _multiplied(args: list[Expr]) -> Expr:
+    """A product with equal factors as powers, constants first and sums last."""
+    whole = product(args)
+    if not isinstance(whole, Product):
+        return whole
+    counts: Counter[Expr] = Counter()
+    for factor in whole.factors:
+        base, times = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)
+        counts[base] += times
+    return product(power(base, counts[base]) for base in sorted(counts, key=_rank))
+
+
+def _rank(expr: Expr) -> int:
+    """Where a factor stands: numbers, parameters and constants, cosines, variables, sums."""
+    if isinstance(expr, Symbol):
+        kinds = (r"[^qtCS].*", r"[CS].*", r"t\d+|theta.*", r"q.*")
+        return next(k for k, pattern in enumerate(kinds, 1) if re.fullmatch(pattern, expr.name))
+    return 0 if isinstance(expr, Number) else 9

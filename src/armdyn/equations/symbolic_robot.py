@@ -1,0 +1,98 @@
+"""A robot in symbols, as data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.algebra.evaluate import evaluate
+from armdyn.algebra.ring import Ring, Trig
+from armdyn.arrays import Array
+from armdyn.model import RobotModel
+
+Sum = tuple[tuple[int, int], ...]
+"""An angle as a sum of joints: (joint number from 1, sign) from the first to the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Angle:
+    """A whole combination of the angles of a ring, which has a cosine and a sine."""
+
+    ring: Ring
+    multiples: Mapping[int, int]
+
+    def cos(self) -> Trig:
+        """The cosine; what `np.cos` calls."""
+        return self.ring.cos(self.multiples)
+
+    def sin(self) -> Trig:
+        """The sine; what `np.sin` calls."""
+        return self.ring.sin(self.multiples)
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicRobot:
+    """The robot in symbols."""
+
+    ring: Ring
+    parts: list[tuple[list[int], RobotModel]]
+    """One model for each joint on the base, with the joints that it has."""
+    q: list[Any]
+    """Each joint's position: an Angle, or a symbol where it slides."""
+    sums: dict[int, Sum]
+    """The joints that an angle of the ring sums up, by its place; constant angles have none."""
+    rotors: list[Trig]
+    values: dict[str, float]
+    """Values of symbols and of constant angles."""
+    offsets: dict[int, float]
+    """By joint, what is added to q before its cosine is taken [rad], where that is no quarter."""
+    tool: Array
+    """Position of the tool in the canonical frame of its link, (3,)."""
+
+    @property
+    def n(self) -> int:
+        """Number of moving joints."""
+        return len(self.q)
+
+    def slope(self, value: Trig, joint: int) -> Trig:
+        """The derivative by a joint position."""
+        if isinstance(self.q[joint], Trig):
+            return value.slope_of_symbol(f"q{joint + 1}")
+        total = self.ring.number(0)
+        for place, angles in self.sums.items():
+            sign = dict(angles).get(joint + 1, 0)
+            total = total + sign * value.slope_of_angle(place)
+        return total
+
+    def evaluate(
+        self,
+        value: Any,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike | None = None,
+        qdd: npt.ArrayLike | None = None,
+    ) -> Array:
+        """The numbers that polynomials are at a state, with the values of the robot.
+
+        Args:
+            value: A polynomial, or an array of them of any shape (...).
+            q: Joint positions, (batch..., N) [rad or m].
+            qd: Joint velocities, of the same shape; None: at rest.
+            qdd: Joint accelerations, of the same shape; None: none.
+
+        Returns:
+            An array of shape (batch..., ...).
+        """
+        q = np.asarray(q, float)
+        symbols: dict[str, Any] = dict(self.values)
+        for name, given in (("q", q), ("qd", qd), ("qdd", qdd)):
+            rates = np.zeros_like(q) if given is None else np.broadcast_to(given, q.shape)
+            symbols |= {f"{name}{i + 1}": rates[..., i] for i in range(self.n)}
+        angles = [
+            sum(sign * q[..., j - 1] + self.offsets.get(j - 1, 0.0) for j, sign in self.sums[k])
+            if k in self.sums
+            else np.full(q.shape[:-1], self.values[name])
+            for k, name in enumerate(self.ring.angles)
+        ]
+        return evaluate(value, angles, symbols, q.shape[:-1])

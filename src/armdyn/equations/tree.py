@@ -1,0 +1,190 @@
+"""Expressions as they are printed: sums, products and powers of numbers, symbols, C2 and S23."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from armdyn.equations.readable import Angle
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A rational number, or a float that is printed as it is."""
+
+    value: Fraction | float
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A parameter, a coordinate or a rate of one, or a line of a program."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The cosine "C" or the sine "S" of an angle."""
+
+    function: str
+    angle: Angle
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of something: sgn, tanh, exp, sin, cos, sqrt."""
+
+    function: str
+    argument: "Expr"
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """A whole power; -1 is a divisor."""
+
+    base: "Expr"
+    exponent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Factors in the order in which they are printed, a number first."""
+
+    factors: tuple["Expr", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Terms in the order in which they are printed."""
+
+    terms: tuple["Expr", ...]
+
+
+Expr: TypeAlias = Number | Symbol | Turn | Call | Power | Product | Sum
+ZERO = Number(Fraction(0))
+
+
+def power(base: Expr, exponent: int) -> Expr:
+    """A power, or the base itself."""
+    if isinstance(base, Number):
+        return Number(_neat(base.value**exponent))
+    return base if exponent == 1 else Power(base, exponent)
+
+
+def _neat(value: Fraction | float) -> Fraction | float:
+    """A float without the rounding of a product: 0.64 for 0.8²."""
+    return value if isinstance(value, Fraction) else float(f"{value:.15g}")
+
+
+def product(factors: Iterable[Expr]) -> Expr:
+    """A product with one number in front, which takes the sign of sums of negative terms."""
+    number: Fraction | float = Fraction(1)
+    rest: list[Expr] = []
+    for factor in _opened(factors):
+        if isinstance(factor, Number):
+            number = factor.value if number == 1 else _neat(number * factor.value)
+        elif isinstance(factor, Sum) and all(sign(term) < 0 for term in factor.terms):
+            number = -number
+            rest.append(negated(factor))
+        else:
+            rest.append(factor)
+    if number == 0:
+        return ZERO
+    if number != 1 or not rest:
+        rest.insert(0, Number(number))
+    return rest[0] if len(rest) == 1 else Product(tuple(rest))
+
+
+def _opened(factors: Iterable[Expr]) -> Iterator[Expr]:
+    for factor in factors:
+        if isinstance(factor, Product):
+            yield from factor.factors
+        else:
+            yield factor
+
+
+def total(terms: Iterable[Expr]) -> Expr:
+    """A sum, sums within it opened, zeros left out, a positive term first if there is one."""
+    found: list[Expr] = []
+    for term in terms:
+        match term:
+            case Sum(inside):
+                found += inside
+            case Product((Number(-1), Sum(inside))):
+                found += [negated(part) for part in inside]
+            case _:
+                found.append(term)
+    found = [term for term in found if term != ZERO]
+    if not found:
+        return ZERO
+    if sign(found[0]) < 0:
+        place = next((i for i, term in enumerate(found) if sign(term) > 0), 0)
+        found.insert(0, found.pop(place))
+    return found[0] if len(found) == 1 else Sum(tuple(found))
+
+
+def sign(expr: Expr) -> int:
+    """-1 if it is printed with a minus in front."""
+    if isinstance(expr, Product):
+        expr = expr.factors[0]
+    return -1 if isinstance(expr, Number) and expr.value < 0 else 1
+
+
+def negated(expr: Expr) -> Expr:
+    """The negative, term by term for a sum."""
+    if isinstance(expr, Sum):
+        return total(negated(term) for term in expr.terms)
+    return product([Number(Fraction(-1)), expr])
+
+
+def signed(terms: Iterable[Expr], write: Callable[[Expr], str], gap: str = " ") -> Iterator[str]:
+    """The terms of a sum as text, each with its sign in front, after a gap from the second on."""
+    for i, term in enumerate(terms):
+        less = sign(term) < 0
+        front = ("-" if less else "") if i == 0 else f"{gap}{'-' if less else '+'} "
+        yield front + write(negated(term) if less else term)
+
+
+def quotient(factors: Iterable[Expr]) -> tuple[list[Expr], list[Expr]]:
+    """The factors above and below the line of a fraction."""
+    above: list[Expr] = []
+    below: list[Expr] = []
+    for factor in factors:
+        if isinstance(factor, Power) and factor.exponent < 0:
+            below.append(power(factor.base, -factor.exponent))
+        else:
+            above.append(factor)
+    return above, below
+
+
+def parts(expr: Expr) -> tuple[Expr, ...]:
+    """What an expression is directly made of."""
+    match expr:
+        case Product(factors):
+            return factors
+        case Sum(terms):
+            return terms
+        case Power(base):
+            return (base,)
+        case Call(_, argument):
+            return (argument,)
+    return ()
+
+
+def leaves(expr: Expr) -> Iterator[Expr]:
+    """The numbers, symbols, cosines and sines of an expression, from left to right."""
+    inside = parts(expr)
+    if not inside:
+        yield expr
+    for part in inside:
+        yield from leaves(part)
+
+
+def symbols(expr: Expr) -> set[str]:
+    """The names that occur."""
+    return {leaf.name for leaf in leaves(expr) if isinstance(leaf, Symbol)}
+
+
+def turns(expr: Expr) -> set[Turn]:
+    """The cosines and sines that occur."""
+    return {leaf for leaf in leaves(expr) if isinstance(leaf, Turn)}

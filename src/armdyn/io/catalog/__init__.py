@@ -1,0 +1,23 @@
+"""The robots that come with armdyn, each number with its published source."""
+
+from pathlib import Path
+
+from armdyn.errors import UnknownNameError
+
+FOLDER = Path(__file__).parent
+
+
+def catalog_names() -> tuple[str, ...]:
+    """The names of the robots in the catalog, in alphabetical order."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def catalog_path(name: str) -> Path:
+    """The file of a robot in the catalog.
+
+    Raises:
+        UnknownNameError: With the nearest names.
+    """
+    if name not in catalog_names():
+        raise UnknownNameError("robot in the catalog named", name, catalog_names())
+    return FOLDER / f"{name}.toml"

@@ -1,0 +1,1 @@
+"""Tables of numbers and trajectories as comma-separated values."""

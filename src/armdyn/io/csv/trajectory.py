@@ -1,0 +1,173 @@
+"""Trajectory files: comma-separated columns t, q1..qn and, where known, qd1..qdn, qdd1..qddn.
+
+The first line names the columns, in any order; every other line is one instant. Time is in seconds
+and increases from line to line; angles are in radians, lengths in metres. Rates that the file does
+not have are the derivatives of the spline of degree five through what it has, and exactly zero
+where three or more values in a row are equal: a joint at rest, whose dry friction must not follow
+the sign of rounding.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import TrajectoryError
+from armdyn.io.csv.read import read_header, read_table
+
+DEGREE = 5
+"""Degree of the spline from which missing rates are taken."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trajectory:
+    """A motion of n joints sampled at m instants."""
+
+    t: Array
+    """Time, strictly increasing, shape (m,) [s]."""
+    q: Array
+    """Joint positions, shape (m, n) [rad or m]."""
+    qd: Array
+    """Joint velocities, shape (m, n) [rad/s or m/s]."""
+    qdd: Array
+    """Joint accelerations, shape (m, n) [rad/s² or m/s²]."""
+    computed: tuple[str, ...] = ()
+    """Which of "qd" and "qdd" the file did not have."""
+    source: str = ""
+    """The file it came from."""
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def note(self) -> str:
+        """A sentence on what was computed and how; empty if the file had every rate."""
+        if not self.computed:
+            return ""
+        known = "qd" if self.computed == ("qdd",) else "q"
+        return (
+            f"{' and '.join(self.computed)} not in the file: computed as derivatives of the spline "
+            f"of degree {DEGREE} through {known}"
+        )
+
+
+def trajectory_from_csv(path: str | Path, n: int) -> Trajectory:
+    """The motion in a trajectory file, for a robot of n joints.
+
+    Raises:
+        TrajectoryError: The file cannot be read or does not fit, with the line concerned.
+    """
+    path = Path(path)
+    names = read_header(path, "t,q1,q2,...")
+    groups = _groups(path, names, n)
+    table = read_table(path, names)
+    t = table[:, names.index("t")]
+    given = {
+        group: np.ascontiguousarray(table[:, [names.index(c) for c in columns]])
+        for group, columns in groups.items()
+    }
+    computed = tuple(group for group in ("qd", "qdd") if group not in given)
+    if computed and len(t) <= DEGREE:
+        columns = " and ".join(f"{group}1..{group}{n}" for group in computed)
+        raise TrajectoryError(
+            f"{path}: {len(t)} line{'s' * (len(t) > 1)} of numbers cannot give the missing rates; "
+            f"give at least {DEGREE + 1} lines, or the columns {columns}"
+        )
+    return Trajectory(t, given["q"], *_rates(t, given), computed, str(path))
+
+
+def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:
+    """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others.
+
+    Raises:
+        TrajectoryError: The file cannot be read or does not fit, with the line concerned.
+    """
+    path = Path(path)
+    names = read_header(path, "t,tau1,tau2,...")
+    columns = [f"tau{i}" for i in range(1, n + 1)]
+    missing = [name for name in ("t", *columns) if name not in names]
+    if missing or f"tau{n + 1}" in names:
+        raise TrajectoryError(
+            f"{path}:1: expected the columns t and tau1..tau{n} for a robot with {n} joints, found "
+            f"{', '.join(names)!s:.80}"
+        )
+    table = read_table(path, names)
+    return table[:, names.index("t")], table[:, [names.index(name) for name in columns]]
+
+
+def _rates(t: Array, given: dict[str, Array]) -> tuple[Array, Array]:
+    if "qd" in given and "qdd" in given:
+        return given["qd"], given["qdd"]
+    from scipy.interpolate import make_interp_spline  # noqa: PLC0415 (slow to import)
+
+    known, order = ("qd", 1) if "qd" in given else ("q", 2)
+    spline = make_interp_spline(t, given[known], k=DEGREE)
+    rest = _resting(given[known])
+
+    def rate(group: str, nu: int) -> Array:
+        return given[group] if group in given else np.where(rest, 0.0, spline.derivative(nu)(t))
+
+    return rate("qd", 1), rate("qdd", order)
+
+
+def _resting(values: Array) -> Array:
+    """Where a value belongs to three or more equal ones in a row, column by column."""
+    same = np.diff(values, axis=0) == 0
+    triple = same[:-1] & same[1:]
+    rest = np.zeros(values.shape, dtype=bool)
+    for shift in range(3):
+        rest[shift : shift + len(triple)] |= triple
+    return rest
+
+
+def _groups(path: Path, names: list[str], n: int) -> dict[str, list[str]]:
+    """The columns of q and of whichever rates there are, each in joint order."""
+    where = f"{path}:1"
+    if not any(re.fullmatch(r"t|q(d{0,2})\d+", name) for name in names):
+        raise TrajectoryError(
+            f"{where}: the first line must name the columns, t,q1..q{n}; "
+            f"it is {','.join(names)!r:.80}"
+        )
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TrajectoryError(f"{where}: the column {twice[0]!r} appears more than once")
+    if "q0" in names:
+        raise TrajectoryError(f"{where}: there is a column q0; joints are counted from q1 to q{n}")
+    highest = max(
+        (int(name[1:]) for name in names if re.fullmatch(r"q[1-9]\d{0,8}", name)), default=0
+    )
+    groups = {group: [f"{group}{i}" for i in range(1, n + 1)] for group in ("q", "qd", "qdd")}
+    present = {g: c for g, c in groups.items() if g == "q" or any(_of(g, name) for name in names)}
+    if highest and highest != n:
+        raise TrajectoryError(
+            f"{where}: the columns of positions go up to q{highest}, but the robot has {n} "
+            f"{'joint' if n == 1 else 'joints'}; expected q1..q{n}"
+        )
+    expected = ["t", *(column for columns in present.values() for column in columns)]
+    missing = [column for column in expected if column not in names]
+    if missing:
+        raise TrajectoryError(
+            f"{where}: the column{_s(missing)} {', '.join(missing)} {_is(missing)} missing; "
+            f"expected t,q1..q{n} and, as whole groups, qd1..qd{n} and qdd1..qdd{n}"
+        )
+    extra = [name for name in names if name not in expected]
+    if extra:
+        raise TrajectoryError(
+            f"{where}: the column{_s(extra)} {', '.join(map(repr, extra))} {_is(extra)} not known; "
+            f"a trajectory of this robot has t, q1..q{n}, qd1..qd{n}, qdd1..qdd{n} and nothing else"
+        )
+    return present
+
+
+def _of(group: str, name: str) -> bool:
+    return re.fullmatch(rf"{group}\d+", name) is not None
+
+
+def _s(items: list[str]) -> str:
+    return "s" if len(items) > 1 else ""
+
+
+def _is(items: list[str]) -> str:
+    return "are" if len(items) > 1 else "is"

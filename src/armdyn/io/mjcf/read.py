@@ -1,0 +1,243 @@
+"""MJCF files, compiled by MuJoCo and read from the compiled model.
+
+A body moves by its joints one after the other: joint k turns it about an anchor p_k, or slides it,
+by q - ref. Each joint but the last carries a link without mass; the frame of every such link
+coincides with the body's, so it sits at -p_k from the point that its joint moves.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import (
+    MissingExtraError,
+    MjcfError,
+    TopologyError,
+    UnknownNameError,
+    UnsupportedJointError,
+)
+from armdyn.io.xml import read_xml
+from armdyn.model import (
+    Connection,
+    Friction,
+    Inertia,
+    Limits,
+    Mimic,
+    RobotModel,
+    Rotor,
+    assemble,
+)
+from armdyn.model.joint import Kind
+from armdyn.model.transform import joint_motion, rotation_from_quaternion, transform
+from armdyn.model.validate import Physical, check_physical
+
+try:
+    import mujoco
+except ImportError:
+    raise MissingExtraError("mujoco", "mjcf", "reading MJCF files") from None
+
+from armdyn.io.mjcf.unmodelled import couplings, switched_on, warn_of_unmodelled
+
+
+def model_from_mjcf(
+    path: str | Path,
+    *,
+    locked: Mapping[str, float] | None = None,
+    tool: str | None = None,
+    gravity: npt.ArrayLike | None = None,
+    base: npt.ArrayLike | None = None,
+    physical: Physical = "error",
+    fix_root: bool = False,
+) -> RobotModel:
+    """The robot in an MJCF file; needs the package mujoco.
+
+    `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. Whatever
+    else in the file would change torques is warned of.
+
+    Args:
+        path: The file.
+        locked: Joints held at a value [rad or m].
+        tool: The body or site whose frame is the flange; None: the end of the longest chain.
+        gravity: Field of gravity in world axes [m/s²]; None: the file's.
+        base: 4x4 transform of the file's world in the world; None: the identity.
+        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+        fix_root: Whether bodies with a free joint are held where the file puts them.
+
+    Raises:
+        MissingExtraError: If mujoco is not installed.
+        MjcfError: For what MuJoCo cannot compile, with its message.
+        UnsupportedJointError: For ball joints, and free joints unless the root is fixed.
+    """
+    path = Path(path)
+    m = _compiled(path)
+    reader = _Reader(m, path, fix_root)
+    reader.read()
+    if tool is not None:
+        reader.add_tool(tool)
+    warn_of_unmodelled(m, path, reader.body_names, reader.joint_names)
+    try:
+        model = assemble(
+            m.names.split(b"\0", 1)[0].decode() or path.stem,
+            reader.links,
+            reader.connections,
+            placements=reader.placements,
+            tool=tool,
+            base=base,
+            gravity=_gravity(m) if gravity is None else gravity,
+            locked=locked,
+        )
+    except TopologyError as error:
+        raise TopologyError(f"{path}: {error}") from error
+    return check_physical(model, physical)
+
+
+def _compiled(path: Path) -> Any:
+    root = read_xml(path, MjcfError)
+    if root.tag != "mujoco":
+        raise MjcfError(
+            f"expected <mujoco> as the outermost element, got <{root.tag}>",
+            file=path,
+            line=root.line,
+        )
+    try:
+        return mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as reason:
+        message = " ".join(str(reason).split())
+        raise MjcfError(f"MuJoCo cannot compile it: {message}", file=path) from reason
+
+
+def _gravity(m: Any) -> Array:
+    return np.array(m.opt.gravity) if switched_on(m, "GRAVITY") else np.zeros(3)
+
+
+class _Reader:
+    """Links and joints of a compiled model, gathered body by body."""
+
+    def __init__(self, m: Any, path: Path, fix_root: bool):
+        self._m, self._path, self._fix_root = m, path, fix_root
+        self.body_names = [m.body(i).name or f"body{i}" for i in range(m.nbody)]
+        self.joint_names = [
+            m.jnt(j).name or f"{self.body_names[m.jnt_bodyid[j]]}_joint{j}" for j in range(m.njnt)
+        ]
+        self.links: dict[str, Inertia] = {}
+        self.connections: list[Connection] = []
+        self.placements: dict[str, Array] = {}
+        self._mimics = _mimics(m, self.joint_names)
+
+    def read(self) -> None:
+        """Gather everything."""
+        m = self._m
+        for i, name in enumerate(self.body_names):
+            if i > 0:
+                self._joints(i, self.body_names[m.body_parentid[i]])
+            self.links[name] = Inertia.from_com(
+                float(m.body_mass[i]),
+                m.body_ipos[i],
+                np.diag(m.body_inertia[i]),
+                rotation_from_quaternion(m.body_iquat[i]),
+            )
+
+    def add_tool(self, tool: str) -> None:
+        """A massless link at a site, so that the tool can be mounted there."""
+        m = self._m
+        if tool in self.links:
+            return
+        sites = {m.site(i).name: i for i in range(m.nsite)}
+        if tool not in sites:
+            names = [*self.body_names, *(name for name in sites if name)]
+            raise UnknownNameError(f"body or site for the tool in {self._path} named", tool, names)
+        i = sites[tool]
+        place = _place(m.site_pos[i], m.site_quat[i])
+        self._fix(self.body_names[m.site_bodyid[i]], tool, place)
+        self.links[tool] = Inertia.zero()
+
+    def _fix(self, parent: str, child: str, placement: Array) -> None:
+        name = f"{child} fixed"
+        self.connections.append(Connection(name, "fixed", parent, child, placement))
+
+    def _joints(self, i: int, parent: str) -> None:
+        """The joints of body i, in the order in which they move it."""
+        m, body = self._m, self.body_names[i]
+        place = _place(m.body_pos[i], m.body_quat[i])
+        own = range(m.body_jntadr[i], m.body_jntadr[i] + m.body_jntnum[i])
+        moving = [j for j in own if self._kind(j) != "fixed"]
+        if not moving:
+            self._fix(parent, body, place)
+        for j in moving:
+            link = body if j == moving[-1] else f"{body} after {self.joint_names[j]}"
+            if link != body:
+                self.links[link] = Inertia.zero()
+            anchor = m.jnt_pos[j] if self._kind(j) == "revolute" else np.zeros(3)
+            self.placements[link] = frozen(transform(position=-anchor))
+            self._connect(j, parent, link, place @ transform(position=anchor))
+            parent, place = link, np.eye(4)
+
+    def _connect(self, j: int, parent: str, child: str, place: Array) -> None:
+        m, name, kind = self._m, self.joint_names[j], self._kind(j)
+        axis, dof = np.array(m.jnt_axis[j]), m.jnt_dofadr[j]
+        ref = float(m.qpos0[m.jnt_qposadr[j]])
+        dry = (
+            float(m.dof_frictionloss[dof]) if switched_on(m, "CONSTRAINT", "FRICTIONLOSS") else 0.0
+        )
+        damping = float(m.dof_damping[dof]) if switched_on(m, "PASSIVE", "DAMPER") else 0.0
+        self.connections.append(
+            Connection(
+                name,
+                kind,
+                parent,
+                child,
+                frozen(place @ joint_motion(kind, axis, -ref)),
+                axis,
+                _limits(m, j),
+                Friction(damping, dry, dry),
+                Rotor(float(m.dof_armature[dof])),
+                self._mimics.get(name),
+            )
+        )
+
+    def _kind(self, j: int) -> Kind:
+        kind = mujoco.mjtJoint(self._m.jnt_type[j])
+        if kind == mujoco.mjtJoint.mjJNT_HINGE:
+            return "revolute"
+        if kind == mujoco.mjtJoint.mjJNT_SLIDE:
+            return "prismatic"
+        free = kind == mujoco.mjtJoint.mjJNT_FREE
+        if free and self._fix_root:
+            return "fixed"
+        raise UnsupportedJointError(
+            f"joint {self.joint_names[j]!r} of body {self.body_names[self._m.jnt_bodyid[j]]!r} is "
+            f"of type {'free' if free else 'ball'!r}; armdyn handles hinge and slide. "
+            + (
+                "Pass fix_root=True (--fix-root) to hold the body where the file puts it"
+                if free
+                else "Replace it by three hinges"
+            ),
+            file=self._path,
+        )
+
+
+def _place(position: Array, quaternion: Array) -> Array:
+    return transform(rotation_from_quaternion(quaternion), position)
+
+
+def _limits(m: Any, j: int) -> Limits:
+    lower, upper = m.jnt_range[j] if m.jnt_limited[j] else (-np.inf, np.inf)
+    effort = np.abs(m.jnt_actfrcrange[j]).max() if m.jnt_actfrclimited[j] else np.inf
+    return Limits(float(lower), float(upper), effort=float(effort))
+
+
+def _mimics(m: Any, joint_names: list[str]) -> dict[str, Mimic]:
+    """The followers: joints that an equality makes an exactly linear function of another."""
+    mimics: dict[str, Mimic] = {}
+    for follower, i in couplings(m).items():
+        leader = int(m.eq_obj2id[i])
+        offset, ratio = (float(x) for x in m.eq_data[i][:2])
+        zero, led = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (follower, leader))
+        mimics[joint_names[follower]] = Mimic(
+            joint_names[leader], ratio, zero + offset - ratio * led
+        )
+    return mimics

@@ -1,0 +1,1 @@
+"""Robot files in armdyn's own format: reader and writer."""

@@ -1,0 +1,179 @@
+"""Robot files in armdyn's own format: a DH table, or a tree of links and joints, in TOML.
+
+docs/formats.md describes every key. `toml_write` writes what this module reads.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
+from armdyn.io.dh import COLUMNS, model_from_dh
+from armdyn.io.toml.table import PLACEMENT, Table
+from armdyn.io.toml.tree import tree_model
+from armdyn.model import GRAVITY, Frame, RobotModel
+from armdyn.model.edit import lock, with_base, with_gravity
+from armdyn.model.transform import IDENTITY
+from armdyn.model.validate import Physical, check_physical
+
+FORMAT = 1
+"""The version of the format that is read and written."""
+MAX_BYTES = 20 * 1024 * 1024
+
+TEXTS = ("name", "title", "source", "note")
+TOP = ("format", *TEXTS, "gravity", "base", "tool", "flange", "reduced", "letters", "joint")
+DH_TEXT = ("joint", "inertia_about", "name", "link")
+_PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
+_LONGEST_EXPRESSION = 200
+
+
+def model_from_toml(
+    path: str | Path,
+    *,
+    locked: Mapping[str, float] | None = None,
+    tool: str | None = None,
+    gravity: npt.ArrayLike | None = None,
+    base: npt.ArrayLike | None = None,
+    physical: Physical = "error",
+) -> RobotModel:
+    """The robot in a TOML file.
+
+    Args:
+        path: The file.
+        locked: Joints held at a value [rad or m].
+        tool: The link or frame that is the flange; None: the file's, else the end of the longest
+            chain. The tool transform of the file belongs to its own flange and is dropped with it.
+        gravity: Field of gravity in world axes [m/s²]; None: the file's, else (0, 0, -9.81).
+        base: 4x4 transform of the base in the world; None: the file's, else the identity.
+        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+
+    Raises:
+        TomlError: Naming the file, the table and the key.
+        InertiaError: For inertias that no body can have.
+    """
+    path = Path(path)
+    top = Table(_parsed(path), "", path)
+    try:
+        model = _model(top)
+    except (ModelError, UnknownNameError) as error:
+        raise error if isinstance(error, TomlError) else TomlError(str(error), file=path) from error
+    if tool is not None:
+        flange = _named(model, tool)
+        kept = model.tool if flange is model.flange else IDENTITY
+        model = replace(model, flange=flange, tool=kept)
+    model = model if gravity is None else with_gravity(model, gravity)
+    model = model if base is None else with_base(model, base)
+    try:
+        return check_physical(lock(model, locked or {}), physical)
+    except InertiaError as error:
+        raise InertiaError(f"{path}: {error}", link=error.link) from error
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise TomlError(f"more than {MAX_BYTES // 2**20} MB is no robot", file=path)
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise TomlError("there is no such file", file=path) from None
+    except (OSError, UnicodeDecodeError, RecursionError) as reason:
+        raise TomlError(f"cannot be read: {reason}", file=path) from reason
+    except tomllib.TOMLDecodeError as reason:
+        raise TomlError(f"not valid TOML: {reason}", file=path) from reason
+
+
+def _model(top: Table) -> RobotModel:
+    if top.data.get("format") != FORMAT:
+        raise top.error(
+            f"format: expected {FORMAT}, got {top.data.get('format')!r}; a robot file begins with "
+            f"'format = {FORMAT}', and a higher number needs a newer armdyn"
+        )
+    table = "convention" in top.data
+    top.check_keys((*TOP, "convention") if table else (*TOP, "link"))
+    if not top.tables("joint"):
+        raise top.error("there is no [[joint]] in this file")
+    model = _dh_model(top) if table else tree_model(top, **_common(top))
+    flange = top.text("flange", model.flange.name)
+    return replace(
+        model,
+        flange=_named(model, flange),
+        title=top.text("title", ""),
+        note=top.text("note", ""),
+        letters=_letters(top.table("letters")),
+    )
+
+
+def _letters(table: Table | None) -> dict[str, str]:
+    """What parameters are in letters; whether that fits the robot is seen when it is used."""
+    if table is None:
+        return {}
+    for key in table.data:
+        if not _PARAMETER.fullmatch(key):
+            raise table.error(f"expected the symbol of a parameter, such as a1, got {key[:40]!r}")
+        if len(table.text(key)) > _LONGEST_EXPRESSION:
+            raise table.error(
+                f"{key}: expected an expression of at most {_LONGEST_EXPRESSION} characters, got "
+                f"{len(table.text(key))}"
+            )
+    return {key: table.text(key) for key in table.data}
+
+
+def _common(top: Table) -> dict[str, Any]:
+    """What both forms of the file say about the whole robot."""
+
+    def place(key: str) -> npt.ArrayLike:
+        table = top.table(key)
+        if table is None:
+            return IDENTITY
+        table.check_keys(PLACEMENT)
+        return table.placement()
+
+    return {
+        "name": top.text("name", top.file.stem),
+        "source": top.text("source", ""),
+        "reduced": top.flag("reduced"),
+        "gravity": top.array("gravity", (3,), tuple(GRAVITY)),
+        "base": place("base"),
+        "tool": place("tool"),
+    }
+
+
+def _named(model: RobotModel, name: str) -> Frame:
+    for frame in (model.flange, *model.frames):
+        if frame.name == name:
+            return frame
+    raise UnknownNameError(
+        f"link or frame for the flange of {model.name!r} named",
+        name,
+        [frame.name for frame in model.frames],
+    )
+
+
+def _dh_model(top: Table) -> RobotModel:
+    rows = []
+    for t in top.tables("joint"):
+        t.check_keys(COLUMNS)
+        rows.append({key: _dh_value(t, key) for key in t.data})
+    return model_from_dh(
+        rows,
+        top.text("convention"),  # type: ignore[arg-type]  # checked there
+        **_common(top),
+        physical="ignore",
+    )
+
+
+def _dh_value(t: Table, key: str) -> Any:
+    if key in DH_TEXT:
+        return t.text(key)
+    if key == "com":
+        return t.array(key, (3,))
+    if key == "inertia":
+        return t.tensor(key)
+    if key == "limits":
+        return t.array(key, (2,))
+    return t.number_or_array(key, (2,)) if key == "coulomb" else t.number(key)

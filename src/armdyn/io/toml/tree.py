@@ -1,0 +1,173 @@
+"""The tree form of a robot file: links with their parts, and the joints between them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy.typing as npt
+
+from armdyn.arrays import frozen
+from armdyn.io.dh import FRICTION, friction_from_columns
+from armdyn.io.toml.table import PLACEMENT, Table
+from armdyn.model import (
+    Body,
+    Connection,
+    Frame,
+    Inertia,
+    Limits,
+    Link,
+    Mimic,
+    RobotModel,
+    Rotor,
+    assemble,
+)
+
+INERTIA = (
+    "mass",
+    "com",
+    "first_moment",
+    "inertia",
+    "inertia_about",
+    "inertia_rpy",
+    "inertia_rotation",
+)
+LINK = ("name", "body", "frame", *INERTIA)
+BODY = ("name", "payload", *PLACEMENT, *INERTIA)
+LIMITS = ("limits", "lower", "upper", "velocity_limit", "effort_limit")
+DRIVE = ("rotor_inertia", "gear_ratio", "mimic")
+JOINT = ("name", "type", "parent", "child", *PLACEMENT, "axis", *LIMITS, *FRICTION, *DRIVE)
+
+
+def tree_model(top: Table, *, tool: npt.ArrayLike, **common: Any) -> RobotModel:
+    """The robot of a file with [[link]] and [[joint]] tables.
+
+    Args:
+        top: The file.
+        tool: 4x4 transform of the tool in the flange frame.
+        common: Name, source, reduced, gravity and base, as `assemble` takes them.
+    """
+    links, frames = {}, {}
+    for t in top.tables("link"):
+        name = t.text("name")
+        if name in links:
+            raise t.error("the name is taken; give each link its own")
+        t.check_keys(LINK)
+        links[name] = _link(t, name)
+        frames[name] = _frames(t, links[name])
+    model = assemble(
+        links={name: Inertia.zero() for name in links},
+        connections=[_connection(t) for t in top.tables("joint")],
+        tool_transform=tool,
+        **common,
+    )
+    return _furnished(model, links, frames, top)
+
+
+def _link(t: Table, name: str) -> Link:
+    bodies = []
+    parts = t.tables("body")
+    if not parts or any(key in t.data for key in INERTIA):
+        bodies.append(Body(name, _inertia(t)))
+    for part in parts:
+        part.check_keys(BODY)
+        place = frozen(part.placement())
+        bodies.append(Body(part.text("name"), _inertia(part), place, part.flag("payload")))
+    return Link(name, tuple(bodies))
+
+
+def _frames(t: Table, link: Link) -> list[Frame]:
+    """The named places of a link; their index is set when the robot is complete."""
+    frames = [Frame(b.name, -1, b.placement) for b in link.bodies if not b.payload]
+    for part in t.tables("frame"):
+        part.check_keys(("name", *PLACEMENT))
+        frames.append(Frame(part.text("name"), -1, frozen(part.placement())))
+    if link.name not in [frame.name for frame in frames]:
+        frames.insert(0, Frame(link.name, -1))
+    return frames
+
+
+def _inertia(t: Table) -> Inertia:
+    mass, tensor = t.number("mass", 0.0), t.tensor("inertia")
+    about = t.text("inertia_about", "com")
+    if about not in ("com", "origin"):
+        raise t.error(f"inertia_about: expected 'com' or 'origin', got {about!r}")
+    if "com" in t.data and "first_moment" in t.data:
+        raise t.error("give com or first_moment, not both")
+    if "first_moment" in t.data and about != "origin":
+        raise t.error("first_moment goes with inertia_about = 'origin'; give com instead")
+    com, axes = t.array("com", (3,), (0.0, 0.0, 0.0)), t.rotation("inertia_")
+    if about == "com":
+        return Inertia.from_com(mass, com, tensor, axes)
+    moment = t.array("first_moment", (3,), mass * com)
+    given = Inertia.from_origin(mass, moment, axes @ tensor @ axes.T)
+    return replace(given, given_axes=frozen(axes))
+
+
+def _connection(t: Table) -> Connection:
+    t.check_keys(JOINT)
+    name, kind = t.text("name"), t.text("type")
+    if kind not in ("revolute", "prismatic", "fixed"):
+        raise t.error(f"type: expected 'revolute', 'prismatic' or 'fixed', got {kind!r}")
+    numbers = {key: t.number_or_array(key, (2,)) for key in FRICTION if key in t.data}
+    return Connection(
+        name,
+        kind,  # type: ignore[arg-type]  # checked above
+        t.text("parent"),
+        t.text("child"),
+        frozen(t.placement()),
+        t.array("axis", (3,), (0.0, 0.0, 1.0)),
+        _limits(t),
+        friction_from_columns(t.where, numbers),
+        Rotor(t.number("rotor_inertia", 0.0), t.number("gear_ratio", 1.0)),
+        _mimic(t.table("mimic")),
+    )
+
+
+def _limits(t: Table) -> Limits:
+    if "limits" in t.data and ("lower" in t.data or "upper" in t.data):
+        raise t.error("give limits, or lower and upper, not both")
+    lower, upper = t.array(
+        "limits", (2,), (t.number("lower", -math.inf), t.number("upper", math.inf))
+    )
+    if lower > upper:
+        raise t.error(f"the lower limit {lower:g} is above the upper limit {upper:g}")
+    speed, effort = t.number("velocity_limit", math.inf), t.number("effort_limit", math.inf)
+    if min(speed, effort) < 0:
+        raise t.error("velocity_limit and effort_limit are magnitudes and cannot be negative")
+    return Limits(float(lower), float(upper), speed, effort)
+
+
+def _mimic(t: Table | None) -> Mimic | None:
+    if t is None:
+        return None
+    t.check_keys(("leader", "multiplier", "offset"))
+    return Mimic(t.text("leader"), t.number("multiplier", 1.0), t.number("offset", 0.0))
+
+
+def _furnished(
+    model: RobotModel, links: Mapping[str, Link], frames: Mapping[str, list[Frame]], top: Table
+) -> RobotModel:
+    """The bare tree with the parts and named places of every link on it."""
+    bodies: dict[int, list[Body]] = {i: [] for i in range(-1, len(model.joints))}
+    places: dict[str, Frame] = {}
+    for host in model.frames:
+        for body in links[host.name].bodies:
+            place = frozen(host.placement @ body.placement)
+            bodies[host.link].append(replace(body, placement=place))
+        for frame in frames[host.name]:
+            if frame.name in places:
+                raise top.error(f"two links, bodies or frames are named {frame.name!r}")
+            place = frozen(host.placement @ frame.placement)
+            places[frame.name] = Frame(frame.name, host.link, place)
+
+    def rebuilt(i: int, link: Link) -> Link:
+        return Link(link.name, tuple(bodies[i]))
+
+    return replace(
+        model,
+        base_link=rebuilt(-1, model.base_link),
+        links=tuple(rebuilt(i, link) for i, link in enumerate(model.links)),
+        frames=tuple(places.values()),
+        flange=places.get("tool", places[model.flange.name]),
+    )

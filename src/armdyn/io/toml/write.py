@@ -1,0 +1,204 @@
+"""A robot as text in armdyn's own format, the tree form that `toml` reads."""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.io.toml.read import FORMAT
+from armdyn.model import GRAVITY, Body, Frame, Friction, Inertia, Joint, Limits, Link, RobotModel
+from armdyn.model.transform import IDENTITY, rotation_from_rpy, rpy_from_rotation
+
+Entries = Iterator[tuple[str, str]]
+"""Keys and values of a table, the values as TOML text."""
+
+
+def toml_from_model(model: RobotModel) -> str:
+    """Everything in a robot, one block a link and a joint, numbers in full precision."""
+    names = [model.base_link.name, *(link.name for link in model.links)]
+    blocks = [_block("", _head(model))]
+    for header, T in (("[base]", model.base), ("[tool]", model.tool)):
+        if not np.array_equal(T, IDENTITY):
+            blocks.append(_block(header, _placement(T)))
+    if model.letters:
+        letters = ((key, _text(value)) for key, value in model.letters.items())
+        blocks.append(_block("[letters]", letters))
+    for link, i in zip((model.base_link, *model.links), range(-1, len(model.links)), strict=True):
+        frames = [f for f in (*model.frames, model.flange) if f.link == i]
+        blocks += _link_blocks(link, list({frame.name: frame for frame in frames}.values()))
+    for joint, link in zip(model.joints, model.links, strict=True):
+        parent = names[joint.parent + 1]
+        blocks.append(_block("[[joint]]", _joint(joint, parent, link.name)))
+    return "\n".join(blocks)
+
+
+def _block(header: str, entries: Entries) -> str:
+    pairs = list(entries)
+    width = max(len(key) for key, _ in pairs)
+    lines = [f"{key:{width}} = {value}" for key, value in pairs]
+    return "\n".join(([header] if header else []) + lines) + "\n"
+
+
+def _head(model: RobotModel) -> Entries:
+    yield "format", str(FORMAT)
+    yield "name", _text(model.name)
+    for key in ("title", "source", "note"):
+        if getattr(model, key):
+            yield key, _text(getattr(model, key))
+    if model.reduced:
+        yield "reduced", "true"
+    if not np.array_equal(model.gravity, GRAVITY):
+        yield "gravity", _array(model.gravity)
+    yield "flange", _text(model.flange.name)
+
+
+def _link_blocks(link: Link, frames: list[Frame]) -> Iterator[str]:
+    """The link with its own body, then its other parts and the places that are none of them."""
+    own = [b for b in link.bodies[:1] if b.name == link.name and _at_origin(b) and not b.payload]
+    others = link.bodies[len(own) :]
+    yield _block("[[link]]", _own(link.name, own, bool(others)))
+    for body in others:
+        yield _block("[[link.body]]", _body(body))
+    told = {b.name for b in link.bodies if not b.payload}
+    for frame in frames:
+        if frame.name not in told and (frame.name != link.name or not _at_origin(frame)):
+            yield _block("[[link.frame]]", _frame(frame))
+
+
+def _at_origin(part: Body | Frame) -> bool:
+    return np.array_equal(part.placement, IDENTITY)
+
+
+def _own(name: str, own: list[Body], parts: bool) -> Entries:
+    yield "name", _text(name)
+    for body in own:
+        if parts and body.inertia.is_zero:
+            yield "mass", "0.0"
+        yield from _inertia(body.inertia)
+
+
+def _body(body: Body) -> Entries:
+    yield "name", _text(body.name)
+    if body.payload:
+        yield "payload", "true"
+    yield from _placement(body.placement)
+    yield from _inertia(body.inertia)
+
+
+def _frame(frame: Frame) -> Entries:
+    yield "name", _text(frame.name)
+    yield from _placement(frame.placement)
+
+
+def _placement(T: Array) -> Entries:
+    if T[:3, 3].any():
+        yield "position", _array(T[:3, 3])
+    yield from _rotation(T[:3, :3], "")
+
+
+def _rotation(R: Array, prefix: str) -> Entries:
+    """Angles where they give back the very same rotation, else the matrix."""
+    if np.array_equal(R, np.eye(3)):
+        return
+    rpy = rpy_from_rotation(R)
+    if np.array_equal(rotation_from_rpy(rpy), R):
+        yield f"{prefix}rpy", _array(rpy)
+    else:
+        yield f"{prefix}rotation", _array(R)
+
+
+def _inertia(inertia: Inertia) -> Entries:
+    if inertia.is_zero:
+        return
+    yield "mass", _number(inertia.mass)
+    if inertia.given_about == "com" and (inertia.mass or not inertia.first_moment.any()):
+        com, tensor = _as_published(inertia)
+        yield "com", _array(com)
+    else:
+        yield "inertia_about", _text("origin")
+        yield "first_moment", _array(inertia.first_moment)
+        tensor = inertia.given_axes.T @ inertia.moment @ inertia.given_axes
+    diagonal = np.diag(tensor)
+    yield "inertia", _array(diagonal if np.array_equal(tensor, np.diag(diagonal)) else tensor)
+    yield from _rotation(inertia.given_axes, "inertia_")
+
+
+def _as_published(inertia: Inertia) -> tuple[Array, Array]:
+    """Centre of mass and tensor with the fewest digits that give back the same inertia.
+
+    An inertia stores moments about the origin, so what was typed comes back with rounding in its
+    last digits; a short number that leads to the same stored bits is what was meant.
+    """
+    com, tensor = inertia.com, inertia.tensor_as_given
+    seen = np.abs(tensor) > 1e-15 * np.abs(inertia.moment).max()
+    for digits in range(1, 18):
+        c, J = _rounded(com, digits), _rounded(np.where(seen, tensor, 0.0), digits)
+        if Inertia.from_com(inertia.mass, c, J, inertia.given_axes) == inertia:
+            return c, J
+    return com, tensor
+
+
+def _rounded(values: Array, digits: int) -> Array:
+    return np.reshape([float(f"{x:.{digits}g}") for x in values.flat], values.shape)
+
+
+def _joint(joint: Joint, parent: str, child: str) -> Entries:
+    yield "name", _text(joint.name)
+    yield "type", _text(joint.kind)
+    yield "parent", _text(parent)
+    yield "child", _text(child)
+    yield from _placement(joint.placement)
+    yield "axis", _array(joint.axis)
+    yield from _limits(joint.limits)
+    yield from _friction(joint.friction)
+    if joint.rotor.inertia or joint.rotor.gear_ratio != 1.0:
+        yield "rotor_inertia", _number(joint.rotor.inertia)
+        yield "gear_ratio", _number(joint.rotor.gear_ratio)
+    if joint.mimic is not None:
+        m = joint.mimic
+        yield (
+            "mimic",
+            f"{{ leader = {_text(m.leader)}, multiplier = {_number(m.multiplier)}, "
+            f"offset = {_number(m.offset)} }}",
+        )
+
+
+def _limits(limits: Limits) -> Entries:
+    lower, upper = np.isfinite(limits.lower), np.isfinite(limits.upper)
+    if lower and upper:
+        yield "limits", _array(np.array([limits.lower, limits.upper]))
+    elif lower or upper:
+        yield ("lower", _number(limits.lower)) if lower else ("upper", _number(limits.upper))
+    for key, value in (("velocity_limit", limits.velocity), ("effort_limit", limits.effort)):
+        if np.isfinite(value):
+            yield key, _number(value)
+
+
+def _friction(friction: Friction) -> Entries:
+    if friction.viscous:
+        yield "viscous", _number(friction.viscous)
+    plus, minus = friction.coulomb_positive, friction.coulomb_negative
+    if plus or minus:
+        yield "coulomb", _number(plus) if plus == minus else _array(np.array([plus, minus]))
+    if friction.stribeck:
+        yield "stribeck", _number(friction.stribeck)
+    if np.isfinite(friction.stribeck_velocity):
+        yield "stribeck_velocity", _number(friction.stribeck_velocity)
+    if friction.smooth_velocity:
+        yield "smooth_velocity", _number(friction.smooth_velocity)
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _number(value: float) -> str:
+    return repr(float(value) + 0.0)
+
+
+def _array(values: Array) -> str:
+    """Numbers in brackets; a matrix has a line for each row."""
+    if values.ndim == 1:
+        return f"[{', '.join(map(_number, values))}]"
+    return "[\n" + "".join(f"    {_array(row)},\n" for row in values) + "]"

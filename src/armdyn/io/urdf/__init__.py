@@ -1,0 +1,1 @@
+"""URDF files: reader and writer."""

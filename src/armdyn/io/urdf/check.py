@@ -1,0 +1,111 @@
+"""Checks of a URDF file as a whole: is it one, are its names right, does it say what moves."""
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+from armdyn.errors import ArmdynWarning, InertiaError, UrdfError
+from armdyn.io.attributes import Problems
+from armdyn.io.urdf.link import UrdfLink
+from armdyn.io.xml import Element
+from armdyn.model import RobotModel
+from armdyn.model.validate import Physical
+
+MAX_LINKS = 5000
+"""Most links or joints in one robot."""
+
+
+def check_root(robot: Element, path: Path) -> None:
+    """Refuse files that are no expanded URDF, and robots without links or with too many."""
+    if robot.tag != "robot":
+        known = {"mujoco": "this is MJCF; name it .xml", "sdf": "this is SDF; convert it to URDF"}
+        raise UrdfError(
+            f"expected <robot> as the outermost element of a URDF file, got <{robot.tag}>"
+            + (f": {known[robot.tag]}" if robot.tag in known else ""),
+            file=path,
+            line=robot.line,
+        )
+    for element in robot.walk():
+        macro = element.tag.startswith("xacro:")
+        if macro or any("${" in value for value in element.attributes.values()):
+            raise UrdfError(
+                f"<{element.tag}> is written in xacro, a macro language for URDF; expand it first: "
+                f"xacro {path.name} > robot.urdf",
+                file=path,
+                line=element.line,
+            )
+    if not robot.all("link"):
+        raise UrdfError("there is no <link> in this robot", file=path, line=robot.line)
+    if max(len(robot.all("link")), len(robot.all("joint"))) > MAX_LINKS:
+        raise UrdfError(f"there are more than {MAX_LINKS} links or joints", file=path)
+
+
+def _link_of(joint: Element, end: str) -> str:
+    """The link that a joint names as its parent or child."""
+    return next((e.attributes.get("link", "") for e in joint.all(end)), "")
+
+
+def root_link(robot: Element) -> str | None:
+    """Name of the one link that is no joint's child; None if there are several or none."""
+    children = {_link_of(joint, "child") for joint in robot.all("joint")}
+    names = [link.attributes.get("name") for link in robot.all("link")]
+    roots = [name for name in names if name not in children]
+    return roots[0] if len(roots) == 1 else None
+
+
+def check_names(robot: Element, problems: Problems) -> None:
+    """Names used twice, and names of links and joints that are not there."""
+    lines: dict[str, dict[str, int]] = {"link": {}, "joint": {}}
+    for element in (*robot.all("link"), *robot.all("joint")):
+        name, first = element.attributes.get("name", ""), lines[element.tag]
+        if name in first:
+            problems.add(
+                element,
+                f"{element.tag} {name!r} is already defined in line {first[name]}; "
+                "give each its own name",
+            )
+        first.setdefault(name, element.line)
+    fixed = [joint for joint in robot.all("joint") if joint.attributes.get("type") == "fixed"]
+    still = {joint.attributes.get("name") for joint in fixed}
+    if len(fixed) == len(robot.all("joint")):
+        problems.add(robot, "no joint moves, so this robot has no dynamics")
+    for joint in robot.all("joint"):
+        where = f"joint {joint.attributes.get('name')!r}"
+        for end in ("parent", "child"):
+            link = _link_of(joint, end)
+            if link and link not in lines["link"]:
+                problems.add(joint, f"{where}: its {end} {link!r} is no link of this robot")
+        for mimic in joint.all("mimic"):
+            leader = mimic.attributes.get("joint", "")
+            if leader and leader not in lines["joint"]:
+                problems.add(mimic, f"{where} mimics {leader!r}, which is no joint of this robot")
+            elif leader in still and joint.attributes.get("type") != "fixed":
+                problems.add(mimic, f"{where} mimics {leader!r}, which is fixed; make it fixed too")
+    for own in robot.all("armdyn"):
+        flange = own.attributes.get("flange")
+        if flange is not None and flange not in lines["link"]:
+            problems.add(own, f"the flange {flange!r} is no link of this robot")
+
+
+def check_moving_links(
+    model: RobotModel, links: Mapping[str, UrdfLink], physical: Physical
+) -> None:
+    """Refuse joints that move nothing for which the file gives an inertia."""
+    given = {link.payload or link.name for link in links.values() if link.inertia is not None}
+    loaded: set[int] = set()
+    for i, joint in reversed(list(enumerate(model.joints))):
+        if i in loaded or any(body.name in given for body in model.links[i].bodies):
+            loaded.add(joint.parent)
+            continue
+        text = (
+            f"joint {joint.name!r} moves link {model.links[i].name!r}, but neither that "
+            "link nor any link it carries has an <inertial>: its torque would be zero. Add the "
+            "<inertial>, or lock the joint on loading"
+        )
+        if physical == "warn":
+            warnings.warn(text, ArmdynWarning, stacklevel=3)
+        elif physical == "error":
+            raise InertiaError(
+                f"{text}, or pass physical='warn' (--physical warn) to compute without it",
+                link=model.links[i].name,
+            )

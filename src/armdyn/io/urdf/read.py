@@ -1,0 +1,163 @@
+"""URDF files: links and joints in, one RobotModel out.
+
+Inside <robot> the element
+
+    <armdyn flange="LINK" gravity="x y z" title="..." source="..." note="..." reduced="true">
+      <base xyz="..." rpy="..."/> <tool xyz="..." rpy="..."/>
+    </armdyn>
+
+says what URDF has no words for; the base is in the world, the tool in the frame of the flange.
+Other programs skip it. `urdf_joint` and `urdf_link` describe those inside <joint> and <link>.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy.typing as npt
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import InertiaError, TopologyError, UrdfError
+from armdyn.io.attributes import Problems
+from armdyn.io.urdf.check import check_moving_links, check_names, check_root, root_link
+from armdyn.io.urdf.joint import check_words, connection_from_element
+from armdyn.io.urdf.link import UrdfLink, link_from_element
+from armdyn.io.xml import Element, read_xml
+from armdyn.model import GRAVITY, Body, Connection, Frame, Inertia, Link, RobotModel, assemble
+from armdyn.model.validate import Physical, check_physical
+
+TEXTS = ("title", "source", "note")
+"""What a robot says about itself, for people."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Description:
+    """What a file says, before it becomes a robot."""
+
+    name: str
+    links: dict[str, UrdfLink]
+    connections: list[Connection]
+    own: Element | None
+    """The <armdyn> element of the robot."""
+    gravity: Array
+    base: Array
+    tool: Array
+
+
+def model_from_urdf(
+    path: str | Path,
+    *,
+    locked: Mapping[str, float] | None = None,
+    tool: str | None = None,
+    gravity: npt.ArrayLike | None = None,
+    base: npt.ArrayLike | None = None,
+    physical: Physical = "error",
+    fix_root: bool = False,
+) -> RobotModel:
+    """The robot in a URDF file.
+
+    `damping` is viscous friction, `friction` is Coulomb friction in both directions.
+
+    Args:
+        path: The file.
+        locked: Joints held at a value [rad or m].
+        tool: The link whose frame is the flange; None: the file's, else the end of the longest
+            chain.
+        gravity: Field of gravity in world axes [m/s²]; None: the file's, else (0, 0, -9.81).
+        base: 4x4 transform of the root link in the world; None: the file's, else the identity.
+        physical: What to do about inertias that cannot exist or are missing: "error", "warn" or
+            "ignore".
+        fix_root: Whether floating and planar joints whose parent is the root link are taken as
+            fixed.
+
+    Raises:
+        UrdfError: With every problem of the file, each with its line.
+        UnsupportedJointError: For joints of other types.
+        TopologyError: For loops and several roots.
+        InertiaError: For inertias that no body can have.
+    """
+    path = Path(path)
+    description = _read(path, fix_root)
+    own = description.own.attributes if description.own else {}
+    flange = own.get("flange") if tool is None else tool
+    try:
+        model = assemble(
+            description.name,
+            {name: link.inertia or Inertia.zero() for name, link in description.links.items()},
+            description.connections,
+            tool=flange,
+            tool_transform=description.tool if flange == own.get("flange") else None,
+            base=description.base if base is None else base,
+            gravity=description.gravity if gravity is None else gravity,
+            locked=locked,
+            source=own.get("source", ""),
+            reduced=own.get("reduced") == "true",
+        )
+        model = replace(model, title=own.get("title", ""), note=own.get("note", ""))
+        model = _restored(model, description.links)
+        check_moving_links(model, description.links, physical)
+        return check_physical(model, physical)
+    except TopologyError as error:
+        raise TopologyError(f"{path}: {error}") from error
+    except InertiaError as error:
+        raise InertiaError(f"{path}: {error}", link=error.link) from error
+
+
+def _read(path: Path, fix_root: bool) -> _Description:
+    robot = read_xml(path, UrdfError)
+    problems = Problems(path, UrdfError)
+    check_root(robot, path)
+    links = [link_from_element(element, problems) for element in robot.all("link")]
+    root_name = root_link(robot)
+    joints = [
+        connection_from_element(element, problems, root_name, fix_root)
+        for element in robot.all("joint")
+    ]
+    check_names(robot, problems)
+    own = problems.only(robot, "armdyn", "the robot")
+    if own is not None:
+        check_words(own, ("flange", "gravity", "reduced", *TEXTS), "the robot", problems)
+        if own.attributes.get("reduced", "true") not in ("true", "false"):
+            given = own.attributes["reduced"]
+            problems.add(own, f"reduced of <armdyn> is {given!r}; expected 'true' or 'false'")
+    root = own or Element("armdyn", {}, (), robot.line)
+    description = _Description(
+        robot.attributes.get("name") or path.stem,
+        {link.name: link for link in links if link},
+        [joint for joint in joints if joint],
+        own,
+        problems.vector(root, "gravity", "the robot", tuple(GRAVITY)),
+        problems.origin(problems.only(root, "base", "the robot"), "the base"),
+        problems.origin(problems.only(root, "tool", "the robot"), "the tool"),
+    )
+    problems.raise_if_any()
+    return description
+
+
+def _restored(model: RobotModel, links: Mapping[str, UrdfLink]) -> RobotModel:
+    """The model with payloads marked as such and frames where their own words put them."""
+    payloads = {link.name: link.payload for link in links.values() if link.payload is not None}
+    places = {link.name: link.frame for link in links.values() if link.frame is not None}
+    if not payloads and not places:
+        return model
+
+    def named(body: Body) -> Body:
+        if body.name not in payloads:
+            return body
+        return replace(body, name=payloads[body.name], payload=True)
+
+    def placed(frame: Frame) -> Frame:
+        if frame.name not in places:
+            return frame
+        return replace(frame, placement=frozen(frame.placement @ places[frame.name]))
+
+    def rebuilt(link: Link) -> Link:
+        return Link(link.name, tuple(map(named, link.bodies)))
+
+    return replace(
+        model,
+        links=tuple(map(rebuilt, model.links)),
+        base_link=rebuilt(model.base_link),
+        flange=placed(model.flange),
+        frames=tuple(placed(frame) for frame in model.frames if frame.name not in payloads),
+    )

@@ -1,0 +1,1 @@
+"""The formulation with the fewest operations known, and its choices."""

@@ -1,0 +1,298 @@
+"""One link of the minimal formulation: its motion on the way out, its wrench on the way in.
+
+Three sets of axes matter: the link's own; the joint's, before its rotation; and the first axes of
+its group of parallel joints, which are the joint's axes of the leader of the group (T4).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from armdyn.canonical.frames import CanonicalLink, is_quarter, twist
+from armdyn.minimal.axes import (
+    Angle,
+    Axes,
+    Pair,
+    Scalar,
+    Vector,
+    applied,
+    crossed,
+    plus,
+    scaled,
+    turned,
+    turned_back,
+)
+from armdyn.minimal.choices import LinkChoice
+from armdyn.minimal.constants import Constants, Units
+from armdyn.minimal.rates import (
+    Rates,
+    at_rest,
+    rates_from_acceleration,
+    rates_from_column,
+    rates_turned,
+)
+
+ZERO: Vector = (0.0, 0.0, 0.0)
+
+
+class MovingLink:
+    """A link under way."""
+
+    axes: Axes
+    angle: Angle
+    """Sum of the angles of its group up to its own."""
+    turn: Pair
+    """cos and sin of its own rotation."""
+    rates: Rates
+    """In the axes the link is computed in."""
+    spin: Pair
+    """Entries z of the angular velocity and acceleration."""
+    w_joint: Vector
+    column_joint: Vector
+    """w of the parent and b z in the joint's axes."""
+    al_joint: Vector
+    """Acceleration of the origin in the joint's axes, if it does not come from the first ones."""
+    al: Vector
+    """Acceleration of the origin in the axes the link is computed in."""
+    slide: Scalar
+    """Distance along z from the joint's axes to the origin, as it enters moments."""
+
+    def __init__(
+        self,
+        link: CanonicalLink,
+        choice: LinkChoice,
+        fixed: Constants,
+        units: Units,
+        up: "MovingLink | None",
+    ):
+        self.link, self.choice, self.fixed, self.units, self.up = link, choice, fixed, units, up
+        flat = is_quarter(link.alpha) and link.alpha == 0 and link.gamma == 0
+        self.leader: MovingLink = up.leader if up is not None and flat else self
+        """The first link of its group of parallel joints."""
+        follows = self.leader is not self and choice.rotated and not link.prismatic
+        self.shares = follows and choice.shared
+        self.out_first = follows and choice.out_first
+        self.in_first = follows and choice.in_first
+        self.rotated = choice.rotated or link.prismatic
+        self.tangent = choice.tangent and self.rotated and not is_quarter(link.alpha)
+        self.e: Vector = ZERO
+        self.n: Vector = ZERO
+        """The wrench of what the link carries, while it is summed up."""
+        self.e_first: Pair = (0.0, 0.0)
+        """The part of e that came in the first axes."""
+        self.n_first: Pair = (0.0, 0.0)
+        """For a leader: the moment of its group that came in the first axes."""
+
+    # outward
+
+    def move(self, q: Scalar, qd: Scalar, qdd: Scalar) -> None:
+        """Find rates and acceleration from those of the parent."""
+        link, up = self.link, self.up
+        step = Angle.of(0.0 if link.prismatic else q, link.theta)
+        # with the tangent form the joint's axes are the link's own
+        own_step = Angle(0.0, 0) if self.tangent else step
+        self.angle = up.angle.plus(step) if up and self.leader is not self else own_step
+        self.turn = step.cos_sin()
+        self.axes = Axes.of(link, self.turn, self.rotated, self.tangent)
+        above = up.rates if up else at_rest()
+        w, wd = self.axes.into(above.w), self.axes.into(above.wd)
+        column = self.axes.into(applied(above.b, self.axes.axis()))
+        self.w_joint, self.column_joint = w, column
+        if link.prismatic:
+            self._slide_rates(above, wd)
+            self._slide_acceleration(above, q, qd, qdd)
+        else:
+            self._turn_rates(wd, qd, qdd)
+            self._turn_acceleration(above)
+
+    def _turn_rates(self, wd: Vector, qd: Scalar, qdd: Scalar) -> None:
+        """Rates behind a revolute joint (T3, T4)."""
+        choice, first = self.choice, self.leader
+        wz, wdz, bzz = self.w_joint[2] + qd, wd[2] + qdd, self.column_joint[2]
+        self.spin = wz, wdz
+        if self.shares:
+            whole = self.angle.cos_sin()
+            w_xy = turned_back(whole, *first.w_joint[:2])
+            column_xy = turned_back(whole, *first.column_joint[:2])
+        else:
+            w_xy = self.axes.own(self.w_joint)[:2]
+            column_xy = self.axes.own(self.column_joint)[:2]
+        if choice.column:
+            self.rates = rates_from_column(
+                (*w_xy, wz), (*column_xy, bzz), wdz, choice.squares, choice.doubled
+            )
+        else:
+            x, y, _ = self.axes.own(wd)
+            wd_own = (x + qd * w_xy[1], y - qd * w_xy[0], wdz)
+            self.rates = rates_from_acceleration((*w_xy, wz), wd_own, choice.squares)
+
+    def _turn_acceleration(self, above: Rates) -> None:
+        fixed, up = self.fixed, self.up
+        self.slide = fixed.r_in
+        if self.out_first:
+            x, y, z = self.al_first()
+            self.al = (*turned_back(self.angle.cos_sin(), x, y), z)
+            return
+        al_above = up.al if up else scaled(-1.0, fixed.gravity)
+        al = self.axes.into(plus(al_above, applied(above.b, fixed.across_out)))
+        self.al_joint = plus(al, scaled(fixed.r_out, self.column_joint))
+        self.al = self.axes.own(self.al_joint)
+
+    def _slide_rates(self, above: Rates, wd: Vector) -> None:
+        """Rates behind a prismatic joint: those before it, in other axes."""
+        link, own = self.link, self.axes.own
+        if is_quarter(link.alpha) and is_quarter(link.gamma) and is_quarter(link.theta):
+            c, s = self.turn
+            R = twist(link) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+            self.rates = rates_turned(above, R.round().tolist())
+        else:
+            self.rates = rates_from_acceleration(own(self.w_joint), own(wd), self.choice.squares)
+        self.spin = self.w_joint[2], wd[2]
+
+    def _slide_acceleration(self, above: Rates, q: Scalar, qd: Scalar, qdd: Scalar) -> None:
+        fixed, unit, up, w = self.fixed, self.units.length, self.up, self.w_joint
+        self.slide = fixed.r_in + q * self.units.force
+        al_above = up.al if up else scaled(-1.0, fixed.gravity)
+        al = self.axes.into(plus(al_above, applied(above.b, fixed.across_out)))
+        al = plus(al, scaled(fixed.r_out + q / unit, self.column_joint))
+        twice = (qd + qd) / unit
+        self.al_joint = plus(al, (twice * w[1], -(twice * w[0]), qdd / unit))
+        self.al = self.axes.own(self.al_joint)
+
+    # in the first axes of the group
+
+    def rates_first(self) -> Rates:
+        """Rates in the first axes."""
+        first, (wz, wdz) = self.leader, self.spin
+        w = (*first.w_joint[:2], wz)
+        return rates_from_column(
+            w, self.column_first(), wdz, self.choice.squares, self.choice.doubled
+        )
+
+    def column_first(self) -> Vector:
+        """b z in the first axes."""
+        return (*self.leader.column_joint[:2], self.column_joint[2])
+
+    def al_first(self) -> Vector:
+        """Acceleration of the origin in the first axes."""
+        up, fixed = self.up, self.fixed
+        if up is None or self.leader is self:
+            return self.al_joint
+        up_turn = up.angle.cos_sin()
+        if not self.out_first:
+            return (*turned(up_turn, *self.al_joint[:2]), self.al_joint[2])
+        across = (*turned(up_turn, *fixed.across_out[:2]), fixed.across_out[2])
+        al = plus(up.al_first(), applied(up.rates_first().b, across))
+        return plus(al, scaled(fixed.r_out, self.column_first()))
+
+    # inward
+
+    def load(self) -> Scalar:
+        """Close the wrench of the link, hand it to the parent, and return the torque."""
+        torque = self.close()
+        self.hand_down()
+        return torque
+
+    def close(self) -> Scalar:
+        """Add the wrench of the link itself to that of what it carries, and return the torque."""
+        link, fixed = self.link, self.fixed
+        here = fixed if self.rotated else constants_turned(fixed, self.turn)
+        first = "" if link.prismatic else self.choice.first_axes
+        there = constants_turned(fixed, self.angle.cos_sin()) if first else fixed
+        if "J" in first:
+            self._moment_first(moment(there, self.rates_first()))
+        else:
+            self.n = plus(self.n, moment(here, self.rates))
+        if "u" in first:
+            self._moment_first(crossed(there.moment_u, self.al_first()))
+        else:
+            self.n = plus(self.n, crossed(here.moment_u, self.al))
+        (A, B), (C, S) = fixed.weight, self.angle.cos_sin()
+        self.n = plus(self.n, (0.0, 0.0, A * C + B * S))
+        if "f" in first:
+            x, y, z = applied(self.rates_first().b, there.force_u)
+            self.e_first = self.e_first[0] + x, self.e_first[1] + y
+            self.e = (self.e[0], self.e[1], self.e[2] + z)
+        else:
+            self.e = plus(self.e, applied(self.rates.b, here.force_u))
+        if link.prismatic:
+            self.e = plus(self.e, scaled(fixed.M, self.al))
+            return link.sign * (self.e[2] * self.units.force)
+        return link.sign * self.n[2]
+
+    def hand_down(self) -> None:
+        """Hand the wrench to the parent."""
+        if self.up is not None:
+            (self._hand_down_first if self.in_first else self._hand_down)(self.up)
+
+    def _moment_first(self, n: Vector) -> None:
+        """Add a moment that is given in the first axes."""
+        first = self.leader
+        first.n_first = first.n_first[0] + n[0], first.n_first[1] + n[1]
+        self.n = (self.n[0], self.n[1], self.n[2] + n[2])
+
+    def _hand_down(self, up: "MovingLink") -> None:
+        """Carry the wrench through the joint's axes to the parent."""
+        fixed = self.fixed
+        e, n = self.axes.on_joint(self.e), self.axes.on_joint(self.n)
+        if self.leader is self:
+            e, n = plus(e, (*self.e_first, 0.0)), plus(n, (*self.n_first, 0.0))
+        else:
+            e = plus(e, (*turned_back(up.angle.cos_sin(), *self.e_first), 0.0))
+        if self.shares:
+            x, y = turned(self.angle.cos_sin(), self.n[0], self.n[1])
+            self._moment_first((x, y, 0.0))
+            n = (0.0, 0.0, n[2])
+        if not self.link.prismatic:
+            al = self._al_on_joint(up) if self.out_first else self.al_joint
+            e = plus(e, scaled(fixed.M, al))
+        n = plus(n, crossed((0.0, 0.0, self.slide), e))
+        e = self.axes.out_of(e)
+        up.e = plus(up.e, e)
+        up.n = plus(up.n, plus(self.axes.out_of(n), crossed(fixed.across_in, e)))
+
+    def _al_on_joint(self, up: "MovingLink") -> Vector:
+        x, y, z = self.al_first()
+        return (*turned_back(up.angle.cos_sin(), x, y), z)
+
+    def _hand_down_first(self, up: "MovingLink") -> None:
+        """Carry the wrench to the parent in the first axes of the group."""
+        fixed, whole = self.fixed, self.angle.cos_sin()
+        x, y = turned(whole, self.e[0], self.e[1])
+        e = (self.e_first[0] + x, self.e_first[1] + y, self.e[2])
+        e = plus(e, scaled(fixed.M, self.al_first()))
+        across = (*turned(up.angle.cos_sin(), *fixed.across_in[:2]), fixed.across_in[2])
+        n = (*turned(whole, self.n[0], self.n[1]), self.n[2])
+        n = plus(n, crossed((across[0], across[1], across[2] + self.slide), e))
+        up.e = (up.e[0], up.e[1], up.e[2] + e[2])
+        up.e_first = (up.e_first[0] + e[0], up.e_first[1] + e[1])
+        up._moment_first(n)
+
+
+def moment(constant: Constants, rates: Rates) -> Vector:
+    """vee(b J - (b J)ᵀ) with Jzz = 0 (T2)."""
+    b, d, J = rates.b, rates.difference, constant.J
+    Jxx, Jyy, Jxy, Jxz, Jyz = J[0][0], J[1][1], J[0][1], J[0][2], J[1][2]
+    return (
+        Jyy * b[2][1] + Jxy * b[2][0] - Jxz * b[1][0] + Jyz * d[2][1],
+        Jyz * b[0][1] + Jxz * d[0][2] - Jxx * b[2][0] - Jxy * b[2][1],
+        constant.spin * rates.wd[2]
+        + (Jxx - Jyy) * rates.wxwy
+        + (Jxz * b[1][2] - Jyz * b[0][2] + Jxy * d[1][0]),
+    )
+
+
+def constants_turned(constant: Constants, turn: Pair) -> Constants:
+    """The constants of a link in axes turned back about z (T6)."""
+    J, (C, S) = constant.J, turn
+    Jxx, Jyy, Jxy = J[0][0], J[1][1], J[0][1]
+    h = (Jxx - Jyy) * S + (Jxy + Jxy) * C
+    t = h * S
+    Jxz, Jyz = turned(turn, J[0][2], J[1][2])
+    Jxx, Jyy, Jxy = Jxx - t, Jyy + t, h * C - Jxy
+    return replace(
+        constant,
+        J=[[Jxx, Jxy, Jxz], [Jxy, Jyy, Jyz], [Jxz, Jyz, 0.0]],
+        force_u=(*turned(turn, *constant.force_u[:2]), constant.force_u[2]),
+        moment_u=(*turned(turn, *constant.moment_u[:2]), constant.moment_u[2]),
+    )

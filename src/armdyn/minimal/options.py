@@ -1,0 +1,153 @@
+"""What can be chosen in the minimal formulation of one robot, and a good start."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from armdyn.canonical.frames import CanonicalRobot, is_quarter
+from armdyn.canonical.regroup import axis_in_parent, divides, is_zero
+from armdyn.minimal.choices import Choices, LinkChoice, Unit
+from armdyn.minimal.constants import reduced
+
+LENGTHS = ("gravity", "across", "r")
+
+MOST_PAIRS = 80
+"""Pairs of units above which they are chosen one after the other: with so many different constants
+few can become 1 together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A space of choices: places, each with a few values."""
+
+    robot: CanonicalRobot
+    start: Choices
+    """A good set of choices."""
+    links: tuple[dict[str, tuple[Any, ...]], ...]
+    """For each link the values of each choice that make a difference."""
+    planar: bool
+    """Whether all axes are parallel."""
+
+    @property
+    def size(self) -> int:
+        """How many places there are to choose in."""
+        return sum(map(len, self.links)) + 4
+
+    @property
+    def quick(self) -> Choices:
+        """The best that is known without a search: most robots save by passing offsets on."""
+        choices = self.start
+        for i, ways in enumerate(self.links):
+            if "passes_on" in ways:
+                choices = choices.with_link(i, passes_on=True)
+        return choices
+
+    def vary(self, at: Choices, place: int) -> list[Choices]:
+        """Every value in one place: the links from the tips, then the units."""
+        for i in reversed(range(len(self.links))):
+            names = list(self.links[i])
+            if place < len(names):
+                values = self.links[i][names[place]]
+                return [at.with_link(i, **{names[place]: value}) for value in values]
+            place -= len(names)
+        if place == 0:
+            apart = (False, True) if self.planar else (False,)
+            return [replace(at, weight_apart=value) for value in apart]
+        units: list[Unit | None] = [None, *self._units(at)]
+        if place == 1:
+            return [replace(at, length=unit) for unit in units]
+        if place == 2:
+            return [replace(at, force=unit) for unit in units]
+        lengths = [unit for unit in units if unit is None or unit[0] in LENGTHS]
+        lone = [u for u in units if u is None or u[0] != "u" or self._is_lone(u, units)]
+        pairs = [(length, force) for length in lengths for force in lone]
+        if len(pairs) > MOST_PAIRS:
+            return [at]
+        return [replace(at, length=length, force=force) for length, force in pairs]
+
+    @staticmethod
+    def _is_lone(unit: Unit, units: list[Unit | None]) -> bool:
+        """Whether a first moment has no other entry."""
+        return sum(u is not None and u[:2] == unit[:2] for u in units) == 1
+
+    def _units(self, at: Choices) -> list[Unit]:
+        """The constants that are there to be units."""
+        units: list[Unit] = []
+        for i, link in enumerate(reduced(self.robot, at).links):
+            entries: list[tuple[str, int, Any]] = [("r", 0, link.r), ("M", 0, link.M)]
+            for k in range(3):
+                entries += [("across", k, link.across[k]), ("u", k, link.u[k])]
+                entries += [("gravity", k, link.gravity[k])]
+            units += [(kind, i, k) for kind, k, value in entries if not is_zero(value)]
+        return units
+
+
+def options(robot: CanonicalRobot, wide: bool = False) -> Options:
+    """What can be chosen for a robot, by its geometry and the zeros of its inertias.
+
+    Args:
+        robot: The robot, of numbers.
+        wide: Whether to offer what seldom saves anything too, for a long search.
+    """
+    ways = tuple(_ways(robot, i, wide) for i in range(len(robot.links)))
+    start = []
+    for link, way in zip(robot.links, ways, strict=True):
+        quarter = is_quarter(link.alpha)
+        start.append(
+            LinkChoice(
+                rotated="rotated" not in way,
+                column=quarter,
+                tangent=not quarter and "rotated" not in way,
+                isotropic="xx" if "isotropic" in way else "",
+            )
+        )
+    planar = all(
+        not link.prismatic and (link.parent < 0 or is_flat(robot, i))
+        for i, link in enumerate(robot.links)
+    )
+    return Options(robot, Choices(tuple(start)), ways, planar)
+
+
+def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...]]:
+    """The choices that make a difference for link i."""
+    link = robot.links[i]
+    if link.parent < 0:
+        return {}
+    ways: dict[str, tuple[Any, ...]] = {"squares": ("xz", "yz", "xyz")}
+    if not is_quarter(link.alpha):
+        ways["tangent"] = (True, False)
+    if link.prismatic:
+        return ways
+    carries, flat, behind_root = i in robot.parents, is_flat(robot, i), _behind_root(robot, i)
+    ways["doubled"] = ("", "x", "y", "xy")
+    p = axis_in_parent(link)[1]
+    entries = [entry for k, entry in enumerate("xyz") if divides(p, k)]
+    if entries:
+        ways["point_mass"] = ("", *entries)
+    if wide or not is_quarter(link.alpha):
+        ways["column"] = (True, False)
+    if wide or flat or behind_root:
+        ways["first_axes"] = ("", "J", "u", "f", "Ju", "Jf", "uf", "Juf")
+    if flat:
+        ways.update(shared=(True, False), out_first=(True, False), in_first=(True, False))
+    if behind_root:
+        ways["isotropic"] = ("", "xx", "yy")
+    if carries and (not is_zero(link.r) or flat):
+        ways["passes_on"] = (True, False)
+    if not carries:
+        ways["rotated"] = (True, False)
+    return ways
+
+
+def is_flat(robot: CanonicalRobot, i: int) -> bool:
+    """Whether the axis of joint i is parallel to that of its parent."""
+    link = robot.links[i]
+    exact = is_quarter(link.alpha) and is_quarter(link.gamma)
+    return link.parent >= 0 and exact and link.alpha == 0 and link.gamma == 0
+
+
+def _behind_root(robot: CanonicalRobot, i: int) -> bool:
+    """Whether joint i is in the first group of parallel joints after a revolute one on the base."""
+    while is_flat(robot, i):
+        i = robot.links[i].parent
+    up = robot.links[i].parent
+    return up >= 0 and robot.links[up].parent < 0 and not robot.links[up].prismatic

@@ -1,0 +1,75 @@
+"""The torques by the fewest operations known.
+
+Links are in modified Denavit-Hartenberg frames, each with second moment J, first moment u and mass
+M about its origin. With b = S(w') + S(w)² and al the acceleration of the origin (gravity included),
+the inertial wrench of a link about its origin is
+
+    F = M al + b u,    N = vee(b J - (b J)ᵀ) + u × al
+
+summed inward as e and n, e leaving out what M = 0 leaves out. What makes it short:
+
+    T1   inertia on a joint axis is handed to the parent, so Jzz = MZ = M = 0 on a revolute link
+    T2   N from J and b, not from the inertia tensor: 13 products for a full link
+    T3   the axis z_i is fixed in both links, so the third column of b_i is a column of b of the
+         parent, turned about z_i; angular accelerations are never rotated
+    T4   parallel joints: w, column and n go directly from and to the first axes of the group, with
+         the sine and cosine of the sum of the angles
+    T5   behind joint 1, J = λ (1 - z zᵀ) is felt by joint 1 as a constant and about z, nothing else
+    T6   the last link is computed before its rotation, its constants being rotated instead
+    T7   a mass kept at the origin of joint j may clear an entry of the first moment of its parent
+    T8   accelerations and forces in units that make constants 1
+    T9   which squares are formed, and 2 w_z where the angular acceleration is not needed
+    T10  a twist that is no quarter turn, with its tangent
+
+The choices are data (`minimal_choices`), fed floats it computes, fed nodes it is traced. Reference
+for T1: M. Gautier and W. Khalil 1990; for b and e: M. Renaud 1987.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.canonical.frames import CanonicalRobot
+from armdyn.minimal.choices import Choices
+from armdyn.minimal.constants import constants
+from armdyn.minimal.link import MovingLink
+from armdyn.minimal.options import options
+
+
+@dataclass(frozen=True, slots=True)
+class Minimal:
+    """The torques."""
+
+    tau: Array
+    """Joint torques, (..., N)."""
+
+
+def minimal(
+    robot: CanonicalRobot,
+    q: Array,
+    qd: Array | float,
+    qdd: Array | float,
+    choices: Choices | None = None,
+) -> Minimal:
+    """Joint torques of a tree of links in canonical frames.
+
+    Args:
+        robot: The robot, by `armdyn.canonical.frames.canonical`; its inertias and lengths may be
+            nodes.
+        q: Joint positions, (..., N) [rad or m].
+        qd: Joint velocities; the number 0 for none.
+        qdd: Joint accelerations; the number 0 for none.
+        choices: How each link is computed; None: a good default.
+    """
+    choices = options(robot).start if choices is None else choices
+    fixed, units = constants(robot, choices)
+    links: list[MovingLink] = []
+    for i, link in enumerate(robot.links):
+        up = links[link.parent] if link.parent >= 0 else None
+        state = [np.broadcast_to(np.asarray(v), q.shape)[..., i][()] for v in (q, qd, qdd)]
+        moved = MovingLink(link, choices.links[i], fixed[i], units, up)
+        moved.move(*(link.sign * v for v in state))
+        links.append(moved)
+    tau = [link.load() for link in reversed(links)]
+    return Minimal(np.stack([np.broadcast_to(t, q.shape[:-1]) for t in tau[::-1]], -1))

@@ -1,0 +1,1 @@
+"""How many operations each formulation takes."""

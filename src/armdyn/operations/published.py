@@ -1,0 +1,89 @@
+"""Operation counts that the literature prints, for a general arm of n revolute joints."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.canonical.frames import CanonicalLink, CanonicalRobot
+from armdyn.compiler.count import Operations
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A printed formula and where it stands."""
+
+    formula: str
+    mul: Callable[[int], Fraction]
+    add: Callable[[int], Fraction]
+    source: str
+
+    def count(self, n: int) -> Operations:
+        """The number of operations for n joints."""
+        return Operations(int(self.mul(n)), int(self.add(n)))
+
+
+def _polynomial(*coefficients: str) -> Callable[[int], Fraction]:
+    """A polynomial in n from its coefficients, the highest power first."""
+    numbers = [Fraction(c) for c in coefficients]
+
+    def value(n: int) -> Fraction:
+        total = Fraction(0)
+        for c in numbers:
+            total = total * n + c
+        return total
+
+    return value
+
+
+SOURCE = "K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, as Table 3 of Milićević, Golubović, Slavković"
+PUBLISHED = {
+    "lagrange_euler": Published(
+        "128/3 n⁴ + 512/3 n³ + 739/3 n² + 160/3 n, 98/3 n⁴ + 781/6 n³ + 559/3 n² + 245/6 n",
+        _polynomial("128/3", "512/3", "739/3", "160/3", "0"),
+        _polynomial("98/3", "781/6", "559/3", "245/6", "0"),
+        SOURCE,
+    ),
+    "newton_euler_link": Published(
+        "132 n, 111 n - 4", _polynomial("132", "0"), _polynomial("111", "-4"), SOURCE
+    ),
+    "dalembert": Published(
+        "13/6 n³ + 105/2 n² + 268/3 n + 69, 4/3 n³ + 44 n² + 146/3 n + 45",
+        _polynomial("13/6", "105/2", "268/3", "69"),
+        _polynomial("4/3", "44", "146/3", "45"),
+        SOURCE,
+    ),
+}
+"""By formulation; the Lagrange-Euler formulas leave out gravity."""
+
+
+def general_arm(n: int) -> CanonicalRobot:
+    """An arm of n revolute joints without any zero in its geometry or its inertias."""
+    rng = np.random.default_rng(n)
+
+    def draw(*shape: int) -> Array:
+        return frozen(rng.uniform(0.3, 0.9, size=shape))
+
+    links = []
+    for i in range(n):
+        J = draw(3, 3)
+        across = frozen([0.0, 0.0, 0.0]) if i == 0 else frozen([float(draw()), 0.0, 0.0])
+        twist, offset = (0.0, 0.0) if i == 0 else (float(draw()), float(draw()))
+        links.append(
+            CanonicalLink(
+                f"joint{i + 1}",
+                i - 1,
+                prismatic=False,
+                alpha=twist,
+                across=across,
+                theta=0.0,
+                r=offset,
+                J=frozen(J + J.T),
+                u=draw(3),
+                M=float(draw()),
+                gravity=frozen([0.0, 0.0, -9.81] if i == 0 else np.zeros(3)),
+            )
+        )
+    return CanonicalRobot("general arm", tuple(links))

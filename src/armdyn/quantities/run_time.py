@@ -1,0 +1,87 @@
+"""Numbers of a robot that are known at run time only: a payload, the field of gravity."""
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_constant, check_number, frozen
+from armdyn.canonical.frames import CanonicalRobot, canonical, cos_sin
+from armdyn.errors import ModelError
+from armdyn.model import Body, Inertia, Link, RobotModel
+
+
+def payload_vector(
+    mass: float, com: npt.ArrayLike = (0, 0, 0), inertia: npt.ArrayLike | None = None
+) -> Array:
+    """The ten parameters of a payload from mass, centre of mass and tensor about it, tool axes.
+
+    They are m, mcx, mcy, mcz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, the tensor about the tool's origin.
+    """
+    mass = check_number("mass of the payload", mass)
+    if mass < 0:
+        raise ModelError(f"the mass of a payload cannot be negative, got {mass!r}")
+    about_com = check_constant("inertia", np.zeros((3, 3)) if inertia is None else inertia, (3, 3))
+    body = Inertia.from_com(mass, check_constant("com", com, (3,)), about_com)
+    tensor = body.moment[np.tril_indices(3)]
+    return np.array([body.mass, *body.first_moment, *tensor])
+
+
+def loaded(model: RobotModel, robot: CanonicalRobot, payload: Array) -> CanonicalRobot:
+    """The robot with a payload of ten symbols on the link that carries the tool.
+
+    Frames do not depend on inertias, and J, u and M are linear in them: each parameter adds what a
+    link that has this parameter alone, at the tool, has in the frame of the robot.
+    """
+    at = model.flange.link
+    if at < 0:
+        raise ModelError(
+            f"the tool of {model.name!r} is on the base, where a payload has no effect"
+        )
+    link = robot.links[at]
+    J, u, M = np.array(link.J, dtype=object), np.array(link.u, dtype=object), link.M
+    for symbol, unit in zip(payload, np.eye(10), strict=True):
+        alone = canonical(_with_body(model, at, _inertia(unit))).links[at]
+        J, u, M = J + symbol * alone.J, u + symbol * alone.u, M + symbol * alone.M
+    links = list(robot.links)
+    links[at] = replace(link, J=frozen(J), u=frozen(u), M=M)
+    return replace(robot, links=tuple(links))
+
+
+def weighed(model: RobotModel, robot: CanonicalRobot, gravity: Array) -> CanonicalRobot:
+    """The robot in a field of gravity of three symbols, world axes.
+
+    The field before the motion of a base joint is linear in the one of the world: a unit field in
+    each direction gives a column. Where such a field had turned the frame by θ, it is turned back.
+    """
+    links = list(weightless(robot).links)
+    for symbol, unit in zip(gravity, np.eye(3), strict=True):
+        alone = canonical(replace(model, gravity=frozen(unit)))
+        for i, link in enumerate(alone.links):
+            if link.parent >= 0:
+                continue
+            c, s = cos_sin(link.theta)
+            x, y, z = link.gravity
+            turned = np.array([c * x + s * y, c * y - s * x, z])
+            field = np.array(links[i].gravity, dtype=object) + symbol * turned
+            links[i] = replace(links[i], gravity=frozen(field))
+    return replace(robot, links=tuple(links))
+
+
+def weightless(robot: CanonicalRobot) -> CanonicalRobot:
+    """The robot without gravity."""
+    none = frozen(np.zeros(3))
+    return replace(robot, links=tuple(replace(link, gravity=none) for link in robot.links))
+
+
+def _inertia(ten: Array) -> Inertia:
+    moment = np.zeros((3, 3))
+    moment[np.tril_indices(3)] = ten[4:]
+    moment = moment + np.tril(moment, -1).T
+    return Inertia.from_origin(float(ten[0]), ten[1:4], moment)
+
+
+def _with_body(model: RobotModel, at: int, inertia: Inertia) -> RobotModel:
+    links = list(model.links)
+    links[at] = Link(links[at].name, (Body("payload", inertia, model.tool_frame.placement),))
+    return replace(model, links=tuple(links))

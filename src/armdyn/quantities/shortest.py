@@ -1,0 +1,183 @@
+"""The shortest program known for a robot: the minimal formulation, searched over and reduced.
+
+The choices of the formulation are searched for the lowest count (`compiler.search`), then the graph
+goes through the passes and through resubstitution, and what comes out is proved equal to Renaud's
+recursion, or to the composite bodies, on the same symbols. Choices depend on the zeros of a robot
+alone, not on its numbers, so they are kept for the next robot with the same zeros.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from armdyn.canonical.frames import CanonicalRobot, with_tip_phase
+from armdyn.compiler.count import count
+from armdyn.compiler.passes import reduce
+from armdyn.compiler.resubstitute import resubstitute
+from armdyn.compiler.search import Progress, search
+from armdyn.compiler.trace import trace
+from armdyn.errors import GraphError
+from armdyn.expr.evaluate import evaluate, proved_equal
+from armdyn.expr.graph import Graph
+from armdyn.expr.node import Node
+from armdyn.expr.visit import reachable, transcribe
+from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.ltdl import solve_ltdl
+from armdyn.minimal.choices import Choices
+from armdyn.minimal.mass import minimal_mass_matrix
+from armdyn.minimal.options import options
+from armdyn.minimal.torques import minimal
+from armdyn.quantities.choice_store import ChoiceStore
+from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.symbolic_model import model_from_canonical
+
+SEARCHED_JOINTS = 12
+"""Longest chain whose choices are searched; beyond, the default ones are taken."""
+SOUND = 1e-10
+"""Difference to the torques by default choices, relative to the largest, that is rounding."""
+SMALL, FEW, DEEP = 300, 4, 12
+"""Of the best points of a search, how many go through the passes, which may order them anew: a few
+where the count is small, more in a deep search, one otherwise."""
+
+VECTORS = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "bias": ("q", "qd"),
+    "gravity": ("q",),
+}
+"""Quantities that are torques, and the inputs that are not zero in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchBudget:
+    """How hard to look."""
+
+    deep: bool = False
+    """Whether to anneal after the descent: minutes instead of seconds."""
+    progress: Progress | None = None
+    """Told steps done, steps in all and the lowest count so far of a deep search."""
+    kept: ChoiceStore | None = None
+    """Where choices are looked up and kept; None: nowhere."""
+
+
+def minimal_outputs(
+    robot: CanonicalRobot, quantity: str, effort: SearchBudget | None = None
+) -> list[Node]:
+    """The shortest outputs found for a quantity of a robot on one base joint.
+
+    Args:
+        robot: The robot in canonical frames.
+        quantity: One of `VECTORS`, "mass_matrix" (its lower triangle, row by row) or
+            "forward_dynamics".
+        effort: How hard to look; None: for seconds.
+    """
+    robot = with_tip_phase(robot)
+    outputs = _outputs(robot, quantity, effort or SearchBudget())
+    if not proved_equal(*_equation(robot, quantity, outputs)):
+        raise GraphError(
+            f"the program for {quantity} of {robot.name!r} is not what it should be; this is a "
+            "defect of armdyn, report it with the robot"
+        )
+    return outputs
+
+
+def _equation(
+    robot: CanonicalRobot, quantity: str, outputs: list[Node]
+) -> tuple[list[Node], list[Node]]:
+    """Two lists of nodes that are equal if the outputs are right, by textbook formulations."""
+    graph, n = outputs[0].graph, len(robot.links)
+    model = model_from_canonical(symbolic(robot, graph))
+    q = graph.inputs("q", n)
+    if quantity == "mass_matrix":
+        M = trace(graph, lambda: mass_matrix(model, q))
+        return outputs, list(M[np.tril_indices(n)])
+    if quantity == "forward_dynamics":
+        qd, qdd = graph.inputs("qd", n), np.array(outputs, dtype=object)
+        tau = trace(graph, lambda: augmented_body(model, q, qd, qdd).tau)
+        return list(tau), list(graph.inputs("tau", n))
+    given = {name: graph.inputs(name, n) for name in VECTORS[quantity]}
+    rates = [given.get(name, np.zeros(n)) for name in ("qd", "qdd")]
+    return outputs, list(trace(graph, lambda: augmented_body(model, q, *rates).tau))
+
+
+def _outputs(robot: CanonicalRobot, quantity: str, effort: SearchBudget) -> list[Node]:
+    graph = Graph()
+    symbols = symbolic(robot, graph)
+    if quantity in VECTORS:
+        build = _torques(symbols, graph, VECTORS[quantity])
+        return _searched(robot, quantity, build, effort)
+    n = len(robot.links)
+    M = trace(graph, lambda q: minimal_mass_matrix(symbols, q), graph.inputs("q", n))
+    if quantity == "mass_matrix":
+        return _shortest(list(M[np.tril_indices(n)]), effort.deep)
+    build = _torques(symbols, graph, VECTORS["bias"])
+    bias = np.array(transcribe(_searched(robot, "bias", build, effort), graph), dtype=object)
+    tree = model_from_canonical(symbols)
+    solved = trace(graph, lambda tau: solve_ltdl(tree, M, tau - bias), graph.inputs("tau", n))
+    return _shortest(list(solved), effort.deep)
+
+
+def _torques(
+    symbols: CanonicalRobot, graph: Graph, names: tuple[str, ...]
+) -> Callable[[Choices | None], list[Node]]:
+    """The outputs of the minimal formulation as a function of its choices."""
+    given = {name: graph.inputs(name, len(symbols.links)) for name in names}
+    q, qd, qdd = given["q"], given.get("qd", 0.0), given.get("qdd", 0.0)
+
+    def build(choices: Choices | None) -> list[Node]:
+        return list(trace(graph, lambda: minimal(symbols, q, qd, qdd, choices).tau))
+
+    return build
+
+
+def _searched(
+    robot: CanonicalRobot,
+    quantity: str,
+    build: Callable[[Choices | None], list[Node]],
+    effort: SearchBudget,
+) -> list[Node]:
+    """The shortest outputs over the choices, by those kept from before or by a search."""
+    default = build(None)
+    known = effort.kept.find(robot, quantity) if effort.kept else None
+    if known is not None and not _sound(build(known), default):
+        known = None
+    if len(robot.links) > SEARCHED_JOINTS or (known is not None and not effort.deep):
+        return _shortest(build(known), effort.deep)
+    space = options(robot, wide=effort.deep)
+    found = search(
+        space if known is None else replace(space, start=known),
+        lambda choices: count(build(choices)).total,
+        deep=effort.deep,
+        progress=effort.progress,
+    )
+    tried = DEEP if effort.deep else FEW if found.cost <= SMALL else 1
+    sound = (choices for choices in found.near if _sound(build(choices), default))
+    ways = [(_shortest(build(choices), effort.deep), choices) for choices in islice(sound, tried)]
+    if not ways:
+        return _shortest(default, effort.deep)
+    outputs, choices = min(ways, key=lambda way: count(way[0]).total)
+    if effort.kept:
+        effort.kept.store(robot, quantity, choices)
+    return outputs
+
+
+def _sound(outputs: list[Node], default: list[Node]) -> bool:
+    """Whether choices that are right for every number are so for these numbers in floats too.
+
+    A choice may divide by a length that is not zero by its symbols but is by its value.
+    """
+    names = sorted(node.name for node in reachable(default) if node.op == "input")
+    draw = np.random.default_rng(0).uniform(-1.0, 1.0, size=(len(names), 8))
+    values = dict(zip(names, draw, strict=True))
+    a, b = (
+        np.array([np.broadcast_to(x, 8) for x in evaluate(o, values)]) for o in (outputs, default)
+    )
+    return bool(np.abs(a - b).max() <= SOUND * np.abs(b).max(initial=1.0))
+
+
+def _shortest(outputs: list[Node], deep: bool) -> list[Node]:
+    """The shorter of resubstitution with and without the passes before it."""
+    ways = (resubstitute(outputs, deep), resubstitute(reduce(outputs).outputs, deep))
+    return min(ways, key=lambda way: count(way).total)

@@ -1,0 +1,193 @@
+"""Steps of integrators as straight-line programs: from one state of a robot to the next.
+
+Classical Runge-Kutta, with a = M⁻¹ (τ - C q̇ - g - f) and a_1 to a_4 its four values in a step,
+
+    q' = q + h q̇ + h²/6 (a_1 + a_2 + a_3),   q̇' = q̇ + h/6 (a_1 + 2 a_2 + 2 a_3 + a_4)
+
+and the variational midpoint rule in positions and momenta p = M q̇, which is symplectic:
+
+    p = M(m) v - h/2 F,   m = q + h/2 v,   F = ∂L/∂q (m, v) + τ - f(v)
+    q' = q + h v,   p' = p + h F
+
+The first equation is solved for v from M(q)⁻¹ p on, by v ← v + M(q)⁻¹ (p + h/2 F - M(m) v): each
+time the error shrinks by a factor of the order of h times the rates.
+
+References: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, II.1 and VI.6;
+J. Marsden, M. West, Discrete mechanics and variational integrators, 2001, sections 2.6 and 3.2.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.compiler.program import Program
+from armdyn.errors import ModelError, UnknownNameError
+from armdyn.expr.differentiate import gradient
+from armdyn.expr.node import Node
+from armdyn.model import RobotModel
+from armdyn.quantities.acceleration import acceleration, solve
+from armdyn.quantities.programs import program_of, substituted
+from armdyn.quantities.request import Request
+from armdyn.quantities.traced_robot import TracedRobot
+
+LAWS = ("torque", "pd", "computed_torque")
+"""Where torques come from: tables; a PD controller with gravity compensated; computed torque."""
+MOST_ITERATIONS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class StepRequest:
+    """A step of an integrator.
+
+    The program takes the row of an arm, the length of the step and what the law needs; it gives
+    the next row. A row is the state, (q, q̇) or (q, p); then |q|² + |q̇|², by which one sees that a
+    motion diverges; and for an implicit method the size of the last correction of velocities.
+    """
+
+    method: str
+    """One of `METHODS`."""
+    law: str = "torque"
+    """One of `LAWS`."""
+    friction: bool = True
+    iterations: int = 0
+    """Of an implicit method."""
+
+    @property
+    def quantity(self) -> str:
+        """What it is called in messages."""
+        return f"one step of {self.method}"
+
+    @property
+    def extra(self) -> int:
+        """Numbers that follow the state in a row."""
+        return 2 if self.method == "symplectic" else 1
+
+    @property
+    def reference(self) -> int:
+        """How many vectors it takes to say what is wanted: q, q̇, perhaps q̈; a torque to add."""
+        return {"torque": 0, "pd": 3, "computed_torque": 4}[self.law]
+
+    @property
+    def moments(self) -> tuple[str, ...]:
+        """When the reference is needed."""
+        return ("middle",) if self.method == "symplectic" else ("start", "middle", "end")
+
+    def check(self) -> None:
+        """An error if there is no such step."""
+        if self.method not in METHODS:
+            raise UnknownNameError("compiled method", self.method, METHODS)
+        if self.law not in LAWS:
+            raise UnknownNameError("compiled control law", self.law, LAWS)
+        least = 1 if self.method == "symplectic" else 0
+        if not least <= self.iterations <= MOST_ITERATIONS:
+            raise ModelError(
+                f"the number of iterations must be from {least} to {MOST_ITERATIONS}, "
+                f"got {self.iterations!r}"
+            )
+
+    def inputs(self, n: int) -> dict[str, int]:
+        """Length of each argument for n coordinates, in order."""
+        sizes = {"row": 2 * n + self.extra, "h": 1}
+        if self.law == "torque":
+            return sizes | {"start": n, "end": n}
+        sizes |= {"kp": n, "kd": n}
+        return sizes | dict.fromkeys(self.moments, self.reference * n)
+
+
+def step_program(model: RobotModel, request: StepRequest) -> Program:
+    """The program of a step."""
+    request.check()
+    subject = TracedRobot(model, Request("forward_dynamics", friction=request.friction))
+    made = _Step(subject, request)
+    return program_of(
+        subject, request.quantity, lambda _: METHODS[request.method](made), request.inputs(made.n)
+    )
+
+
+class _Step:
+    """The nodes of a step."""
+
+    def __init__(self, s: TracedRobot, request: StepRequest):
+        self.s, self.n, self.request = s, s.n, request
+        self.given = {k: s.graph.inputs(k, size) for k, size in request.inputs(s.n).items()}
+        self.h = self.given["h"][0]
+        self.q, self.rate = np.split(self.given["row"][: 2 * s.n], 2)
+        """Positions, and velocities or momenta."""
+
+    def torque(self, moment: str, q: Array, qd: Array) -> Array:
+        """What drives the joints at the start, in the middle or at the end of the step."""
+        law, given = self.request.law, self.given
+        if law == "torque":
+            start, end = given["start"], given["end"]
+            return {"start": start, "middle": 0.5 * (start + end), "end": end}[moment]
+        q_d, qd_d, *qdd_d, added = np.split(given[moment], self.request.reference)
+        feedback = given["kp"] * (q_d - q) + given["kd"] * (qd_d - qd)
+        if law == "pd":
+            return self.s.torques(q, self.s.zero, self.s.zero) + feedback + added
+        return self.s.torques(q, qd, qdd_d[0] + feedback) + added
+
+
+def _rk4(step: _Step) -> Array:
+    q, qd, h = step.q, step.rate, step.h
+
+    def slope(moment: str, q: Array, qd: Array) -> Array:
+        return acceleration(step.s, q, qd, step.torque(moment, q, qd))
+
+    half = 0.5 * h
+    a1 = slope("start", q, qd)
+    v2 = qd + half * a1
+    a2 = slope("middle", q + half * qd, v2)
+    v3 = qd + half * a2
+    a3 = slope("middle", q + half * v2, v3)
+    a4 = slope("end", q + h * v3, qd + h * a3)
+    sixth = h * (1.0 / 6.0)
+    between = a2 + a3
+    q_next = q + h * (qd + sixth * (a1 + between))
+    qd_next = qd + sixth * (a1 + 2.0 * between + a4)
+    return np.concatenate([q_next, qd_next, [q_next @ q_next + qd_next @ qd_next]])
+
+
+def _midpoint(step: _Step) -> Array:
+    q, p, h, s = step.q, step.rate, step.h, step.s
+    momentum, push = _lagrangian(s)
+    half = 0.5 * h
+
+    def force(middle: Array, v: Array) -> Array:
+        return push(middle, v) + step.torque("middle", middle, v) - s.friction(v)
+
+    inverse = partial(solve, s, s.mass_matrix(q))
+    v = inverse(p)
+    correction = s.zero
+    for _ in range(step.request.iterations):
+        middle = q + half * v
+        correction = inverse(p + half * force(middle, v) - momentum(middle, v))
+        v = v + correction
+    q_next = q + h * v
+    p_next = p + h * force(q + half * v, v)
+    size = q_next @ q_next + v @ v
+    return np.concatenate([q_next, p_next, [size, np.sqrt(correction @ correction)]])
+
+
+Field = Callable[[Array, Array], Array]
+
+
+def _lagrangian(s: TracedRobot) -> tuple[Field, Field]:
+    """∂L/∂q̇ and ∂L/∂q as functions of nodes; the latter is the slope of ½ q̇ᵀ M q̇, less gravity."""
+    x, w = s.graph.inputs("x", s.n), s.graph.inputs("w", s.n)
+    p = s.nodes(s.torques(x, s.zero, w, weight=False))
+    energy: Node = s.nodes(np.array([0.5 * (w @ p)], dtype=object))[0]
+    weight = s.torques(x, s.zero, s.zero)
+    slope = s.nodes(np.array(gradient(energy, list(x)), dtype=object) - weight)
+
+    def at(values: Array) -> Field:
+        symbols = np.concatenate([x, w])
+        return lambda q, v: substituted(values, symbols, s.nodes(np.concatenate([q, v])))
+
+    return at(p), at(slope)
+
+
+METHODS: dict[str, Callable[[_Step], Array]] = {"rk4": _rk4, "symplectic": _midpoint}
+"""For each name the step as nodes."""

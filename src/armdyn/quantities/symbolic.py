@@ -1,0 +1,94 @@
+"""A robot with its numbers as parameters of a graph.
+
+Zeros, ones and quarter turns stay numbers, everything else becomes a parameter with its value; what
+is reduced with parameters is right for every value, and can be proved over a finite field. Numbers
+named as `runtime` become inputs of the graph instead, zero or not: the mass of a payload that is
+picked up later, a field of gravity that changes.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, is_quarter
+from armdyn.errors import UnknownNameError
+from armdyn.expr.graph import Graph
+
+
+def symbolic(robot: CanonicalRobot, graph: Graph, runtime: Collection[str] = ()) -> CanonicalRobot:
+    """The robot with parameters a1, d4, alpha2, Jxx2, MX3, M3, gz1, ... in a graph.
+
+    The length and the twist between two axes have the number of the link that joins them.
+
+    Args:
+        robot: The robot in canonical frames.
+        graph: Where the parameters are made.
+        runtime: Names of lengths, inertias or components of gravity that are inputs.
+    """
+    symbols = _Symbols(graph, frozenset(runtime))
+    links = tuple(
+        _link(link, i, number, symbols)
+        for i, (link, number) in enumerate(zip(robot.links, joins(robot), strict=True), start=1)
+    )
+    unknown = symbols.runtime - symbols.named
+    if unknown:
+        raise UnknownNameError(
+            "length, inertia or gravity named", sorted(unknown)[0], sorted(symbols.named)
+        )
+    return replace(robot, links=links)
+
+
+def joins(robot: CanonicalRobot) -> list[str]:
+    """For each link the number of its parent, with its own behind it if that has others as well."""
+    up = [parent + 1 for parent in robot.parents]
+    first = {p: i for i, p in reversed(list(enumerate(up)))}
+    return [str(p) if first[p] == i else f"{p}_{i + 1}" for i, p in enumerate(up)]
+
+
+@dataclass(slots=True)
+class _Symbols:
+    """Makes parameters and inputs, and remembers their names."""
+
+    graph: Graph
+    runtime: frozenset[str]
+    named: set[str] = field(default_factory=set)
+
+    def number(self, name: str, value: float) -> Any:
+        """A parameter or an input; otherwise zero and ±1 stay plain numbers."""
+        self.named.add(name)
+        if name in self.runtime:
+            return self.graph.input(name)
+        return value if value in (0.0, 1.0, -1.0) else self.graph.parameter(name, value)
+
+    def angle(self, name: str, value: float) -> Any:
+        """A parameter; quarter turns stay plain numbers."""
+        return value if is_quarter(value) else self.graph.parameter(name, value)
+
+    def vector(self, names: tuple[str, str, str], values: Array) -> Array:
+        """Three numbers."""
+        result = np.empty(3, dtype=object)
+        result[:] = [self.number(n, float(v)) for n, v in zip(names, values, strict=True)]
+        return frozen(result)
+
+
+def _link(link: CanonicalLink, i: int, up: str, symbols: _Symbols) -> CanonicalLink:
+    second = np.empty((3, 3), dtype=object)
+    for a in range(3):
+        for b in range(a, 3):
+            name = f"J{'xyz'[a]}{'xyz'[b]}{i}"
+            second[a, b] = second[b, a] = symbols.number(name, float(link.J[a, b]))
+    return replace(
+        link,
+        alpha=symbols.angle(f"alpha{up}", link.alpha),
+        gamma=symbols.angle(f"gamma{up}", link.gamma),
+        theta=symbols.angle(f"theta{i}", link.theta),
+        across=symbols.vector((f"a{up}", f"ay{up}", f"az{up}"), link.across),
+        r=symbols.number(f"d{i}", float(link.r)),
+        J=frozen(second),
+        u=symbols.vector((f"MX{i}", f"MY{i}", f"MZ{i}"), link.u),
+        M=symbols.number(f"M{i}", float(link.M)),
+        gravity=symbols.vector((f"gx{i}", f"gy{i}", f"gz{i}"), link.gravity),
+    )

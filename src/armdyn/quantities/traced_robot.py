@@ -1,0 +1,151 @@
+"""A robot about to be traced: its inputs as nodes, its numbers as parameters."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
+from armdyn.compiler.trace import trace
+from armdyn.expr.graph import Graph
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.external import reaction_wrench
+from armdyn.formulations.friction import friction_terms
+from armdyn.formulations.kinematics import world_frames, wrench_torques
+from armdyn.minimal.mass import minimal_mass_matrix
+from armdyn.minimal.options import options
+from armdyn.minimal.torques import minimal
+from armdyn.model import RobotModel
+from armdyn.quantities.request import OPTIONS, Request
+from armdyn.quantities.run_time import loaded, weighed, weightless
+from armdyn.quantities.symbolic import symbolic
+
+_ROUNDING = 4e-15
+"""What conversions leave of an exact zero."""
+
+
+@dataclass(eq=False)
+class TracedRobot:
+    """The robot of a request in a graph of its own.
+
+    Vectors of the coordinates are nodes of shape (n,); what the formulations take and give belongs
+    to all N moving joints, and `at` goes between the two.
+    """
+
+    model: RobotModel
+    request: Request
+    graph: Graph = field(default_factory=Graph)
+
+    def __post_init__(self) -> None:
+        self.at = Coordinates.of(self.model)
+        self.n = len(self.model.independent)
+
+    @cached_property
+    def inputs(self) -> dict[str, int]:
+        """Length of each argument, in order."""
+        sizes = dict.fromkeys(OPTIONS[self.request.quantity][0], self.n)
+        sizes |= {"payload": 10} if self.request.payload else {}
+        sizes |= {"gravity": 3} if self.request.gravity else {}
+        return sizes | {wrench_name(link): 6 for link in self.request.wrench}
+
+    def vector(self, name: str) -> Array:
+        """An argument as nodes."""
+        return self.graph.inputs(name, self.inputs[name])
+
+    @cached_property
+    def zero(self) -> Array:
+        """A vector of coordinates at rest."""
+        return np.zeros(self.n)
+
+    # the robot in its two forms
+
+    @cached_property
+    def robot(self) -> CanonicalRobot:
+        """The robot in canonical frames, its numbers parameters of the graph."""
+        numbers = canonical(self.model)
+        runtime = self.request.payload or self.request.gravity
+        robot = symbolic(numbers if runtime else with_tip_phase(numbers), self.graph)
+        if self.request.gravity:
+            still = canonical(replace(self.model, gravity=frozen(np.zeros(3))))
+            robot = weighed(self.model, symbolic(still, self.graph), self.vector("gravity"))
+        if self.request.payload:
+            robot = loaded(self.model, robot, self.vector("payload"))
+        return robot
+
+    @cached_property
+    def plain(self) -> RobotModel:
+        """The model with zeros where conversions left rounding, so that they fold."""
+        joints = tuple(
+            replace(j, placement=_clean(j.placement), axis=_clean(j.axis))
+            for j in self.model.joints
+        )
+        return replace(self.model, joints=joints, base=_clean(self.model.base))
+
+    @cached_property
+    def rotors(self) -> Array:
+        """Rotor inertias felt at the joints, (N,)."""
+        return np.array([joint.rotor.reflected for joint in self.model.joints])
+
+    # what most quantities are made of
+
+    def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
+        """Torques of links and rotors at the coordinates."""
+        rotors = self.at.torques(self.rotors * self.at.rates(qdd))
+        return self.links(q, qd, qdd, weight) + rotors
+
+    def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
+        """Torques of the links at the coordinates, by the fewest operations."""
+        robot, at = self.robot if weight else weightless(self.robot), self.at
+        velocity, acceleration = (_moving(at.rates(v)) for v in (qd, qdd))
+        choices = options(robot).quick
+        return at.torques(minimal(robot, at.positions(q), velocity, acceleration, choices).tau)
+
+    def mass_matrix(self, q: Array) -> Array:
+        """M at the coordinates, rotors included."""
+        M = minimal_mass_matrix(self.robot, self.at.positions(q)) + np.diag(self.rotors)
+        return self.at.matrix(M)
+
+    def friction(self, qd: Array) -> Array:
+        """Friction at the coordinates, if the request wants it."""
+        if not self.request.friction:
+            return self.zero
+        return self.friction_torque(qd)
+
+    def friction_torque(self, qd: Array) -> Array:
+        """Friction at the coordinates."""
+        return self.at.torques(friction_terms(self.model, self.at.rates(qd)).total)
+
+    def reaction(self, q: Array) -> Array:
+        """Torques against the wrenches of the environment."""
+        return self.at.torques(
+            wrench_torques(self.plain, world_frames(self.plain, q), self.wrench(q)) + 0.0 * q
+        )
+
+    def wrench(self, q: Array) -> Array | None:
+        """What each link exerts on the environment, as formulations take it; q of all joints."""
+        links = self.request.wrench
+        if not links:
+            return None
+        on = {link: self.vector(wrench_name(link)) for link in links}
+        return reaction_wrench(self.plain, q, on, self.request.wrench_frame)
+
+    def nodes(self, values: Array) -> Array:
+        """Every entry a node."""
+        return trace(self.graph, lambda: values)
+
+
+def wrench_name(link: str) -> str:
+    """Name of the argument that is the wrench on a link."""
+    return f"wrench on {link!r}"
+
+
+def _moving(rates: Array) -> Array | float:
+    """The number 0 in place of a vector at rest, of which the minimal formulation makes use."""
+    return 0.0 if rates.dtype != object else rates
+
+
+def _clean(values: Array) -> Array:
+    near = np.round(values)
+    exact = np.where(np.abs(values - near) <= _ROUNDING, near, values)
+    return frozen(np.where(np.abs(near) <= 1.0, exact, values))

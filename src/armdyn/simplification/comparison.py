@@ -1,0 +1,174 @@
+"""Two arms with the same joints, before and after a design: mass matrix, gravity, torques.
+
+Everything is taken over the workspace: random configurations within the limits of the joints, a
+turning joint without limits going once around, a sliding one half a metre to either side.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.compiler.count import Operations
+from armdyn.dynamics import Robot
+from armdyn.io.csv.trajectory import Trajectory
+from armdyn.model import Joint, RobotModel
+from armdyn.simplification.linear import TRAVEL
+from armdyn.simplification.program_size import program_size
+from armdyn.simulation.trajectories import quintic
+from armdyn.terms.torques import TorqueReport, torque_report
+
+CONFIGURATIONS = 4000
+DURATION = 2.0
+"""How long a move takes where no speed is limited [s]."""
+_RATE = 200
+"""Instants of a move for each second."""
+_PEAK = 15 / 8
+"""Highest speed of a quintic move from rest to rest, in units of its mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a quantity is over the workspace."""
+
+    low: float
+    high: float
+    mean: float
+
+    @property
+    def variation(self) -> float:
+        """Highest less lowest value."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True, slots=True)
+class ElementRange:
+    """An element D_ij of the mass matrix before and after."""
+
+    name: str
+    before: Range
+    after: Range
+    scale: float
+    """√(D_ii D_jj) of the means before, in which a variation is measured."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What a design does to the dynamics of an arm; pairs are (before, after)."""
+
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    """"N·m" or "N"."""
+    elements: tuple[ElementRange, ...]
+    """The upper triangle of the mass matrix, row by row."""
+    gravity: tuple[Array, Array]
+    """Largest torque of gravity on each joint, shape (n,) [N m or N]."""
+    condition: tuple[Range, Range]
+    """Condition number of the mass matrix."""
+    operations: tuple[Operations, Operations]
+    """Of the torque, links only."""
+    torques: tuple[TorqueReport, TorqueReport]
+    """Along the reference trajectory."""
+    seconds: float
+    """How long it took."""
+
+    @property
+    def peaks(self) -> tuple[Array, Array]:
+        """Largest torque of each joint along the trajectory, shape (n,) [N m or N]."""
+        before, after = (np.abs(report.total).max(axis=0) for report in self.torques)
+        return before, after
+
+
+def compare_designs(
+    before: RobotModel, after: RobotModel, trajectory: Trajectory | None = None
+) -> Comparison:
+    """What changes between two arms with the same joints.
+
+    Args:
+        before: The arm as it was.
+        after: The arm as designed.
+        trajectory: A motion for the torques; None: `reference_trajectory` of the arm.
+    """
+    began = time.perf_counter()
+    arms = Robot(before), Robot(after)
+    q = workspace(before)
+    masses = [arm.mass_matrix(q) for arm in arms]
+    motion = reference_trajectory(before) if trajectory is None else trajectory
+    first, second = (torque_report(arm, motion) for arm in arms)
+    sizes = [_gravity(arm, q) for arm in arms]
+    conditions = [_range(np.linalg.cond(mass)) for mass in masses]
+    return Comparison(
+        arms[0].joint_names,
+        first.units,
+        _elements(*masses),
+        (sizes[0], sizes[1]),
+        (conditions[0], conditions[1]),
+        (program_size(before), program_size(after)),
+        (first, second),
+        time.perf_counter() - began,
+    )
+
+
+def workspace(model: RobotModel, count: int = CONFIGURATIONS) -> Array:
+    """Random configurations within the limits, shape (count, n); always the same ones."""
+    low, high = np.array([_travel(model.joints[i]) for i in model.independent]).T
+    return np.random.default_rng(5).uniform(low, high, size=(count, len(low)))
+
+
+def reference_trajectory(model: RobotModel) -> Trajectory:
+    """Quintic moves from rest to rest between far corners of the workspace, all joints at once.
+
+    From all joints at their lowest to all at their highest, then to every other one low, to the
+    opposite corner and back; each move as fast as the limits of speed allow, or in two seconds.
+    """
+    joints = [model.joints[i] for i in model.independent]
+    low, high = np.array([_travel(joint) for joint in joints]).T
+    odd = np.arange(len(joints)) % 2 == 1
+    corners = [low, high, np.where(odd, high, low), np.where(odd, low, high), low]
+    # files say 0 where they know nothing
+    speeds = np.array([joint.limits.velocity or np.inf for joint in joints])
+    pieces: list[tuple[Array, ...]] = []
+    start = 0.0
+    for a, b in pairwise(corners):
+        needed = np.where(speeds < np.inf, _PEAK * np.abs(b - a) / speeds, DURATION)
+        T = float(needed[a != b].max(initial=0.0)) or DURATION
+        s = np.linspace(0.0, 1.0, max(round(_RATE * T), 50) + 1)[1 if pieces else 0 :]
+        pieces.append((start + T * s, *quintic(a, b, T)(T * s)))
+        start += T
+    t, q, qd, qdd = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    return Trajectory(t, q, qd, qdd)
+
+
+def _travel(joint: Joint) -> tuple[float, float]:
+    half = TRAVEL if joint.prismatic else math.pi
+    low, high = joint.limits.lower, joint.limits.upper
+    if math.isinf(low) and math.isinf(high):
+        return -half, half
+    if math.isinf(low):
+        return high - 2 * half, high
+    return low, low + 2 * half if math.isinf(high) else high
+
+
+def _range(values: Array) -> Range:
+    return Range(float(values.min()), float(values.max()), float(values.mean()))
+
+
+def _elements(before: Array, after: Array) -> tuple[ElementRange, ...]:
+    n = before.shape[-1]
+    mean = before.mean(axis=0)
+    found = []
+    for i in range(n):
+        for j in range(i, n):
+            number = f"{i + 1}{j + 1}" if n < 10 else f"{i + 1},{j + 1}"
+            scale = math.sqrt(abs(mean[i, i] * mean[j, j]))
+            pair = (_range(before[:, i, j]), _range(after[:, i, j]))
+            found.append(ElementRange(f"D{number}", *pair, scale))
+    return tuple(found)
+
+
+def _gravity(arm: Robot, q: Array) -> Array:
+    largest: Array = np.abs(arm.gravity_vector(q)).max(axis=0)
+    return largest

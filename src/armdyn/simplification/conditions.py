@@ -1,0 +1,165 @@
+"""What a goal asks of the parameters, as polynomial equations.
+
+Every element of the mass matrix and every gravity torque is a sum of linearly independent functions
+of the configuration (`armdyn.algebra.ring`), so it is constant if the coefficient of every function
+that varies is zero, and zero if all coefficients are. These coefficients are polynomials of the
+parameters.
+"""
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.algebra.ring import Harmonic, Monomial, Trig
+from armdyn.equations.closed_form import ClosedForm
+from armdyn.equations.readable import power_form
+from armdyn.equations.symbolise import SymbolicRobot, write
+from armdyn.model import RobotModel
+from armdyn.simplification.goals import Goals
+
+MOST = 9
+"""Joints, and angles between them that are no quarter turns, of the largest arm written out: each
+of them doubles the number of terms, and more."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Condition:
+    """A polynomial that must vanish."""
+
+    polynomial: Any
+    """A SymPy expression of the parameters."""
+    sources: tuple[str, ...]
+    """The coefficients it is, such as "cos 2q2 in D11"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """All that a goal asks for."""
+
+    equations: tuple[Condition, ...]
+    values: dict[str, float]
+    """The parameters that occur, with the values of the robot."""
+
+
+def conditions(model: RobotModel, goals: Goals, free: Collection[str]) -> Conditions:
+    """The equations of a goal, each once up to a factor.
+
+    Args:
+        model: The robot.
+        goals: What is asked for.
+        free: Symbols that may change, and so are symbols even where they are zero.
+    """
+    import sympy  # noqa: PLC0415 (slow to import)
+
+    robot = write(model, {}, free)
+    speak = _Expressions(robot)
+    found: dict[Any, list[str]] = {}
+    for source, coefficients in _coefficients(robot, goals):
+        polynomial = speak.primitive(coefficients)
+        if polynomial:
+            found.setdefault(polynomial, []).append(source)
+    order = sorted(found, key=lambda p: (len(sympy.Add.make_args(p)), str(p)))
+    equations = tuple(Condition(p, tuple(found[p])) for p in order)
+    used = {str(s) for p in found for s in p.free_symbols}
+    return Conditions(equations, {name: v for name, v in speak.values.items() if name in used})
+
+
+def too_large(model: RobotModel) -> str:
+    """Why the equations of a robot are not written out; empty if they are."""
+    robot = write(model, {})
+    twists = len(robot.ring.angles) - len(robot.sums)
+    if robot.n + twists <= MOST:
+        return ""
+    said = f" with {twists} angles between them that are no quarter turns" if twists else ""
+    return f"the conditions of {robot.n} joints{said} are too long to be written out"
+
+
+def _coefficients(
+    robot: SymbolicRobot, goals: Goals
+) -> Iterator[tuple[str, list[tuple[Harmonic, Trig]]]]:
+    """Every coefficient by its place; as parts, because angles that do not move belong to it."""
+    form = ClosedForm(robot)
+    slides = [f"q{i + 1}" for i, q in enumerate(robot.q) if isinstance(q, Trig)]
+    for element, value, varying_only in _elements(form, goals):
+        found: dict[str, list[tuple[Harmonic, Trig]]] = {}
+        for (harmonic, slide), coefficient in value.split(slides).items():
+            function = _function(robot, harmonic, slide)
+            still = tuple(0 if k in robot.sums else w for k, w in enumerate(harmonic))
+            found.setdefault(function, []).append((still, coefficient))
+        for function, parts in found.items():
+            if function or not varying_only:
+                yield f"{function or 'the constant'} in {element}", parts
+
+
+def _elements(form: ClosedForm, goals: Goals) -> Iterator[tuple[str, Trig, bool]]:
+    """Elements that must be constant (True) or zero (False)."""
+    n = form.robot.n
+    if goals.constant or goals.zero:
+        for i in range(n):
+            for j in range(i, n):
+                if (i, j) in goals.zero:
+                    yield f"D{i + 1}{j + 1}", form.M[i, j], False
+                elif goals.constant:
+                    yield f"D{i + 1}{j + 1}", form.M[i, j], True
+    if goals.balanced:
+        for i in range(n):
+            yield f"g{i + 1}", form.G[i], False
+
+
+def _function(robot: SymbolicRobot, harmonic: Harmonic, slide: Monomial) -> str:
+    """A function of the configuration in words; empty: a constant."""
+    parts = []
+    for place, w in enumerate(harmonic):
+        if w and place in robot.sums:
+            times = "" if abs(w) == 1 else str(abs(w))
+            joints = "".join(("+" if s > 0 else "-") + f"q{j}" for j, s in robot.sums[place])
+            joints = joints.removeprefix("+")
+            angle = joints if len(robot.sums[place]) == 1 else f"({joints})"
+            parts.append(f"{'cos' if w > 0 else 'sin'} {times}{angle}")
+    for name, exponent in robot.ring.exponents(slide).items():
+        parts.append(
+            name if exponent == 1 else f"{name}²" if exponent == 2 else f"{name}^{exponent}"
+        )
+    return " ".join(parts)
+
+
+class _Expressions:
+    """Coefficients as SymPy expressions."""
+
+    def __init__(self, robot: SymbolicRobot):
+        import sympy  # noqa: PLC0415 (slow to import)
+
+        self.robot, self.sympy = robot, sympy
+        self.values = {name: robot.values.get(name, 0.0) for name in robot.ring.symbols}
+        fixed = [name for k, name in enumerate(robot.ring.angles) if k not in robot.sums]
+        for name in fixed:
+            self.values[f"c_{name}"] = math.cos(robot.values[name])
+            self.values[f"s_{name}"] = math.sin(robot.values[name])
+        self.symbols = {name: sympy.Symbol(name, real=True) for name in self.values}
+
+    def primitive(self, parts: list[tuple[Harmonic, Trig]]) -> Any:
+        """A coefficient with whole numbers and a positive first term."""
+        sympy = self.sympy
+        total = sympy.expand(sympy.Add(*(self._fixed(h) * self._polynomial(c) for h, c in parts)))
+        _, primitive = total.as_content_primitive()
+        leading = sympy.Poly(primitive).LC() if primitive.free_symbols else primitive
+        return sympy.expand(-primitive if leading < 0 else primitive)
+
+    def _fixed(self, harmonic: Harmonic) -> Any:
+        """The cosines and sines of angles that do not move."""
+        result = self.sympy.Integer(1)
+        for name, w in zip(self.robot.ring.angles, harmonic, strict=True):
+            if w:
+                c, s = self.symbols[f"c_{name}"], self.symbols[f"s_{name}"]
+                powers = power_form(w).items()
+                result *= self.sympy.Add(*(k * c**i * s**j for (i, j), k in powers))
+        return result
+
+    def _polynomial(self, coefficient: Trig) -> Any:
+        sympy, terms = self.sympy, []
+        for _, monomial, number in coefficient:
+            exponents = self.robot.ring.exponents(monomial)
+            product = sympy.Mul(*(self.symbols[name] ** e for name, e in exponents.items()))
+            terms.append(sympy.Rational(number.numerator, number.denominator) * product)
+        return sympy.Add(*terms)

@@ -1,0 +1,172 @@
+"""A change of a link as something that can be built.
+
+Added material has a pseudo-inertia dJ ⪰ 0, and point masses m_k at r_k have Σ m_k r̄_k r̄_kᵀ with
+r̄ = (r, 1). With dJ = L Lᵀ and any rotation Q, the columns of L Q are √m_k r̄_k: as many masses as
+dJ has rank, and no fewer will do. Their mean square distance ρ² from the origin, weighted by mass,
+is the same whatever Q is, so that the farthest is nearest if all are equally far. That is always
+possible: Lᵀ diag(1, 1, 1, -ρ²) L has no trace, and every symmetric matrix without trace has only
+zeros on its diagonal in some axes (Horn 1954).
+"""
+
+import math
+from dataclasses import dataclass
+from functools import reduce as fold
+from itertools import permutations
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.canonical.frames import canonical_frames
+from armdyn.model import Inertia, Link, RobotModel
+from armdyn.model.transform import inverse
+
+TOLERANCE = 1e-6
+"""What is too little to be built, relative to the whole change."""
+_APART = 1e-12
+"""Two second moments that differ by less, relative to the largest, are equal."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointMass:
+    """A counterweight."""
+
+    mass: float
+    """[kg]."""
+    position: Array
+    """In the frame that was asked for, shape (3,) [m]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """A body as a uniform box with the same inertia."""
+
+    mass: float
+    """[kg]."""
+    com: Array
+    """Shape (3,) [m]."""
+    principal: Array
+    """Principal moments about the centre of mass, about the axes in turn, shape (3,) [kg m²]."""
+    axes: Array
+    """Principal axes as columns, those nearest to x, y and z in turn, shape (3, 3)."""
+    sides: Array | None
+    """Sides of the box along the axes, shape (3,) [m]; None: no body has this inertia."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Build:
+    """What to do to a link."""
+
+    link: int
+    """Index of the link, from 0."""
+    name: str
+    frame: Array
+    """The canonical frame of the link in its frame in the model, shape (4, 4)."""
+    weights: tuple[PointMass, ...]
+    """Point masses that are the whole change, in the canonical frame; empty where none are."""
+    before: Shape
+    """The link without payload, in the canonical frame."""
+    after: Shape
+    note: str
+    """Why there are no point masses."""
+
+    def in_model(self, position: Array) -> Array:
+        """A position in the frame of the link in the model [m]."""
+        moved: Array = self.frame[:3, :3] @ position + self.frame[:3, 3]
+        return moved
+
+
+def builds(before: RobotModel, after: RobotModel) -> tuple[Build, ...]:
+    """What to do to every link that differs."""
+    found = []
+    for i, (frame, *links) in enumerate(
+        zip(canonical_frames(before), before.links, after.links, strict=True)
+    ):
+        old, new = (_own(link).moved(inverse(frame)) for link in links)
+        if links[0] is links[1] or np.array_equal(old.pseudo, new.pseudo):
+            continue
+        size = max(float(np.trace(body.pseudo[:3, :3])) for body in (old, new))
+        reach = math.sqrt(size / new.mass) if new.mass > 0 and size > 0 else 1.0
+        weights, note = counterweights(new.pseudo - old.pseudo, reach)
+        found.append(Build(i, links[0].name, frame, weights, shape(old), shape(new), note))
+    return tuple(found)
+
+
+def _own(link: Link) -> Inertia:
+    """The inertia of a link without what it holds."""
+    parts = (body.inertia.moved(body.placement) for body in link.bodies if not body.payload)
+    return fold(Inertia.__add__, parts, Inertia.zero())
+
+
+def counterweights(added: Array, reach: float = 1.0) -> tuple[tuple[PointMass, ...], str]:
+    """The fewest point masses with a pseudo-inertia, as near to the origin as can be; or why not.
+
+    Args:
+        added: Pseudo-inertia of added material, shape (4, 4).
+        reach: A length to measure moments in, such as the size of the link [m].
+
+    Returns:
+        At most four point masses, all at the same distance from the origin, and a note: empty, or
+        why there are none.
+    """
+    unit = np.diag([1 / reach] * 3 + [1.0])
+    values, vectors = np.linalg.eigh(unit @ added @ unit)
+    largest = float(np.abs(values).max())
+    if largest == 0:
+        return (), "nothing changes"
+    if values[0] < -TOLERANCE * largest:
+        return (), "material is taken away or moved, which no added masses do"
+    kept = values > TOLERANCE * largest
+    L = np.linalg.solve(unit, vectors[:, kept]) * np.sqrt(values[kept])
+    mass = float(L[3] @ L[3])
+    if mass <= TOLERANCE * largest:
+        return (), (
+            "inertia is added without mass, which point masses do only in the limit of two very "
+            "light ones very far apart"
+        )
+    square = float(np.sum(L[:3] ** 2)) / mass
+    L = L @ _hollow(L.T @ np.diag([1.0, 1.0, 1.0, -square]) @ L)
+    order = np.argsort(-(L[3] ** 2))
+    return tuple(PointMass(float(w * w), frozen(r / w)) for *r, w in L.T[order]), ""
+
+
+def _hollow(S: Array) -> Array:
+    """A rotation Q such that Qᵀ S Q has zeros on its diagonal, for S without trace."""
+    n = len(S)
+    Q, S = np.eye(n), S.copy()
+    for k in range(n - 1):
+        diagonal = np.diag(S)
+        high, low = (k + int(pick(diagonal[k:])) for pick in (np.argmax, np.argmin))
+        if high == low:
+            break
+        # a c² + 2 b c s + d s² = 0 for the direction (c, s) in the plane of both
+        a, b, d = S[high, high], S[high, low], S[low, low]
+        if a <= 0 or d >= 0:
+            break
+        t = (-b - math.copysign(math.sqrt(b * b - a * d), b)) / d
+        c, s = 1 / math.hypot(1, t), t / math.hypot(1, t)
+        G = np.eye(n)
+        G[[high, low], high], G[[high, low], low] = (c, s), (-s, c)
+        swap = np.eye(n)
+        swap[:, [k, high]] = swap[:, [high, k]]
+        Q, S = Q @ G @ swap, (G @ swap).T @ S @ G @ swap
+    return Q
+
+
+def shape(inertia: Inertia) -> Shape:
+    """A body as a uniform box."""
+    if not inertia.mass > 0:
+        return Shape(inertia.mass, inertia.com, np.diag(inertia.moment), np.eye(3), None)
+    tensor = inertia.moment_about_com
+    second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    # equal sides have no directions of their own and get those of the frame
+    apart = _APART * np.abs(second).max() * np.diag([0.0, 1.0, 2.0])
+    _, axes = np.linalg.eigh(second + apart)
+    order = list(
+        max(permutations(range(3)), key=lambda p: np.abs(axes[:, list(p)].diagonal()).sum())
+    )
+    axes = axes[:, order]
+    values = np.diag(axes.T @ second @ axes)
+    axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), range(3)] < 0, -1.0, 1.0)
+    exists = values.min() >= -TOLERANCE * values.max()
+    sides = np.sqrt(12 * np.maximum(values, 0.0) / inertia.mass) if exists else None
+    return Shape(inertia.mass, inertia.com, values.sum() - values, axes, sides)

@@ -1,0 +1,227 @@
+"""The smallest change of an arm that reaches a goal, or comes nearest to it."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from armdyn.arrays import check_number, frozen
+from armdyn.canonical.frames import canonical_frames
+from armdyn.canonical.redesign import redesign
+from armdyn.errors import ModelError
+from armdyn.model import RobotModel
+from armdyn.simplification.constraints import Margin
+from armdyn.simplification.convex import SMALL, Convex, Trial
+from armdyn.simplification.design_variables import Bounds, Free, parse_free
+from armdyn.simplification.goals import Goals, parse_goals
+from armdyn.simplification.linear import (
+    Conditions,
+    conditions,
+    elements_of,
+    lattice,
+    pseudo_of,
+    samples,
+)
+from armdyn.simplification.obstacles import Obstacle, obstacles
+from armdyn.simplification.parametrisation import Freedom
+from armdyn.simplification.result import Design, LengthChange, LinkChange, Variation
+from armdyn.simplification.search import Progress, search
+from armdyn.structure.parameters import about_com
+
+MARGIN = 1e-4
+"""Default of the smallest eigenvalue of a changed link's pseudo-inertia, in units of its mass and
+of the size of the robot: its radius of gyration in any direction is then about a hundredth of that
+size or more."""
+KEPT = 0.5
+"""Default of the share of its squared radii of gyration that a changed link keeps at least."""
+
+
+def design(
+    model: RobotModel,
+    goals: str | Iterable[str] | Goals,
+    free: str | Iterable[str] | Free | None = None,
+    *,
+    weights: Mapping[str, float] | None = None,
+    bounds: Bounds | None = None,
+    margin: float = MARGIN,
+    kept: float = KEPT,
+    add_only: bool = False,
+    progress: Progress | None = None,
+) -> Design:
+    """The smallest change of an arm that reaches a goal, or comes nearest to it.
+
+    For given lengths the goals are linear in masses, first and second moments, and bodies that can
+    exist are a convex set, so that the smallest change is found (see `convex`). Lengths, and
+    centres of mass of links whose tensor is held or bounded, are searched (see `search`): that
+    finds a good design, not surely the best one.
+
+    Args:
+        model: The robot.
+        goals: As in `parse_goals`.
+        free: What may change, as in `parse_free`; None: centres of mass and inertias.
+        weights: What a squared change costs by word or symbol; 1 for the others.
+        bounds: Lowest and highest value by word or symbol.
+        margin: How far a changed link is from one that cannot exist (see `MARGIN`). A link of which
+            some moments of inertia are held may be as thin as a quarter of what it was.
+        kept: The share of its squared radii of gyration that a changed link keeps at least in every
+            direction, so that it does not shrink to a point. Where the goals are out of reach so,
+            links may be as compact as the margin allows, and the reason says so.
+        add_only: Whether material may only be added, as counterweights are; needs free masses.
+        progress: Called with the number of choices of lengths tried, and of all.
+    """
+    began = time.perf_counter()
+    goals = parse_goals(model, goals)
+    if not isinstance(free, Free):
+        free = parse_free(model, free, bounds, weights)
+    if not 0 <= check_number("margin", margin) < 0.1:
+        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {margin!r}")
+    if add_only and not free.numbers[:, 0].any():
+        raise ModelError(
+            "material can only be added where the mass is free; free a mass as well, such as "
+            "link2.mass or *.mass"
+        )
+    if not 0 <= check_number("kept", kept) <= 1:
+        raise ModelError(f"kept: expected a share from 0 to 1, got {kept!r}")
+    freedom, q, fine = Freedom(model, free, add_only), samples(model), lattice(model)
+    elements = elements_of(freedom.robot, goals, freedom.start + freedom.payload, fine)
+    forbidden = obstacles(model, goals)
+    convex = Convex(freedom, elements, q, Margin(margin, kept))
+    trial = _unchanged(convex) or search(convex, progress)
+    compact = False
+    if trial.outcome != "reached" and kept and not forbidden:
+        loose = search(Convex(freedom, elements, q, Margin(margin, 0.0)), progress)
+        if loose.outcome == "reached":
+            trial, compact = loose, True
+    if trial.outcome != "reached":
+        # how near the goals are is an average over configurations, which asks for more of them
+        trial = Convex(freedom, elements, fine, convex.margin).solve(trial.values)
+    first = conditions(freedom.robot, elements, fine)
+    last = conditions(freedom.arm(trial.values), elements, fine)
+    variations = _variations(freedom, first, last, trial)
+    changed = [i for i, row in enumerate(trial.numbers) if np.any(row != freedom.start[i])]
+    return Design(
+        model,
+        _model(model, goals, freedom, trial, changed),
+        goals,
+        free,
+        trial.outcome == "reached",
+        _reason(goals, free, trial, forbidden, variations) + (_COMPACT if compact else ""),
+        forbidden,
+        trial.residual,
+        trial.rank,
+        trial.cost,
+        tuple(_link_changes(model, freedom, trial, changed)),
+        _length_changes(freedom, trial),
+        variations,
+        time.perf_counter() - began,
+    )
+
+
+_COMPACT = ", but only by links more compact than asked for"
+
+
+def _unchanged(convex: Convex) -> Trial | None:
+    """The arm as it is, if that reaches the goals within the bounds."""
+    freedom = convex.freedom
+    start = np.array([s.start for s in freedom.searched])
+    within = all(s.low <= s.start <= s.high for s in freedom.searched)
+    if not within or convex.outside(start):
+        return None
+    system = convex.system(start)
+    residual = system.conditions.residual(freedom.start + freedom.payload)
+    if residual > SMALL:
+        return None
+    rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > SMALL))
+    return Trial(start, freedom.start, "reached", residual, 0.0, rank)
+
+
+def _model(
+    model: RobotModel, goals: Goals, freedom: Freedom, trial: Trial, changed: list[int]
+) -> RobotModel:
+    lengths: dict[int, float] = {}
+    offsets: dict[int, float] = {}
+    for searched, value in zip(freedom.searched, trial.values, strict=True):
+        if searched.length >= 0:
+            length = freedom.free.lengths[searched.length]
+            (offsets if length.along else lengths)[length.joint] = value - searched.start
+    pseudo = {i: pseudo_of(trial.numbers[i]) for i in changed}
+    moved = redesign(model, pseudo, lengths, offsets)
+    if not changed and not any(lengths.values()) and not any(offsets.values()):
+        return moved
+    title = model.title or model.name
+    return replace(
+        moved,
+        title=f"{title}, changed",
+        source=f"Derived from: {model.source}" if model.source else "",
+        note=f"Links and lengths of the {title} changed for the goal {goals}.",
+        letters={},
+    )
+
+
+def _link_changes(
+    model: RobotModel, freedom: Freedom, trial: Trial, changed: list[int]
+) -> Iterable[LinkChange]:
+    frames = canonical_frames(model)
+    for i in changed:
+        J = pseudo_of(trial.numbers[i])
+        old, new = freedom.own[i], about_com(J[:3, :3], J[:3, 3], float(J[3, 3]))
+        added = frames[i] @ (J - pseudo_of(freedom.start[i])) @ frames[i].T
+        yield LinkChange(
+            i,
+            model.links[i].name,
+            (old[0], new[0]),
+            (old[1], new[1]),
+            (old[2], new[2]),
+            frozen(added),
+        )
+
+
+def _length_changes(freedom: Freedom, trial: Trial) -> tuple[LengthChange, ...]:
+    return tuple(
+        LengthChange(searched.symbol, searched.start, float(value))
+        for searched, value in zip(freedom.searched, trial.values, strict=True)
+        if searched.length >= 0
+    )
+
+
+def _variations(
+    freedom: Freedom, first: Conditions, last: Conditions, trial: Trial
+) -> tuple[Variation, ...]:
+    before = first.variation(freedom.start + freedom.payload)
+    after = last.variation(trial.numbers + freedom.payload)
+    return tuple(
+        Variation(str(element), element.constant, float(old), float(new), element.scale)
+        for element, old, new in zip(first.elements, before, after, strict=True)
+    )
+
+
+def _reason(
+    goals: Goals,
+    free: Free,
+    trial: Trial,
+    forbidden: tuple[Obstacle, ...],
+    variations: tuple[Variation, ...],
+) -> str:
+    if trial.outcome == "reached":
+        already = "" if trial.cost else "; the arm does so as it is"
+        return f"the goal is reached: {goals}{already}"
+    if forbidden:
+        more = f" (and {len(forbidden) - 1} more)" if len(forbidden) > 1 else ""
+        return f"no arm with these axes reaches the goal: {forbidden[0]}{more}"
+    remain = ", ".join(v.element for v in variations if v.remains) or "less than can be seen"
+    none = "no values of it were found" if len(trial.values) else "there are no values of it"
+    beyond = " or beyond the bounds" if free.bounds else ""
+    match trial.outcome:
+        case "inconsistent":
+            return (
+                f"what is free does not suffice: {none} that reach the goal for {remain}, not even "
+                "with bodies that cannot exist"
+            )
+        case "no body":
+            return (
+                f"only bodies that cannot exist{beyond} reach the goal; in the nearest design it "
+                f"is missed by {remain}"
+            )
+        case _:
+            return f"no body that can exist lies within the bounds; the goal is missed by {remain}"

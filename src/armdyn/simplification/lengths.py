@@ -1,0 +1,92 @@
+"""The lengths of an arm that a design may change."""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.canonical.frames import CanonicalRobot, canonical
+from armdyn.canonical.redesign import redesign
+from armdyn.model import RobotModel
+from armdyn.quantities.symbolic import joins
+from armdyn.structure.parameters import parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """A length that may change."""
+
+    symbol: str
+    joint: int
+    """Index of the joint that it places."""
+    along: bool
+    """Whether it is the offset along the joint's own axis, not the length of the parent."""
+    value: float
+    low: float
+    high: float
+
+
+def places(model: RobotModel, robot: CanonicalRobot) -> dict[str, tuple[int, bool]]:
+    """The lengths that can change: by symbol, the joint placed and whether along its own axis.
+
+    Moving a joint must change this one number and nothing else. That is not so where the frames are
+    put so that a number is zero, as for an axis that slides: its place has no meaning.
+    """
+    found = {}
+    for i, (link, up) in enumerate(zip(robot.links, joins(robot), strict=True)):
+        if link.parent >= 0:
+            for symbol, along in ((f"a{up}", False), (f"d{i + 1}", True)):
+                if not (along and link.prismatic) and _movable(model, robot, i, along):
+                    found[symbol] = (i, along)
+    return found
+
+
+def _movable(model: RobotModel, robot: CanonicalRobot, i: int, along: bool) -> bool:
+    step = 0.1
+    moved = canonical(redesign(model, {}, **{"offsets" if along else "lengths": {i: step}}))
+    expected = _geometry(robot)
+    expected[i, 3 if along else 0] += step
+    inertia = (np.concatenate([x.J.ravel(), x.u]) for x in robot.links)
+    after = (np.concatenate([x.J.ravel(), x.u]) for x in moved.links)
+    return np.allclose(_geometry(moved), expected, rtol=0, atol=1e-9) and all(
+        np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(inertia, after, strict=True)
+    )
+
+
+def _geometry(robot: CanonicalRobot) -> Array:
+    return np.array([[*link.across, link.r, link.alpha, link.gamma] for link in robot.links])
+
+
+def free_lengths(
+    model: RobotModel,
+    robot: CanonicalRobot,
+    places: Mapping[str, tuple[int, bool]],
+    symbols: Collection[str],
+    limits: Mapping[str, tuple[float, float]],
+) -> list[Length]:
+    """Those of the symbols that are lengths, with what they are and may become [m].
+
+    An end without a bound is zero or twice the length.
+    """
+    numbers = parameters(model, robot)
+    size = robot_size(robot)
+    found = []
+    for symbol, (joint, along) in places.items():
+        if symbol in symbols:
+            value = numbers[symbol].value
+            usual = sorted((0.0, 2 * value)) if value else (0.0, size)
+            low, high = limits.get(symbol, (-math.inf, math.inf))
+            low = low if math.isfinite(low) else min(usual[0], high)
+            high = high if math.isfinite(high) else max(usual[1], low)
+            found.append(Length(symbol, joint, along, value, low, high))
+    return found
+
+
+def robot_size(robot: CanonicalRobot) -> float:
+    """The largest length or distance of a centre of mass from its joint [m]; 1 if all are zero."""
+    lengths = [float(np.linalg.norm(link.across)) for link in robot.links]
+    offsets = [abs(float(link.r)) for link in robot.links]
+    centres = [float(np.linalg.norm(link.u)) / link.M for link in robot.links if link.M > 0]
+    return max([*lengths, *offsets, *centres]) or 1.0

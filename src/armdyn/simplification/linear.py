@@ -1,0 +1,215 @@
+"""Goals as linear conditions on the inertias of an arm whose lengths are given.
+
+With the pseudo-inertias J_k of the links, the twists W_i of the joints seen from the base and
+U_ki = W_i T_k (Uicker 1965), the mass matrix and the gravity torques are
+
+    D_ij = Σ_k <J_k, sym(U_kiᵀ U_kj)>        g_i = -Σ_k gᵀ U_ki J_k e_4
+
+both linear in the ten numbers φ = (m, m c, J_xx, J_yy, J_zz, J_xy, J_xz, J_yz) of every link. Each
+element is spanned by at most 10 n functions of q, so that it vanishes for all q if it does at more
+than 10 n random ones, and is constant if it is the same at all of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.canonical.frames import CanonicalRobot
+from armdyn.canonical.robot import cos_sin, twist
+from armdyn.model import RobotModel
+from armdyn.model.transform import inverse
+from armdyn.simplification.goals import Goals
+from armdyn.simplification.lengths import robot_size
+from armdyn.structure.parameters import ENTRIES
+
+TRAVEL = 0.5
+"""How far to either side a sliding joint without limits is taken [m]."""
+
+_ROWS = [a for _, a, _ in ENTRIES]
+_COLUMNS = [b for _, _, b in ENTRIES]
+_TWICE = np.array([1.0 if a == b else 2.0 for _, a, b in ENTRIES])
+
+
+def numbers_of(pseudo: Array) -> Array:
+    """The ten numbers φ of pseudo-inertias, shape (..., 10)."""
+    first = [pseudo[..., 3, k] for k in (3, 0, 1, 2)]
+    return np.stack([*first, *(pseudo[..., a, b] for _, a, b in ENTRIES)], axis=-1)
+
+
+def pseudo_of(numbers: Array) -> Array:
+    """The pseudo-inertias of numbers φ, shape (..., 4, 4)."""
+    J = np.zeros((*numbers.shape[:-1], 4, 4))
+    J[..., 3, 3] = numbers[..., 0]
+    J[..., :3, 3] = J[..., 3, :3] = numbers[..., 1:4]
+    J[..., _ROWS, _COLUMNS] = J[..., _COLUMNS, _ROWS] = numbers[..., 4:]
+    return J
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of the mass matrix, or a gravity torque, that a goal is about."""
+
+    joints: tuple[int, ...]
+    """i and j of D_ij, or i of g_i, from 0."""
+    constant: bool
+    """Whether it shall be constant; otherwise zero."""
+    scale: float
+    """What it is measured in: √(D_ii D_jj) on average, or weight times size of the robot."""
+
+    def __str__(self) -> str:
+        return ("D" if len(self.joints) == 2 else "g") + subscript(*self.joints)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditions:
+    """The goals hold exactly if `rows` @ φ = 0."""
+
+    elements: tuple[Element, ...]
+    values: Array
+    """Coefficients of φ in every element at every sample, shape (elements, samples, 10 n)."""
+    rows: Array
+    """Dimensionless, shape (10 n or fewer, 10 n): |rows @ φ|² is the sum over the elements of the
+    mean square of what shall vanish."""
+
+    def residual(self, numbers: Array) -> float:
+        """How far the goals are from being reached, dimensionless."""
+        return float(np.linalg.norm(self.rows @ numbers.ravel()))
+
+    def variation(self, numbers: Array) -> Array:
+        """Largest minus smallest value of what shall be constant, largest magnitude of the rest."""
+        values = self.values @ numbers.ravel()
+        spread = np.ptp(values, axis=1)
+        constant = np.array([element.constant for element in self.elements], dtype=bool)
+        return np.where(constant, spread, np.abs(values).max(axis=1))
+
+
+def subscript(*joints: int) -> str:
+    """The numbers of joints behind a letter: 12, or 1,12 where that would not be clear."""
+    return ("" if max(joints) < 9 else ",").join(str(i + 1) for i in joints)
+
+
+def samples(model: RobotModel) -> Array:
+    """Random configurations that decide an identity, shape (samples, n); always the same ones."""
+    n = len(model.joints)
+    return _spread(model, np.random.default_rng(0).uniform(size=(12 * n + 20, n)))
+
+
+def lattice(model: RobotModel) -> Array:
+    """Configurations for averages and extremes, as symmetric about the middle as the arm may be.
+
+    A lattice of Korobov: multiples of (1, a, a², ...) / N modulo 1.
+    """
+    N, a = 1021, 331
+    powers = np.array([pow(a, k, N) for k in range(len(model.joints))])
+    return _spread(model, np.outer(np.arange(N), powers) % N / N)
+
+
+def _spread(model: RobotModel, unit: Array) -> Array:
+    """Points of the unit cube over the range of the joints, whole turns of those that turn."""
+    q = np.empty_like(unit)
+    for i, joint in enumerate(model.joints):
+        low, high = -np.pi, np.pi
+        if joint.prismatic:
+            low = joint.limits.lower if np.isfinite(joint.limits.lower) else -TRAVEL
+            high = joint.limits.upper if np.isfinite(joint.limits.upper) else low + 2 * TRAVEL
+            high = high if high > low else low + TRAVEL
+        q[:, i] = low + (high - low) * unit[:, i]
+    return q
+
+
+def elements_of(robot: CanonicalRobot, goals: Goals, numbers: Array, q: Array) -> list[Element]:
+    """What the goals are about, with the scales of a robot of these numbers."""
+    arm = Linear(robot, q)
+    n = len(robot.links)
+    own = [float(np.mean(arm.mass(i, i) @ numbers.ravel())) for i in range(n)]
+    own = [value if value > 0 else max([*own, 0.0]) or 1.0 for value in own]
+    found = []
+    for i, j in arm.pairs():
+        if (j, i) in goals.zero or goals.constant:
+            scale = float(np.sqrt(own[i] * own[j]))
+            found.append(Element((j, i), (j, i) not in goals.zero, scale))
+    if goals.balanced:
+        field = max(float(np.linalg.norm(link.gravity)) for link in robot.links)
+        weight = field * float(numbers[:, 0].sum()) * robot_size(robot)
+        found += [Element((i,), False, weight or 1.0) for i in range(n)]
+    return found
+
+
+def conditions(robot: CanonicalRobot, elements: Sequence[Element], q: Array) -> Conditions:
+    """The goals as linear conditions, by the configurations of `samples`."""
+    arm = Linear(robot, q)
+    width = 10 * len(robot.links)
+    values, rows = np.zeros((len(elements), len(q), width)), [np.zeros((1, width))]
+    for k, element in enumerate(elements):
+        many = len(element.joints) == 2
+        values[k] = arm.mass(*element.joints[::-1]) if many else arm.gravity(*element.joints)
+        mean = values[k].mean(axis=0) if element.constant else 0.0
+        rows.append((values[k] - mean) / (element.scale * np.sqrt(len(q))))
+    upper = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
+    return Conditions(tuple(elements), values, upper)
+
+
+class Linear:
+    """Coefficients of the ten numbers of every link in D_ij and g_i over configurations q."""
+
+    def __init__(self, robot: CanonicalRobot, q: Array):
+        self.robot, self.count = robot, len(q)
+        self.path: list[tuple[int, ...]] = []
+        self.U: list[dict[int, Array]] = []
+        """U_ki by link k and joint i, (samples, 4, 4) each."""
+        T: list[Array] = []
+        W: list[Array] = []
+        for k, link in enumerate(robot.links):
+            up = link.parent
+            T.append((T[up] if up >= 0 else np.eye(4)) @ _step(robot, k, q[:, k]))
+            D = np.zeros((4, 4))
+            if link.prismatic:
+                D[2, 3] = link.sign
+            else:
+                D[0, 1], D[1, 0] = -link.sign, link.sign
+            W.append(T[k] @ D @ inverse(T[k]))
+            self.path.append((*(self.path[up] if up >= 0 else ()), k))
+            self.U.append({i: W[i] @ T[k] for i in self.path[k]})
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Joints i and j ≤ i of which one carries the other, by rows; D_ij is zero elsewhere."""
+        for i, path in enumerate(self.path):
+            yield from ((i, j) for j in path)
+
+    def mass(self, i: int, j: int) -> Array:
+        """Coefficients of D_ij for j on the path to i, shape (samples, 10 n)."""
+        result = np.zeros((self.count, len(self.U), 10))
+        for k, U in enumerate(self.U):
+            if i in U and j in U:
+                Q = np.swapaxes(U[i], -1, -2) @ U[j]
+                Q = 0.5 * (Q + np.swapaxes(Q, -1, -2))
+                result[:, k, 0] = Q[:, 3, 3]
+                result[:, k, 1:4] = 2.0 * Q[:, :3, 3]
+                result[:, k, 4:] = _TWICE * Q[:, _ROWS, _COLUMNS]
+        return result.reshape(self.count, -1)
+
+    def gravity(self, i: int) -> Array:
+        """Coefficients of g_i, shape (samples, 10 n)."""
+        result = np.zeros((self.count, len(self.U), 10))
+        g = self.robot.links[self.path[i][0]].gravity
+        for k, U in enumerate(self.U):
+            if i in U:
+                pull = -np.einsum("a,sab->sb", g, U[i][:, :3])
+                result[:, k, 0], result[:, k, 1:4] = pull[:, 3], pull[:, :3]
+        return result.reshape(self.count, -1)
+
+
+def _step(robot: CanonicalRobot, k: int, q: Array) -> Array:
+    """Frame k in the frame of its parent, (samples, 4, 4)."""
+    link = robot.links[k]
+    R, (c, s), still = twist(link), cos_sin(link.theta), 0.0 * q
+    turned, slid = (still, link.sign * q) if link.prismatic else (link.sign * q, still)
+    cos, sin = c * np.cos(turned) - s * np.sin(turned), s * np.cos(turned) + c * np.sin(turned)
+    T = np.zeros((len(q), 4, 4))
+    T[:, 0, 0], T[:, 0, 1], T[:, 1, 0], T[:, 1, 1] = cos, -sin, sin, cos
+    T[:, 2, 2] = T[:, 3, 3] = 1.0
+    T[:, :3, :3] = R @ T[:, :3, :3]
+    T[:, :3, 3] = link.across + (link.r + slid)[:, None] * R[:, 2]
+    return T

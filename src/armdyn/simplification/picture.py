@@ -1,0 +1,167 @@
+"""The picture of a design: mass matrix, gravity and torques before and after, and both arms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.figures import GREY, INK, PALE, STYLE, check_plot
+from armdyn.io.atomic import replacing
+from armdyn.simplification.comparison import Comparison
+from armdyn.simplification.sketch import corners, draw_arm, places
+
+if TYPE_CHECKING:
+    from armdyn.simplification.report import Report
+
+BEFORE, AFTER = "#B8B8B8", "#0072B2"
+_ZERO = 1e-9
+"""What is drawn as nothing, relative to the largest."""
+
+
+def plot_design(report: Report, path: str | Path) -> None:
+    """Draw a design to a file ending in .png, .pdf or .svg; it appears whole or not at all."""
+    check_plot(path)
+    import matplotlib as mpl  # noqa: PLC0415 (an extra)
+
+    with mpl.rc_context(STYLE):
+        figure = _figure(report)
+        with replacing(path) as temporary:
+            figure.savefig(temporary, dpi=160)
+
+
+def _figure(report: Report) -> Any:
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    comparison = report.comparison
+    n = len(comparison.joints)
+    columns = 2 if n == 4 else min(n, 3)
+    rows = -(-n // columns)
+    heights = [2.3, 3.5, *[1.6] * rows]
+    height = sum(heights) + 0.7 * (len(heights) - 1) + 1.6
+    figure = Figure(figsize=(10.5, height), facecolor="white")
+    grid = figure.add_gridspec(
+        len(heights), 1, height_ratios=heights, left=0.075, right=0.98, top=1 - 1.15 / height,
+        bottom=0.5 / height, hspace=0.7 * len(heights) / sum(heights),
+    )  # fmt: skip
+    top = grid[0].subgridspec(1, 2, width_ratios=[2, 1], wspace=0.2)
+    _draw_elements(figure.add_subplot(top[0]), comparison)
+    _draw_gravity(figure.add_subplot(top[1]), comparison)
+    _draw_arms(figure, grid[1], report)
+    for row in range(rows):
+        below = grid[2 + row].subgridspec(1, columns, wspace=0.26)
+        for column in range(columns):
+            i = row * columns + column
+            if i < n:
+                last = i + columns >= n
+                _draw_torque(figure.add_subplot(below[column]), comparison, i, last)
+    _head(figure, report, height)
+    return figure
+
+
+def _head(figure: Any, report: Report, height: float) -> None:
+    found, (before, after) = report.found, report.comparison.operations
+    model = found.before.model
+    state = "reached" if found.feasible else "not reached; the nearest design"
+    figure.text(
+        0.075, 1 - 0.28 / height, f"{model.title or model.name}, goal {found.goals}: {state}",
+        fontsize=13, weight="bold", color=INK, va="center",
+    )  # fmt: skip
+    figure.text(
+        0.075, 1 - 0.54 / height,
+        f"multiplications and additions of the torque: {before.total} before, {after.total} after",
+        color=GREY, va="center",
+    )  # fmt: skip
+    for place, name, colour in ((0.87, "before", BEFORE), (0.935, "after", AFTER)):
+        figure.text(
+            place, 1 - 0.28 / height, "\N{BLACK SQUARE}", color=colour, va="center", ha="right"
+        )
+        figure.text(place + 0.004, 1 - 0.28 / height, name, color=INK, va="center")
+
+
+def _title(panel: Any, title: str, right: str = "") -> None:
+    panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=6)
+    if right:
+        panel.set_title(right, loc="right", fontsize=8, color=GREY, pad=6)
+
+
+def _draw_elements(panel: Any, comparison: Comparison) -> None:
+    """The range of each element, measured in √(Dii Djj); those that are always zero left out."""
+    shown = [
+        e
+        for e in comparison.elements
+        if max(abs(v) for r in (e.before, e.after) for v in (r.low, r.high)) > _ZERO * e.scale
+    ]
+    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    for k, element in enumerate(shown):
+        pairs = ((-0.19, element.before, BEFORE), (0.19, element.after, AFTER))
+        for shift, values, colour in pairs:
+            low, high = values.low / element.scale, values.high / element.scale
+            panel.bar(k + shift, high - low, 0.34, bottom=low, color=colour, zorder=2)
+            # so that a constant is seen as a line
+            edges = (k + shift - 0.17, k + shift + 0.17)
+            panel.hlines((low, high), *edges, color=colour, linewidth=2, zorder=2)
+    panel.set_xticks(range(len(shown)), [e.name for e in shown])
+    panel.set_xlim(-0.6, len(shown) - 0.4)
+    panel.tick_params(axis="x", length=0)
+    panel.use_sticky_edges = False
+    panel.margins(y=0.06)
+    panel.set_ylabel("Dij / √(Dii Djj) before")
+    _title(panel, "Mass matrix over the workspace", "from lowest to highest; a line is a constant")
+
+
+def _draw_gravity(panel: Any, comparison: Comparison) -> None:
+    largest = max(float(g.max()) for g in comparison.gravity)
+    for shift, values, colour in zip(
+        (-0.19, 0.19), comparison.gravity, (BEFORE, AFTER), strict=True
+    ):
+        panel.bar(np.arange(len(values)) + shift, values, 0.34, color=colour, zorder=2)
+        for k, value in enumerate(values):
+            if value <= _ZERO * largest:
+                panel.text(k + shift, 0, "0", ha="center", va="bottom", fontsize=7, color=GREY)
+    panel.set_xticks(range(len(comparison.joints)), comparison.joints)
+    if max(map(len, comparison.joints)) * len(comparison.joints) > 30:
+        panel.tick_params(axis="x", labelrotation=30, labelsize=7)
+    panel.tick_params(axis="x", length=0)
+    panel.set_ylim(0, 1.08 * largest or 1.0)
+    panel.set_ylabel(f"[{' or '.join(dict.fromkeys(comparison.units))}]")
+    _title(panel, "Largest gravity torque")
+
+
+def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None:
+    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    for report, colour in zip(comparison.torques, (BEFORE, AFTER), strict=True):
+        panel.plot(report.trajectory.t, report.total[:, i], color=colour, linewidth=1.6)
+    before, after = (peaks[i] for peaks in comparison.peaks)
+    unit = comparison.units[i]
+    _title(
+        panel,
+        f"Torque, {comparison.joints[i]}" if unit != "N" else f"Force, {comparison.joints[i]}",
+        f"peak {before:.3g} → {after:.3g} {unit}",
+    )
+    panel.set_xlim(*comparison.torques[0].trajectory.t[[0, -1]])
+    panel.set_ylabel(f"[{unit}]")
+    panel.locator_params(axis="y", nbins=5)
+    if last:
+        panel.set_xlabel("time [s]")
+
+
+def _draw_arms(figure: Any, place: Any, report: Report) -> None:
+    """Both arms from the side, to the same scale."""
+    panels = place.subgridspec(1, 2, wspace=0.05).subplots()
+    models = report.found.before.model, report.found.design.model
+    sketches = places(models, report.builds)
+    low, high = corners(sketches)
+    for panel, sketch, colour in zip(panels, sketches, (GREY, AFTER), strict=True):
+        draw_arm(panel, sketch, colour)
+        # the same for two panels of one size, so that both are to one scale
+        panel.update_datalim([low, high])
+        panel.set_aspect("equal", adjustable="datalim")
+    panels[0].set_ylabel(f"{sketches[0].axes[1]} [m]")
+    panels[1].tick_params(labelleft=False)
+    for panel in panels:
+        panel.set_xlabel(f"{sketches[0].axes[0]} [m]")
+    weights = "orange: counterweights" if any(build.weights for build in report.builds) else ""
+    _title(panels[0], "The arm before", "at q = 0, links as boxes of equal inertia")
+    _title(panels[1], "The arm after", weights)

@@ -1,0 +1,132 @@
+"""How many operations the torque of a designed arm takes, with what the design has made vanish.
+
+The shortest program is written for symbols that stand for any numbers, and zeros alone are seen in
+it. A design makes sums vanish (m2 x2 + m3 a2 = 0) and numbers equal (Jxx2 = Jyy2). So, if the mass
+matrix D is constant, the torque is D q̈ + g(q); otherwise it is the shorter one of the program of
+the arm as it is and of the program of its base parameters, of which those that vanish are zeros.
+"""
+
+from dataclasses import replace
+from functools import reduce as fold
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, canonical
+from armdyn.canonical.regroup import regroup
+from armdyn.canonical.snapping import torque_difference
+from armdyn.compiler.count import Operations, count
+from armdyn.compiler.passes import reduce
+from armdyn.expr.graph import Graph
+from armdyn.expr.node import Node
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.model import RobotModel
+from armdyn.operations.count import count_operations
+from armdyn.quantities.choice_store import ChoiceStore, default_folder
+from armdyn.quantities.shortest import SearchBudget, minimal_outputs
+from armdyn.quantities.symbolic_model import branches
+from armdyn.simplification.linear import samples
+
+SNAP = 1e-9
+"""What a design has made zero, or equal, relative to the numbers it is made of."""
+
+
+def program_size(model: RobotModel) -> Operations:
+    """Multiplications and additions of inverse dynamics, links only."""
+    robot = canonical(model, SNAP)
+    bare = _vanished(robot)
+    fewer = _pattern(bare) != _pattern(regroup(_generic(robot)))
+    fewer = fewer and torque_difference(model, bare) <= 10 * SNAP
+    D, found = _constant(model), []
+    if D is not None:
+        gravity = _outputs(bare if fewer else robot, "gravity")
+        lifted = sum(not _is_zero(torque) for part in gravity for torque in part)
+        found.append(_sum([*gravity, product(D)]) + Operations(0, lifted))
+    else:
+        found.append(count_operations(model, snap=SNAP))
+    if fewer:
+        found.append(_sum(_outputs(bare, "inverse_dynamics")))
+    return min(found, key=lambda operations: operations.total)
+
+
+def _sum(programs: list[list[Node]]) -> Operations:
+    return fold(Operations.__add__, map(count, programs))
+
+
+def _outputs(robot: CanonicalRobot, quantity: str) -> list[list[Node]]:
+    """The torques of each arm that stands on the base."""
+    effort = SearchBudget(kept=ChoiceStore(default_folder()))
+    return [minimal_outputs(part, quantity, effort) for part in branches(robot)]
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op == "number" and node.value == 0
+
+
+def _vanished(robot: CanonicalRobot) -> CanonicalRobot:
+    """The base parameters, what has cancelled in them being zero."""
+    second = max(float(np.abs(link.J).max()) for link in robot.links)
+    masses = [abs(float(link.M)) for link in robot.links]
+    first = max(
+        *(float(np.abs(link.u).max()) for link in robot.links), (sum(masses) * second) ** 0.5
+    )
+
+    def cleared(link: CanonicalLink) -> CanonicalLink:
+        J = np.where(np.abs(link.J) <= SNAP * second, 0.0, link.J)
+        u = np.where(np.abs(link.u) <= SNAP * first, 0.0, link.u)
+        return replace(link, J=frozen(J), u=frozen(u))
+
+    return replace(robot, links=tuple(map(cleared, regroup(robot).links)))
+
+
+def _generic(robot: CanonicalRobot) -> CanonicalRobot:
+    """The robot with arbitrary inertias in place of those that are not zero."""
+    rng = np.random.default_rng(0)
+
+    def other(link: CanonicalLink) -> CanonicalLink:
+        J, u, M = rng.uniform(0.5, 1.5, (3, 3)), rng.uniform(0.5, 1.5, 3), rng.uniform(0.5, 1.5)
+        return replace(
+            link, J=frozen((J + J.T) * link.J), u=frozen(u * link.u), M=float(M * link.M)
+        )
+
+    return replace(robot, links=tuple(map(other, robot.links)))
+
+
+def _pattern(robot: CanonicalRobot) -> list[list[bool]]:
+    """Which inertial numbers are not zero."""
+    return [[bool(v) for v in (*link.J.flat, *link.u, link.M)] for link in robot.links]
+
+
+def _constant(model: RobotModel) -> Array | None:
+    """The mass matrix of the links, if it is the same in all configurations."""
+    D = mass_matrix(model, samples(model))
+    mean = D.mean(axis=0)
+    scale = np.sqrt(np.abs(np.outer(np.diag(mean), np.diag(mean))))
+    return mean if np.all(np.ptp(D, axis=0) <= SNAP * scale) else None
+
+
+def product(D: Array) -> list[Node]:
+    """D q̈, a row as what it has beyond the next one where that is shorter."""
+    graph, scale, known = Graph(), float(np.abs(D).max()), list[float]()
+    qdd = graph.inputs("qdd", len(D))
+
+    def symbol(value: float) -> Any:
+        """One parameter for all numbers that are equal; zero for what has vanished."""
+        if abs(value) <= SNAP * scale:
+            return 0.0
+        same = [k for k, other in enumerate(known) if abs(other - value) <= SNAP * scale]
+        known.extend([] if same else [value])
+        return graph.parameter(f"D{same[0] if same else len(known) - 1}", value)
+
+    def length(row: Array) -> int:
+        return int(np.sum(np.abs(row) > SNAP * scale))
+
+    torques: list[Any] = []
+    for i in reversed(range(len(D))):
+        row, start = D[i], graph.number(0)
+        if torques and length(D[i] - D[i + 1]) + 1 <= length(D[i]):
+            row, start = D[i] - D[i + 1], torques[-1]
+        symbols = np.array([symbol(float(value)) for value in row], dtype=object)
+        torques.append(start + symbols @ qdd)
+    return reduce(torques[::-1]).outputs

@@ -1,0 +1,204 @@
+"""Lengths, and centres of mass where the inertia is held: a search around the convex problem.
+
+What is searched enters the goals by products and squares, so that there may be several designs. The
+search is the same every time:
+
+1. Every choice of lengths to make exactly zero is tried, as conditions may fall away there and
+   nowhere else (of more than four lengths: none, each, all).
+2. For each choice the remaining values start from where they are, and centres of mass also from
+   where the convex problem puts them that neither holds nor bounds an inertia. The sum of the
+   squared conditions, times a factor that grows, and of the cost is made small, with the best
+   linear unknowns for each set of values. So the goals are approached near the start; the shortest
+   Newton steps then reach them to rounding. That bodies must exist plays no part yet.
+3. At these values, and at those of the start, the convex problem gives the design.
+4. Where the goals can be reached for any values near the best ones, the cost is made smaller by a
+   simplex search over them.
+"""
+
+import importlib
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.simplification.convex import Convex, Trial
+
+Progress = Callable[[int, int], None]
+
+_ALL = 4
+"""Up to this many lengths every choice of zeros is tried."""
+_FACTORS = (1.0, 1e2, 1e4)
+_INSIDE = 1e-9
+"""How far into its bounds a value starts, in units of the robot's size."""
+_STEP = 1e-7
+"""Step of a difference quotient, in the same."""
+_STEPS = 40
+"""Designs that the last search may try, times the number of values."""
+
+
+def search(convex: Convex, progress: Progress | None = None) -> Trial:
+    """The best design over everything that is free.
+
+    Args:
+        convex: The problem for given values.
+        progress: Called with how many choices are done, and how many there are.
+    """
+    searched = convex.freedom.searched
+    start = np.array([np.clip(s.start, s.low, s.high) for s in searched])
+    choices = list(_choices(convex))
+    best: Trial | None = None
+    for done, zeros in enumerate(choices, start=1):
+        values = start.copy()
+        values[list(zeros)] = 0.0
+        rest = [k for k in range(len(values)) if k not in zeros]
+        for first in _starts(convex, values):
+            for trial in _trials(convex, first, rest):
+                best = trial if best is None or _rank(trial) < _rank(best) else best
+        if progress is not None:
+            progress(done, len(choices))
+    assert best is not None
+    return best
+
+
+def _choices(convex: Convex) -> Iterator[tuple[int, ...]]:
+    """Which of the lengths are made zero."""
+    lengths = [
+        k
+        for k, s in enumerate(convex.freedom.searched)
+        if s.length >= 0 and s.start and s.low <= 0 <= s.high
+    ]
+    counts = range(len(lengths) + 1) if len(lengths) <= _ALL else (0, 1, len(lengths))
+    for count in counts:
+        yield from combinations(lengths, count)
+
+
+def _starts(convex: Convex, values: Array) -> Iterator[Array]:
+    """The given values, and those with the centres of mass of the arm whose tensors are free."""
+    yield values
+    searched = convex.freedom.searched
+    if all(s.link < 0 for s in searched):
+        return
+    loose = Convex(convex.freedom.relaxed(), convex.elements, convex.q, convex.margin)
+    found = loose.solve(values[[s.length >= 0 for s in searched]])
+    relaxed = values.copy()
+    for k, s in enumerate(searched):
+        if s.link >= 0 and found.numbers[s.link, 0] > 0:
+            centre = found.numbers[s.link, 1 + s.axis] / found.numbers[s.link, 0]
+            relaxed[k] = np.clip(centre, s.low, s.high)
+    yield relaxed
+
+
+def _rank(trial: Trial) -> tuple[int, float, float]:
+    """The order of designs, the best first."""
+    if trial.outcome == "reached":
+        return 0, 0.0, trial.cost
+    return 2 if trial.outcome == "no design" else 1, round(trial.residual, 9), trial.cost
+
+
+def _trials(convex: Convex, values: Array, rest: list[int]) -> Iterator[Trial]:
+    first = convex.solve(values)
+    yield first
+    if not rest:
+        return
+    near = _approach(convex, values, rest)
+    second = convex.solve(near)
+    yield second
+    best = min(first, second, key=_rank)
+    if best.outcome == "reached" and best.cost > 0:
+        yield _improved(convex, best, rest)
+
+
+def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
+    """Values near the given ones at which the conditions can be met, or nearly."""
+    low, high = _box(convex, rest)
+    at = values.copy()
+
+    def residuals(x: Array, factor: float | None) -> Array:
+        at[rest] = np.clip(x, low, high)
+        return _residuals(convex, at, factor)
+
+    size, x = convex.freedom.size, values[rest]
+    inside = _INSIDE * size
+    for factor in _FACTORS:
+        found = _optimize().least_squares(
+            residuals,
+            np.clip(x, np.minimum(low + inside, high), np.maximum(high - inside, low)),
+            bounds=(low - inside, high + inside),
+            x_scale=size,
+            max_nfev=20,
+            args=(factor,),
+        )
+        x = found.x
+    at[rest] = _landed(lambda x: residuals(x, None), np.clip(x, low, high), low, high, _STEP * size)
+    return at
+
+
+def _landed(
+    residuals: Callable[[Array], Array], x: Array, low: Array, high: Array, step: float
+) -> Array:
+    """The nearest zero of residuals that are nearly zero, by the shortest Newton steps."""
+    best = residuals(x)
+    for _ in range(20):
+        slopes = [(residuals(x + step * e) - best) / step for e in np.eye(len(x))]
+        to = np.clip(x - np.linalg.lstsq(np.array(slopes).T, best, rcond=1e-7)[0], low, high)
+        there = residuals(to)
+        if np.linalg.norm(there) >= np.linalg.norm(best):
+            break
+        x, best = to, there
+    return x
+
+
+def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:
+    """Conditions times a factor, and changes; None: conditions alone. Linear unknowns at best."""
+    system = convex.system(values)
+    if factor is None:
+        theta = np.linalg.lstsq(system.M, system.r, rcond=1e-10)[0]
+        return system.M @ theta - system.r
+    C, c = convex.objective(system)
+    left = np.concatenate([factor * system.M, C])
+    theta = np.linalg.lstsq(left, np.concatenate([factor * system.r, c]), rcond=None)[0]
+    change = np.sqrt(convex.freedom.weights) * (system.moved(theta) - convex.start)
+    missing = factor * (system.M @ theta - system.r)
+    return np.concatenate([missing, change.ravel(), convex.length_changes(values)])
+
+
+def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
+    """The cheapest design that a simplex search from the best one finds."""
+    low, high = _box(convex, rest)
+    found = [best]
+
+    def cost(x: Array) -> float:
+        values = best.values.copy()
+        values[rest] = np.clip(x, low, high)
+        trial = convex.solve(values)
+        found.append(trial)
+        return trial.cost if trial.outcome == "reached" else 1e6 * (1.0 + trial.residual)
+
+    x = best.values[rest]
+    steps = np.where(x + 0.05 * convex.freedom.size <= high, 0.05, -0.05) * convex.freedom.size
+    corners = np.vstack([x, x + np.diag(steps)])
+    if any(cost(corner) >= 1e6 for corner in corners[1:]):
+        return min(found, key=_rank)
+    _optimize().minimize(
+        cost,
+        x,
+        method="Nelder-Mead",
+        options={
+            "initial_simplex": corners,
+            "maxfev": _STEPS * len(rest),
+            "xatol": 1e-6 * convex.freedom.size,
+            "fatol": 1e-9,
+        },
+    )
+    return min(found, key=_rank)
+
+
+def _box(convex: Convex, rest: list[int]) -> tuple[Array, Array]:
+    searched = [convex.freedom.searched[k] for k in rest]
+    return np.array([s.low for s in searched]), np.array([s.high for s in searched])
+
+
+def _optimize() -> Any:
+    return importlib.import_module("scipy.optimize")

@@ -1,0 +1,287 @@
+"""Solving the conditions on a design into branches.
+
+A product vanishes where one of its factors does; factors that cannot vanish (of one sign, since
+masses and principal inertias are positive and numbers that are not free have the sign they have)
+are dropped, and an equation without a factor left has no solution. An equation that is linear in a
+free number, with a coefficient that cannot vanish, is solved for it. What is left is brought to a
+Groebner basis, whose equations are solved one number after the other: by factors again, by roots
+where one number is left; or it is kept as it is, if it cannot be solved.
+"""
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy
+
+from armdyn.simplification.signs import Signs, positive
+
+ORDER = ("x", "y", "z", "Ixy", "Ixz", "Iyz", "Ixx", "Iyy", "Izz", "d", "a", "m")
+"""For which numbers an equation is solved first: what is easiest to change."""
+MOST_BRANCHES = 64
+BASIS_EQUATIONS, BASIS_UNKNOWNS = 12, 6
+"""Systems up to which a Groebner basis is tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A branch: numbers given by others, and what is left to hold between these."""
+
+    numbers: dict[Any, Any] = field(default_factory=dict)
+    """Free symbols as expressions of the remaining ones."""
+    remaining: tuple[Any, ...] = ()
+    """Equations that could not be solved for a number."""
+    nonzero: tuple[Any, ...] = ()
+    """What must not vanish for the numbers to exist."""
+
+
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """A branch without a solution."""
+
+    numbers: dict[Any, Any]
+    """What was assumed before."""
+    equation: Any
+    """The equation as it was then, which cannot be zero."""
+    origin: int
+    """The place of the equation in the system."""
+
+
+class Solver:
+    """A system of polynomial equations over parameters of which some are free."""
+
+    def __init__(self, free: Collection[str], values: Mapping[str, float], seconds: float = 20.0):
+        """Prepare for a system.
+
+        Args:
+            free: Names that may change.
+            values: Values of all names, whose signs hold for those that may not.
+            seconds: Time after which no further branch is opened.
+        """
+        self.free, self.values = frozenset(free), dict(values)
+        self.signs = Signs(self.free, self.values)
+        self.until = time.perf_counter() + seconds
+        self.failures: list[Failure] = []
+        self._known: dict[Any, list[Any]] = {}
+        self.complete = True
+        """Whether all branches were followed."""
+
+    def solve(self, equations: Sequence[Any]) -> list[Solution]:
+        """All branches, those that contain another one left out."""
+        tagged = [(equation, place) for place, equation in enumerate(equations)]
+        found: list[Solution] = []
+        for solution in self._branches(tagged, Solution()):
+            if not any(_same(solution, other) for other in found):
+                found.append(solution)
+            if len(found) >= MOST_BRANCHES:
+                self.complete = False
+                break
+        return [s for s in found if not any(_within(s, o) for o in found if o is not s)]
+
+    def _branches(self, system: list[tuple[Any, int]], known: Solution) -> Iterator[Solution]:
+        while True:
+            factored = self._factored(system, known)
+            if factored is None:
+                return
+            system = [(sympy.Mul(*factors), origin) for factors, origin in factored]
+            if not factored:
+                if self._possible(known):
+                    yield known
+                return
+            step = self._linear(factored)
+            if step is None:
+                break
+            system, known = self._put(system, known, *step)
+        products = [factors for factors, _ in factored if len(factors) > 1]
+        if products:
+            yield from self._split(system, known, min(products, key=len))
+        else:
+            yield from self._beyond(system, known)
+
+    def _split(
+        self, system: list[tuple[Any, int]], known: Solution, factors: Sequence[Any]
+    ) -> Iterator[Solution]:
+        """One branch for each factor that vanishes."""
+        for factor in factors:
+            if time.perf_counter() > self.until:
+                self.complete = False
+                return
+            yield from self._branches([(factor, -1), *system], known)
+
+    def _factored(
+        self, system: list[tuple[Any, int]], known: Solution
+    ) -> list[tuple[list[Any], int]] | None:
+        """The factors of each equation that may vanish; None if an equation cannot."""
+        seen: dict[frozenset[Any], tuple[list[Any], int]] = {}
+        for equation, origin in system:
+            if equation == 0 or self._holds(equation):
+                continue
+            factors = self._factors(equation)
+            factors = [f for f in factors if not any(_multiple(f, n) for n in known.nonzero)]
+            if not any(self._unknowns(f) for f in factors):
+                self.failures.append(Failure(dict(known.numbers), equation, origin))
+                return None
+            factors = [f for f in factors if self._unknowns(f)]
+            seen.setdefault(frozenset(factors), (factors, origin))
+        sets = list(seen)
+        return [seen[s] for s in sets if not any(other < s for other in sets)]
+
+    def _factors(self, equation: Any) -> list[Any]:
+        """The factors of an equation that are not of one sign."""
+        found = self._known.get(equation)
+        if found is None:
+            found = self._known[equation] = [f for f in _factors(equation) if not self.signs.of(f)]
+        return found
+
+    def _holds(self, equation: Any) -> bool:
+        """Whether an equation between numbers that are not free is true for this robot."""
+        return not self._unknowns(equation) and self.signs.cancels(equation)
+
+    def _linear(self, factored: list[tuple[list[Any], int]]) -> tuple[Any, Any] | None:
+        """A number that an equation gives, with a coefficient that cannot vanish, and its value.
+
+        Plain numbers as coefficients come first.
+        """
+        alone = [factors[0] for factors, _ in factored if len(factors) == 1]
+        for equation in sorted(alone, key=sympy.count_ops):
+            ways = [w for w in self._ways(equation) if self.signs.of(w[1])]
+            for symbol, coefficient, rest in sorted(ways, key=lambda w: not w[1].is_number):
+                return symbol, sympy.expand(sympy.cancel(-rest / coefficient))
+        return None
+
+    def _ways(self, equation: Any) -> Iterator[tuple[Any, Any, Any]]:
+        """The numbers in which an equation is linear, with coefficient and rest."""
+        for symbol in self._unknowns(equation):
+            polynomial = sympy.Poly(equation, symbol)
+            if polynomial.degree() == 1:
+                yield symbol, *polynomial.all_coeffs()
+
+    @staticmethod
+    def _put(
+        system: list[tuple[Any, int]], known: Solution, symbol: Any, value: Any
+    ) -> tuple[list[tuple[Any, int]], Solution]:
+        """The system and the solution with a number replaced by what it is."""
+
+        def put(expression: Any) -> Any:
+            return sympy.cancel(expression.subs(symbol, value))
+
+        left = [(sympy.numer(put(e)) if symbol in e.free_symbols else e, o) for e, o in system]
+        numbers = {s: sympy.expand(put(v)) for s, v in known.numbers.items()} | {symbol: value}
+        nonzero = tuple(put(e) for e in known.nonzero)
+        return left, Solution(numbers, known.remaining, nonzero)
+
+    def _beyond(self, system: list[tuple[Any, int]], known: Solution) -> Iterator[Solution]:
+        """Equations that are linear in nothing: a Groebner basis, roots, or left as they are."""
+        equations = [e for e, _ in system]
+        unknowns = sorted({s for e in equations for s in self._unknowns(e)}, key=self.rank)
+        alone = next((e for e in equations if len(self._unknowns(e)) == 1), None)
+        if alone is not None:
+            yield from self._roots(alone, system, known)
+            return
+        if 1 < len(equations) <= BASIS_EQUATIONS and len(unknowns) <= BASIS_UNKNOWNS:
+            basis = list(sympy.groebner(equations, *unknowns, order="lex").exprs)
+            basis = [sympy.numer(sympy.together(e)) for e in basis]
+            if basis == [1]:
+                self.failures.append(Failure(dict(known.numbers), equations[0], system[0][1]))
+                return
+            if {sympy.expand(e) for e in basis} != {sympy.expand(e) for e in equations}:
+                smaller = [(e, -1) for e in basis]
+                if sum(map(sympy.count_ops, basis)) <= 50 * sum(map(sympy.count_ops, equations)):
+                    yield from self._branches(smaller, known)
+                    return
+        ways = [w for e in equations for w in self._ways(e)]
+        if ways:
+            yield from self._doubtful(system, known, min(ways, key=lambda w: sympy.count_ops(w[1])))
+            return
+        if self._possible(known):
+            yield Solution(known.numbers, (*known.remaining, *equations), known.nonzero)
+
+    def _doubtful(
+        self, system: list[tuple[Any, int]], known: Solution, way: tuple[Any, Any, Any]
+    ) -> Iterator[Solution]:
+        """Two branches for an equation c v + r: c = r = 0, and v = -r/c where c is not zero."""
+        symbol, coefficient, rest = way
+        yield from self._branches([(coefficient, -1), (rest, -1), *system], known)
+        apart = Solution(known.numbers, known.remaining, (*known.nonzero, coefficient))
+        yield from self._branches(*self._put(system, apart, symbol, -rest / coefficient))
+
+    def _roots(
+        self, equation: Any, system: list[tuple[Any, int]], known: Solution
+    ) -> Iterator[Solution]:
+        """A branch for each real root of an equation in one number."""
+        symbol = self._unknowns(equation)[0]
+        terms = sympy.Poly(equation, symbol).terms()
+        kept = [c * symbol ** power[0] for power, c in terms if not self.signs.cancels(c)]
+        polynomial = sympy.Poly(sympy.Add(*kept), symbol)
+        fixed = polynomial.free_symbols - {symbol}
+        values = {s: sympy.Rational(str(self.values[str(s)])) for s in fixed}
+        numeric = sympy.Poly(polynomial.as_expr().subs(values), symbol)
+        if not numeric.count_roots():
+            origin = next(o for e, o in system if e == equation)
+            self.failures.append(Failure(dict(known.numbers), equation, origin))
+            return
+        roots = sympy.roots(polynomial) if polynomial.degree() <= 2 else {}
+        roots = roots or dict.fromkeys(map(_decimal, numeric.real_roots()))
+        rest = [(e, o) for e, o in system if e != equation]
+        for root in roots:
+            yield from self._branches(*self._put(rest, known, symbol, root))
+
+    # what is known of an expression
+
+    def _unknowns(self, expression: Any) -> list[Any]:
+        """The free symbols of an expression, those to solve for first in front."""
+        found = [s for s in expression.free_symbols if str(s) in self.free]
+        return sorted(found, key=self.rank)
+
+    @staticmethod
+    def rank(symbol: Any) -> tuple[int, str]:
+        """What an equation is solved for first has the lowest rank."""
+        name = str(symbol).rstrip("0123456789_")
+        return (ORDER.index(name) if name in ORDER else len(ORDER)), str(symbol)
+
+    def _possible(self, solution: Solution) -> bool:
+        """Whether no mass or principal inertia comes out as zero or negative."""
+        for symbol, value in solution.numbers.items():
+            if positive(str(symbol)) and (value == 0 or self.signs.of(value) < 0):
+                self.failures.append(Failure(solution.numbers, symbol, -1))
+                return False
+        return True
+
+
+def _factors(equation: Any) -> list[Any]:
+    """The irreducible factors of a polynomial.
+
+    Most need no search: without factors that are symbols, a polynomial that is linear in a symbol
+    with a single term as coefficient is irreducible.
+    """
+    powers, rest = sympy.Poly(equation).terms_gcd()
+    symbols = [s for s, power in zip(rest.gens, powers, strict=True) if power]
+    monomials = rest.monoms()
+    for k in range(len(rest.gens)):
+        if [m[k] for m in monomials if m[k]] == [1]:
+            return [*symbols, rest.as_expr()]
+    return [*symbols, *(factor for factor, _ in sympy.factor_list(rest.as_expr())[1])]
+
+
+def _decimal(root: Any) -> Any:
+    """A root without a formula, to the precision of floats."""
+    return sympy.Rational(str(sympy.N(root, 17)))
+
+
+def _multiple(a: Any, b: Any) -> bool:
+    return bool(sympy.cancel(a / b).is_number)
+
+
+def _same(a: Solution, b: Solution) -> bool:
+    return a.numbers == b.numbers and set(a.remaining) == set(b.remaining)
+
+
+def _within(a: Solution, b: Solution) -> bool:
+    """Whether every design of branch a is one of branch b, which asks for less."""
+    if a.remaining or b.remaining or b.nonzero or len(a.numbers) <= len(b.numbers):
+        return False
+    return all(
+        sympy.cancel(symbol.subs(a.numbers) - sympy.sympify(value).subs(a.numbers)) == 0
+        for symbol, value in b.numbers.items()
+    )

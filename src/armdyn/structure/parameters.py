@@ -1,0 +1,98 @@
+"""The parameters of a robot by name: what equations are written in and what a design may change.
+
+A robot is seen in its canonical frames (`armdyn.canonical.frames`): z_i on joint i, x_i along the
+common normal to the next joint. Joints and links are counted from 1.
+
+    m2              mass of link 2 [kg]
+    x2 y2 z2        its centre of mass in frame 2 [m]
+    Ixx2 ... Iyz2   its inertia tensor about the centre of mass, axes of frame 2 [kg m²]
+    Ia2             inertia of rotor 2, felt at the joint [kg m² or kg]
+    a1              length of link 1, from axis 1 to axis 2 [m]; a1_4 to axis 4 where it branches
+    d2              offset along axis 2 [m]
+    alpha1          twist of link 1, from axis 1 to axis 2 [rad]
+    phi2            offset of joint 2 [rad]
+    Fv2 Fc2         viscous and Coulomb friction of joint 2
+    g               strength of gravity [m/s²]; gx, gy, gz where it is along no axis of the base
+
+A link without mass that has a first moment (of a reduced parameter set) has mx2, my2, mz2 [kg m]
+instead of a centre of mass, and its tensor is about the origin.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, canonical
+from armdyn.model import RobotModel
+from armdyn.quantities.symbolic import joins
+
+ENTRIES = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2))
+"""Names and places of the six entries of a tensor."""
+_ROUNDING = 1e-13
+"""What a difference of two moments leaves of zero, relative to the larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number of a robot."""
+
+    symbol: str
+    """Its name in equations."""
+    word: str
+    """Its name for people: "link2.com.x"."""
+    link: int
+    """Index of the link it belongs to, from 0."""
+    value: float
+
+
+def parameters(model: RobotModel, robot: CanonicalRobot | None = None) -> dict[str, Parameter]:
+    """Masses, centres of mass, inertias, rotors, lengths and offsets by symbol, zeros included.
+
+    Args:
+        model: The robot.
+        robot: The same in canonical frames, if it is at hand.
+    """
+    robot = canonical(model) if robot is None else robot
+    found: dict[str, Parameter] = {}
+    for i, (link, up) in enumerate(zip(robot.links, joins(robot), strict=True)):
+        rotor = model.joints[i].rotor.reflected
+        numbers = [*_inertial(link, i), (f"Ia{i + 1}", "rotor", rotor)]
+        numbers.append((f"d{i + 1}", "offset", float(link.r)))
+        for symbol, part, value in numbers:
+            found[symbol] = Parameter(symbol, f"link{i + 1}.{part}", i, value)
+        if link.parent >= 0:
+            place = f"link{link.parent + 1}.length"
+            branch = up.partition("_")[2]
+            for axis, name, value in zip("xyz", ("a", "ay", "az"), link.across, strict=True):
+                word = (
+                    place + (f"_{branch}" if branch else "") + ("" if axis == "x" else f".{axis}")
+                )
+                found[name + up] = Parameter(name + up, word, link.parent, float(value))
+    return found
+
+
+def _inertial(link: CanonicalLink, i: int) -> Iterator[tuple[str, str, float]]:
+    mass, com, tensor = about_com(link.J, link.u, link.M)
+    n, has_com = i + 1, bool(mass)
+    yield f"m{n}", "mass", mass
+    vector = com if has_com or not np.any(link.u) else link.u
+    for axis, value in zip("xyz", vector, strict=True):
+        symbol = axis if vector is com else f"m{axis}"
+        yield f"{symbol}{n}", f"{'com' if vector is com else 'moment'}.{axis}", float(value)
+    for name, a, b in ENTRIES:
+        yield f"I{name}{n}", f"inertia.{name}", float(tensor[a, b])
+
+
+def about_com(J: Array, u: Array, mass: float) -> tuple[float, Array, Array]:
+    """Mass, centre of mass and tensor about it, from second and first moments about the origin.
+
+    Without mass the centre is the origin.
+    """
+    com = u / mass if mass else np.zeros(3)
+    centred = J - mass * np.outer(com, com)
+    centred = np.where(np.abs(centred) <= _ROUNDING * np.abs(J).max(initial=0.0), 0.0, centred)
+    tensor = np.trace(centred) * np.eye(3) - centred
+    scale = _ROUNDING * np.abs(J).max(initial=0.0)
+    return float(mass), com, np.where(np.abs(tensor) <= scale, 0.0, tensor)

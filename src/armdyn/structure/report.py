@@ -1,0 +1,152 @@
+"""The structure of the equations of motion as text and as plain data."""
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from armdyn.structure.structure import Element, Structure
+
+SHOWN = 10
+"""Joints up to which every h_i is printed."""
+NAMED = 12
+"""Elements named before one reason."""
+_INDENT: Any = {"initial_indent": " " * 6, "subsequent_indent": " " * 6}
+
+
+def text(structure: "Structure") -> str:
+    """Tables of D, h and g, then the reasons, equal ones told once."""
+    n = len(structure.joints)
+    lines = [
+        f"{structure.title}: structure of D, h and g in",
+        "tau_i = sum_j D_ij qdd_j + sum_km h_ikm qd_k qd_m + g_i",
+        "",
+        "0 zero, c constant, otherwise the joints it depends on; exact, for every value of the",
+        "parameters that are not zero.",
+    ]
+    if any(e.rounding for _, e in _all(structure)):
+        lines.append("* varies in general, but with the numbers of this robot by rounding only.")
+    if structure.mimics:
+        lines.append(f"Counted as joints of their own: {', '.join(structure.mimics)} (followers).")
+    lines += ["", *(f"joint {i}: {name}" for i, name in enumerate(structure.joints, 1))]
+    lines += ["", *_table("D", [[cell(e) for e in row] for row in structure.D])]
+    lines += ["", *_table("g", [[cell(e) for e in structure.g]], rows=False)]
+    if n <= SHOWN:
+        for i, grid in enumerate(structure.h, 1):
+            upper = [
+                ["" if m < k else cell(e) for m, e in enumerate(r)] for k, r in enumerate(grid)
+            ]
+            lines += ["", *_table(f"h{i}", upper)]
+        lines += ["", "h_ikm = h_imk, so the lower half mirrors the upper one."]
+    else:
+        lines += [
+            "",
+            f"h is printed for up to {SHOWN} joints; the data and the picture have it all.",
+        ]
+    lines += ["", *_counts(structure), "", *_why(structure)]
+    return "\n".join(lines) + "\n"
+
+
+def cell(element: "Element") -> str:
+    """An element in a table: 0, c, or joints such as 2,4-6, with * where only rounding is left."""
+    if element.status != "varies":
+        return {"zero": "0", "constant": "c"}[element.status]
+    return spans(element.joints) + ("*" if element.rounding else "")
+
+
+def spans(joints: tuple[int, ...]) -> str:
+    """Joints such as 2,4-6."""
+    runs: list[list[int]] = []
+    for joint in joints:
+        if runs and joint == runs[-1][-1] + 1:
+            runs[-1].append(joint)
+        else:
+            runs.append([joint])
+    return ",".join(
+        ",".join(map(str, run)) if len(run) < 3 else f"{run[0]}-{run[-1]}" for run in runs
+    )
+
+
+def data(structure: "Structure") -> dict[str, Any]:
+    """The structure as plain data: each different element once, with its place from 1."""
+    return {
+        "robot": structure.robot,
+        "joints": list(structure.joints),
+        "mimics": list(structure.mimics),
+        "symmetry": ["D_ij = D_ji", "h_ikm = h_imk"],
+        "counts": structure.counts,
+        **{
+            name: [
+                {"place": list(place), **_plain(element)}
+                for (owner, place), element in _all(structure)
+                if owner == name
+            ]
+            for name in ("D", "h", "g")
+        },
+    }
+
+
+def _plain(element: "Element") -> dict[str, Any]:
+    found = asdict(element)
+    return found | {name: list(found[name]) for name in ("joints", "parameters")}
+
+
+def _all(structure: "Structure") -> Iterator[tuple[tuple[str, tuple[int, ...]], "Element"]]:
+    """Each different element with its name and place, symmetric ones once."""
+    n = len(structure.joints)
+    for i in range(n):
+        for j in range(i, n):
+            yield ("D", (i + 1, j + 1)), structure.D[i][j]
+    for i in range(n):
+        for k in range(n):
+            for m in range(k, n):
+                yield ("h", (i + 1, k + 1, m + 1)), structure.h[i][k][m]
+    for i in range(n):
+        yield ("g", (i + 1,)), structure.g[i]
+
+
+def _table(head: str, cells: list[list[str]], rows: bool = True) -> list[str]:
+    n = len(cells[0]) if cells else 0
+    width = 2 + max((len(c) for row in cells for c in row), default=1)
+    width = max(width, len(str(n)) + 2)
+    lines = [f"{head:<5}" + "".join(f"{j:>{width}}" for j in range(1, n + 1))]
+    for i, row in enumerate(cells, 1):
+        lines.append(f"{i if rows else '':<5}" + "".join(f"{c:>{width}}" for c in row))
+    return [line.rstrip() for line in lines]
+
+
+def _counts(structure: "Structure") -> list[str]:
+    lines = []
+    for name, count in structure.counts.items():
+        zero, constant, varies = (count[key] for key in ("zero", "constant", "varies"))
+        total = zero + constant + varies
+        lines.append(f"{name}: {total} elements, {zero} zero, {constant} constant, {varies} vary")
+    return lines
+
+
+def reasons(structure: "Structure") -> Iterator[tuple[str, str, str]]:
+    """Each reason once: "D", "h" or "g", the elements as in "D12 = D13 = 0", and the reason."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for (owner, place), element in _all(structure):
+        if element.reason:
+            name = owner + ("" if max(place) < 10 else "_") + _digits(place)
+            groups.setdefault((owner, element.status, element.reason), []).append(name)
+    for (owner, status, reason), names in groups.items():
+        more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+        if status == "zero":
+            yield owner, " = ".join([*names[:NAMED], *more, "0"]), reason
+        else:
+            word = "constant" if status == "constant" else "as good as constant"
+            yield owner, f"{', '.join([*names[:NAMED], *more])} {word}", reason
+
+
+def _why(structure: "Structure") -> list[str]:
+    lines = []
+    for _, elements, reason in reasons(structure):
+        lines += [f"  {elements}:", *textwrap.wrap(reason, 92, **_INDENT)]
+    return ["Why:", *lines] if lines else []
+
+
+def _digits(place: tuple[int, ...]) -> str:
+    return ("" if max(place) < 10 else ",").join(map(str, place))

@@ -1,0 +1,1 @@
+"""Torques along a motion, split into their terms."""

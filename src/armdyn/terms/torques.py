@@ -1,0 +1,169 @@
+"""Joint torques along a trajectory, split into the terms they are made of."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.errors import TrajectoryError
+from armdyn.io.csv.trajectory import Trajectory
+from armdyn.model import Joint
+
+FRICTION = ("viscous", "coulomb", "stribeck")
+ROWS = 2048
+"""Instants computed at once: the arrays of every formulation then stay small."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TorqueReport:
+    """The torques of a robot along a trajectory of m instants."""
+
+    robot: str
+    title: str
+    """What people call the robot."""
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    """"N·m" for a joint that turns, "N" for one that slides."""
+    trajectory: Trajectory
+    total: Array
+    """What the actuators give, shape (m, n) [N m or N]."""
+    terms: dict[str, Array]
+    """The terms by name, each (m, n); they add up to the total."""
+    formulation: str
+    friction: bool
+    """Whether friction is in the total."""
+    excesses: tuple[str, ...] = ()
+    """Where the motion or the torque leaves a limit of a joint, in words."""
+
+    @property
+    def acting(self) -> dict[str, Array]:
+        """The terms that are more than rounding somewhere."""
+        rounding = 1e-12 * np.abs(self.total).max()
+        return {name: v for name, v in self.terms.items() if np.abs(v).max() > rounding}
+
+    @property
+    def residual(self) -> float:
+        """Largest difference between the total and the sum of the terms [N m or N]."""
+        return float(np.abs(self.total - sum(self.terms.values())).max())
+
+    def columns(self) -> dict[str, Array]:
+        """The table t, tau1..n, inertial1..n, ... column by column."""
+        table = {"t": self.trajectory.t}
+        for name, values in {"tau": self.total, **self.terms}.items():
+            table |= {f"{name}{i + 1}": values[:, i] for i in range(values.shape[1])}
+        return table
+
+    def summary(self) -> dict[str, Any]:
+        """Peak and RMS of every joint and term, as plain data."""
+        t = self.trajectory.t
+        peaks = np.abs(self.total).argmax(0)
+        return {
+            "robot": self.robot,
+            "trajectory": {
+                "file": self.trajectory.source,
+                "rows": len(t),
+                "duration": float(t[-1] - t[0]),
+                "computed": list(self.trajectory.computed),
+            },
+            "formulation": self.formulation,
+            "friction": self.friction,
+            "residual": self.residual,
+            "excesses": list(self.excesses),
+            "joints": [
+                {
+                    "name": name,
+                    "unit": self.units[i],
+                    "peak_time": float(t[peaks[i]]),
+                    **_extremes(t, self.total[:, i]),
+                    "terms": {
+                        term: _extremes(t, values[:, i]) for term, values in self.terms.items()
+                    },
+                }
+                for i, name in enumerate(self.joints)
+            ],
+        }
+
+
+def torque_report(
+    robot: Robot,
+    trajectory: Trajectory,
+    *,
+    friction: bool = True,
+    formulation: str | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> TorqueReport:
+    """The torques that drive a robot along a trajectory, and their terms.
+
+    Args:
+        robot: The robot.
+        trajectory: The motion of its joints.
+        friction: Whether joint friction is in the torques.
+        formulation: The method that gives the total; None: the compiled one. The terms are
+            always the ledger's.
+        progress: Called with the number of instants computed since the last call.
+    """
+    rows, n = trajectory.q.shape
+    if n != robot.n:
+        raise TrajectoryError(
+            f"the trajectory moves {n} joints, but {robot.name!r} has {robot.n}: "
+            f"{', '.join(robot.joint_names)}"
+        )
+    total = np.empty((rows, n))
+    terms: dict[str, Array] = {}
+    for start in range(0, rows, ROWS):
+        part = slice(start, start + ROWS)
+        state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
+        total[part] = robot.inverse_dynamics(*state, friction=friction, formulation=formulation)
+        for name, values in robot.ledger(*state).terms.items():
+            kept = terms.setdefault(name, np.zeros((rows, n)))
+            # untouched zeros take no memory
+            if values.any() and (friction or name not in FRICTION):
+                kept[part] = values
+        if progress is not None:
+            progress(len(state[0]))
+    moving = [robot.model.joints[i] for i in robot.model.independent]
+    units = tuple("N" if joint.prismatic else "N·m" for joint in moving)
+    return TorqueReport(
+        robot.name,
+        robot.model.title or robot.name,
+        robot.joint_names,
+        units,
+        trajectory,
+        total,
+        terms,
+        formulation or "minimal (compiled)",
+        friction,
+        tuple(_excesses(moving, trajectory, total)),
+    )
+
+
+def _excesses(joints: list[Joint], trajectory: Trajectory, total: Array) -> Iterator[str]:
+    for i, joint in enumerate(joints):
+        limits, q = joint.limits, trajectory.q[:, i]
+        unit = "m" if joint.prismatic else "rad"
+        if q.min() < limits.lower or q.max() > limits.upper:
+            turns = not joint.prismatic and np.abs(q).max() > 4 * np.pi
+            yield (
+                f"{joint.name} goes from {q.min():.4g} to {q.max():.4g} {unit}, beyond its limits "
+                f"of {limits.lower:.4g} and {limits.upper:.4g}" + ("; degrees?" if turns else "")
+            )
+        for what, values, limit in (
+            ("speed", trajectory.qd[:, i], limits.velocity),
+            ("torque", total[:, i], limits.effort),
+        ):
+            if np.abs(values).max() > limit:
+                text = f"needs a {what} of {np.abs(values).max():.4g}, more than its {limit:.4g}"
+                yield f"{joint.name} {text}"
+
+
+def _extremes(t: Array, values: Array) -> dict[str, float]:
+    """The value of largest magnitude, and the root of the mean square over time."""
+    peak = float(values[np.abs(values).argmax()])
+    if len(t) == 1:
+        return {"peak": peak, "rms": abs(peak)}
+    square = np.square(values)
+    integral = 0.5 * (square[1:] + square[:-1]) @ np.diff(t)
+    return {"peak": peak, "rms": float(np.sqrt(integral / (t[-1] - t[0])))}

@@ -1,0 +1,154 @@
+"""Quantities of robots from the pages of `armdyn.formulations`, and robots to compare them on."""
+
+from dataclasses import replace
+
+import numpy as np
+
+import armdyn
+from armdyn.formulations import kinematics as kin
+from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.coriolis import coriolis_matrix
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.energy import potential_energy
+from armdyn.formulations.forward_dynamics import accelerations
+from armdyn.formulations.friction import friction_terms
+from armdyn.formulations.lagrange_euler import homogeneous
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.regressor import regressor
+from armdyn.model import Mimic
+from support.random_robots import random_model
+
+
+def coupled_tree():
+    """A tree with sliding, mimicking and geared joints and friction."""
+    model = random_model("RPRRPRR", 31, tree=True, rotors=True, friction=True)
+    follows = {
+        2: Mimic("joint1", -0.7, 0.3),
+        4: Mimic("joint2", 0.4, -0.1),
+        6: Mimic("joint3", 1.5),
+    }
+    joints = [replace(j, mimic=follows.get(i)) for i, j in enumerate(model.joints)]
+    return replace(model, joints=tuple(joints))
+
+
+MODELS = {
+    "panda": armdyn.load("panda").model,
+    "puma560": armdyn.load("puma560").model,
+    "stanford": armdyn.load("stanford").model,
+    "tree": random_model("RRPRRP", 4, tree=True, rotors=True, friction=True),
+    "coupled": coupled_tree(),
+}
+
+
+class Direct:
+    """The quantities of a robot from the pages of `armdyn.formulations`, in NumPy."""
+
+    def __init__(self, model, link="tool", frame="world"):
+        self.model, self.at = model, Coordinates.of(model)
+        self.link, self.axes = model.frame(link), None if frame == "world" else model.frame(frame)
+        self.rotors = np.array([joint.rotor.reflected for joint in model.joints])
+        self.still = replace(model, gravity=np.zeros(3))
+
+    def links(self, q, qd, qdd, model=None, wrench=None):
+        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        return self.at.torques(newton_euler(model or self.model, *motion, wrench).tau)
+
+    def rotor(self, qdd):
+        return self.at.torques(self.rotors * self.at.rates(qdd))
+
+    def inverse_dynamics(self, q, qd, qdd, wrench=None):
+        links = self.links(q, qd, qdd, wrench=wrench)
+        return links + self.rotor(qdd) + self.friction_torque(qd)
+
+    def forward_dynamics(self, q, qd, tau):
+        rest = tau - self.friction_torque(qd)
+        return accelerations(self.model, q, qd, rest, None, "composite_body")
+
+    def mass_matrix(self, q):
+        return self.at.matrix(mass_matrix(self.model, self.at.positions(q)) + np.diag(self.rotors))
+
+    def coriolis_matrix(self, q, qd):
+        return self.at.matrix(coriolis_matrix(self.model, self.at.positions(q), self.at.rates(qd)))
+
+    def coriolis_vector(self, q, qd):
+        return self.links(q, qd, 0 * qd, self.still)
+
+    def gravity_vector(self, q):
+        return self.links(q, 0 * q, 0 * q)
+
+    def bias(self, q, qd):
+        return self.links(q, qd, 0 * qd) + self.friction_torque(qd)
+
+    def friction_torque(self, qd):
+        return self.at.torques(friction_terms(self.model, self.at.rates(qd)).total)
+
+    def ledger(self, q, qd, qdd):
+        friction, zero = friction_terms(self.model, self.at.rates(qd)), np.zeros_like(q)
+        terms = [
+            self.links(q, zero, qdd, self.still),
+            self.links(q, qd, zero, self.still),
+            self.links(q, zero, zero),
+            *map(self.at.torques, (friction.viscous, friction.coulomb, friction.stribeck)),
+            self.rotor(qdd),
+            zero,
+        ]
+        return np.stack(terms, -2)
+
+    def kinetic_energy(self, q, qd):
+        return 0.5 * np.einsum("...i,...ij,...j", qd, self.mass_matrix(q), qd)
+
+    def potential_energy(self, q):
+        return potential_energy(self.model, self.at.positions(q))
+
+    def forward_kinematics(self, q):
+        frames = kin.world_frames(self.model, self.at.positions(q))
+        return homogeneous(*kin.frame_in_world(frames, self.link))
+
+    def jacobian(self, q):
+        place = self.at.positions(q)
+        return self.at.columns(kin.jacobian(self.model, place, self.link, self.axes))
+
+    def jacobian_dot(self, q, qd):
+        motion = self.at.positions(q), self.at.rates(qd)
+        return self.at.columns(kin.jacobian_rate(self.model, *motion, self.link, self.axes))
+
+    def regressor(self, q, qd, qdd):
+        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        return self.at.rows(regressor(self.model, *motion))
+
+    def base_regressor(self, q, qd, qdd):
+        return self.regressor(q, qd, qdd)[..., list(base_parameters(self.model).columns)]
+
+    def inverse_dynamics_derivatives(self, q, qd, qdd):
+        of_q = slopes(lambda x: self.inverse_dynamics(x, qd, qdd), q)
+        return np.stack([of_q, slopes(lambda x: self.inverse_dynamics(q, x, qdd), qd)], -3)
+
+    def inverse_dynamics_slope(self, q, qd, qdd, dq, dqd):
+        both = self.inverse_dynamics_derivatives(q, qd, qdd)
+        return np.einsum("...kij,...kj->...ki", both, np.stack([dq, dqd], -2))
+
+    def forward_dynamics_derivatives(self, q, qd, tau):
+        M = self.mass_matrix(q)
+        torques = self.inverse_dynamics_derivatives(q, qd, self.forward_dynamics(q, qd, tau))
+        solved = -np.linalg.solve(M[..., None, :, :], torques)
+        return np.concatenate([solved, np.linalg.inv(M)[..., None, :, :]], -3)
+
+
+def slopes(function, x, h=2e-2):
+    """Derivatives (..., i, j) by the central differences of eighth order."""
+    weights = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
+    columns = []
+    for unit in np.eye(x.shape[-1]):
+        ends = [(function(x + k * h * unit), function(x - k * h * unit)) for k in range(1, 5)]
+        columns.append(sum(w * (a - b) for w, (a, b) in zip(weights, ends, strict=True)) / h)
+    return np.stack(columns, -1)
+
+
+def states(kernel, *batch, seed=3):
+    """Speeds away from zero, where dry friction has no derivative."""
+    rng = np.random.default_rng(seed)
+    given = {name: rng.uniform(-1.5, 1.5, (*batch, n)) for name, n in kernel.inputs.items()}
+    if "qd" in given:
+        given["qd"] = np.copysign(0.7 + np.abs(given["qd"]), given["qd"])
+    return list(given.values())

@@ -1,0 +1,118 @@
+"""Libraries that are missing or refuse, and questions that cannot be answered."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.compare.peers import Answer
+from armdyn.compare.states import random_states
+from armdyn.errors import ModelError, ShapeError, TrajectoryError, UnknownNameError, UrdfError
+from support.comparison_robots import ONE
+
+ROBOTS = Path(__file__).parents[2] / "robots"
+
+
+def test_a_library_that_is_not_installed_is_a_row(file, fake):
+    fake(None, module="no_such_library_anywhere")
+    report = armdyn.compare(file(ONE), ["fake", "mujoco"])
+    assert report["fake"].status == "not installed"
+    assert "pip install" in report["fake"].explanation
+    assert report.exit_code == 0
+    assert armdyn.compare(file(ONE), ["fake"]).exit_code == 2
+
+
+def test_a_library_that_refuses_the_file_gives_its_reason(file, fake):
+    def solve(module, case):
+        raise RuntimeError("no such  thing\nas a hinge")
+
+    fake(solve)
+    report = armdyn.compare(file(ONE), ["fake"])
+    assert report["fake"].explanation == "Fake refuses it: no such thing as a hinge"
+    assert (report["fake"].status, report.exit_code) == ("refused", 1)
+
+
+def test_a_reason_has_no_path_of_a_temporary_file(file, fake):
+    def solve(_, case):
+        raise RuntimeError(f"{case.file}:3: no such element")
+
+    fake(solve)
+    explanation = armdyn.compare(file(ONE), ["fake"])["fake"].explanation
+    assert explanation == "Fake refuses it: robot.urdf:3: no such element"
+
+
+def test_commands_in_a_file_are_not_executed(file):
+    text = ONE.replace('"arm"', '"$(eval 1 + 1)"')
+    row = armdyn.compare(file(text), ["rtb"])["rtb"]
+    assert (row.status, "a command of xacro" in row.explanation) == ("refused", True)
+
+
+@pytest.mark.parametrize(
+    ("solve", "reason"),
+    [
+        (lambda _, case: Answer(case.places(["elbow"])), "it has no joint 'hinge'"),
+        (lambda _, case: Answer(case.states.q * np.nan), "its torques are not finite numbers"),
+    ],
+)
+def test_an_answer_that_is_none_is_refused(file, fake, solve, reason):
+    fake(solve)
+    assert reason in armdyn.compare(file(ONE), ["fake"])["fake"].explanation
+
+
+def test_without_a_choice_every_library_has_a_row(file):
+    assert [row.library for row in armdyn.compare(file(ONE)).rows] == [
+        "pinocchio",
+        "mujoco",
+        "drake",
+        "rtb",
+    ]
+
+
+def test_random_states_keep_to_the_limits_and_to_the_seed():
+    model = armdyn.load(ROBOTS / "arm.urdf").model
+    states, again = (random_states(model, 200, 3) for _ in range(2))
+    other = random_states(model, 200, 4)
+    limits = [model.joints[i].limits for i in model.independent]
+    for i, limit in enumerate(limits):
+        assert (states.q[:, i] >= limit.lower).all()
+        assert (states.q[:, i] <= limit.upper).all()
+        assert (np.abs(states.qd[:, i]) <= limit.velocity).all()
+    assert np.abs(states.qd).min() > 0.1
+    assert np.array_equal(states.qdd, again.qdd)
+    assert not np.array_equal(states.qdd, other.qdd)
+
+
+def test_the_state_that_is_shown_gives_the_torque_that_is_shown():
+    row = armdyn.compare(ROBOTS / "arm.urdf", ["pinocchio"], seed=5)["pinocchio"]
+    robot = armdyn.load(ROBOTS / "arm.urdf")
+    joint = robot.joint_names.index(row.joint)
+    assert robot.inverse_dynamics(**row.motion)[joint] == pytest.approx(row.here, rel=1e-12)
+    assert abs(row.difference) == max(row.differences) == row.differences[joint]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"with_": ["pinochio"]}, UnknownNameError, "'pinochio'. Did you mean 'pinocchio'"),
+        ({"with_": "mujoco"}, ModelError, r"expected a list of libraries such as \['mujoco'\]"),
+        ({"states": 0}, ModelError, "expected a number from 1 to 100000, got 0"),
+        ({"states": True}, ModelError, "expected how many, a trajectory file, or the three arrays"),
+        ({"states": ([0.0], [1.0])}, ModelError, r"the three arrays \(q, qd, qdd\)"),
+        ({"states": ([0.0, 1.0], [1.0], [1.0])}, ShapeError, r"q: expected shape \(..., 1\)"),
+        ({"states": ([np.nan], [1.0], [1.0])}, ModelError, "expected finite numbers"),
+        ({"states": [np.zeros((0, 1))] * 3}, ShapeError, "no state in them"),
+        ({"states": "nowhere.csv"}, TrajectoryError, "nowhere.csv"),
+        ({"seed": -1}, ModelError, "not negative, got -1"),
+    ],
+)
+def test_bad_questions_are_refused(file, options, error, message):
+    with pytest.raises(error, match=message):
+        armdyn.compare(file(ONE), **options)
+
+
+def test_bad_files_are_refused(file):
+    with pytest.raises(UrdfError, match="outermost element"):
+        armdyn.compare(file("<robt/>"))
+    with pytest.raises(UnknownNameError, match="Did you mean 'puma560'"):
+        armdyn.compare("pumma560")

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import TrajectoryError
+from armdyn.io.csv.trajectory import Trajectory
+from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.terms.torques import ROWS, torque_report
+
+
+def motion(n: int, rows: int = 50) -> Trajectory:
+    t = np.linspace(0.0, 2.0, rows)
+    rate = np.linspace(1.0, 2.0, n)
+    angle = t[:, None] * rate
+    return Trajectory(t, np.sin(angle), rate * np.cos(angle), -(rate**2) * np.sin(angle))
+
+
+@pytest.fixture(scope="module")
+def puma() -> armdyn.Robot:
+    return armdyn.load("puma560")
+
+
+@pytest.mark.parametrize("friction", [True, False])
+def test_the_total_is_the_inverse_dynamics_and_the_sum_of_the_terms(puma, friction):
+    move = motion(6, ROWS + 7)
+    counted = []
+    report = torque_report(puma, move, friction=friction, progress=counted.append)
+    expected = puma.inverse_dynamics(move.q, move.qd, move.qdd, friction=friction)
+    np.testing.assert_allclose(report.total, expected, atol=1e-12)
+    assert report.residual < 1e-10
+    assert sum(counted) == len(move)
+    assert ("coulomb" in report.acting) == friction
+    assert "external" in report.terms
+    assert "external" not in report.acting
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_every_formulation_gives_the_sum_of_the_terms(puma, formulation):
+    report = torque_report(puma, motion(6, 5), formulation=formulation)
+    assert report.formulation == formulation
+    assert report.residual < 1e-9
+
+
+def test_peak_and_rms_are_those_of_a_sine():
+    # a pendulum without gravity under q = sin t needs -I sin t; over whole periods RMS = I/√2
+    bar = dict(joint="revolute", mass=1.0, inertia=(0, 0, 2.0), inertia_about="origin")
+    robot = armdyn.from_dh([bar], gravity=(0, 0, 0), physical="ignore")
+    t = np.linspace(0, 4 * np.pi, 2001)
+    q = np.sin(t)[:, None]
+    report = torque_report(robot, Trajectory(t, q, np.cos(t)[:, None], -q))
+    (joint,) = report.summary()["joints"]
+    assert joint["unit"] == "N·m"
+    assert abs(joint["peak"]) == pytest.approx(2.0, rel=1e-5)
+    assert joint["rms"] == pytest.approx(np.sqrt(2.0), rel=1e-5)
+    assert joint["terms"]["inertial"]["rms"] == pytest.approx(joint["rms"])
+    assert np.sin(joint["peak_time"]) == pytest.approx(-joint["peak"] / 2.0)
+
+
+def test_rms_weighs_by_time_and_not_by_sample():
+    robot = armdyn.from_dh([dict(joint="prismatic", mass=1.0)], gravity=(0, 0, 0))
+    even, uneven = np.linspace(0, 1, 400), np.linspace(0, 1, 400) ** 3
+    means = []
+    for t in (even, uneven):
+        qdd = t[:, None]
+        report = torque_report(robot, Trajectory(t, qdd**3 / 6, qdd**2 / 2, qdd))
+        means.append(report.summary()["joints"][0]["rms"])
+    assert means == pytest.approx([np.sqrt(1 / 3)] * 2, rel=1e-4)
+
+
+def test_one_instant_is_a_report_too(puma):
+    report = torque_report(puma, motion(6, 1))
+    for joint, total in zip(report.summary()["joints"], report.total[0], strict=True):
+        assert (joint["peak"], joint["rms"]) == (total, abs(total))
+
+
+def test_the_columns_hold_every_term_of_every_joint():
+    report = torque_report(armdyn.load("stanford"), motion(6, 3))
+    table = report.columns()
+    assert list(table)[:7] == ["t", *(f"tau{i}" for i in range(1, 7))]
+    terms = sum(table[f"{name}3"] for name in report.terms)
+    np.testing.assert_allclose(terms, table["tau3"], atol=1e-10)
+    assert report.units == ("N·m", "N·m", "N", "N·m", "N·m", "N·m")
+
+
+def test_a_trajectory_for_another_robot_is_refused(puma):
+    message = f"moves 2 joints, but {puma.name!r} has 6: joint1, joint2"
+    with pytest.raises(TrajectoryError, match=message):
+        torque_report(puma, motion(2))
