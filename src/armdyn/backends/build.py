@@ -17,7 +17,7 @@ from armdyn.backends import numpy_api
 from armdyn.backends.cache import user_cache
 from armdyn.backends.llvm.jit import Code, link, object_code
 from armdyn.backends.llvm.module import module
-from armdyn.backends.llvm.rollout_loop import Rows
+from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.locks import held_over_fork
 from armdyn.backends.progress import note
@@ -64,7 +64,7 @@ def build(
 
     Args:
         model: The robot.
-        request: What to compute; steps of an integrator have a function "drive" too.
+        request: What to compute; steps of an integrator have a function "rollout_loop" too.
         dtype: "float64" or "float32".
         target: The processor of this process, with vectors of some width.
     """
@@ -102,7 +102,7 @@ def _compiled(
         narrow = target == target.narrow and numpy_api.arrays_are_as_expected()
         text = module(program, target, dtype, entry=narrow and rows is None, rows=rows)
         code = object_code(text, target)
-    functions = [name for name in ("loop", "entry", "drive") if f"@{name}(" in text]
+    functions = [name for name in ("loop", "entry", "rollout_loop") if f"@{name}(" in text]
     head = {"inputs": _inputs(program), "shape": program.shape, "functions": functions}
     cache = user_cache()
     if cache:
@@ -110,9 +110,9 @@ def _compiled(
     return _linked(head, code)
 
 
-def _program(model: RobotModel, request: Request | StepRequest) -> tuple[Program, Rows | None]:
+def _program(model: RobotModel, request: Request | StepRequest) -> tuple[Program, StateRows | None]:
     if isinstance(request, StepRequest):
-        return step_program(model, request), Rows(len(model.independent), request.extra)
+        return step_program(model, request), StateRows(len(model.independent), request.extra)
     return quantity_program(model, request), None
 
 

@@ -18,9 +18,9 @@ from armdyn.io.shelf import Shelf
 MAGIC = b"armdyn kernel 1\n"
 """Changes with the layout of the file."""
 FOLDER, SUFFIX = "kernels", ".kernel"
-LARGEST = 64 * 1024**2
+LARGEST_FILE = 64 * 1024**2
 """Bytes of one file."""
-MOST = 256 * 1024**2
+LARGEST_CACHE = 256 * 1024**2
 """Bytes of all of them."""
 
 _HEAD = len(MAGIC) + hashlib.sha256().digest_size
@@ -31,7 +31,7 @@ class ObjectCache:
     """Bytes by keys, shared by all processes of a user; a key is a SHA-256 digest in hex."""
 
     folder: Path
-    most: int = MOST
+    most: int = LARGEST_CACHE
     """Bytes beyond which the least recently used are removed."""
 
     def get(self, key: str) -> bytes | None:
@@ -39,7 +39,7 @@ class ObjectCache:
         name = _name(key)
         try:
             with opened(self.folder) as folder:
-                data = None if folder.open_to_others else folder.read(name, LARGEST)
+                data = None if folder.open_to_others else folder.read(name, LARGEST_FILE)
         except OSError:
             return None
         if data is None or data[:_HEAD] != _head(key, data[_HEAD:]):
@@ -49,7 +49,7 @@ class ObjectCache:
     def put(self, key: str, content: bytes) -> None:
         """Keep content; if that is not possible, it is not kept, and that is no error."""
         name = _name(key)
-        if _HEAD + len(content) > LARGEST:
+        if _HEAD + len(content) > LARGEST_FILE:
             return
         try:
             with opened(self.folder, create=True) as folder:

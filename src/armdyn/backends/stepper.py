@@ -19,11 +19,11 @@ from armdyn.quantities.steps import StepRequest
 BLOCK = 64
 """Arms whose rows stay in the first caches."""
 NEVER = 2**62
-_drive: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_rollout_loop: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 @dataclass(frozen=True, slots=True)
-class Track:
+class StepInput:
     """An argument of all steps of all arms: rows by arm and time."""
 
     rows: Array
@@ -59,7 +59,7 @@ class Run:
 
     state: Array
     """The rows, (arms, width), which advance."""
-    tracks: list[Track]
+    tracks: list[StepInput]
     """The other arguments of the step."""
     positions: Array
     """Records, (arms, records, n)."""
@@ -82,7 +82,7 @@ class Stepper:
 
     def __init__(self, model: RobotModel, request: StepRequest, target: Target):
         self._built = build(model, request, "float64", target)
-        self._drive = _drive(self._built.code["drive"])
+        self._rollout_loop = _rollout_loop(self._built.code["rollout_loop"])
 
     def advance(self, run: Run, count: int, block: int = BLOCK) -> tuple[int, int] | None:
         """Take steps, all arms on as many threads as are set; arms have the same bits with any.
@@ -112,7 +112,7 @@ class Stepper:
         return arm, step
 
     def _piece(self, run: Run, first: int, last: int, count: int, block: int) -> tuple[int, int]:
-        state = Track(run.state[:, None])
+        state = StepInput(run.state[:, None])
         tracks = [state, *run.tracks, state]
         args = np.array([track.address(first, run.done) for track in tracks])
         columns = [8] * len(tracks)
@@ -139,7 +139,7 @@ class Stepper:
             "bad_arm": -1,
         }
         job = np.array([words[name] for name in JOB])
-        self._drive(job.ctypes.data)
+        self._rollout_loop(job.ctypes.data)
         return int(job[-2]), int(job[-1])
 
 

@@ -10,7 +10,7 @@ from armdyn.backends.llvm.jit import Code, link, object_code
 from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import FLOPS
-from armdyn.backends.llvm.vectors import Text, Vectors
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 from armdyn.bench.timing import Contender
 
 CHAINS = 12
@@ -68,7 +68,7 @@ def kernel_flops(kernel: Kernel) -> int:
 
 def _text(v: Vectors) -> str:
     """x ← x/2 + 1/4 in every chain, which stays near 1/2 and so meets no slow number."""
-    t = Text(v)
+    t = IrWriter(v)
     t.lines.append("define void @peak(i64 %n, ptr %out) nounwind {")
     t.label("entry")
     t.do("br label %loop")

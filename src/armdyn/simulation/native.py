@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.backends.stepper import Run, Stepper, Track, stepper
+from armdyn.backends.stepper import Run, StepInput, Stepper, stepper
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError
 from armdyn.quantities.steps import StepRequest
@@ -176,11 +176,11 @@ def _tracks(
     controller: GravityPD | ComputedTorque | None,
     request: StepRequest,
     over: Horizon,
-) -> list[Track]:
+) -> list[StepInput]:
     """The arguments of every step after the state."""
     if torque is not None and controller is not None:
         raise SimulationError("give a torque or a controller, not both")
-    length = Track(np.full((1, 1, 1), float(over.step)))
+    length = StepInput(np.full((1, 1, 1), float(over.step)))
     if controller is None:
         return [length, *torque_tracks(torque, over)]
     return [length, *control_tracks(controller, request, over)]

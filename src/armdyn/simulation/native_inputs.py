@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector
-from armdyn.backends.stepper import Track
+from armdyn.backends.stepper import StepInput
 from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, SimulationError
 from armdyn.model.digest import digest
@@ -63,7 +63,7 @@ def law(robot: Robot, controller: Any) -> str:
     return LAWS[type(controller)]
 
 
-def torque_tracks(torque: npt.ArrayLike | None, over: Horizon) -> list[Track]:
+def torque_tracks(torque: npt.ArrayLike | None, over: Horizon) -> list[StepInput]:
     """Torques at the start and at the end of each step."""
     if torque is None:
         rows = np.zeros((1, 1, over.n))
@@ -72,7 +72,7 @@ def torque_tracks(torque: npt.ArrayLike | None, over: Horizon) -> list[Track]:
         if not np.isfinite(given).all():
             raise SimulationError("torque: expected finite numbers, got some that are not")
         rows = over.rows("torque", given.reshape(_torque_shape(given.shape, over)))
-    return [Track(rows, 0, 1), Track(rows, 1, 1)]
+    return [StepInput(rows, 0, 1), StepInput(rows, 1, 1)]
 
 
 def _torque_shape(shape: tuple[int, ...], over: Horizon) -> tuple[int, ...]:
@@ -101,9 +101,9 @@ def _torque_shape(shape: tuple[int, ...], over: Horizon) -> tuple[int, ...]:
 
 def control_tracks(
     controller: GravityPD | ComputedTorque, request: StepRequest, over: Horizon
-) -> list[Track]:
+) -> list[StepInput]:
     """Gains, and what is wanted twice a step."""
-    gains = [Track(controller.gains[name].reshape(1, 1, -1).copy()) for name in ("kp", "kd")]
+    gains = [StepInput(controller.gains[name].reshape(1, 1, -1).copy()) for name in ("kp", "kd")]
     times = 0.5 * over.step * np.arange(2 * over.steps + 1)
     target: Any = controller.target  # trajectories take many times at once
     wanted = target(times)
@@ -115,4 +115,4 @@ def control_tracks(
     if not np.isfinite(rows).all():
         raise SimulationError("the motion to follow has numbers in it that are not finite")
     ahead = {"start": 0, "middle": 1, "end": 2}
-    return [*gains, *(Track(rows, ahead[moment], 2) for moment in request.moments)]
+    return [*gains, *(StepInput(rows, ahead[moment], 2) for moment in request.moments)]

@@ -6,7 +6,7 @@ takes everything that NumPy takes. Both run the same loop.
 """
 
 from armdyn.backends import numpy_api as api
-from armdyn.backends.llvm.vectors import Text, Vectors
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
 DECLARATIONS = """\
 @array_type = external global i8
@@ -21,7 +21,7 @@ declare void @Py_IncRef(ptr)
 
 def entry_function(v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...]) -> list[str]:
     """`@entry(self, args, nargs, kwnames)`, with the output as `out=` or allocated."""
-    t = Text(v)
+    t = IrWriter(v)
     t.lines += DECLARATIONS.splitlines()
     t.lines.append("define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %names) nounwind {")
     count = len(inputs)
@@ -30,50 +30,13 @@ def entry_function(v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...])
         t.let(f"alloca [{size} x i64], align 8", f"%{name}")
     t.let("alloca i64, align 8", "%one")
     t.let(f"alloca [{max(1, len(output))} x i64], align 8", "%shape")
-    enough = t.let(f"icmp eq i64 %nargs, {count}")
-    t.do(f"br i1 {enough}, label %look, label %other")
+    t.branch(t.let(f"icmp eq i64 %nargs, {count}"), "look", "other")
     t.label("look")
-    sound = "true"
-    for k, size in enumerate(inputs):
-        array = _item(t, "%args", k)
-        sound = t.let(f"and i1 {sound}, {_is_vector(t, array, (size,), api.ALIGNED)}", f"%in{k}.ok")
-        t.do(f"br i1 {sound}, label %in{k}, label %other")
-        t.label(f"in{k}")
-        sound = "true"
-        _put(t, "%pointers", k, _field(t, array, api.DATA, "ptr"), "ptr")
-        _put(t, "%steps", k, "0")
-        _put(t, "%steps", count + 1 + k, str(v.size))
-    _put(t, "%steps", count, "0")
-    step = v.size
-    for axis in reversed(range(len(output))):
-        _put(t, "%steps", 2 * count + 1 + axis, str(step))
-        _put(t, "%shape", axis, str(output[axis]))
-        step *= output[axis]
+    _take_inputs(t, inputs)
+    _describe_output(t, count, output)
     t.do("store i64 1, ptr %one")
-    alone = t.let("icmp eq ptr %names, null")
-    t.do(f"br i1 {alone}, label %fresh, label %named")
-    t.label("fresh")
-    descr = f"@descr_{v.dtype}"
-    t.do(f"call void @Py_IncRef(ptr {descr})")  # which the next call takes
-    t.let(f"call ptr @array_empty(i32 {len(output)}, ptr %shape, ptr {descr}, i32 0)", "%made")
-    none = t.let("icmp eq ptr %made, null")
-    t.do(f"br i1 {none}, label %failed, label %run")
-    t.label("failed")
-    t.do("ret ptr null")
-    t.label("named")
-    single = t.let(f"icmp eq i64 {_field(t, '%names', 16, 'i64')}, 1")
-    t.do(f"br i1 {single}, label %one.name, label %other")
-    t.label("one.name")
-    name = _field(t, "%names", 24, "ptr")
-    is_out = t.let(f"icmp eq ptr {name}, @name_out")
-    t.do(f"br i1 {is_out}, label %given, label %other")
-    t.label("given")
-    t.let(f"load ptr, ptr {t.let(f'getelementptr ptr, ptr %args, i64 {count}')}", "%out")
-    sound = _is_vector(t, "%out", output, api.ALIGNED | api.WRITEABLE)
-    t.do(f"br i1 {sound}, label %keep, label %other")
-    t.label("keep")
-    t.do("call void @Py_IncRef(ptr %out)")
-    t.do("br label %run")
+    t.branch(t.let("icmp eq ptr %names, null"), "fresh", "named")
+    _choose_output(t, count, output)
     t.label("run")
     t.let("phi ptr [%made, %fresh], [%out, %keep]", "%result")
     _put(t, "%pointers", count, _field(t, "%result", api.DATA, "ptr"), "ptr")
@@ -85,18 +48,56 @@ def entry_function(v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...])
     return [*t.lines, "}"]
 
 
-def _is_vector(t: Text, array: str, shape: tuple[int, ...], flags: int) -> str:
+def _take_inputs(t: IrWriter, inputs: tuple[int, ...]) -> None:
+    """Check each argument, and note where its numbers are."""
+    count = len(inputs)
+    for k, size in enumerate(inputs):
+        array = t.item("%args", k, "ptr")
+        sound = t.let(f"and i1 true, {_is_vector(t, array, (size,), api.ALIGNED)}", f"%in{k}.ok")
+        t.branch(sound, f"in{k}", "other")
+        t.label(f"in{k}")
+        _put(t, "%pointers", k, _field(t, array, api.DATA, "ptr"), "ptr")
+        _put(t, "%steps", k, "0")
+        _put(t, "%steps", count + 1 + k, str(t.v.size))
+    _put(t, "%steps", count, "0")
+
+
+def _describe_output(t: IrWriter, count: int, output: tuple[int, ...]) -> None:
+    """The strides and the shape of a dense result."""
+    step = t.v.size
+    for axis in reversed(range(len(output))):
+        _put(t, "%steps", 2 * count + 1 + axis, str(step))
+        _put(t, "%shape", axis, str(output[axis]))
+        step *= output[axis]
+
+
+def _choose_output(t: IrWriter, count: int, output: tuple[int, ...]) -> None:
+    """A fresh array in block %fresh, or the checked `out=` in block %keep; both go to %run."""
+    t.label("fresh")
+    descr = f"@descr_{t.v.dtype}"
+    t.do(f"call void @Py_IncRef(ptr {descr})")  # which the next call takes
+    t.let(f"call ptr @array_empty(i32 {len(output)}, ptr %shape, ptr {descr}, i32 0)", "%made")
+    t.branch(t.let("icmp eq ptr %made, null"), "failed", "run")
+    t.label("failed")
+    t.do("ret ptr null")
+    t.label("named")
+    t.branch(t.let(f"icmp eq i64 {_field(t, '%names', 16, 'i64')}, 1"), "one.name", "other")
+    t.label("one.name")
+    name = _field(t, "%names", 24, "ptr")
+    t.branch(t.let(f"icmp eq ptr {name}, @name_out"), "given", "other")
+    t.label("given")
+    t.let(f"load ptr, ptr {t.at('%args', count, 'ptr')}", "%out")
+    t.branch(_is_vector(t, "%out", output, api.ALIGNED | api.WRITEABLE), "keep", "other")
+    t.label("keep")
+    t.do("call void @Py_IncRef(ptr %out)")
+    t.do("br label %run")
+
+
+def _is_vector(t: IrWriter, array: str, shape: tuple[int, ...], flags: int) -> str:
     """Whether an object is an array of this shape, dense and with these flags."""
-    kind = _field(t, array, 8, "ptr")
-    sound = t.let(f"icmp eq ptr {kind}, @array_type")
     # nothing else may be read before it is known to be an array
-    name = f"is{t.name()[1:]}"
-    t.do(f"br i1 {sound}, label %{name}, label %other")
-    t.label(name)
-    sound = t.let(f"icmp eq i32 {_field(t, array, api.NDIM, 'i32')}, {len(shape)}")
-    name = f"is{t.name()[1:]}"
-    t.do(f"br i1 {sound}, label %{name}, label %other")
-    t.label(name)
+    _require(t, t.let(f"icmp eq ptr {_field(t, array, 8, 'ptr')}, @array_type"))
+    _require(t, t.let(f"icmp eq i32 {_field(t, array, api.NDIM, 'i32')}, {len(shape)}"))
     descr = _field(t, array, api.DESCR, "ptr")
     sound = t.let(f"icmp eq ptr {descr}, @descr_{t.v.dtype}")
     mask = t.let(f"and i32 {_field(t, array, api.FLAGS, 'i32')}, {flags}")
@@ -107,19 +108,22 @@ def _is_vector(t: Text, array: str, shape: tuple[int, ...], flags: int) -> str:
     step = t.v.size
     for axis in reversed(range(len(shape))):
         for where, expected in ((lengths, shape[axis]), (strides, step)):
-            same = t.let(f"icmp eq i64 {_item(t, where, axis, 'i64')}, {expected}")
+            same = t.let(f"icmp eq i64 {t.item(where, axis)}, {expected}")
             sound = t.let(f"and i1 {sound}, {same}")
         step *= shape[axis]
     return sound
 
 
-def _field(t: Text, thing: str, offset: int, kind: str) -> str:
-    return t.let(f"load {kind}, ptr {t.let(f'getelementptr i8, ptr {thing}, i64 {offset}')}")
+def _require(t: IrWriter, condition: str) -> None:
+    """Go on in a new block if the condition holds, and to %other if not."""
+    name = f"is{t.name()[1:]}"
+    t.branch(condition, name, "other")
+    t.label(name)
 
 
-def _item(t: Text, array: str, place: int, kind: str = "ptr") -> str:
-    return t.let(f"load {kind}, ptr {t.let(f'getelementptr {kind}, ptr {array}, i64 {place}')}")
+def _field(t: IrWriter, thing: str, offset: int, kind: str) -> str:
+    return t.let(f"load {kind}, ptr {t.at(thing, offset)}")
 
 
-def _put(t: Text, array: str, place: int, value: str, kind: str = "i64") -> None:
-    t.do(f"store {kind} {value}, ptr {t.let(f'getelementptr {kind}, ptr {array}, i64 {place}')}")
+def _put(t: IrWriter, array: str, place: int, value: str, kind: str = "i64") -> None:
+    t.do(f"store {kind} {value}, ptr {t.at(array, place, kind)}")

@@ -7,13 +7,13 @@ its share of the rows of the next tile, and of those that this tile will write.
 
 from math import prod
 
-from armdyn.backends.llvm.vectors import Text, Vectors
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
 LINE = 64
 """Bytes that a cache moves at a time."""
 DECLARATION = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
 
-FIRST = 12 * 1024
+FIRST_CACHE_BYTES = 12 * 1024
 """Bytes of arguments that the first cache has room for beside everything else."""
 
 Line = tuple[int, int, bool, int]
@@ -25,7 +25,7 @@ def shares(
     v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...], lengths: list[int]
 ) -> list[list[Line]]:
     """The lines that segments of some lengths fetch, as if rows followed each other."""
-    near = 3 if v.lanes * v.size * sum(inputs) <= FIRST else 2
+    near = 3 if v.lanes * v.size * sum(inputs) <= FIRST_CACHE_BYTES else 2
     lines: list[tuple[float, Line]] = []
     for array, columns in enumerate((*inputs, prod(output))):
         size = v.lanes * columns * v.size
@@ -42,8 +42,8 @@ def shares(
     return result
 
 
-def fetch(t: Text, line: Line) -> None:
+def fetch(t: IrWriter, line: Line) -> None:
     """Fetch a line."""
     array, offset, written, near = line
-    place = t.let(f"getelementptr i8, ptr %ahead{array}, i64 {offset}")
+    place = t.at(f"%ahead{array}", offset)
     t.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 {int(written)}, i32 {near}, i32 1)")

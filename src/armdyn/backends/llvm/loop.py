@@ -9,8 +9,8 @@ from math import prod
 
 from armdyn.backends.llvm.fetch import LINE
 from armdyn.backends.llvm.segments import Plan, Segment
-from armdyn.backends.llvm.stream import LARGE
-from armdyn.backends.llvm.vectors import Text, Vectors
+from armdyn.backends.llvm.stream import UNCACHED_BYTES
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
 STACK = 64 * 1024
 """Largest scratch memory on the stack; a larger one is allocated."""
@@ -54,7 +54,7 @@ class _Loop:
     def __init__(self, v: Vectors, pieces: Plan, shape: Shape, tile: int, stream: bool):
         self.v, self.pieces, self.shape, self.tile = v, pieces, shape, tile
         self.stream = stream
-        self.t = Text(v)
+        self.t = IrWriter(v)
         self.size = pieces.slots * tile * v.bytes
         self.label = "tile"
 
@@ -64,11 +64,11 @@ class _Loop:
         t.label("entry")
         t.let("load i64, ptr %dims", "%n")
         t.let("icmp sgt i64 %n, 0", "%some")
-        t.do("br i1 %some, label %begin, label %exit")
+        t.branch("%some", "begin", "exit")
         t.label("begin")
-        self.bases = [self._word("%args", k, "ptr") for k in range(arrays)]
-        self.strides = [self._word("%steps", k) for k in range(arrays)]
-        cores = [self._word("%steps", arrays + k) for k in range(arrays - 1)]
+        self.bases = [t.item("%args", k, "ptr") for k in range(arrays)]
+        self.strides = [t.item("%steps", k) for k in range(arrays)]
+        cores = [t.item("%steps", arrays + k) for k in range(arrays - 1)]
         t.let(f"getelementptr i64, ptr %steps, i64 {2 * arrays - 1}", "%core")
         dense = self._dense()
         t.let("sub i64 %n, 1", "%last")
@@ -90,7 +90,7 @@ class _Loop:
         self._write()
         t.do("br label %tile.end")
         t.label("tile.end")
-        t.do(f"br i1 {t.let('icmp slt i64 %row.next, %n')}, label %tile, label %end")
+        t.branch(t.let("icmp slt i64 %row.next, %n"), "tile", "end")
         t.label("end")
         if self.stream:
             t.do("call void @llvm.x86.sse.sfence()")
@@ -101,16 +101,12 @@ class _Loop:
         t.do("ret void")
         return [*t.lines, "}", *(NO_MEMORY.splitlines() if self.size > STACK else [])]
 
-    def _word(self, array: str, place: int, kind: str = "i64") -> str:
-        pointer = self.t.let(f"getelementptr {kind}, ptr {array}, i64 {place}")
-        return self.t.let(f"load {kind}, ptr {pointer}")
-
     def _dense(self) -> str:
         """Whether the entries of the output follow each other in C order."""
-        dense, expected = "true", self.v.size
+        t, dense, expected = self.t, "true", self.v.size
         for axis in reversed(range(len(self.shape.output))):
-            same = self.t.let(f"icmp eq i64 {self._word('%core', axis)}, {expected}")
-            dense = self.t.let(f"and i1 {dense}, {same}")
+            same = t.let(f"icmp eq i64 {t.item('%core', axis)}, {expected}")
+            dense = t.let(f"and i1 {dense}, {same}")
             expected *= self.shape.output[axis]
         return dense
 
@@ -123,7 +119,7 @@ class _Loop:
             return "begin"
         t.let(f"call ptr @malloc(i64 {self.size + LINE})", "%memory")
         t.let("icmp eq ptr %memory, null", "%none")
-        t.do("br i1 %none, label %full, label %aligned")
+        t.branch("%none", "full", "aligned")
         t.label("full")
         t.do("call void @no_memory()")
         t.do("ret void")
@@ -139,7 +135,7 @@ class _Loop:
             return
         t, size = self.t, row_bytes(self.v, self.shape)
         t.let(f"alloca [{self.tile * self.v.lanes * size} x i8], align {LINE}", "%gathered")
-        large = t.let(f"icmp sge i64 %n, {-(-LARGE // size)}")
+        large = t.let(f"icmp sge i64 %n, {-(-UNCACHED_BYTES // size)}")
         close = t.let(f"icmp eq i64 {self.strides[-1]}, {size}")
         t.let(f"and i1 {t.let(f'and i1 {large}, {close}')}, {dense}", "%large")
 
@@ -161,16 +157,16 @@ class _Loop:
         if not self.stream:
             return
         t, size = self.t, row_bytes(self.v, self.shape)
-        t.do("br i1 %apart, label %write, label %tile.end")
+        t.branch("%apart", "write", "tile.end")
         t.label("write")
         offset = t.let(f"mul i64 %row, {size}")
-        place = t.let(f"getelementptr i8, ptr {self.bases[-1]}, i64 {offset}")
+        place = t.at(self.bases[-1], offset)
         t.do(
             f"call void @stream(ptr {place}, ptr %gathered, i64 {self.tile * self.v.lanes * size})"
         )
 
     def _slot(self, number: int) -> str:
-        return self.t.let(f"getelementptr i8, ptr %slots, i64 {number * self.v.bytes}")
+        return self.t.at("%slots", number * self.v.bytes)
 
     def _load(self, cores: list[str]) -> None:
         first = 0
@@ -191,7 +187,7 @@ class _Loop:
                 continue
             places = (self._slot(k) for k in (step.angles, step.sines, step.cosines))
             given = ", ".join(f"ptr {place}" for place in places)
-            self.t.do(f"call void @turn({given}, i64 {step.count}, i64 {self.blocks})")
+            self.t.do(f"call void @sin_cos({given}, i64 {step.count}, i64 {self.blocks})")
 
     def _ahead(self) -> list[str]:
         """The rows of the next tile's arguments, and those of this one's results."""
@@ -201,7 +197,7 @@ class _Loop:
             for stride, row in zip(self.strides, rows, strict=True)
         ]
         return [
-            self.t.let(f"getelementptr i8, ptr {base}, i64 {offset}")
+            self.t.at(base, offset)
             for base, offset in zip((*self.bases[:-1], self.out), offsets, strict=True)
         ]
 
@@ -216,11 +212,11 @@ class _Loop:
         places = []
         for start, stride in zip(ahead, self.strides, strict=True):
             offset = t.let(f"mul i64 {rows}, {stride}")
-            places.append(t.let(f"getelementptr i8, ptr {start}, i64 {offset}"))
+            places.append(t.at(start, offset))
         given = "".join(f", ptr {place}" for place in places)
         t.do(f"call void @segment{number}(ptr {here}{given})")
         t.let(f"add i64 {b}, 1", f"{b}.next")
         more = t.let(f"icmp slt i64 {b}.next, {self.blocks}")
-        t.do(f"br i1 {more}, label %each{number}, label %after{number}")
+        t.branch(more, f"each{number}", f"after{number}")
         self.label = f"after{number}"
         t.label(self.label)

@@ -1,13 +1,14 @@
 """The loop around the loop: many steps of many arms in one call, without Python in between.
 
 Arms go through all steps in blocks so small that their rows stay in the first caches; a block's
-rows are read, advanced and written in place by `@loop`. After each step `@drive` looks whether an
-arm has left all bounds, keeps the largest last correction, and copies the states that are wanted.
+rows are read, advanced and written in place by `@loop`. After each step `@rollout_loop` looks
+whether an arm has left all bounds, keeps the largest last correction, and copies the states that
+are wanted.
 """
 
 from dataclasses import dataclass
 
-from armdyn.backends.llvm.vectors import Text, Vectors
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
 DECLARATION = "declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)"
 
@@ -32,30 +33,30 @@ JOB = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class StateRows:
     """The rows of a step: n positions, n rates, the size of the state, perhaps a correction."""
 
     n: int
     extra: int
 
 
-def drive_function(v: Vectors, rows: Rows, arrays: int) -> list[str]:
-    """`@drive(job)`, for a `@loop` with so many arrays, of which the first is also the output."""
-    return _Drive(v, rows, arrays).lines()
+def rollout_function(v: Vectors, rows: StateRows, arrays: int) -> list[str]:
+    """`@rollout_loop(job)` around a `@loop` of some arrays; the first is the output too."""
+    return _RolloutLoop(v, rows, arrays).lines()
 
 
-class _Drive:
-    def __init__(self, v: Vectors, rows: Rows, arrays: int):
-        self.t, self.v, self.rows, self.arrays = Text(v), v, rows, arrays
+class _RolloutLoop:
+    def __init__(self, v: Vectors, rows: StateRows, arrays: int):
+        self.t, self.v, self.rows, self.arrays = IrWriter(v), v, rows, arrays
         self.width = (2 * rows.n + rows.extra) * v.size
 
     def lines(self) -> list[str]:
         t = self.t
-        t.lines += [DECLARATION, "define void @drive(ptr %job) nounwind {"]
+        t.lines += [DECLARATION, "define void @rollout_loop(ptr %job) nounwind {"]
         t.label("entry")
         for place, name in enumerate(JOB):
             kind = "ptr" if name in _POINTERS else self.v.element if name == "limit" else "i64"
-            t.let(f"load {kind}, ptr {self._at('%job', place)}", f"%{name}")
+            t.let(f"load {kind}, ptr {t.at('%job', place, 'i64')}", f"%{name}")
         t.let(f"alloca [{self.arrays} x ptr], align 8", "%here")
         t.let("alloca i64, align 8", "%n")
         t.do("br label %block")
@@ -65,7 +66,7 @@ class _Drive:
         self._record()
         t.label("block.end")
         t.let("icmp slt i64 %first.next, %arms", "%more")
-        t.do("br i1 %more, label %block, label %exit")
+        t.branch("%more", "block", "exit")
         t.label("exit")
         t.do("ret void")
         return [*t.lines, "}"]
@@ -80,11 +81,10 @@ class _Drive:
         t.let(f"call i64 @llvm.smin.i64(i64 {left}, i64 %most)", "%size")
         t.do("store i64 %size, ptr %n")
         for k in range(self.arrays):
-            base = t.let(f"load ptr, ptr {self._at('%args', k)}")
-            stride = t.let(f"load i64, ptr {self._at('%steps', k)}")
-            moved = self._moved(base, t.let(f"mul i64 {stride}, %first"))
-            t.do(f"store ptr {moved}, ptr {self._at('%here', k)}")
-        t.let(f"load ptr, ptr {self._at('%here', 0)}", "%states")
+            base, stride = t.item("%args", k, "ptr"), t.item("%steps", k)
+            moved = t.at(base, t.let(f"mul i64 {stride}, %first"))
+            t.do(f"store ptr {moved}, ptr {t.at('%here', k, 'ptr')}")
+        t.let(f"load ptr, ptr {t.at('%here', 0, 'ptr')}", "%states")
         far = t.let("mul i64 %distance, %first")
         for name in ("positions", "rates"):
             t.let(f"getelementptr i8, ptr %{name}, i64 {far}", f"%{name}.block")
@@ -106,25 +106,25 @@ class _Drive:
         t.label("look")
         t.let("phi i64 [0, %step], [%a.next, %look]", "%a")
         t.let("phi i64 [-1, %step], [%bad.next, %look]", "%bad")
-        row = self._moved("%states", t.let(f"mul i64 %a, {self.width}"))
-        size = t.let(f"load {e}, ptr {self._moved(row, 2 * n * self.v.size)}")
+        row = t.at("%states", t.let(f"mul i64 %a, {self.width}"))
+        size = t.let(f"load {e}, ptr {t.at(row, 2 * n * self.v.size)}")
         sound = t.let(f"fcmp ole {e} {size}, %limit")  # NaN is not
         sound = t.let(f"or i1 {sound}, {t.let('icmp sge i64 %bad, 0')}")
         t.let(f"select i1 {sound}, i64 %bad, i64 %a", "%bad.next")
         if self.rows.extra > 1:
-            made = t.let(f"load {e}, ptr {self._moved(row, (2 * n + 1) * self.v.size)}")
-            place = t.let(f"getelementptr {e}, ptr %worst, i64 %a")
+            made = t.let(f"load {e}, ptr {t.at(row, (2 * n + 1) * self.v.size)}")
+            place = t.at("%worst", "%a", e)
             before = t.let(f"load {e}, ptr {place}")
             larger = t.let(f"fcmp ogt {e} {made}, {before}")
             t.do(f"store {e} {t.let(f'select i1 {larger}, {e} {made}, {e} {before}')}, ptr {place}")
         t.let("add i64 %a, 1", "%a.next")
-        t.do(f"br i1 {t.let('icmp slt i64 %a.next, %size')}, label %look, label %looked")
+        t.branch(t.let("icmp slt i64 %a.next, %size"), "look", "looked")
         t.label("looked")
-        t.do(f"br i1 {t.let('icmp sge i64 %bad.next, 0')}, label %failed, label %ahead")
+        t.branch(t.let("icmp sge i64 %bad.next, 0"), "failed", "ahead")
         t.label("failed")
-        step, arm = (self._at("%job", JOB.index(name)) for name in ("bad_step", "bad_arm"))
+        step, arm = (t.at("%job", JOB.index(name), "i64") for name in ("bad_step", "bad_arm"))
         known = t.let(f"load i64, ptr {step}")
-        t.do(f"br i1 {t.let(f'icmp slt i64 %s, {known}')}, label %earlier, label %block.end")
+        t.branch(t.let(f"icmp slt i64 %s, {known}"), "earlier", "block.end")
         t.label("earlier")
         t.do(f"store i64 %s, ptr {step}")
         t.do(f"store i64 {t.let('add i64 %first, %bad.next')}, ptr {arm}")
@@ -135,19 +135,19 @@ class _Drive:
         t, bytes_ = self.t, self.rows.n * self.v.size
         t.label("ahead")
         for k in range(self.arrays):
-            place, by = self._at("%here", k), t.let(f"load i64, ptr {self._at('%advance', k)}")
-            t.do(f"store ptr {self._moved(t.let(f'load ptr, ptr {place}'), by)}, ptr {place}")
+            place, by = t.at("%here", k, "ptr"), t.item("%advance", k)
+            t.do(f"store ptr {t.at(t.let(f'load ptr, ptr {place}'), by)}, ptr {place}")
         t.let("sub i64 %left, 1", "%left.less")
-        t.do(f"br i1 {t.let('icmp eq i64 %left.less, 0')}, label %copy, label %next")
+        t.branch(t.let("icmp eq i64 %left.less, 0"), "copy", "next")
         t.label("copy")
         t.let("phi i64 [0, %ahead], [%c.next, %copy]", "%c")
-        row = self._moved("%states", t.let(f"mul i64 %c, {self.width}"))
+        row = t.at("%states", t.let(f"mul i64 %c, {self.width}"))
         to = t.let(f"add i64 %offset, {t.let('mul i64 %c, %distance')}")
         for part, name in enumerate(("positions", "rates")):
-            given = f"{self._moved(f'%{name}.block', to)}, ptr {self._moved(row, part * bytes_)}"
+            given = f"{t.at(f'%{name}.block', to)}, ptr {t.at(row, part * bytes_)}"
             t.do(f"call void @llvm.memcpy.inline.p0.p0.i64(ptr {given}, i64 {bytes_}, i1 false)")
         t.let("add i64 %c, 1", "%c.next")
-        t.do(f"br i1 {t.let('icmp slt i64 %c.next, %size')}, label %copy, label %copied")
+        t.branch(t.let("icmp slt i64 %c.next, %size"), "copy", "copied")
         t.label("copied")
         t.let(f"add i64 %offset, {bytes_}", "%offset.copied")
         t.do("br label %next")
@@ -155,14 +155,7 @@ class _Drive:
         t.let("phi i64 [%left.less, %ahead], [%every, %copied]", "%left.next")
         t.let("phi i64 [%offset, %ahead], [%offset.copied, %copied]", "%offset.next")
         t.let("add i64 %s, 1", "%s.next")
-        t.do(f"br i1 {t.let('icmp slt i64 %s.next, %count')}, label %step, label %block.end")
-
-    def _at(self, array: str, place: int) -> str:
-        """Where a word of an array lies."""
-        return self.t.let(f"getelementptr i64, ptr {array}, i64 {place}")
-
-    def _moved(self, pointer: str, by: str | int) -> str:
-        return self.t.let(f"getelementptr i8, ptr {pointer}, i64 {by}")
+        t.branch(t.let("icmp slt i64 %s.next, %count"), "step", "block.end")
 
 
 _POINTERS = ("args", "steps", "advance", "positions", "rates", "corrections")

@@ -8,7 +8,7 @@ number by number. Lanes beyond the last state repeat it.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from armdyn.backends.llvm.vectors import Text, Vectors
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
 GROUP = 4
 """Columns that are transposed together."""
@@ -23,7 +23,7 @@ def load_function(v: Vectors, columns: int, slots: int) -> list[str]:
 
     %step is the distance of the columns in bytes.
     """
-    t = Text(v)
+    t = IrWriter(v)
     t.lines.append(
         f"define internal void @load{columns}({_ARGUMENTS}, i64 %step, ptr %slots) "
         "noinline nounwind {"
@@ -53,7 +53,7 @@ def store_function(v: Vectors, table: list[int], slots: int) -> list[str]:
 
     %dense says that the columns follow each other; otherwise `@place` finds them by %steps.
     """
-    t = Text(v)
+    t = IrWriter(v)
     entries = ", ".join(f"i32 {slot}" for slot in table)
     t.lines.append(f"@table = private constant [{len(table)} x i32] [{entries}]")
     t.lines.append(
@@ -109,7 +109,7 @@ def place_function(shape: tuple[int, ...]) -> list[str]:
 # transposing
 
 
-def transposed(t: Text, four: list[str]) -> list[str]:
+def transposed(t: IrWriter, four: list[str]) -> list[str]:
     """Four vectors, each group of four lanes transposed as a matrix of 4 by 4."""
     lanes = t.v.lanes
 
@@ -127,14 +127,14 @@ def transposed(t: Text, four: list[str]) -> list[str]:
     return [mix(f, b, half) for half in (low, high) for f, b in zip(front, back, strict=True)]
 
 
-def _gathered(t: Text, places: list[str]) -> list[str]:
+def _gathered(t: IrWriter, places: list[str]) -> list[str]:
     """Four columns of as many rows as there are lanes, a vector each."""
     kind = f"<{GROUP} x {t.v.element}>"
     loaded = [t.let(f"load {kind}, ptr {place}, align {t.v.size}") for place in places]
     return transposed(t, [_joined(t, loaded[j::GROUP]) for j in range(GROUP)])
 
 
-def _joined(t: Text, parts: list[str]) -> str:
+def _joined(t: IrWriter, parts: list[str]) -> str:
     """Parts one after the other in one vector."""
     size = GROUP
     while len(parts) > 1:
@@ -144,14 +144,14 @@ def _joined(t: Text, parts: list[str]) -> str:
     return parts[0]
 
 
-def _part(t: Text, vector: str, g: int) -> str:
+def _part(t: IrWriter, vector: str, g: int) -> str:
     if t.v.lanes == GROUP:
         return vector
     places = list(range(GROUP * g, GROUP * g + GROUP))
     return _shuffled(t, t.v.lanes, vector, "poison", places)
 
 
-def _shuffled(t: Text, lanes: int, a: str, b: str, places: list[int]) -> str:
+def _shuffled(t: IrWriter, lanes: int, a: str, b: str, places: list[int]) -> str:
     kind = f"<{lanes} x {t.v.element}>"
     text = ", ".join(f"i32 {p}" for p in places)
     return t.let(f"shufflevector {kind} {a}, {kind} {b}, <{len(places)} x i32> <{text}>")
@@ -160,20 +160,20 @@ def _shuffled(t: Text, lanes: int, a: str, b: str, places: list[int]) -> str:
 # where things are
 
 
-def _plus(t: Text, column: str, k: int) -> str:
+def _plus(t: IrWriter, column: str, k: int) -> str:
     return str(int(column) + k) if column.isdigit() else t.let(f"add i64 {column}, {k}")
 
 
-def _slot(t: Text, slot: str) -> str:
+def _slot(t: IrWriter, slot: str) -> str:
     """Where a slot of this block lies."""
     size = t.v.bytes
     offset = str(int(slot) * size) if slot.isdigit() else t.let(f"mul i64 {slot}, {size}")
-    return t.let(f"getelementptr i8, ptr %here, i64 {offset}")
+    return t.at("%here", offset)
 
 
-def _places(t: Text, offset: str) -> list[str]:
+def _places(t: IrWriter, offset: str) -> list[str]:
     """The numbers at an offset in the rows of all lanes."""
-    column = t.let(f"getelementptr i8, ptr %first, i64 {offset}")
+    column = t.at("%first", offset)
     return [t.let(f"getelementptr i8, ptr {column}, i64 %lane{k}") for k in range(t.v.lanes)]
 
 
@@ -189,7 +189,7 @@ class _Rows:
 
 
 def _blocks(
-    t: Text, rows: _Rows, wide: Callable[[str], None], narrow: Callable[[str], None]
+    t: IrWriter, rows: _Rows, wide: Callable[[str], None], narrow: Callable[[str], None]
 ) -> None:
     """A loop over vectors of states, and in it over columns, four at a time or one by one."""
     v, columns = t.v, rows.columns
@@ -205,7 +205,7 @@ def _blocks(
     row = t.let(f"add i64 %row, {t.let(f'mul i64 %b, {v.lanes}')}")
     t.let(f"getelementptr i8, ptr %base, i64 {t.let(f'mul i64 {row}, %stride')}", "%first")
     t.let(f"sub i64 %last, {row}", "%left")
-    t.do(f"br i1 {t.let(f'icmp sge i64 %left, {v.lanes - 1}')}, label %rows, label %short")
+    t.branch(t.let(f"icmp sge i64 %left, {v.lanes - 1}"), "rows", "short")
     t.label("short")
     for k in lanes:
         least = t.let(f"call i64 @llvm.smin.i64(i64 %left, i64 {k})")
@@ -215,7 +215,7 @@ def _blocks(
     for k in lanes:
         t.let(f"phi i64 [%full{k}, %block], [%short{k}, %short]", f"%lane{k}")
     if columns >= GROUP and v.lanes % GROUP == 0:
-        t.do(f"br i1 {rows.dense}, label %wide, label %narrow")
+        t.branch(rows.dense, "wide", "narrow")
         t.label("wide")
         _groups(t, columns, wide)
     else:
@@ -224,15 +224,15 @@ def _blocks(
     t.let("phi i64 [0, %rows], [%c.next, %narrow]", "%c")
     narrow("%c")
     t.let("add i64 %c, 1", "%c.next")
-    t.do(f"br i1 {t.let(f'icmp slt i64 %c.next, {columns}')}, label %narrow, label %end")
+    t.branch(t.let(f"icmp slt i64 %c.next, {columns}"), "narrow", "end")
     t.label("end")
     t.let("add i64 %b, 1", "%b.next")
-    t.do(f"br i1 {t.let('icmp slt i64 %b.next, %blocks')}, label %block, label %exit")
+    t.branch(t.let("icmp slt i64 %b.next, %blocks"), "block", "exit")
     t.label("exit")
     t.do("ret void")
 
 
-def _groups(t: Text, columns: int, wide: Callable[[str], None]) -> None:
+def _groups(t: IrWriter, columns: int, wide: Callable[[str], None]) -> None:
     if columns <= UNROLLED:
         for column in range(0, columns, GROUP):
             wide(str(min(column, columns - GROUP)))
@@ -241,4 +241,4 @@ def _groups(t: Text, columns: int, wide: Callable[[str], None]) -> None:
     t.let("phi i64 [0, %rows], [%g.next, %wide]", "%g")
     wide(t.let(f"call i64 @llvm.smin.i64(i64 %g, i64 {columns - GROUP})"))
     t.let(f"add i64 %g, {GROUP}", "%g.next")
-    t.do(f"br i1 {t.let(f'icmp slt i64 %g.next, {columns}')}, label %wide, label %end")
+    t.branch(t.let(f"icmp slt i64 %g.next, {columns}"), "wide", "end")

@@ -2,7 +2,7 @@
 
 from armdyn.backends.llvm.fetch import Line, fetch
 from armdyn.backends.llvm.segments import Segment
-from armdyn.backends.llvm.vectors import Text, Vectors
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
 
 class SegmentWriter:
@@ -14,7 +14,7 @@ class SegmentWriter:
 
     def __init__(self, v: Vectors, segment: Segment, constants: dict[int, str]):
         self.v, self.segment, self.constants = v, segment, constants
-        self.t = Text(v)
+        self.t = IrWriter(v)
         self.names: dict[int, str] = {}
 
     def function(self, name: str, arrays: int, fetched: list[Line]) -> list[str]:
@@ -58,4 +58,4 @@ class SegmentWriter:
         self.t.do(f"store {self.v.type} {self._name(value)}, ptr {at}, align {self.v.bytes}")
 
     def _place(self, slot: int) -> str:
-        return self.t.let(f"getelementptr i8, ptr %here, i64 {slot * self.v.bytes}")
+        return self.t.at("%here", slot * self.v.bytes)

@@ -28,7 +28,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SineCosine:
     """Sines and cosines of angles that lie in consecutive slots."""
 
     angles: int
@@ -40,9 +40,9 @@ class Turn:
 
 @dataclass(slots=True)
 class Plan:
-    """Segments and turns in order, and where the outputs are at the end."""
+    """Segments, sines and cosines in order, and where the outputs are at the end."""
 
-    steps: list[Segment | Turn] = field(default_factory=list)
+    steps: list[Segment | SineCosine] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
     """Slot of each output."""
     slots: int = 0
@@ -56,7 +56,7 @@ def plan(lowered: Lowered, lengths: tuple[int, int] = LENGTHS) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Operations, or angles to be turned."""
+    """Operations, or angles whose sines and cosines are needed."""
 
     operations: tuple[Operation, ...] = ()
     angles: Angles = ()
@@ -84,7 +84,7 @@ class _Planner:
         result = Plan()
         for place, piece in enumerate(pieces):
             if piece.angles:
-                result.steps += self._turn(piece.angles, place)
+                result.steps += self._sine_cosine(piece.angles, place)
             else:
                 result.steps.append(self._segment(piece.operations, place))
         constant = sorted({k for k in self.program.outputs if k in self.constants})
@@ -112,11 +112,11 @@ class _Planner:
         kept = [value for value in made if self.last.get(value, -1) > place]
         return Segment(operations, loads, {value: self._take(value) for value in kept})
 
-    def _turn(self, angles: Angles, place: int) -> list[Segment | Turn]:
-        """The angles brought side by side, if they are not yet, and turned."""
+    def _sine_cosine(self, angles: Angles, place: int) -> list[Segment | SineCosine]:
+        """The angles brought side by side, if they are not yet; then their sines and cosines."""
         count = len(angles)
         start = self.slot.get(angles[0][0], -1)
-        steps: list[Segment | Turn] = []
+        steps: list[Segment | SineCosine] = []
         if [self.slot.get(a, -1) for a, _, _ in angles] != list(range(start, start + count)):
             start, self.slots = self.slots, self.slots + count
             loads = {a: self.slot[a] for a, _, _ in angles if a in self.slot}
@@ -126,7 +126,7 @@ class _Planner:
             self.slot |= {sine: sines + i, cosine: sines + count + i}
         self.slot.pop(-1, None)
         self._release({a for a, _, _ in angles}, place)
-        steps.append(Turn(start, sines, sines + count, count))
+        steps.append(SineCosine(start, sines, sines + count, count))
         return steps
 
     def _take(self, value: int) -> int:

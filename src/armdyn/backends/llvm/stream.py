@@ -6,11 +6,11 @@ result is so large that it would not stay in a cache anyway.
 """
 
 from armdyn.backends.llvm.fetch import LINE
-from armdyn.backends.llvm.vectors import Text, Vectors
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
-LARGE = 8 * 1024**2
+UNCACHED_BYTES = 8 * 1024**2
 """Bytes of a result that no cache keeps."""
-MOST = 24 * 1024
+GATHERED_BYTES = 24 * 1024
 """Bytes of the rows of a tile that can be gathered in the first cache."""
 
 FENCE = "declare void @llvm.x86.sse.sfence()"
@@ -18,7 +18,7 @@ FENCE = "declare void @llvm.x86.sse.sfence()"
 
 def stream_function(v: Vectors) -> list[str]:
     """`@stream(to, from, bytes)`: a copy, in whole lines where the target has them."""
-    t = Text(v)
+    t = IrWriter(v)
     e, line = v.element, f"<{LINE // v.size} x {v.element}>"
     t.lines.append(
         "define internal void @stream(ptr %to, ptr %from, i64 %bytes) noinline nounwind {"
@@ -33,16 +33,16 @@ def stream_function(v: Vectors) -> list[str]:
     t.label("single")
     t.let("phi i64 [0, %entry], [%i.next, %number], [%tail, %after]", "%i")
     t.let("phi i64 [%head, %entry], [%end, %number], [%bytes, %after]", "%end")
-    t.do(f"br i1 {t.let('icmp slt i64 %i, %end')}, label %number, label %done")
+    t.branch(t.let("icmp slt i64 %i, %end"), "number", "done")
     t.label("number")
     _copy(t, e, "%i", v.size, "")
     t.let(f"add i64 %i, {v.size}", "%i.next")
     t.do("br label %single")
     t.label("done")
-    t.do(f"br i1 {t.let('icmp eq i64 %end, %bytes')}, label %exit, label %lines")
+    t.branch(t.let("icmp eq i64 %end, %bytes"), "exit", "lines")
     t.label("lines")
     t.let("phi i64 [%head, %done], [%k.next, %one]", "%k")
-    t.do(f"br i1 {t.let('icmp slt i64 %k, %tail')}, label %one, label %after")
+    t.branch(t.let("icmp slt i64 %k, %tail"), "one", "after")
     t.label("one")
     _copy(t, line, "%k", LINE, ", !nontemporal !0")
     t.let(f"add i64 %k, {LINE}", "%k.next")
@@ -54,8 +54,8 @@ def stream_function(v: Vectors) -> list[str]:
     return [*t.lines, "}", "!0 = !{i32 1}", FENCE]
 
 
-def _copy(t: Text, kind: str, offset: str, align: int, hint: str) -> None:
-    source = t.let(f"getelementptr i8, ptr %from, i64 {offset}")
-    target = t.let(f"getelementptr i8, ptr %to, i64 {offset}")
+def _copy(t: IrWriter, kind: str, offset: str, align: int, hint: str) -> None:
+    source = t.at("%from", offset)
+    target = t.at("%to", offset)
     value = t.let(f"load {kind}, ptr {source}, align {t.v.size}")
     t.do(f"store {kind} {value}, ptr {target}, align {align}{hint}")

@@ -14,7 +14,7 @@ for what a lane gives must not depend on its neighbours.
 import math
 from dataclasses import dataclass
 
-from armdyn.backends.llvm.vectors import Text, Vectors
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
 FLOPS = {"float64": 37, "float32": 27}
 """Multiplications and additions for one angle."""
@@ -76,14 +76,14 @@ NUMBERS = {
 }
 
 
-def turn_functions(v: Vectors, slots: int) -> list[str]:
-    """`@turn` for %count angles in consecutive slots of %blocks vectors of states; its slow path.
+def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
+    """`@sin_cos` for %count angles in consecutive slots of %blocks vectors, and its slow path.
 
     The slots of one vector follow each other, then come those of the next.
     """
-    t = Text(v)
+    t = IrWriter(v)
     t.lines.append(
-        "define internal void @turn(ptr %angles, ptr %sines, ptr %cosines, i64 %count, "
+        "define internal void @sin_cos(ptr %angles, ptr %sines, ptr %cosines, i64 %count, "
         "i64 %blocks) noinline nounwind {"
     )
     t.label("entry")
@@ -98,13 +98,13 @@ def turn_functions(v: Vectors, slots: int) -> list[str]:
     x = t.let(f"load {v.type}, ptr %angles.i, align {v.bytes}")
     mask = t.let(f"bitcast <{v.lanes} x i1> {_is_far(t, x)} to i{v.lanes}")
     far = t.let(f"icmp ne i{v.lanes} {mask}, 0")
-    t.do(f"br i1 {far}, label %far, label %near")
+    t.branch(far, "far", "near")
     t.label("near")
     for value, place in zip(_near(t, x), ("%sines.i", "%cosines.i"), strict=True):
         t.do(f"store {v.type} {value}, ptr {place}, align {v.bytes}")
     t.do("br label %done")
     t.label("far")
-    t.do("call void @turn.far(ptr %angles.i, ptr %sines.i, ptr %cosines.i)")
+    t.do("call void @sin_cos.far(ptr %angles.i, ptr %sines.i, ptr %cosines.i)")
     t.do("br label %done")
     t.label("done")
     after = t.let("add i64 %k, 1")
@@ -113,20 +113,20 @@ def turn_functions(v: Vectors, slots: int) -> list[str]:
     skipped = t.let(f"select i1 {full}, i64 %others, i64 0")
     t.let(f"add i64 {t.let('add i64 %i, 1')}, {skipped}", "%next")
     t.let("icmp slt i64 %next, %end", "%more")
-    t.do("br i1 %more, label %loop, label %exit")
+    t.branch("%more", "loop", "exit")
     t.label("exit")
     t.do("ret void")
     return [*t.lines, "}", *_far(v)]
 
 
-def _is_far(t: Text, x: str) -> str:
+def _is_far(t: IrWriter, x: str) -> str:
     """In which lanes the approximation does not hold; as integers, NaN exceeds every limit."""
     v = t.v
     limit = t.let(f"bitcast {v.type} {v.splat(NUMBERS[v.dtype].limit)} to {v.integers}")
     return t.let(f"icmp ugt {v.integers} {t.bits(t.intrinsic('fabs', x))}, {limit}")
 
 
-def _near(t: Text, x: str) -> tuple[str, str]:
+def _near(t: IrWriter, x: str) -> tuple[str, str]:
     """Sine and cosine up to the limit."""
     v, k = t.v, NUMBERS[t.v.dtype]
     rounded = t.fused(x, v.splat(2.0 / math.pi), v.splat(k.magic))
@@ -152,14 +152,14 @@ def _near(t: Text, x: str) -> tuple[str, str]:
     )
 
 
-def _polynomial(t: Text, z: str, coefficients: tuple[float, ...]) -> str:
+def _polynomial(t: IrWriter, z: str, coefficients: tuple[float, ...]) -> str:
     value = t.v.splat(coefficients[-1])
     for coefficient in coefficients[-2::-1]:
         value = t.fused(value, z, t.v.splat(coefficient))
     return value
 
 
-def _signed(t: Text, value: str, turns: str) -> str:
+def _signed(t: IrWriter, value: str, turns: str) -> str:
     """The value, its sign changed where the highest bit is set."""
     v = t.v
     sign = t.let(f"and {v.integers} {turns}, {v.whole(-1 << 8 * v.size - 1)}")
@@ -167,9 +167,9 @@ def _signed(t: Text, value: str, turns: str) -> str:
 
 
 def _far(v: Vectors) -> list[str]:
-    t = Text(v)
+    t = IrWriter(v)
     t.lines.append(
-        "define internal void @turn.far(ptr %x, ptr %s, ptr %c) noinline cold nounwind {"
+        "define internal void @sin_cos.far(ptr %x, ptr %s, ptr %c) noinline cold nounwind {"
     )
     x = t.let(f"load {v.type}, ptr %x, align {v.bytes}")
     far = _is_far(t, x)

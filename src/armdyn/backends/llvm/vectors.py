@@ -76,7 +76,7 @@ class Vectors:
         return lines + [f"declare {e} @{name}{f}({e})" for name in ("sin", "cos", "exp", "tanh")]
 
 
-class Text:
+class IrWriter:
     """Lines of a function, with names for what they make."""
 
     def __init__(self, vectors: Vectors, prefix: str = "t"):
@@ -104,6 +104,18 @@ class Text:
         """The beginning of a block."""
         self.lines.append(f"{name}:")
 
+    def branch(self, condition: str, yes: str, no: str) -> None:
+        """The end of a block, which goes on in one of two others."""
+        self.do(f"br i1 {condition}, label %{yes}, label %{no}")
+
+    def at(self, pointer: str, offset: str | int, kind: str = "i8") -> str:
+        """The pointer to the element of some number behind a pointer, in bytes unless said."""
+        return self.let(f"getelementptr {kind}, ptr {pointer}, i64 {offset}")
+
+    def item(self, array: str, place: str | int, kind: str = "i64") -> str:
+        """An element of an array."""
+        return self.let(f"load {kind}, ptr {self.at(array, place, kind)}")
+
     # arithmetic
 
     def binary(self, op: str, a: str, b: str) -> str:
@@ -119,13 +131,11 @@ class Text:
         t = self.v.type
         if not self.v.fma:
             made = self.binary("mul", a, b)
-            if product:
-                return (
-                    self.binary("sub", c, made)
-                    if not addend
-                    else self.negated(self.binary("add", made, c))
-                )
-            return self.binary("sub" if addend else "add", made, c)
+            if not product:
+                return self.binary("sub" if addend else "add", made, c)
+            if not addend:
+                return self.binary("sub", c, made)
+            return self.negated(self.binary("add", made, c))
         a = self.negated(a) if product else a
         c = self.negated(c) if addend else c
         return self.let(f"call {t} @llvm.fma.{self.v.suffix}({t} {a}, {t} {b}, {t} {c})")
