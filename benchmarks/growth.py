@@ -6,7 +6,7 @@ from pathlib import Path
 
 from armdyn.bench.growth import growth
 from armdyn.bench.plot_growth import plot_growth
-from armdyn.cli.bench import telling
+from armdyn.cli.console import status
 from armdyn.io.atomic import write_text
 
 
@@ -16,7 +16,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, help="a .json file")
     parser.add_argument("--plot", type=Path, help="a .png, .pdf or .svg file")
     given = parser.parse_args()
-    with telling() as tell:
+    with status("starting") as tell:
         series = growth(tell)
     for one in series:
         print(f"{one.quantity:17} {one.method:25} operations grow as n^{one.exponent:.2f}")

@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 
 from armdyn.bench.bench import bench
-from armdyn.cli.bench import print_report, telling
+from armdyn.cli.bench import print_report
+from armdyn.cli.console import status
 from armdyn.io.atomic import write_text
 
 
@@ -16,7 +17,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="how long to measure each row")
     parser.add_argument("-o", "--output", type=Path, help="a .json file")
     given = parser.parse_args()
-    with telling() as tell:
+    with status("starting") as tell:
         report = bench(seconds=given.seconds, quick=given.quick, tell=tell)
     print_report(report)
     if given.output is not None:

@@ -1,8 +1,10 @@
 """Everything suspicious in the description of a robot, as a list of findings."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +25,15 @@ SINGULAR, NEARLY = 1e-12, 1e-8
 """Least eigenvalue of the mass matrix scaled to a unit diagonal."""
 
 
-def check_report(source: str | Path | Robot | RobotModel) -> list[Finding]:
+def check_report(
+    source: str | Path | Robot | RobotModel, opened: Callable[..., Robot] | None = None
+) -> list[Finding]:
     """What is wrong or odd about a robot, the gravest first.
 
     Args:
         source: A catalog name, a file, or a robot. A file that cannot be loaded is a finding too.
+        opened: Loads the source with the keywords `physical` and `fix_root`, where it is not to be
+            loaded as it is.
     """
     findings = []
     if isinstance(source, Robot | RobotModel):
@@ -36,7 +42,7 @@ def check_report(source: str | Path | Robot | RobotModel) -> list[Finding]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ArmdynWarning)
             try:
-                model, fixed = _loaded(source)
+                model, fixed = _loaded(source, opened or partial(_opened, source))
             except ArmdynError as error:
                 return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
         findings += fixed
@@ -48,14 +54,18 @@ def check_report(source: str | Path | Robot | RobotModel) -> list[Finding]:
     return sorted(_merged(findings), key=lambda finding: LEVELS.index(finding.level))
 
 
-def _loaded(source: str | Path) -> tuple[RobotModel, list[Finding]]:
+def _opened(source: str | Path, **options: Any) -> Robot:
+    return Robot(load_model(source, **options))
+
+
+def _loaded(source: str | Path, opened: Callable[..., Robot]) -> tuple[RobotModel, list[Finding]]:
     """The robot, its root fixed if it must be, with a finding that says so."""
     try:
-        return load_model(source, physical="ignore"), []
+        return opened(physical="ignore").model, []
     except UnsupportedJointError as error:
         text = str(error).removeprefix(f"{source}: ")
         try:
-            model = load_model(source, physical="ignore", fix_root=True)
+            model = opened(physical="ignore", fix_root=True).model
         except ArmdynError:
             raise error from None
         return model, [Finding("warning", str(source), f"checked with its root fixed: {text}")]

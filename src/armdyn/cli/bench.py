@@ -1,7 +1,6 @@
 """`armdyn bench`: how fast the kernels are, here and now, beside other libraries."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,12 +29,12 @@ def bench(
 ) -> None:
     """Measure speed beside Pinocchio, MuJoCo and the Robotics Toolbox."""
     from armdyn.bench.bench import bench as measure
-    from armdyn.cli.console import print_json
+    from armdyn.cli.console import print_json, status
     from armdyn.figures import check_plot
 
     if plot is not None:
         check_plot(plot)
-    with telling() as tell:
+    with status("starting") as tell:
         report = measure(only or (), seconds, quick, tell)
         series = None if plot is None else _grown(plot, tell)
     if json:
@@ -55,26 +54,12 @@ def _grown(plot: Path, tell: Callable[[str], None]) -> list[dict[str, Any]]:
     return [one.data() for one in series]
 
 
-@contextmanager
-def telling() -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is measured."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    screen = Console(stderr=True)
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("starting")
-        yield lambda what: bar.update(task, description=what)
-
-
 def print_report(report: Any) -> None:
     """The machine, the table and the notes."""
-    from armdyn.cli.console import console, print_table, table
+    from armdyn.cli.console import print_line, print_table, table
 
-    screen, machine = console(), report.machine
-    for line in _heading(machine):
-        screen.print(line, markup=False, soft_wrap=True)
+    for line in _heading(report.machine):
+        print_line(line)
     text = ("what", "against", "")
     rows = table("what", "ours", "against", "theirs", "result", "", "wanted", "met", left=text)
     for row in report.rows:
@@ -85,7 +70,7 @@ def print_report(report: Any) -> None:
         rows.add_row(row.what, *times, value, row.unit, wanted, met)
     print_table(rows)
     for note in report.notes:
-        screen.print(f"note: {note}", markup=False, soft_wrap=True)
+        print_line(f"note: {note}")
 
 
 def _heading(machine: Any) -> list[str]:

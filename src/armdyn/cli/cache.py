@@ -81,10 +81,9 @@ def _amount(entries: list[Entry]) -> dict[str, int]:
 
 
 def _print(root: Path, result: dict[str, Any]) -> None:
-    from armdyn.cli.console import console, print_table, table
+    from armdyn.cli.console import print_line, print_table, table
 
-    screen = console()
-    screen.print(f"kept in {root}", markup=False, soft_wrap=True)
+    print_line(f"kept in {root}")
     rows = table("", "files", "size", "oldest use", "newest use", left=("",))
     for kind, data in result.items():
         ends = (data[end][:16].replace("T", " ") if data[end] else "-" for end in ENDS)
@@ -92,7 +91,7 @@ def _print(root: Path, result: dict[str, Any]) -> None:
     print_table(rows)
     for data in result.values():
         if data["problem"]:
-            screen.print(f"note: {data['problem']}", markup=False, soft_wrap=True)
+            print_line(f"note: {data['problem']}")
 
 
 def _bytes(count: float) -> str:

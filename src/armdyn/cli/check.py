@@ -1,21 +1,16 @@
 """`armdyn check`: what is suspicious in a description."""
 
 from dataclasses import asdict
-from typing import Annotated
 
 import typer
 
-from armdyn.cli.options import Json
+from armdyn.cli.options import Json, RobotSource, takes_robot
 
 STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
-def check(
-    source: Annotated[
-        str, typer.Argument(metavar="ROBOT_OR_FILE", help="A catalog name or a description.")
-    ],
-    json: Json = False,
-) -> None:
+@takes_robot
+def check(robot: RobotSource, *, json: Json = False) -> None:
     """Report everything suspicious in a description.
 
     Exit code 0: nothing, or notes only. 1: warnings. 2: errors.
@@ -25,7 +20,8 @@ def check(
     from armdyn.check.check import check_report, exit_code
     from armdyn.cli.console import console, print_json
 
-    findings = check_report(source)
+    source = robot.source
+    findings = check_report(source, robot.open)
     code = exit_code(findings)
     if json:
         print_json({"source": source, "exit_code": code, "findings": list(map(asdict, findings))})

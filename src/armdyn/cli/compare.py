@@ -4,15 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.options import Json, Physical, number
+from armdyn.cli.options import Json, RobotSource, number, takes_robot
 
 STYLES = {"agrees": "green", "explained": "yellow", "unexplained": "bold red", "refused": "red"}
 
 
+@takes_robot
 def compare(
-    source: Annotated[
-        str, typer.Argument(metavar="FILE", help="A .urdf, .xml or .toml, or a catalog name.")
-    ],
+    robot: RobotSource,
     *,
     with_: Annotated[
         str | None,
@@ -30,7 +29,6 @@ def compare(
         ),
     ] = "16",
     seed: Annotated[int, typer.Option(min=0, help="What random states are drawn with.")] = 0,
-    physical: Physical = "error",
     json: Json = False,
 ) -> None:
     """Compare inverse dynamics with other libraries and explain the differences.
@@ -43,7 +41,8 @@ def compare(
 
     wanted = states if states.lower().endswith(".csv") else int(number("--states", states, int))
     names = None if with_ is None else [name.strip() for name in with_.split(",")]
-    report = compared(source, names, wanted, seed=seed, physical=physical)
+    arm = robot.open() if robot.changed else robot.source  # each library reads a file itself
+    report = compared(arm, names, wanted, seed=seed, physical=robot.physical or "error")
     if json:
         print_json(report.data())
     else:

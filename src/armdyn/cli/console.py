@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
     from rich.table import Table
 
-LONG = 20_000
-"""Rows of a file from which on progress is shown."""
+PROGRESS_ROWS = 20_000
+"""A file with at least so many rows gets a progress bar."""
 PIPE_WIDTH = 140
 """Columns of the text where there is no terminal to ask."""
 
@@ -62,15 +64,39 @@ def print_table(rows: Table) -> None:
     screen.print()
 
 
+def print_line(text: str) -> None:
+    """A line as it is, however long."""
+    console().print(text, markup=False, soft_wrap=True)
+
+
+def print_written(files: Iterable[Path | None]) -> None:
+    """The files that were written."""
+    for path in filter(None, files):
+        print_line(f"wrote {path}")
+
+
 def print_json(result: Any) -> None:
     """A result for programs."""
     print(json.dumps(result, indent=2, allow_nan=False))
 
 
 @contextmanager
+def status(first: str) -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is being done; the function changes it."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    screen = Console(stderr=True)
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task(first)
+        yield lambda what: bar.update(task, description=what)
+
+
+@contextmanager
 def progress(what: str, rows: int) -> Iterator[Callable[[int], None] | None]:
     """A bar on the terminal while a long file is worked on."""
-    if rows < LONG or not sys.stderr.isatty():
+    if rows < PROGRESS_ROWS or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

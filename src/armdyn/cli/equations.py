@@ -5,21 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.options import (
-    FixRoot,
-    Gravity,
-    Json,
-    Lock,
-    Payload,
-    Physical,
-    RobotName,
-    open_robot,
-)
+from armdyn.cli.options import Json, RobotSource, takes_robot
 from armdyn.errors import UnknownNameError
 
 
+@takes_robot
 def equations(
-    robot: RobotName,
+    robot: RobotSource,
     *,
     form: Annotated[
         str,
@@ -56,27 +48,12 @@ def equations(
     plot: Annotated[
         Path | None, typer.Option(help="With --form structure: draw it to a .png, .pdf or .svg.")
     ] = None,
-    payload: Payload = None,
-    gravity: Gravity = None,
-    lock: Lock = None,
-    fix_root: FixRoot = False,
-    physical: Physical = "error",
     json: Json = False,
 ) -> None:
     """Write the equations of motion, in symbols or numbers."""
-    from armdyn.equations.forms import FORMS
-
-    if form not in (*FORMS, "structure"):
-        raise UnknownNameError("form of the equations", form, (*FORMS, "structure"))
-    if frame != "world" and form != "cartesian":
-        raise typer.BadParameter("--frame is for --form cartesian")
-    if plot is not None and form != "structure":
-        raise typer.BadParameter("--plot is for --form structure")
-    if form == "structure" and (format_ not in (None, "text") or letters or values or closed):
-        raise typer.BadParameter("--form structure has no --format, --letters, --values, --closed")
-    arm = open_robot(
-        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
-    )
+    written_only = format_ not in (None, "text") or bool(letters) or values or closed
+    _check_form(form, frame != "world", plot is not None, written_only)
+    arm = robot.open()
     if form == "structure":
         _structure(arm, plot, output, json)
         return
@@ -95,6 +72,20 @@ def equations(
         closed=closed,
     )
     _deliver(found.data() if json else None, lambda: found.to(wanted), output)
+
+
+def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> None:
+    """Refuse options that the form of the equations does not have."""
+    from armdyn.equations.forms import FORMS
+
+    if form not in (*FORMS, "structure"):
+        raise UnknownNameError("form of the equations", form, (*FORMS, "structure"))
+    if framed and form != "cartesian":
+        raise typer.BadParameter("--frame is for --form cartesian")
+    if plotted and form != "structure":
+        raise typer.BadParameter("--plot is for --form structure")
+    if written_only and form == "structure":
+        raise typer.BadParameter("--form structure has no --format, --letters, --values, --closed")
 
 
 def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:

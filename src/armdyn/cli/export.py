@@ -5,23 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.options import (
-    FixRoot,
-    Gravity,
-    Json,
-    Lock,
-    Payload,
-    Physical,
-    RobotName,
-    open_robot,
-)
+from armdyn.cli.options import Json, RobotSource, takes_robot
 
 DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
 """Languages of `armdyn equations`, with the ends of their files."""
 
 
+@takes_robot
 def export(
-    robot: RobotName,
+    robot: RobotSource,
     *,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write to.")
@@ -51,11 +43,6 @@ def export(
     prefix: Annotated[
         str | None, typer.Option(metavar="NAME", help="Start of the names; the robot's if unset.")
     ] = None,
-    payload: Payload = None,
-    gravity: Gravity = None,
-    lock: Lock = None,
-    fix_root: FixRoot = False,
-    physical: Physical = "error",
     json: Json = False,
 ) -> None:
     """Write dynamics and kinematics as C99 or as Python."""
@@ -64,10 +51,7 @@ def export(
             raise typer.BadParameter(
                 "--functions, --float and arguments are for functions in c and python"
             )
-        arm = open_robot(
-            robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
-        )
-        _document(arm, output, lang, prefix, json)
+        _document(robot.open(), output, lang, prefix, json)
         return
     from armdyn.backends.export import LANGUAGES
     from armdyn.backends.export import export as write
@@ -89,16 +73,13 @@ def export(
         frame=frame,
         prefix=prefix,
     )
-    arm = open_robot(
-        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
-    )
-    _print(write(arm.model, output, lang, options), json)
+    _print(write(robot.open().model, output, lang, options), json)
 
 
 def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool) -> None:
     from armdyn.backends.names import prefix_of
     from armdyn.backends.options import write_all
-    from armdyn.cli.console import console, print_json
+    from armdyn.cli.console import print_json, print_line
     from armdyn.equations.forms import equations
 
     name = prefix_of(arm.name, prefix) + DOCUMENTS[lang]
@@ -106,14 +87,13 @@ def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool)
     if json:
         print_json({"files": {str(path): path.stat().st_size}})
     else:
-        size = path.stat().st_size / 1000
-        console().print(f"wrote {path}, {size:.1f} kB", markup=False, soft_wrap=True)
+        print_line(f"wrote {path}, {path.stat().st_size / 1000:.1f} kB")
 
 
 def _print(exported: Any, json: bool) -> None:
     from dataclasses import asdict
 
-    from armdyn.cli.console import console, print_json, print_table, table
+    from armdyn.cli.console import print_json, print_line, print_table, table
 
     sizes = {str(path): path.stat().st_size for path in exported.files}
     if json:
@@ -124,7 +104,6 @@ def _print(exported: Any, json: bool) -> None:
     for name, count in exported.operations.items():
         rows.add_row(name, *map(str, (count.mul, count.add, count.div, count.trig)))
     print_table(rows)
-    screen = console()
     for path, size in sizes.items():
-        screen.print(f"wrote {path}, {size / 1000:.1f} kB", markup=False, soft_wrap=True)
-    screen.print(f"try it there: {exported.try_it}", markup=False, soft_wrap=True)
+        print_line(f"wrote {path}, {size / 1000:.1f} kB")
+    print_line(f"try it there: {exported.try_it}")

@@ -2,36 +2,16 @@
 
 from typing import Any
 
-from armdyn.cli.options import (
-    FixRoot,
-    Gravity,
-    Json,
-    Lock,
-    Payload,
-    Physical,
-    RobotName,
-    open_robot,
-)
+from armdyn.cli.options import Json, RobotSource, takes_robot
 
 
-def info(
-    robot: RobotName,
-    *,
-    payload: Payload = None,
-    gravity: Gravity = None,
-    lock: Lock = None,
-    fix_root: FixRoot = False,
-    physical: Physical = "error",
-    json: Json = False,
-) -> None:
+@takes_robot
+def info(robot: RobotSource, *, json: Json = False) -> None:
     """Show the joints, links, inertias, friction and drives of a robot."""
     from armdyn.check.describe import describe
     from armdyn.cli.console import console, print_json, print_table
 
-    model = open_robot(
-        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
-    ).model
-    data = describe(model)
+    data = describe(robot.open().model)
     if json:
         print_json(data)
         return

@@ -1,26 +1,23 @@
 """`armdyn ops`: how many operations each formulation takes."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from armdyn.cli.options import (
-    FixRoot,
-    Gravity,
-    Json,
-    Lock,
-    Payload,
-    Physical,
-    RobotName,
-    open_robot,
-)
+from armdyn.cli.options import Json, RobotSource, takes_robot
+
+if TYPE_CHECKING:
+    from armdyn.quantities.shortest import SearchBudget
 
 
+@takes_robot
 def ops(
-    robot: RobotName,
+    robot: RobotSource,
     *,
     quantity: Annotated[
         list[str] | None,
@@ -41,11 +38,6 @@ def ops(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the counts to a .png, .pdf or .svg file.")
     ] = None,
-    payload: Payload = None,
-    gravity: Gravity = None,
-    lock: Lock = None,
-    fix_root: FixRoot = False,
-    physical: Physical = "error",
     json: Json = False,
 ) -> None:
     """Count multiplications and additions of every formulation, stage by stage."""
@@ -56,56 +48,50 @@ def ops(
         check_plot(plot)
     if steps and (plot or quantity or search):
         raise typer.BadParameter("--steps stands alone, without --plot, --quantity, --search")
-    model = open_robot(
-        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
-    ).model
+    model = robot.open().model
     if steps:
         _steps(model, json)
         return
     from armdyn.operations.report import operation_report
 
-    with _effort(search) as (effort, tell):
-        report = operation_report(model, tuple(quantity or ()), effort, snap, tell)
+    with _search_budget(search) as (budget, tell):
+        report = operation_report(model, tuple(quantity or ()), budget, snap, tell)
     if plot is not None:
         from armdyn.operations.picture import plot_operations
 
         plot_operations(model.title or model.name, report.rows, plot)
     if json:
         print_json(report.data())
-        return
-    _print(report, plot)
+    else:
+        _print(report, plot)
 
 
 @contextmanager
-def _effort(deep: bool) -> Iterator[Any]:
-    """How hard to look, and whom to tell which method is counted: a line on the terminal."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
-
+def _search_budget(deep: bool) -> Iterator[tuple[SearchBudget, Callable[[str], None]]]:
+    """How long to search, and the function that is told which method is counted."""
+    from armdyn.cli.console import status
     from armdyn.quantities.choice_store import ChoiceStore, default_folder
     from armdyn.quantities.shortest import SearchBudget
 
-    screen = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("counting")
-        now = ["counting"]
+    now = "counting"
+
+    with status(now) as say:
 
         def name(what: str) -> None:
-            now[0] = f"counting {what}"
-            bar.update(task, description=now[0])
+            nonlocal now
+            now = f"counting {what}"
+            say(now)
 
         def search(done: int, steps: int, best: int) -> None:
-            bar.update(task, description=f"{now[0]}: {100 * done // steps} %, {best} so far")
+            say(f"{now}: {100 * done // steps} %, {best} so far")
 
         yield SearchBudget(deep=deep, progress=search, kept=ChoiceStore(default_folder())), name
 
 
 def _print(report: Any, plot: Path | None) -> None:
-    from armdyn.cli.console import console, print_table, table
+    from armdyn.cli.console import print_line, print_table, print_written, table
     from armdyn.operations.count import STAGES
 
-    screen = console()
     for quantity in dict.fromkeys(row.quantity for row in report.rows):
         chosen = [row for row in report.rows if row.quantity == quantity]
         printed = ["published", "general arm"] if any(r.published for r in chosen) else []
@@ -118,9 +104,8 @@ def _print(report: Any, plot: Path | None) -> None:
             rows.add_row(row.method, *cells, "-" if counts[-1] is None else str(counts[-1].trig))
         print_table(rows)
     for note in report.notes:
-        screen.print(f"note: {note}", markup=False)
-    if plot is not None:
-        screen.print(f"wrote {plot}", markup=False)
+        print_line(f"note: {note}")
+    print_written([plot])
 
 
 def _steps(model: Any, json: bool) -> None:

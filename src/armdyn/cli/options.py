@@ -1,64 +1,128 @@
-"""Arguments that several verbs share, and the robot that they describe."""
+"""The robot of a command line: one argument, and the options that all verbs with a robot share."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, ParamSpec, get_type_hints
 
 import typer
 
 if TYPE_CHECKING:
     from armdyn.dynamics import Robot
 
-RobotName = Annotated[
-    str,
-    typer.Argument(metavar="ROBOT", help="A name from `armdyn robots`, or a .urdf, .xml or .toml."),
-]
-Payload = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MASS[,X,Y,Z]", help="Hold a mass, in kg, at a point of the tool frame, in m."
-    ),
-]
-Gravity = Annotated[
-    str | None,
-    typer.Option(metavar="X,Y,Z", help="The field of gravity in m/s², world axes, pointing down."),
-]
-Lock = Annotated[
-    list[str] | None,
-    typer.Option(metavar="JOINT=VALUE", help="Hold a joint at a value, in rad or m; repeatable."),
-]
-FixRoot = Annotated[bool, typer.Option("--fix-root", help="Hold a floating base still.")]
-Physical = Annotated[
-    Literal["error", "warn", "ignore"],
-    typer.Option(help="What to do about inertias that no body can have."),
-]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Physical = Literal["error", "warn", "ignore"]
+Own = ParamSpec("Own")
+"""The options that a verb has besides the shared ones."""
 
 
-def open_robot(
-    source: str,
-    *,
-    payload: str | None = None,
-    gravity: str | None = None,
-    lock: list[str] | None = None,
-    fix_root: bool = False,
-    physical: Literal["error", "warn", "ignore"] = "error",
-) -> Robot:
-    """The robot of a command line."""
-    from armdyn.loading import load
+def _option(help: str, metavar: str | None = None, *flags: str) -> Any:
+    return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel="Robot")
 
-    robot = load(
-        source,
-        locked=dict(map(_held, lock or ())),
-        gravity=None if gravity is None else numbers("--gravity", gravity, (3,)),
-        fix_root=fix_root,
-        physical=physical,
+
+@dataclass(frozen=True)
+class RobotSource:
+    """The robot that a command line names, and the options that change it."""
+
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROBOT", help="A name from `armdyn robots`, or a .urdf, .xml or .toml."
+        ),
+    ]
+    payload: Annotated[
+        str | None,
+        _option("Hold a mass, in kg, at a point of the tool frame, in m.", "MASS[,X,Y,Z]"),
+    ] = None
+    gravity: Annotated[
+        str | None, _option("The field of gravity in m/s², world axes, pointing down.", "X,Y,Z")
+    ] = None
+    lock: Annotated[
+        list[str] | None,
+        _option("Hold a joint at a value, in rad or m; repeatable.", "JOINT=VALUE"),
+    ] = None
+    tool: Annotated[str | None, _option("The link that carries the tool.", "LINK")] = None
+    base: Annotated[
+        str | None,
+        _option(
+            "Where the base stands in the world, in m, and its roll, pitch and yaw, in rad.",
+            "X,Y,Z[,R,P,Y]",
+        ),
+    ] = None
+    fix_root: Annotated[bool, _option("Hold a floating base still.", None, "--fix-root")] = False
+    physical: Annotated[
+        Physical | None, _option("What to do about inertias that no body can have; error if unset.")
+    ] = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether an option makes the robot another one than its description says."""
+        options = self.payload, self.gravity, self.lock, self.tool, self.base, self.fix_root
+        return any(options)
+
+    def open(self, physical: Physical = "error", fix_root: bool = False) -> "Robot":
+        """Load the robot; the arguments hold where the command line says nothing."""
+        from armdyn.loading import load
+
+        robot = load(
+            self.source,
+            locked=dict(map(_held, self.lock or ())),
+            tool=self.tool,
+            gravity=None if self.gravity is None else numbers("--gravity", self.gravity, (3,)),
+            base=None if self.base is None else _placement(numbers("--base", self.base, (3, 6))),
+            fix_root=self.fix_root or fix_root,
+            physical=self.physical or physical,
+        )
+        if self.payload is None:
+            return robot
+        mass, *com = numbers("--payload", self.payload, (1, 4))
+        return robot.with_payload(mass, com or (0.0, 0.0, 0.0), physical=self.physical or physical)
+
+
+def takes_robot(verb: Callable[Concatenate[RobotSource, Own], None]) -> Callable[..., None]:
+    """Give a verb the robot argument and all shared options, which it gets as one RobotSource."""
+    first, *own = signature(verb, eval_str=True).parameters.values()
+    hints = get_type_hints(RobotSource, include_extras=True)
+    source, *shared = (
+        option.replace(annotation=hints[option.name], kind=Parameter.KEYWORD_ONLY)
+        for option in signature(RobotSource).parameters.values()
     )
-    if payload is None:
-        return robot
-    mass, *com = numbers("--payload", payload, (1, 4))
-    return robot.with_payload(mass, com or (0.0, 0.0, 0.0), physical=physical)
+    if first.default is not Parameter.empty:
+        source = source.replace(default=first.default.source)
+
+    @wraps(verb)
+    def command(source: str, **given: Any) -> None:
+        named = {option.name: given.pop(option.name, option.default) for option in shared}
+        call: Callable[..., None] = verb
+        call(RobotSource(source, **named), **given)
+
+    own = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in own]
+    setattr(command, "__signature__", Signature([source, *own, *shared]))  # noqa: B010
+    command.__annotations__ = {}  # typer asks the signature
+    return command
+
+
+def check_outputs(
+    outputs: Sequence[Path | None], inputs: Sequence[str | None], reason: str
+) -> None:
+    """Refuse, before anything is computed, files that cannot be written.
+
+    Args:
+        outputs: The files to write.
+        inputs: The files that the run reads, which are not overwritten, and other words.
+        reason: What an output that is also an input is told to be.
+    """
+    for path in filter(None, outputs):
+        if not path.parent.is_dir():
+            raise typer.BadParameter(f"{path}: there is no folder {path.parent}")
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise typer.BadParameter(f"{path}: it cannot be written there")
+        for name in filter(None, inputs):
+            if path.exists() and os.path.isfile(name) and path.samefile(name):
+                raise typer.BadParameter(f"{path} is {reason}; write to another file")
 
 
 def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
@@ -83,3 +147,9 @@ def _held(text: str) -> tuple[str, float]:
     if not sign or not name:
         raise typer.BadParameter(f"--lock: expected JOINT=VALUE, got {text!r}")
     return name, number(f"--lock {name}", value)
+
+
+def _placement(values: list[float]) -> Any:
+    from armdyn.model.transform import rotation_from_rpy, transform
+
+    return transform(rotation_from_rpy(values[3:] or (0.0, 0.0, 0.0)), values[:3])

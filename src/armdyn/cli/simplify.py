@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from armdyn.cli.options import (
-    FixRoot,
-    Gravity,
-    Json,
-    Lock,
-    Payload,
-    Physical,
-    RobotName,
-    number,
-    open_robot,
-)
+from armdyn.cli.options import Json, RobotSource, check_outputs, number, takes_robot
 
 if TYPE_CHECKING:
     from armdyn.simplification.report import Report
 
 
+@takes_robot
 def simplify(
-    robot: RobotName,
+    robot: RobotSource,
     *,
     free: Annotated[
         str | None,
@@ -78,11 +68,6 @@ def simplify(
     plot: Annotated[
         Path | None, typer.Option(help="Draw both arms compared to a .png, .pdf or .svg file.")
     ] = None,
-    payload: Payload = None,
-    gravity: Gravity = None,
-    lock: Lock = None,
-    fix_root: FixRoot = False,
-    physical: Physical = "error",
     json: Json = False,
 ) -> None:
     """Find the smallest change of an arm that makes its dynamics simple.
@@ -90,25 +75,23 @@ def simplify(
     Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
     2: bad input.
     """
-    from armdyn.cli.console import print_json
+    from armdyn.cli.console import print_json, print_written, status
     from armdyn.simplification.simplify import simplify as simplified
 
-    _check_files(robot, output, plot)
+    _check_files(robot.source, output, plot)
     limits = {word: _pair(word, text) for word, text in _words("--bounds", bounds, "LOW:HIGH")}
     costs = {
         word: number(f"--weights {word}", text)
         for word, text in _words("--weights", weights, "NUMBER")
     }
-    arm = open_robot(
-        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
-    )
+    arm = robot.open()
     if trajectory is not None:
         from armdyn.io.csv.trajectory import trajectory_from_csv
 
         trajectory_from_csv(trajectory, arm.n)
     options: dict[str, Any] = {} if margin is None else {"margin": margin}
     options |= {} if kept is None else {"kept": kept}
-    with _telling() as (searched, now):
+    with status("designing") as say:
         found = simplified(
             arm,
             free,
@@ -117,20 +100,21 @@ def simplify(
             weights=costs,
             add_only=add_only,
             symbolic=symbolic,
-            progress=searched,
+            progress=lambda done, steps: say(f"searching lengths: {done} of {steps}"),
             **options,
         )
-        now("comparing both arms")
+        say("comparing both arms")
         report = found.report(trajectory)
         if plot is not None:
             report.save(plot)
         if output is not None:
             found.robot.save(output)
-    files = [str(path) for path in (output, plot) if path is not None]
+    files = [path for path in (output, plot) if path is not None]
     if json:
-        print_json(report.data() | {"files": files})
+        print_json(report.data() | {"files": list(map(str, files))})
     else:
-        _print(report, files)
+        _print(report)
+        print_written(files)
     raise typer.Exit(report.exit_code)
 
 
@@ -141,16 +125,11 @@ def _check_files(robot: str, output: Path | None, plot: Path | None) -> None:
 
     if plot is not None:
         check_plot(plot)
-    if output is not None:
-        if output.suffix.lower() not in WRITABLE:
-            raise typer.BadParameter(
-                f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
-            )
-        if output.exists() and Path(robot).exists() and output.samefile(robot):
-            raise typer.BadParameter(f"{output} is the robot itself; write to another file")
-    for path in (output, plot):
-        if path is not None and not path.parent.is_dir():
-            raise typer.BadParameter(f"{path}: there is no folder {path.parent}")
+    if output is not None and output.suffix.lower() not in WRITABLE:
+        raise typer.BadParameter(
+            f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
+        )
+    check_outputs((output, plot), (robot,), "the robot itself")
 
 
 def _words(option: str, text: str | None, what: str) -> Iterator[tuple[str, str]]:
@@ -171,24 +150,7 @@ def _pair(word: str, text: str) -> tuple[float | None, float | None]:
     return ends[0], ends[1]
 
 
-@contextmanager
-def _telling() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
-    """Whom to tell how far the search is, and what comes next: a line on the terminal."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
-
-    screen = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("designing")
-
-        def now(what: str) -> None:
-            bar.update(task, description=what)
-
-        yield lambda done, steps: now(f"searching lengths: {done} of {steps}"), now
-
-
-def _print(report: Report, files: list[str]) -> None:
+def _print(report: Report) -> None:
     from rich.markup import escape
 
     from armdyn.cli.console import console, print_table, table
@@ -206,5 +168,3 @@ def _print(report: Report, files: list[str]) -> None:
             for row in section.rows:
                 rows.add_row(*map(escape, row))
             print_table(rows)
-    for path in files:
-        screen.print(f"wrote {escape(path)}", soft_wrap=True)

@@ -7,23 +7,14 @@ from typing import Annotated, Literal
 
 import typer
 
-from armdyn.cli.options import (
-    FixRoot,
-    Gravity,
-    Json,
-    Lock,
-    Payload,
-    Physical,
-    RobotName,
-    numbers,
-    open_robot,
-)
+from armdyn.cli.options import Json, RobotSource, check_outputs, numbers, takes_robot
 
 _EACH = "Q1,Q2,..."
 
 
+@takes_robot
 def simulate(
-    robot: RobotName,
+    robot: RobotSource,
     *,
     q0: Annotated[
         str, typer.Option(metavar=_EACH, help="Positions at the start, zeros or middle.")
@@ -114,11 +105,6 @@ def simulate(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the motion to a .png, .pdf or .svg file.")
     ] = None,
-    payload: Payload = None,
-    gravity: Gravity = None,
-    lock: Lock = None,
-    fix_root: FixRoot = False,
-    physical: Physical = "error",
     json: Json = False,
 ) -> None:
     """Simulate the motion that torques and external forces cause.
@@ -126,27 +112,33 @@ def simulate(
     Ctrl-C ends a simulation early and keeps what was computed. Exit code 0: it went to its end. 1:
     it was interrupted, or it diverged. 2: bad input.
     """
-    from armdyn.cli.console import print_json
-    from armdyn.cli.simulate_options import Drive, check_files, start
+    from armdyn.cli.console import print_json, print_written
+    from armdyn.cli.simulate_options import DEFAULT_DURATION, ControllerOptions, start, torques
     from armdyn.cli.simulate_output import print_simulation, telling
+    from armdyn.figures import check_plot
+    from armdyn.simulation.files import check_save
     from armdyn.simulation.simulate import simulate as simulated
 
-    check_files((robot, torque, target), output, plot)
+    if plot is not None:
+        check_plot(plot)
+    if output is not None:
+        check_save(output)
+    check_outputs((output, plot), (robot.source, torque, target), "read by this run")
     pull = None if wrench is None else numbers("--wrench", wrench, (6,))
-    arm = open_robot(
-        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
-    )
+    arm = robot.open()
     q, qd = start(arm, q0, qd0, arms, seed)
-    drive = Drive(arm, q, duration)
-    tau = None if torque is None else drive.torque(torque)
+    tau, torque_time = torques(arm, torque)
     gains = {"kp": kp, "kd": kd, "rate": rate}
-    law = drive.controller(controller, target, move, move_time, gains, compensate)
-    with telling(drive.duration) as tell:
+    options = ControllerOptions(controller, target, move, move_time, gains, compensate)
+    known = _first(duration, torque_time, DEFAULT_DURATION)
+    law, followed = options.controller(arm, q, known)
+    lasting = _first(duration, followed, known)
+    with telling(lasting) as tell:
         result = simulated(
             arm,
             q,
             qd,
-            drive.duration,
+            lasting,
             torque=tau,
             controller=law,
             external_wrench=pull,
@@ -164,9 +156,14 @@ def simulate(
         result.save(output)
     if plot is not None:
         result.plot(plot)
-    files = [str(path) for path in (output, plot) if path is not None]
+    files = [path for path in (output, plot) if path is not None]
     if json:
-        print_json(result.data() | {"files": files})
+        print_json(result.data() | {"files": list(map(str, files))})
     else:
-        print_simulation(result, files)
+        print_simulation(result)
+        print_written(files)
     raise typer.Exit(0 if result.status == "finished" else 1)
+
+
+def _first(*times: float | None) -> float:
+    return next(time for time in times if time is not None)

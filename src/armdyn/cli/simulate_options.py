@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,30 +25,10 @@ GAINS: Mapping[str, tuple[str, ...]] = {
     "impedance": ("kp", "kd"),
 }
 """The controllers and the gains that each has."""
-FREELY = {"revolute": math.pi, "prismatic": 0.5}
+FREE_START = {"revolute": math.pi, "prismatic": 0.5}
 """How far from 0 an unlimited joint may start [rad or m]."""
-DURATION = 1.0
-
-
-def check_files(inputs: Sequence[str | None], output: Path | None, plot: Path | None) -> None:
-    """Refuse, before anything is computed, files that could not be written."""
-    from armdyn.figures import check_plot
-    from armdyn.simulation.files import check_save
-
-    if plot is not None:
-        check_plot(plot)
-    if output is not None:
-        check_save(output)
-    for path in (output, plot):
-        if path is None:
-            continue
-        if not path.parent.is_dir():
-            raise typer.BadParameter(f"{path}: there is no folder {path.parent}")
-        if path.is_dir() or not os.access(path.parent, os.W_OK):
-            raise typer.BadParameter(f"{path}: it cannot be written there")
-        for name in inputs:
-            if name and path.exists() and _is_file(name) and path.samefile(name):
-                raise typer.BadParameter(f"{path} is read by this run; write to another file")
+DEFAULT_DURATION = 1.0
+"""How long a simulation takes if no option says it [s]."""
 
 
 def start(arm: Robot, q0: str, qd0: str, arms: int | None, seed: int) -> tuple[Array, Array]:
@@ -69,54 +49,51 @@ def start(arm: Robot, q0: str, qd0: str, arms: int | None, seed: int) -> tuple[A
     return np.array(_each("--q0", q0, arm.n)), qd
 
 
-class Drive:
-    """Torques and controllers of a simulation, and how long it takes."""
+def torques(arm: Robot, text: str | None) -> tuple[list[float] | Path | None, float | None]:
+    """The torques of --torque, as numbers or as their file, and how long they last [s]."""
+    if text is None:
+        return None, None
+    if not text.lower().endswith(".csv"):
+        return _each("--torque", text, arm.n), None
+    from armdyn.io.csv.trajectory import torques_from_csv
 
-    def __init__(self, arm: Robot, q: Array, duration: float | None):
-        self.arm, self.q = arm, q
-        self.duration = DURATION if duration is None else duration
-        """How long the simulation takes [s]."""
-        self._open = duration is None
+    times, _ = torques_from_csv(text, arm.n)
+    return Path(text), float(times[-1])
 
-    def torque(self, text: str) -> list[float] | Path:
-        """Torques as numbers, or the file that has them."""
-        if not text.lower().endswith(".csv"):
-            return _each("--torque", text, self.arm.n)
-        from armdyn.io.csv.trajectory import torques_from_csv
 
-        times, _ = torques_from_csv(text, self.arm.n)
-        self._take(float(times[-1]))
-        return Path(text)
+@dataclass(frozen=True)
+class ControllerOptions:
+    """The options that choose a controller and what it follows."""
+
+    name: str
+    target: str | None
+    move: str | None
+    move_time: float | None
+    """How long the move takes [s]."""
+    gains: Mapping[str, str | None]
+    compensate: bool
 
     def controller(
-        self,
-        name: str,
-        target: str | None,
-        move: str | None,
-        move_time: float | None,
-        gains: Mapping[str, str | None],
-        friction: bool,
-    ) -> Callable[..., Any] | None:
-        """The controller of that name; None for free motion."""
-        given = {option: text for option, text in gains.items() if text is not None}
-        odd = [option for option in given if option not in GAINS[name]]
-        if odd:
-            raise typer.BadParameter(f"--{odd[0]}: the controller {name!r} has no such gain")
-        if move_time is not None and move is None:
-            raise typer.BadParameter("--move-time: there is no --move that could take so long")
-        if name == "free":
-            if target or move or friction:
-                option = "--target" if target else "--move" if move else "--compensate"
-                others = ", ".join(list(GAINS)[1:])
-                raise typer.BadParameter(f"{option} needs a --controller: {others}")
-            return None
-        count = 6 if name == "impedance" else self.arm.n
+        self, arm: Robot, q: Array, duration: float
+    ) -> tuple[Callable[..., Any] | None, float | None]:
+        """The controller, None for free motion, and how long what it follows takes [s].
+
+        Args:
+            arm: The robot.
+            q: Positions at the start.
+            duration: How long a move takes if nothing else is said [s].
+        """
+        given = {option: text for option, text in self.gains.items() if text is not None}
+        self._check(given)
+        if self.name == "free":
+            return None, None
+        count = 6 if self.name == "impedance" else arm.n
         values = {option: _gain(f"--{option}", text, count) for option, text in given.items()}
-        motion = self._motion(target, move, move_time)
-        if name == "impedance":
-            if friction:
+        motion, time = self._motion(arm, q, duration)
+        if self.name == "impedance":
+            if self.compensate:
                 raise typer.BadParameter("--compensate: impedance does not follow a velocity")
-            return self._impedance(motion, values)
+            return _impedance(arm, motion, values), time
         from armdyn.simulation import ComputedTorque, GravityPD, SlotineLi
 
         laws: dict[str, Callable[..., Any]] = {
@@ -124,52 +101,60 @@ class Drive:
             "computed-torque": ComputedTorque,
             "slotine-li": SlotineLi,
         }
-        return laws[name](self.arm, motion, friction=friction, **values)
+        return laws[self.name](arm, motion, friction=self.compensate, **values), time
 
-    def _motion(self, target: str | None, move: str | None, move_time: float | None) -> Any:
-        """What a controller follows: positions, or a trajectory."""
+    def _check(self, gains: Mapping[str, str]) -> None:
+        """Refuse options that the controller does not have."""
+        for option in gains:
+            if option not in GAINS[self.name]:
+                raise typer.BadParameter(
+                    f"--{option}: the controller {self.name!r} has no such gain"
+                )
+        if self.move_time is not None and self.move is None:
+            raise typer.BadParameter("--move-time: there is no --move that could take so long")
+        options = {"--target": self.target, "--move": self.move, "--compensate": self.compensate}
+        for option, value in options.items():
+            if value and self.name == "free":
+                others = ", ".join(list(GAINS)[1:])
+                raise typer.BadParameter(f"{option} needs a --controller: {others}")
+
+    def _motion(self, arm: Robot, q: Array, duration: float) -> tuple[Any, float | None]:
+        """What a controller follows, positions or a trajectory, and how long that takes [s]."""
         from armdyn.simulation import from_csv, quintic
 
-        if move is not None:
-            if target is not None:
+        if self.move is not None:
+            if self.target is not None:
                 raise typer.BadParameter("give a --target or a --move, not both")
-            end = _each("--move", move, self.arm.n)
-            if self.q.ndim > 1:
+            end = _each("--move", self.move, arm.n)
+            if q.ndim > 1:
                 raise typer.BadParameter("--move has one start; give many arms a --target")
-            if move_time is not None:
-                self._take(move_time)
-            return quintic(self.q, end, self.duration if move_time is None else move_time)
-        if target is None:
-            if self.q.ndim > 1:
+            time = duration if self.move_time is None else self.move_time
+            return quintic(q, end, time), time
+        if self.target is None:
+            if q.ndim > 1:
                 raise typer.BadParameter("many arms under a controller need a --target")
-            return self.q
-        if not target.lower().endswith(".csv"):
-            return _each("--target", target, self.arm.n)
-        trajectory = from_csv(target, self.arm)
-        self._take(trajectory.duration)
-        return trajectory
+            return q, None
+        if not self.target.lower().endswith(".csv"):
+            return _each("--target", self.target, arm.n), None
+        trajectory = from_csv(self.target, arm)
+        return trajectory, trajectory.duration
 
-    def _impedance(self, motion: Any, gains: dict[str, Any]) -> Callable[..., Any]:
-        from armdyn.simulation import CartesianImpedance
 
-        names = {"kp": "stiffness", "kd": "damping"}
-        values = {names[option]: value for option, value in gains.items()}
-        arm = self.arm
-        if callable(motion):
-            return CartesianImpedance(arm, lambda t: arm.forward_kinematics(motion(t).q), **values)
-        return CartesianImpedance(arm, arm.forward_kinematics(motion), **values)
+def _impedance(arm: Robot, motion: Any, gains: dict[str, Any]) -> Callable[..., Any]:
+    from armdyn.simulation import CartesianImpedance
 
-    def _take(self, duration: float) -> None:
-        """Last as long as what is followed, if nothing was said."""
-        if self._open:
-            self.duration = duration
+    names = {"kp": "stiffness", "kd": "damping"}
+    values = {names[option]: value for option, value in gains.items()}
+    if callable(motion):
+        return CartesianImpedance(arm, lambda t: arm.forward_kinematics(motion(t).q), **values)
+    return CartesianImpedance(arm, arm.forward_kinematics(motion), **values)
 
 
 def _room(arm: Robot) -> tuple[Array, Array]:
     """Where joints may start; those without a limit near 0, or near the one that they have."""
     lower, upper = arm.limits.T
     kinds = [arm.model.joints[i].kind for i in arm.model.independent]
-    free = np.array([FREELY[kind] for kind in kinds])
+    free = np.array([FREE_START[kind] for kind in kinds])
     low = np.where(np.isfinite(upper), upper - 2 * free, -free)
     high = np.where(np.isfinite(lower), lower + 2 * free, free)
     return np.where(np.isfinite(lower), lower, low), np.where(np.isfinite(upper), upper, high)
@@ -182,10 +167,3 @@ def _each(option: str, text: str, n: int) -> list[float]:
 def _gain(option: str, text: str, count: int) -> float | list[float]:
     values = numbers(option, text, tuple(dict.fromkeys((1, count))))
     return values[0] if len(values) == 1 else values
-
-
-def _is_file(name: str) -> bool:
-    try:
-        return Path(name).is_file()
-    except OSError:
-        return False

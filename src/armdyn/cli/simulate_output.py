@@ -13,11 +13,12 @@ import numpy as np
 if TYPE_CHECKING:
     from armdyn.simulation.result import Simulation
 
-PATIENCE = 1.0
-"""Seconds after which a bar appears."""
-EVENTS = 20
-"""How many events are listed."""
-_REFRESH = 0.05
+BAR_DELAY = 1.0
+"""Time after which a progress bar appears [s]."""
+BAR_PERIOD = 0.05
+"""Least time between two changes of the progress bar [s]."""
+LISTED_EVENTS = 20
+"""Events that are listed at most."""
 
 
 @contextmanager
@@ -43,10 +44,10 @@ def telling(duration: float) -> Iterator[Callable[[float], None] | None]:
     def tell(t: float) -> None:
         nonlocal told
         now = time.monotonic()
-        if now - told > _REFRESH:
+        if now - told > BAR_PERIOD:
             told = now
             bar.update(task, completed=t)
-            if now - began > PATIENCE:
+            if now - began > BAR_DELAY:
                 bar.start()
 
     try:
@@ -56,7 +57,7 @@ def telling(duration: float) -> Iterator[Callable[[float], None] | None]:
             bar.stop()
 
 
-def print_simulation(result: Simulation, files: list[str]) -> None:
+def print_simulation(result: Simulation) -> None:
     """How it went, the final state, where energy went, and events."""
     from rich.markup import escape
 
@@ -81,12 +82,10 @@ def print_simulation(result: Simulation, files: list[str]) -> None:
     _print_energy(result)
     if result.events:
         screen.print(f"[bold]Events[/]: {len(result.events)}")
-        for event in result.events[:EVENTS]:
+        for event in result.events[:LISTED_EVENTS]:
             screen.print(f"  {escape(str(event))}")
-        if len(result.events) > EVENTS:
-            screen.print(f"  and {len(result.events) - EVENTS} more")
-    for path in files:
-        screen.print(f"wrote {escape(path)}", soft_wrap=True)
+        if len(result.events) > LISTED_EVENTS:
+            screen.print(f"  and {len(result.events) - LISTED_EVENTS} more")
 
 
 def _print_state(result: Simulation) -> None:

@@ -4,14 +4,12 @@ from typing import Annotated
 
 import typer
 
+from armdyn.cli.options import RobotSource, takes_robot
 
+
+@takes_robot
 def studio(
-    robot: Annotated[
-        str,
-        typer.Argument(
-            metavar="[ROBOT]", help="A name from `armdyn robots`, or a .urdf, .xml or .toml."
-        ),
-    ] = "puma560",
+    robot: RobotSource = RobotSource("puma560"),
     *,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="The port to listen on; 0: any that is free.")
@@ -40,7 +38,7 @@ def studio(
 
     with tempfile.TemporaryDirectory(prefix="armdyn-studio-", ignore_cleanup_errors=True) as kept:
         os.environ.setdefault(VARIABLE, kept)  # uploaded robots leave nothing in the user's cache
-        running = Studio(robot, host=host, port=port, dark=dark)
+        running = Studio(robot.source, robot.open, host=host, port=port, dark=dark)
         screen = console()
         screen.print(f"the studio is at {running.address} (Ctrl-C ends it)", soft_wrap=True)
         if host not in (LOOPBACK, "localhost", "::1"):

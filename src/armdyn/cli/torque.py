@@ -5,20 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.options import (
-    FixRoot,
-    Gravity,
-    Json,
-    Lock,
-    Payload,
-    Physical,
-    RobotName,
-    open_robot,
-)
+from armdyn.cli.options import Json, RobotSource, takes_robot
 
 
+@takes_robot
 def torque(
-    robot: RobotName,
+    robot: RobotSource,
     trajectory: Annotated[
         Path,
         typer.Argument(
@@ -40,15 +32,10 @@ def torque(
     friction: Annotated[
         bool, typer.Option("--friction/--no-friction", help="Whether friction is in the torque.")
     ] = True,
-    payload: Payload = None,
-    gravity: Gravity = None,
-    lock: Lock = None,
-    fix_root: FixRoot = False,
-    physical: Physical = "error",
     json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, split into its terms."""
-    from armdyn.cli.console import print_json, progress
+    from armdyn.cli.console import print_json, print_written, progress
     from armdyn.figures import check_plot
     from armdyn.io.csv.trajectory import trajectory_from_csv
     from armdyn.io.csv.write import write_csv
@@ -59,9 +46,7 @@ def torque(
         check_plot(plot)
     if output is not None and output.exists() and output.samefile(trajectory):
         raise typer.BadParameter(f"{output} is the trajectory itself; write to another file")
-    arm = open_robot(
-        robot, payload=payload, gravity=gravity, lock=lock, fix_root=fix_root, physical=physical
-    )
+    arm = robot.open()
     motion = trajectory_from_csv(trajectory, arm.n)
     with progress("computing", len(motion)) as tell:
         report = torque_report(
@@ -72,11 +57,12 @@ def torque(
             write_csv(output, report.columns(), progress=tell)
     if plot is not None:
         plot_torques(report, plot)
-    summary = report.summary() | {"files": [str(path) for path in (output, plot) if path]}
+    files = [path for path in (output, plot) if path is not None]
     if json:
-        print_json(summary)
+        print_json(report.summary() | {"files": list(map(str, files))})
     else:
-        _print(summary, motion.note, list(report.acting))
+        _print(report.summary(), motion.note, list(report.acting))
+        print_written(files)
 
 
 def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
@@ -106,8 +92,6 @@ def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
         rows.add_row(f"  {joint['unit']}", "RMS", *means, "", end_section=True)
     print_table(rows)
     screen.print("peak: the value of largest magnitude, each term at its own time")
-    for path in summary["files"]:
-        screen.print(f"wrote {escape(path)}", soft_wrap=True)
 
 
 def _decimals(peak: float) -> int:

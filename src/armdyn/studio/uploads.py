@@ -3,7 +3,9 @@
 import re
 import threading
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from armdyn.check.check import check_report
@@ -83,29 +85,34 @@ def open_upload(path: Path) -> Loaded:
     return open_robot(path)
 
 
-def open_robot(source: str | Path) -> Loaded:
+def open_robot(source: str | Path, opened: Callable[..., Robot] | None = None) -> Loaded:
     """A robot from the catalog or a file, with everything suspicious in it.
 
     One whose bodies cannot exist is shown all the same, so that people see what is wrong.
+
+    Args:
+        source: The name or the file.
+        opened: Loads it with the keywords `physical` and `fix_root`; None: as it is.
     """
+    opened = opened or partial(load, source)
     with _LOADING, warnings.catch_warnings():
         warnings.simplefilter("ignore", ArmdynWarning)
-        findings = check_report(source)
+        findings = check_report(source, opened)
         try:
-            return Loaded(_loaded(source), findings)
+            return Loaded(_loaded(opened), findings)
         except ArmdynError as error:
             return Loaded(None, findings, error)
 
 
-def _loaded(source: str | Path) -> Robot:
+def _loaded(opened: Callable[..., Robot]) -> Robot:
     fix_root = False
     try:
-        return load(source)
+        return opened()
     except InertiaError:
         pass
     except UnsupportedJointError:
         fix_root = True
-    return load(source, physical="ignore", fix_root=fix_root)
+    return opened(physical="ignore", fix_root=fix_root)
 
 
 def _told(error: ArmdynError, path: Path) -> str:

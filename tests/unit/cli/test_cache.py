@@ -1,7 +1,7 @@
 import hashlib
 import json
 import os
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,6 @@ import pytest
 import armdyn
 from armdyn.backends.cache import user_cache
 from armdyn.canonical.frames import canonical
-from armdyn.cli import main
 from armdyn.minimal.options import options
 from armdyn.quantities.choice_store import ChoiceStore, default_folder
 
@@ -18,15 +17,8 @@ KEYS = [hashlib.sha256(bytes([i])).hexdigest() for i in range(3)]
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["armdyn", "cache", *words])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return call
+def run(command):
+    return partial(command, "cache")
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli import main
 from armdyn.io.catalog import catalog_names
 from armdyn.io.csv.trajectory import trajectory_from_csv
 
@@ -15,17 +14,8 @@ PICK = Path(__file__).parents[3] / "examples" / "puma560_pick.csv"
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """A command line: its exit code, what it printed and what it complained about."""
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["armdyn", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return call
+def run(command):
+    return command
 
 
 @pytest.fixture

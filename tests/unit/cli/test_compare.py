@@ -2,12 +2,11 @@
 
 import json
 import re
-import sys
+from functools import partial
 
 import pytest
 
 import armdyn
-from armdyn.cli import main
 from support.comparison_robots import ONE, two
 
 
@@ -22,15 +21,8 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["armdyn", "compare", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return call
+def run(command):
+    return partial(command, "compare")
 
 
 def test_the_table_has_the_four_torques(run, file):

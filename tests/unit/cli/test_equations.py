@@ -1,22 +1,13 @@
 import json
-import sys
 
 import pytest
 
 import armdyn
-from armdyn.cli import main
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["armdyn", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return call
+def run(command):
+    return command
 
 
 @pytest.mark.parametrize("format", ["text", "latex", "markdown", "sympy", "python"])

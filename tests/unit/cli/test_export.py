@@ -2,24 +2,17 @@ import json
 import shutil
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 import armdyn
 from armdyn.backends.options import DEFAULT_FUNCTIONS
-from armdyn.cli import main
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["armdyn", "export", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return call
+def run(command):
+    return partial(command, "export")
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")

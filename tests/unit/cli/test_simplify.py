@@ -1,13 +1,12 @@
 """`armdyn simplify`: the report, the files and the exit codes."""
 
 import json
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli import main
 
 POLAR = """format = 1
 name = "polar"
@@ -35,15 +34,8 @@ inertia = [0.01, 0.01, 0.01]
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["armdyn", "simplify", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return call
+def run(command):
+    return partial(command, "simplify")
 
 
 def test_the_report_tells_how_and_how_long(run):

@@ -3,13 +3,13 @@
 import json
 import sys
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pyarrow.parquet
 import pytest
 
 import armdyn
-from armdyn.cli import main
 from armdyn.cli import simulate_output as simulated
 from armdyn.simulation import CartesianImpedance, ComputedTorque, GravityPD, SlotineLi, quintic
 from armdyn.simulation.trajectories import sampled
@@ -19,15 +19,8 @@ END = np.array([0.6, -0.4])
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["armdyn", "simulate", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return call
+def run(command):
+    return partial(command, "simulate")
 
 
 @pytest.fixture
@@ -62,7 +55,7 @@ def test_the_report_tells_the_end_where_energy_went_and_what_happened(run):
 
 
 def test_only_the_first_events_are_listed(run, monkeypatch):
-    monkeypatch.setattr(simulated, "EVENTS", 2)
+    monkeypatch.setattr(simulated, "LISTED_EVENTS", 2)
     _, out, _ = run("puma560", "--qd0", "1,1,1,1,1,1", "--json", "--duration", 0.6)
     events = json.loads(out)["events"]
     _, out, _ = run("puma560", "--qd0", "1,1,1,1,1,1", "--duration", 0.6)
@@ -206,8 +199,8 @@ def test_a_motion_that_diverges_has_exit_code_1_and_the_time_and_state(run, tmp_
 
 def test_a_bar_appears_on_a_terminal_and_tells_what_is_left(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(simulated, "PATIENCE", 0.0)
-    monkeypatch.setattr(simulated, "_REFRESH", -1.0)
+    monkeypatch.setattr(simulated, "BAR_DELAY", 0.0)
+    monkeypatch.setattr(simulated, "BAR_PERIOD", -1.0)
     monkeypatch.setenv("FORCE_COLOR", "1")
     with simulated.telling(8.0) as tell:
         tell(2.0)
