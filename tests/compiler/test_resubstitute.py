@@ -10,7 +10,7 @@ from armdyn.compiler.count import count
 from armdyn.compiler.resubstitute import resubstitute
 from armdyn.compiler.trace import trace
 from armdyn.expr import Graph
-from armdyn.expr.evaluate import PRIME
+from armdyn.expr.operations import PRIME
 from armdyn.formulations.newton_euler import newton_euler
 from support.random_graphs import graphs, same
 

@@ -5,12 +5,12 @@ keep their order and grouping, so that rounding is that of the program.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from armdyn.compiler.program import Constant, Program
-from armdyn.expr.node import FUNCTIONS
-from armdyn.expr.show import SIGN
+from armdyn.expr.operations import FUNCTIONS, TRIG
+from armdyn.expr.printer import Language, Written
 
 WIDTH = 64
 """Longest expression that others are written into."""
@@ -18,15 +18,14 @@ INLINE = 8
 """Longest number that is written where it is used; longer ones get a name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statements(Language):
     """How a language writes what programs are made of."""
 
+    exact: bool = True
     number: Callable[[float], str]
     entry: Callable[[str, int], str]
     """Entry i of an input array."""
-    functions: Mapping[str, str]
-    """A call of each function, with {0} and {1} for what it is given."""
     declare: str
     """A new variable, with {name} and {value} in it."""
     reuse: bool = False
@@ -59,16 +58,6 @@ class ConstantTable:
         return name
 
 
-@dataclass(slots=True)
-class _Text:
-    """An expression and how tightly it holds together: 1 sum, 2 product, 3 sign, 4 name."""
-
-    text: str
-    binding: int = 4
-    needs: tuple[int, ...] = ()
-    """The variables in it, by place of the value."""
-
-
 @dataclass
 class Body:
     """The statements of a program and where its outputs are afterwards."""
@@ -79,16 +68,18 @@ class Body:
     """Input arrays that are read."""
 
 
-def body(program: Program, language: Language, constants: ConstantTable) -> Body:
+def body(program: Program, language: Statements, constants: ConstantTable) -> Body:
     """The statements of a program; every output is a variable or a number at their end."""
     return _Writer(program, language, constants).body
 
 
 class _Writer:
-    def __init__(self, program: Program, language: Language, constants: ConstantTable):
+    def __init__(self, program: Program, language: Statements, constants: ConstantTable):
         self.program, self.language, self.constants = program, language, constants
         self.body = Body()
-        self.values: dict[int, _Text] = {}
+        self.values: dict[int, Written] = {}
+        self.needs: dict[int, tuple[int, ...]] = {}
+        """The variables in each value that is not written down yet, by place."""
         self.free: list[str] = []
         self.made = 0
         self.angles: set[str] = set()
@@ -114,52 +105,38 @@ class _Writer:
         place = 0
         for array in self.program.inputs:
             for i in range(len(array.symbols)):
-                self.values[place] = _Text(self.language.entry(array.name, i))
+                self.values[place] = Written(self.language.entry(array.name, i))
                 if self.left[place]:
                     self.body.used.add(array.name)
                 place += 1
 
-    def _constant(self, constant: Constant) -> _Text:
+    def _constant(self, constant: Constant) -> Written:
         assert constant.value is not None
         literal = self.language.number(constant.value)
         if constant.op == "parameter" or len(literal) > INLINE:
-            return _Text(self.constants.name(constant))
-        return _Text(literal, 3 if literal.startswith("-") else 4)
+            return Written(self.constants.name(constant))
+        return self.language.literal(literal)
 
     def _write(self, place: int, op: str, args: tuple[int, ...]) -> None:
-        written = self._operation(op, args)
-        while len(written.text) > WIDTH:
-            inline = [k for k in args if k >= self.start and self.values[k].binding < 4]
-            if not inline:
-                break
+        written = self.language.operation(op, [self.values[k] for k in args])
+        while len(written.text) > WIDTH and (inline := [k for k in args if k in self.needs]):
             self._settle(max(inline, key=lambda k: len(self.values[k].text)))
-            written = self._operation(op, args)
+            written = self.language.operation(op, [self.values[k] for k in args])
         self.values[place] = written
-
-    def _operation(self, op: str, args: tuple[int, ...]) -> _Text:
-        given = [self.values[k] for k in args]
-        needs = tuple(k for text in given for k in text.needs)
-        if op in FUNCTIONS or op == "guard":
-            call = self.language.functions[op].format(*(text.text for text in given))
-            return _Text(call, 3, needs)
-        if op == "neg":
-            return _Text(f"-{_inside(given[0], 4)}", 3, needs)
-        binding = 1 if op in ("add", "sub") else 2
-        left, right = _inside(given[0], binding), _inside(given[1], binding + 1)
-        if right.startswith("-"):
-            right = f"({right})"
-        return _Text(f"{left} {SIGN[op]} {right}", binding, needs)
+        self.needs[place] = tuple(
+            v for k in args for v in self.needs.get(k, (k,) if k >= self.start else ())
+        )
 
     def _settle(self, place: int) -> None:
         """Give a value a variable."""
-        value = self.values[place]
-        for k in value.needs:
+        for k in self.needs.pop(place, ()):
             self.left[k] -= 1
             if self.language.reuse and not self.left[k] and self.values[k].text[0] == "v":
                 self.free.append(self.values[k].text)
         name = self._angle_name(place) or self._fresh()
-        self.body.statements.append(self.language.declare.format(name=name, value=value.text))
-        self.values[place] = _Text(name, 4, (place,))
+        value = self.values[place].text
+        self.body.statements.append(self.language.declare.format(name=name, value=value))
+        self.values[place] = Written(name)
 
     def _fresh(self) -> str:
         if self.free:
@@ -172,7 +149,7 @@ class _Writer:
         if place < self.start:
             return ""
         instruction = self.program.instructions[place - self.start]
-        if instruction.op not in ("sin", "cos"):
+        if instruction.op not in TRIG:
             return ""
         joints = self._joints(instruction.args[0])
         between = "" if len(self.program.inputs[0].symbols) < 10 else "_"
@@ -191,7 +168,3 @@ class _Writer:
             return []
         parts = [self._joints(k) for k in self.program.instructions[place - self.start].args]
         return parts[0] + parts[1] if all(parts) else []
-
-
-def _inside(value: _Text, binding: int) -> str:
-    return value.text if value.binding >= binding else f"({value.text})"

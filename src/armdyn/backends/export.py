@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from armdyn.backends.c import export_c
+from armdyn.backends.c.export import export_c
 from armdyn.backends.options import Exported, ExportOptions
-from armdyn.backends.python import export_python
+from armdyn.backends.python.export import export_python
 from armdyn.errors import UnknownNameError
 from armdyn.model import RobotModel
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from armdyn.compiler.network import Definition, Network
-from armdyn.expr.evaluate import PRIME
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
+from armdyn.expr.operations import PRIME, TRIG
 from armdyn.expr.visit import reachable
 
 LONGEST = 3
@@ -19,7 +19,7 @@ def angles(outputs: Iterable[Node]) -> list[Node]:
     products with such a cosine or sine shows in their residues, however they are written.
     """
     outputs = list(outputs)
-    turned = {n.args[0].index: n.args[0] for n in reachable(outputs) if n.op in ("sin", "cos")}
+    turned = {n.args[0].index: n.args[0] for n in reachable(outputs) if n.op in TRIG}
     sums = list(_sums([turned[i] for i in sorted(turned) if not turned[i].constant]))
     if not sums:
         return outputs
@@ -53,17 +53,14 @@ def _touched(net: Network) -> dict[int, list[int]]:
         found, stack = set(), [cell]
         while stack:
             op, literals = net.definition[stack.pop()]
-            if op in ("sin", "cos"):
+            if op in TRIG:
                 found.add(literals[0] >> 1)
                 continue
             below = [k >> 1 for k in literals]
-            stack.extend(c for c in below if net.uses[c] == 1 or net.definition[c][0] in _TRIG)
+            stack.extend(c for c in below if net.uses[c] == 1 or net.definition[c][0] in TRIG)
         for angle in sorted(found):
             result.setdefault(angle, []).append(cell)
     return result
-
-
-_TRIG = ("sin", "cos")
 
 
 def _use_sum(net: Network, cells: list[int], functions: list[int]) -> None:

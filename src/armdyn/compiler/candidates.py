@@ -10,8 +10,9 @@ import numpy.typing as npt
 from armdyn.compiler import residues as field
 from armdyn.compiler.network import Definition, Network
 from armdyn.compiler.residues import Residues, unsigned
-from armdyn.expr.evaluate import PRIME, evaluate
-from armdyn.expr.node import Node
+from armdyn.expr.evaluate import evaluate
+from armdyn.expr.graph import Node
+from armdyn.expr.operations import PRIME
 
 SMALLEST_DIVISOR = 1e-6
 """Constants below this are not divided by: they may be rounding errors of an exact zero."""
@@ -176,7 +177,7 @@ class Scales:
         graph, x, y = self.net.graph, self._pool[i], self._pool[j]
         if op == "inverse":
             return graph.div(graph.number(1), x)
-        return graph.combine(getattr(graph, op), x, y)
+        return graph.apply(op, [x, y])
 
 
 def _divisor(node: Node) -> bool:

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
+from armdyn.expr.operations import OPERATIONS
 from armdyn.expr.visit import reachable
 
 
@@ -50,9 +51,10 @@ def count_nodes(nodes: Iterable[Node]) -> Operations:
     for node in nodes:
         if node.constant or not node.args:
             continue
-        if node.op in ("sin", "cos"):
+        cost = OPERATIONS[node.op].cost
+        if cost == "trig":
             angles.add(node.args[0].index)
         else:
-            kinds["add" if node.op == "sub" else node.op] += 1
-    other = sum(kinds[op] for op in ("exp", "tanh", "sign", "guard"))
-    return Operations(kinds["mul"], kinds["add"], kinds["div"], len(angles), kinds["sqrt"], other)
+            kinds[cost] += 1
+    kinds["trig"] = len(angles)
+    return Operations(*(kinds[field] for field in Operations.__slots__))

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import inside_angles, reachable, uses
 
 SUM = ("add", "sub", "neg")
@@ -59,7 +58,7 @@ def factor(outputs: Iterable[Node]) -> list[Node]:
                 made[node.index] = _sum(graph, terms)
                 continue
         args = [made[a.index] for a in node.args]
-        made[node.index] = graph.rebuild(node, args) if args else node
+        made[node.index] = graph.apply(node.op, args) if args else node
     return [made[node.index] for node in outputs]
 
 

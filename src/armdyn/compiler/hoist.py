@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import inside_angles, reachable, uses
 
 
@@ -70,7 +69,7 @@ def _carried(node: Node, args: list[Affine]) -> Affine:
         case "div":
             return _quotient(graph, args[0], args[1])
         case _:
-            return Affine.of(graph.rebuild(node, [a.node() for a in args]) if args else node)
+            return Affine.of(graph.apply(node.op, [a.node() for a in args]) if args else node)
 
 
 def _scaled(c: Node, a: Affine) -> Affine:

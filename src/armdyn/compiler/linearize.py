@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
+from armdyn.expr.operations import TRIG
 from armdyn.expr.visit import reachable
 
 
@@ -73,7 +74,7 @@ def _partners(nodes: Iterable[Node]) -> dict[int, int]:
     """For each sine the cosine of the same angle, and the other way round, where both are there."""
     by_angle: dict[int, list[int]] = {}
     for node in nodes:
-        if node.op in ("sin", "cos") and is_run(node):
+        if node.op in TRIG and is_run(node):
             by_angle.setdefault(node.args[0].index, []).append(node.index)
     pairs = [pair for pair in by_angle.values() if len(pair) == 2]
     return {a: b for pair in pairs for a, b in (pair, pair[::-1])}

@@ -5,12 +5,12 @@ the index of a cell plus one if its value is negated, because signs are free. Va
 their residues at two points of the finite field; cells equal at both, up to sign, are one cell.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from armdyn.errors import GraphError
-from armdyn.expr.evaluate import PRIME, FiniteField
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import FUNCTIONS, Node
+from armdyn.expr.evaluate import FiniteField
+from armdyn.expr.graph import Graph, Node
+from armdyn.expr.operations import OPERATIONS, PRIME
 from armdyn.expr.visit import inside_angles, reachable
 
 Definition = tuple[str, tuple[int, ...]]
@@ -90,11 +90,7 @@ class Network:
         if cell in self.leaf:
             return self.leaf[cell]
         op, literals = self.definition[cell]
-        args = [_signed(made, literal) for literal in literals]
-        if op in FUNCTIONS:
-            return self.graph.function(op, args[0])
-        made_by: Callable[..., Node] = getattr(self.graph, op)
-        return made_by(*args)
+        return self.graph.apply(op, [_signed(made, literal) for literal in literals])
 
     # cells
 
@@ -132,10 +128,11 @@ class Network:
 
     def residues(self, op: str, literals: tuple[int, int]) -> tuple[int, int]:
         """Residues of an operation at the two points."""
-        result = []
+        residue, result = OPERATIONS[op].residue, []
+        assert residue is not None
         for values in (self.first, self.second):
             x, y = (-values[k >> 1] if k & 1 else values[k >> 1] for k in literals)
-            result.append((x + y if op == "add" else x * y) % PRIME)
+            result.append(residue(x, y) % PRIME)
         return result[0], result[1]
 
     def inverse(self, cell: int) -> int:

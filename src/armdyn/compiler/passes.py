@@ -13,8 +13,7 @@ from armdyn.compiler.factor import factor
 from armdyn.compiler.hoist import hoist
 from armdyn.compiler.network import Network
 from armdyn.compiler.verify import verify, verify_pass
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import transcribe
 
 Pass = Callable[[list[Node]], list[Node]]

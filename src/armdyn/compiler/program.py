@@ -1,6 +1,7 @@
 """Programs: straight-line operations with named inputs, constants worked out, and outputs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,11 +13,11 @@ from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.linearize import is_run, linearize
 from armdyn.compiler.passes import Pass, Step, reduce
-from armdyn.compiler.render import listing, python_source
 from armdyn.compiler.verify import verify
 from armdyn.errors import ShapeError, TraceError
-from armdyn.expr.evaluate import OPERATIONS
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
+from armdyn.expr.operations import OPERATIONS
+from armdyn.expr.printer import PLAIN, Written
 from armdyn.expr.visit import reachable, uses
 
 
@@ -117,7 +118,28 @@ class Program:
     @cached_property
     def text(self) -> str:
         """A readable listing, the same in every process."""
-        return listing(self)
+        names, made = list(self.symbols), 0
+        lines = ["inputs"]
+        lines += [f"  {a.name}" + ("" if a.size is None else f"({a.size})") for a in self.inputs]
+        beforehand: list[str] = []
+        for constant in self.constants:
+            known = "" if constant.value is None else f"  # {constant.value!r}"
+            if constant.name:
+                names.append(constant.name)
+                beforehand += [f"  {constant.name}{known}"] if constant.op == "parameter" else []
+            else:
+                made += 1
+                written = _written(constant, names)
+                names.append(f"c{made}")
+                beforehand.append(f"  c{made} = {written}{known}")
+        lines += ["beforehand", *beforehand] if beforehand else []
+        lines.append(f"instructions  # {self.operations}")
+        for place, instruction in enumerate(self.instructions, start=1):
+            lines.append(f"  v{place} = {_written(instruction, names)}")
+            names.append(f"v{place}")
+        lines.append(f"outputs {self.shape}")
+        lines += [f"  [{i}] = {names[k]}" for i, k in enumerate(self.outputs)]
+        return "\n".join(lines) + "\n"
 
     def __call__(self, *arrays: npt.ArrayLike) -> Array:
         """The outputs, (..., *shape), for arrays with any leading batch shape, in order."""
@@ -134,24 +156,33 @@ class Program:
         vectors = broadcast(**checked) if checked else ()
         batch = vectors[0].shape[:-1] if vectors else ()
         result = np.empty((*batch, len(self.outputs)))
-        for place, value in enumerate(self._function(*vectors)):
+        for place, value in enumerate(self._evaluated(vectors)):
             result[..., place] = value
         return result.reshape(batch + self.shape)
 
-    @cached_property
-    def _function(self) -> Callable[..., tuple[Any, ...]]:
+    def _evaluated(self, vectors: Sequence[Array]) -> list[Any]:
+        """The outputs by the table of operations; a value is forgotten after its last use."""
         missing = [c.name for c in self.constants if c.op == "parameter" and c.value is None]
         if missing:
             raise TraceError(
                 f"the parameters {', '.join(missing)} have no value, so the program cannot be "
                 "evaluated; give values where they are made, with graph.parameter(name, value)"
             )
-        known: dict[str, Any] = dict(OPERATIONS)
-        first = len(self.symbols)
-        known |= {f"k{first + i}": c.value for i, c in enumerate(self.constants)}
-        exec(compile(python_source(self), "<armdyn program>", "exec"), known)
-        function: Callable[..., tuple[Any, ...]] = known["program"]
-        return function
+        known = [vector[..., k] for vector in vectors for k in range(vector.shape[-1])]
+        values: dict[int, Any] = dict(enumerate([*known, *(c.value for c in self.constants)]))
+        left = Counter(k for i in self.instructions for k in i.args) + Counter(self.outputs)
+        for place, instruction in enumerate(self.instructions, start=len(values)):
+            operation = OPERATIONS[instruction.op].value
+            values[place] = operation(*(values[k] for k in instruction.args))
+            for k in instruction.args:
+                left[k] -= 1
+                if not left[k]:
+                    del values[k]
+        return [values[k] for k in self.outputs]
+
+
+def _written(value: Constant | Instruction, names: list[str]) -> str:
+    return PLAIN.operation(value.op, [Written(names[k]) for k in value.args]).text
 
 
 class _Builder:
@@ -192,7 +223,7 @@ class _Builder:
         else:
             known = [self.constants[k - first].value for k in args]
             with np.errstate(all="ignore"):
-                value = None if None in known else float(OPERATIONS[node.op](*known))
+                value = None if None in known else float(OPERATIONS[node.op].value(*known))
         return Constant(node.op, args, repr(node) if not args else "", value)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.expr.evaluate import PRIME
+from armdyn.expr.operations import PRIME
 
 Residues = npt.NDArray[np.uint64]
 """Residues, each below the prime 2⁶¹ - 1."""

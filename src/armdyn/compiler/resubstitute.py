@@ -14,7 +14,7 @@ from armdyn.compiler.candidates import Pairs, Scales, Singles, Use, fitted
 from armdyn.compiler.network import Definition, Network
 from armdyn.errors import GraphError
 from armdyn.expr.evaluate import proved_equal
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
 
 LARGEST = 6000
 """Live cells above which only equal values are found; the rest takes time as the square."""

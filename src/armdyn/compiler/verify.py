@@ -4,22 +4,15 @@ from collections.abc import Sequence
 
 from armdyn.errors import GraphError
 from armdyn.expr.evaluate import proved_equal
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import FUNCTIONS, Node
+from armdyn.expr.graph import Graph, Node
+from armdyn.expr.operations import OPERATIONS
 
-OPERANDS = {
+OPERANDS = {op.name: op.arity for op in OPERATIONS.values()} | {
     "input": 0,
     "parameter": 0,
     "number": 0,
-    "neg": 1,
-    "add": 2,
-    "sub": 2,
-    "mul": 2,
-    "div": 2,
-    "guard": 2,
 }
 """Number of operands of each operation."""
-OPERANDS |= dict.fromkeys(FUNCTIONS, 1)
 
 
 def verify(outputs: Sequence[Node], name: str = "a graph") -> None:

@@ -30,8 +30,7 @@ from armdyn.equations.tree import (
     sign,
     total,
 )
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Graph, Node
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
 from armdyn.model import RobotModel

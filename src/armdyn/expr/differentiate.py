@@ -1,46 +1,28 @@
 """Differentiation on the graph, forward and reverse, without recursion.
 
-Both directions use one table of local derivatives. The derivatives are nodes of the same graph, so
-they share what they have in common with the expressions and with each other. Forward mode follows
-one direction in the space of the symbols through the graph (J t), reverse mode one weighting of the
-outputs back to the symbols (wᵀ J); a Jacobian is n of the former or m of the latter.
+Both directions use the partial derivatives of the table of operations. The derivatives are nodes of
+the same graph, so they share what they have in common with the expressions and with each other.
+Forward mode follows one direction in the space of the symbols through the graph (J t), reverse mode
+one weighting of the outputs back to the symbols (wᵀ J); a Jacobian is n of the former or m of the
+latter.
 
 Reference: A. Griewank and A. Walther, Evaluating Derivatives, chapter 3.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import TypeVar
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import GraphError, TraceError
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
+from armdyn.expr.operations import OPERATIONS
 from armdyn.expr.visit import reachable
 
-Partials = Callable[[Graph, Node], tuple[Node, ...]]
-
-
-def _quotient(g: Graph, node: Node) -> tuple[Node, ...]:
-    inverse = g.div(g.number(1), node.args[1])
-    return inverse, g.neg(g.mul(node, inverse))
-
-
-PARTIALS: dict[str, Partials] = {
-    "add": lambda g, y: (g.number(1), g.number(1)),
-    "sub": lambda g, y: (g.number(1), g.number(-1)),
-    "neg": lambda g, y: (g.number(-1),),
-    "mul": lambda g, y: (y.args[1], y.args[0]),
-    "div": _quotient,  # ∂(a/b) = 1/b, -(a/b)/b
-    "sin": lambda g, y: (g.function("cos", y.args[0]),),
-    "cos": lambda g, y: (g.neg(g.function("sin", y.args[0])),),
-    "exp": lambda g, y: (y,),
-    "tanh": lambda g, y: (g.sub(g.number(1), g.mul(y, y)),),
-    "sign": lambda g, y: (g.number(0),),  # its jump is no derivative
-    "guard": lambda g, y: (g.number(1), g.number(0)),
-    "sqrt": lambda g, y: (g.div(g.number(0.5), y),),  # ∂√a = 1/(2√a)
-}
-"""For each operation its derivatives with respect to its operands."""
+T = TypeVar("T")
 
 
 def jvp(
@@ -61,11 +43,37 @@ def jvp(
         if not _is_zero(t)
     }
     for node in reachable(outputs):
-        if any(a.index in tangents for a in node.args):
-            for a, d in zip(node.args, _partials(node), strict=True):
-                if a.index in tangents:
-                    _accumulate(tangents, node, d * tangents[a.index])
+        found = tangent(node, tangents, operator.mul, operator.add)
+        if found is not None:
+            tangents[node.index] = found
     return [tangents[y.index] if y.index in tangents else y.graph.number(0) for y in outputs]
+
+
+def tangent(
+    node: Node,
+    known: Mapping[int, T],
+    times: Callable[[Node, T], T],
+    plus: Callable[[T, T], T],
+) -> T | None:
+    """One step of forward mode: the tangent of a node from those of its operands.
+
+    Args:
+        node: What to differentiate.
+        known: The tangents of earlier nodes that are not zero, by index.
+        times: The product of a partial derivative, a node, and a tangent.
+        plus: The sum of two tangents.
+
+    Returns:
+        The tangent; None if it is zero because those of all operands are.
+    """
+    if not any(a.index in known for a in node.args):
+        return None
+    terms = [
+        times(d, known[a.index])
+        for a, d in zip(node.args, _partials(node), strict=True)
+        if a.index in known
+    ]
+    return reduce(plus, terms)
 
 
 def vjp(
@@ -132,12 +140,14 @@ def _accumulate(sums: dict[int, Node], node: Node, term: Node) -> None:
 
 
 def _partials(node: Node) -> tuple[Node, ...]:
-    if node.op not in PARTIALS:
+    partials = OPERATIONS[node.op].partials
+    if partials is None:
         raise GraphError(
             f"the operation {node.op!r} of %{node.index} has no derivative; those that have one: "
-            f"{', '.join(PARTIALS)}. Add its partial derivatives to PARTIALS"
+            f"{', '.join(op.name for op in OPERATIONS.values() if op.partials is not None)}. Add "
+            "its partial derivatives to the table of operations"
         )
-    return PARTIALS[node.op](node.graph, node)
+    return partials(node.graph, node, *node.args)
 
 
 def _check(outputs: Sequence[Node], symbols: Sequence[Node]) -> None:

@@ -6,40 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import RELATIVE_PIVOT, Array
+from armdyn.arrays import Array
 from armdyn.errors import TraceError
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
-from armdyn.expr.visit import reachable, transcribe
-
-PRIME = 2**61 - 1
-"""The field in which two graphs are compared: if they differ, they agree at a random point with a
-probability of about their degree divided by this."""
+from armdyn.expr.graph import Graph, Node
+from armdyn.expr.operations import OPERATIONS, PRIME, TRIG
+from armdyn.expr.visit import inside_angles, reachable, transcribe
 
 Point = tuple[int, int]
 """Cosine and sine of an angle in the field."""
-
-
-def guard(pivot: Any, scale: Any) -> Any:
-    """The pivot where it is more than rounding of its scale, NaN elsewhere."""
-    return np.where(np.abs(pivot) > RELATIVE_PIVOT * np.abs(scale), pivot, np.nan)
-
-
-OPERATIONS: dict[str, Any] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "neg": np.negative,
-    "sin": np.sin,
-    "cos": np.cos,
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "tanh": np.tanh,
-    "sign": np.sign,
-    "guard": guard,
-}
-"""What each operation does to numbers and arrays."""
 
 
 def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
@@ -53,7 +27,7 @@ def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
     result: dict[int, Any] = {}
     for node in reachable(outputs):
         if node.args:
-            result[node.index] = OPERATIONS[node.op](*(result[a.index] for a in node.args))
+            result[node.index] = OPERATIONS[node.op].value(*(result[a.index] for a in node.args))
         elif node.op == "number":
             result[node.index] = float(node.value)
         else:
@@ -76,7 +50,7 @@ def settle(outputs: Iterable[Node]) -> list[Node]:
             continue
         if node.args:
             with np.errstate(all="ignore"):
-                value[node.index] = OPERATIONS[node.op](*(value[a.index] for a in node.args))
+                value[node.index] = OPERATIONS[node.op].value(*(value[a.index] for a in node.args))
             if node.op == "guard" and np.isnan(value[node.index]):
                 raise ZeroDivisionError(f"{node!r} is a pivot that vanishes whatever the inputs")
         else:
@@ -111,9 +85,8 @@ class FiniteField:
 
     def fingerprints(self, outputs: Iterable[Node]) -> dict[int, int]:
         """The residue of every node the outputs need, by index."""
-        nodes = reachable(outputs)
-        angles = reachable(node.args[0] for node in nodes if node.op in ("sin", "cos"))
-        inside = {node.index for node in angles}
+        outputs = list(outputs)
+        nodes, inside = reachable(outputs), inside_angles(outputs)
         result: dict[int, int] = {}
         circle: dict[int, Point] = {}
         for node in nodes:
@@ -129,31 +102,19 @@ class FiniteField:
         return [result[node.index] for node in outputs]
 
     def _residue(self, node: Node, known: Mapping[int, int], circle: Mapping[int, Point]) -> int:
-        a = [known[x.index] for x in node.args]
-        match node.op:
-            case "add":
-                return (a[0] + a[1]) % PRIME
-            case "sub":
-                return (a[0] - a[1]) % PRIME
-            case "mul":
-                return a[0] * a[1] % PRIME
-            case "neg":
-                return -a[0] % PRIME
-            case "div":
-                if a[1] == 0:
-                    raise ZeroDivisionError(f"{node!r} divides by what is always zero")
-                return a[0] * pow(a[1], -1, PRIME) % PRIME
-            case "cos":
-                return circle[node.args[0].index][0]
-            case "sin":
-                return circle[node.args[0].index][1]
-            case "sqrt" | "exp" | "tanh" | "sign" | "guard":
-                return self._draw(f"{node.op} {a}")
-            case "number":
-                numerator, denominator = node.value.as_integer_ratio()
-                return numerator * pow(denominator, -1, PRIME) % PRIME
-            case _:
-                return self._draw(f"value {node.name}")
+        if node.op == "number":
+            numerator, denominator = node.value.as_integer_ratio()
+            return numerator * pow(denominator, -1, PRIME) % PRIME
+        if not node.args:
+            return self._draw(f"value {node.name}")
+        residue, operands = OPERATIONS[node.op].residue, [known[a.index] for a in node.args]
+        if residue is None:
+            return self._draw(f"{node.op} {operands}")
+        try:
+            given = circle[node.args[0].index] if node.op in TRIG else operands
+            return residue(*given) % PRIME
+        except ValueError:  # zero has no inverse
+            raise ZeroDivisionError(f"{node!r} divides by what is always zero") from None
 
     def _point(self, angle: Node, known: Mapping[int, int], circle: Mapping[int, Point]) -> Point:
         """cos and sin of an angle: a symbol, a number, or a sum or whole multiple of angles."""

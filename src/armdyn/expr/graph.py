@@ -1,4 +1,4 @@
-"""The graph: where nodes are made, shared and folded.
+"""Nodes, which are interned, so that equal expressions are one object, and the graph of them.
 
 Every identity below is applied when a node is built, so no pass has to look for it again. Signs are
 kept outside: a product or sum never has a negated operand, and of a - b and b - a only one exists.
@@ -7,15 +7,101 @@ node, which costs nothing, so that a graph can be rearranged without rounding.
 """
 
 import math
+import operator
+import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import reduce
+from typing import Any, NoReturn
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
-from armdyn.expr.node import FUNCTIONS, ODD, Node, Scalar
+from armdyn.expr.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS
+
+Scalar = int | float
+Operator = Callable[["Node", Any], "Node"]
+
+
+def _operators(op: str) -> tuple[Operator, Operator]:
+    """The methods of an operation with the node on the left and with the node on the right."""
+
+    def left(node: "Node", other: Any) -> Any:
+        operand = node.graph.node(other)
+        return NotImplemented if operand is None else getattr(node.graph, op)(node, operand)
+
+    def right(node: "Node", other: Any) -> Any:
+        operand = node.graph.node(other)
+        return NotImplemented if operand is None else getattr(node.graph, op)(operand, node)
+
+    return left, right
+
+
+def _function(name: str) -> Callable[["Node"], "Node"]:
+    return lambda node: node.graph.function(name, node)
+
+
+class Node:
+    """One operation in a graph; made by its graph only, never changed.
+
+    Arithmetic on nodes builds new nodes in the same graph, folded as they are built, and NumPy's
+    object arrays of nodes work with `@`, `np.sin` and the rest. A node has no value, so it cannot
+    decide a branch.
+    """
+
+    __slots__ = ("args", "constant", "graph", "index", "name", "op", "value")
+
+    graph: "Graph"
+    op: str
+    """"input", "parameter", "number", an operation of `Graph` or a function's name."""
+    args: tuple["Node", ...]
+    name: str
+    """Name of an input or a parameter."""
+    value: Scalar
+    """Value of a number."""
+    index: int
+    """Order of creation in the graph: operands come before what is made of them."""
+    constant: bool
+    """Whether it depends on numbers and parameters alone, and so costs nothing at run time."""
+
+    def __repr__(self) -> str:
+        if not self.args:
+            return repr(self.value) if self.op == "number" else self.name
+        return f"{self.op}({', '.join(f'%{a.index}' if a.args else repr(a) for a in self.args)})"
+
+    __add__, __radd__ = _operators("add")
+    __sub__, __rsub__ = _operators("sub")
+    __mul__, __rmul__ = _operators("mul")
+    __truediv__, __rtruediv__ = _operators("div")
+
+    def __neg__(self) -> "Node":
+        return self.graph.neg(self)
+
+    def __pos__(self) -> "Node":
+        return self
+
+    def __pow__(self, exponent: Any) -> "Node":
+        if not isinstance(exponent, int | np.integer) or exponent < 1:
+            raise TraceError(f"a node can be raised to a positive integer power, not {exponent!r}")
+        return reduce(operator.mul, [self] * int(exponent))
+
+    # what np.sin(node) and the others call
+    sin, cos, sqrt = _function("sin"), _function("cos"), _function("sqrt")
+    exp, tanh, sign = _function("exp"), _function("tanh"), _function("sign")
+
+    def conjugate(self) -> "Node":
+        """The node itself: everything is real."""
+        return self
+
+    def _no_value(self, *_: Any) -> NoReturn:
+        raise TraceError(
+            f"the expression {self!r} has no value while a formulation is traced, so it cannot be "
+            "compared, converted to a number or decide a branch; choose the branch by the model"
+        )
+
+    __bool__ = __float__ = __int__ = __complex__ = _no_value
+    __lt__ = __le__ = __gt__ = __ge__ = _no_value
 
 
 class Graph:
@@ -66,17 +152,15 @@ class Graph:
             return b  # 0 + b = b
         if _is(b, 0):
             return a  # a + 0 = a
-        if a.op == "number" and b.op == "number":
-            exact = _exact(Fraction(a.value) + Fraction(b.value))
-            if exact is not None:
-                return self.number(exact)
+        if (exact := _exact(operator.add, a, b)) is not None:
+            return self.number(exact)
         if a.op == "neg" and b.op == "neg":
             return self.neg(self.add(a.args[0], b.args[0]))  # (-a) + (-b) = -(a + b)
         if b.op == "neg":
             return self.sub(a, b.args[0])  # a + (-b) = a - b
         if a.op == "neg":
             return self.sub(b, a.args[0])  # (-a) + b = b - a
-        return self._make("add", _ordered(a, b))
+        return self._make("add", (a, b))
 
     def sub(self, a: Node, b: Node) -> Node:
         """a - b."""
@@ -86,10 +170,8 @@ class Graph:
             return a  # a - 0 = a
         if _is(a, 0):
             return self.neg(b)  # 0 - b = -b
-        if a.op == "number" and b.op == "number":
-            exact = _exact(Fraction(a.value) - Fraction(b.value))
-            if exact is not None:
-                return self.number(exact)
+        if (exact := _exact(operator.sub, a, b)) is not None:
+            return self.number(exact)
         if b.op == "neg":
             return self.add(a, b.args[0])  # a - (-b) = a + b
         if a.op == "neg":
@@ -119,11 +201,9 @@ class Graph:
                 return self.neg(self.mul(x.args[0], y))  # (-a) b = -(a b)
             if x.op == "number" and x.value < 0:
                 return self.neg(self.mul(self.number(-x.value), y))
-        if a.op == "number" and b.op == "number":
-            exact = _exact(Fraction(a.value) * Fraction(b.value))
-            if exact is not None:
-                return self.number(exact)
-        return self._make("mul", _ordered(a, b))
+        if (exact := _exact(operator.mul, a, b)) is not None:
+            return self.number(exact)
+        return self._make("mul", (a, b))
 
     def div(self, a: Node, b: Node) -> Node:
         """a / b."""
@@ -141,10 +221,8 @@ class Graph:
             return self.neg(self.div(a, b.args[0]))  # a / (-b) = -(a / b)
         if b.constant and not a.constant:
             return self.mul(a, self.div(self.number(1), b))  # a / c = a (1/c), 1/c beforehand
-        if a.op == "number" and b.op == "number":
-            exact = _exact(Fraction(a.value) / Fraction(b.value))
-            if exact is not None:
-                return self.number(exact)
+        if (exact := _exact(operator.truediv, a, b)) is not None:
+            return self.number(exact)
         return self._make("div", (a, b))
 
     def guard(self, a: Node, b: Node) -> Node:
@@ -158,18 +236,10 @@ class Graph:
         """A function of one argument, by name."""
         if a.op == "number":
             return self.number(FUNCTIONS[name](a.value))
-        if a.op == "neg" and name in ODD:
-            return self.neg(self.function(name, a.args[0]))  # sin(-a) = -sin a
-        if a.op == "neg" and name == "cos":
-            return self.function("cos", a.args[0])  # cos(-a) = cos a
+        if a.op == "neg" and (parity := OPERATIONS[name].parity):
+            positive = self.function(name, a.args[0])  # sin(-a) = -sin a, cos(-a) = cos a
+            return positive if parity > 0 else self.neg(positive)
         return self._make(name, (a,))
-
-    def combine(self, operation: Callable[[Node, Node], Node], a: Any, b: Any) -> Any:
-        """An operation on operands of which one may be a plain number."""
-        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-            return NotImplemented
-        left, right = self.node(a), self.node(b)
-        return NotImplemented if left is None or right is None else operation(left, right)
 
     def node(self, value: Any) -> Node | None:
         """The value as a node of this graph; None if it is no number."""
@@ -180,18 +250,15 @@ class Graph:
                     "is combined in one graph"
                 )
             return value
-        if isinstance(value, bool | np.bool_):
-            return None
-        if isinstance(value, int | float | np.integer | np.floating):
-            return self.number(value)
-        return None
+        number = isinstance(value, int | float | np.integer | np.floating)
+        return self.number(value) if number and not isinstance(value, bool) else None
 
-    def rebuild(self, node: Node, args: Sequence[Node]) -> Node:
-        """The operation of a node on other operands, folded anew."""
-        if node.op in FUNCTIONS:
-            return self.function(node.op, args[0])
-        operation: Callable[..., Node] = getattr(self, node.op)
-        return operation(*args)
+    def apply(self, op: str, args: Sequence[Node]) -> Node:
+        """An operation of the table by name, folded."""
+        if op in FUNCTIONS:
+            return self.function(op, args[0])
+        result: Node = getattr(self, op)(*args)
+        return result
 
     # making
 
@@ -202,21 +269,21 @@ class Graph:
         return self._make(op, (), name=name)
 
     def _make(self, op: str, args: tuple[Node, ...], name: str = "", value: Scalar = 0) -> Node:
+        if op in COMMUTATIVE and args[0].index > args[1].index:
+            args = args[::-1]
         if args:
             key: tuple[Any, ...] = (op, *(a.index for a in args))
         elif op == "number":
             key = (op, value if isinstance(value, int) else value.hex())
         else:
             key = (op, name)
-        found = self._table.get(key)
-        if found is not None:
-            return found
-        node = Node()
+        if key in self._table:
+            return self._table[key]
+        node = self._table[key] = Node()
         node.graph, node.op, node.args, node.name, node.value = self, op, args, name, value
         node.index = len(self.nodes)
         node.constant = op != "input" and all(a.constant for a in args)
         self.nodes.append(node)
-        self._table[key] = node
         return node
 
 
@@ -224,16 +291,12 @@ def _is(node: Node, value: int) -> bool:
     return node.op == "number" and node.value == value
 
 
-def _exact(result: Fraction) -> Scalar | None:
-    """The result as an integer or float that is exactly equal, or None."""
+def _exact(operation: Callable[[Any, Any], Fraction], a: Node, b: Node) -> Scalar | None:
+    """The result for two numbers as an integer or float that is exactly equal, or None."""
+    if not (a.op == "number" == b.op):
+        return None
+    result = operation(Fraction(a.value), Fraction(b.value))
     if result.denominator == 1:
         return result.numerator
-    try:
-        rounded = float(result)
-    except OverflowError:
-        return None
+    rounded = float(result) if abs(result) <= sys.float_info.max else math.inf
     return rounded if rounded == result else None
-
-
-def _ordered(a: Node, b: Node) -> tuple[Node, Node]:
-    return (a, b) if a.index <= b.index else (b, a)

@@ -2,14 +2,9 @@
 
 from collections.abc import Iterable
 
-from armdyn.expr.node import FUNCTIONS, Node
+from armdyn.expr.graph import Node
+from armdyn.expr.printer import PLAIN, Written
 from armdyn.expr.visit import reachable, uses
-
-SIGN = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-"""How the operations on two operands are written."""
-
-_BINDS = {"add": 1, "sub": 1, "neg": 1, "mul": 2, "div": 2}
-_ATOM = 3
 
 
 def show(outputs: Iterable[Node], width: int = 88) -> str:
@@ -32,39 +27,22 @@ def show(outputs: Iterable[Node], width: int = 88) -> str:
     used = uses(outputs)
     prefix = _prefix(nodes)
     lines: list[str] = []
-    text: dict[int, tuple[str, int]] = {}
+    text: dict[int, Written] = {}
     for node in nodes:
         op, args = node.op, node.args
         if op == "neg" and args[0].op == "sub" and used[args[0].index] == 1:
             op, args = "sub", args[0].args[::-1]  # -(a - b) = b - a
-        written, binds = _write(op, [text[a.index] for a in args]) if args else _leaf(node)
-        if node.args and (used[node.index] > 1 or len(written) > width):
+        if not args:
+            text[node.index] = PLAIN.literal(repr(node))
+            continue
+        written = PLAIN.operation(op, [text[a.index] for a in args])
+        if used[node.index] > 1 or len(written.text) > width:
             name = f"{prefix}{len(lines) + 1}"
-            lines.append(f"{name} = {written}")
-            written, binds = name, _ATOM
-        text[node.index] = written, binds
-    lines += [f"[{place}] = {text[node.index][0]}" for place, node in enumerate(outputs)]
+            lines.append(f"{name} = {written.text}")
+            written = Written(name)
+        text[node.index] = written
+    lines += [f"[{place}] = {text[node.index].text}" for place, node in enumerate(outputs)]
     return "\n".join(lines)
-
-
-def _leaf(node: Node) -> tuple[str, int]:
-    negative = node.op == "number" and node.value < 0
-    return repr(node), _BINDS["neg"] if negative else _ATOM
-
-
-def _write(op: str, args: list[tuple[str, int]]) -> tuple[str, int]:
-    if op in FUNCTIONS or op == "guard":
-        return f"{op}({', '.join(text for text, _ in args)})", _ATOM
-    binds = _BINDS[op]
-    if op == "neg":
-        return f"-{_grouped(args[0], binds + 1)}", binds
-    right = binds + (op in ("sub", "div"))
-    return f"{_grouped(args[0], binds)} {SIGN[op]} {_grouped(args[1], right)}", binds
-
-
-def _grouped(operand: tuple[str, int], at_least: int) -> str:
-    text, binds = operand
-    return text if binds >= at_least else f"({text})"
 
 
 def _prefix(nodes: list[Node]) -> str:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Graph, Node
+from armdyn.expr.operations import TRIG
 
 
 def reachable(outputs: Iterable[Node]) -> list[Node]:
@@ -33,7 +33,7 @@ def uses(outputs: Iterable[Node]) -> Counter[int]:
 
 def inside_angles(outputs: Iterable[Node]) -> set[int]:
     """Indices of the nodes that arguments of sines and cosines are made of."""
-    turned = [node.args[0] for node in reachable(outputs) if node.op in ("sin", "cos")]
+    turned = [node.args[0] for node in reachable(outputs) if node.op in TRIG]
     return {node.index for node in reachable(turned)}
 
 
@@ -51,13 +51,9 @@ def transcribe(
     made: dict[int, Node] = {}
     for node in reachable(outputs):
         new = leaf(node) if leaf is not None else None
-        if new is None:
-            new = (
-                _copy(node, graph)
-                if not node.args
-                else graph.rebuild(node, [made[a.index] for a in node.args])
-            )
-        made[node.index] = new
+        if new is None and node.args:
+            new = graph.apply(node.op, [made[a.index] for a in node.args])
+        made[node.index] = _copy(node, graph) if new is None else new
     return [made[node.index] for node in outputs]
 
 

@@ -10,8 +10,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import canonical
 from armdyn.canonical.regroup import axis_in_parent
 from armdyn.compiler.count import Operations, count, count_nodes
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import reachable
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.model import RobotModel

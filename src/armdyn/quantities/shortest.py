@@ -20,8 +20,7 @@ from armdyn.compiler.search import Progress, search
 from armdyn.compiler.trace import trace
 from armdyn.errors import GraphError
 from armdyn.expr.evaluate import evaluate, proved_equal
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import reachable, transcribe
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix

@@ -26,7 +26,7 @@ from armdyn.arrays import Array
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.expr.differentiate import gradient
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
 from armdyn.model import RobotModel
 from armdyn.quantities.acceleration import acceleration, solve
 from armdyn.quantities.programs import program_of, substituted

@@ -7,7 +7,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, cos_sin, twist
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
 from armdyn.model import Body, Frame, Inertia, Joint, Link, RobotModel
 from armdyn.model.transform import IDENTITY
 

@@ -18,8 +18,7 @@ from armdyn.canonical.regroup import regroup
 from armdyn.canonical.snapping import torque_difference
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.passes import reduce
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.model import RobotModel
 from armdyn.operations.count import count_operations

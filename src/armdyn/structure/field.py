@@ -1,7 +1,8 @@
 """Values and slopes of a graph at many points at once: exactly over the finite field, or in floats.
 
-Forward differentiation carried along with the values, so that D(q) and all its partial derivatives
-come out of one walk through the graph. Sines and cosines are taken of symbols alone.
+The tangents of forward differentiation are carried along with the values, so that D(q) and all its
+partial derivatives come out of one walk through the graph. Sines and cosines are taken of symbols
+alone.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,8 +14,10 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.compiler import residues
 from armdyn.errors import TraceError
-from armdyn.expr.evaluate import PRIME, FiniteField
-from armdyn.expr.node import Node
+from armdyn.expr.differentiate import tangent
+from armdyn.expr.evaluate import FiniteField
+from armdyn.expr.graph import Node
+from armdyn.expr.operations import PRIME, TRIG
 from armdyn.expr.visit import reachable, uses
 
 ANOTHER = 1000
@@ -110,69 +113,46 @@ def values_and_slopes(
         Shapes (outputs, points) and (outputs, names, points).
     """
     outputs = list(outputs)
-    left, column = uses(outputs), {name: k for k, name in enumerate(names)}
+    left, kind = uses(outputs), np.asarray(by.number(0)).dtype
     value: dict[int, Any] = {}
     slope: dict[int, Any] = {}
+
+    def times(partial: Node, slopes: Any) -> Any:
+        if partial.op == "neg":
+            return by.sub(by.number(0), times(partial.args[0], slopes))
+        if partial.op == "number" and partial.value in (1, -1):
+            return slopes if partial.value == 1 else by.sub(by.number(0), slopes)
+        known = partial.index in value
+        return by.mul(value[partial.index] if known else leaf(partial), slopes)
+
     for node in reachable(outputs):
-        value[node.index], slope[node.index] = _step(node, value, slope, leaf, column, by)
+        value[node.index] = _value(node, value, leaf, by)
+        if node.name in names:
+            slope[node.index] = np.zeros((len(names), points), dtype=kind)
+            slope[node.index][names.index(node.name)] = by.number(1)
+        elif (found := tangent(node, slope, times, by.add)) is not None:
+            slope[node.index] = found
         for used in node.args:
             left[used.index] -= 1
             if not left[used.index]:
-                del value[used.index], slope[used.index]
-    kind = np.asarray(by.number(0)).dtype
-    found = np.zeros((len(outputs), points), dtype=kind)
+                del value[used.index]
+                slope.pop(used.index, None)
+    result = np.zeros((len(outputs), points), dtype=kind)
     slopes = np.zeros((len(outputs), len(names), points), dtype=kind)
     for k, node in enumerate(outputs):
-        found[k] = value[node.index]
-        if slope[node.index] is not None:
-            slopes[k] = slope[node.index]
-    return found, slopes
+        result[k], slopes[k] = value[node.index], slope.get(node.index, 0)
+    return result, slopes
 
 
-def _step(
-    node: Node,
-    value: dict[int, Any],
-    slope: dict[int, Any],
-    leaf: Callable[[Node], Array],
-    column: dict[str, int],
-    by: Arithmetic,
-) -> tuple[Any, Any]:
-    """Value and slopes of a node from those of its operands; None: all slopes are zero."""
-    if node.op == "number":
-        return by.number(node.value), None
-    if not node.args or node.op in ("sin", "cos"):
-        return leaf(node), _unit(node, leaf, column, by)
-    a, da = value[node.args[0].index], slope[node.args[0].index]
-    if node.op == "neg":
-        zero = by.number(0)
-        return by.sub(zero, a), None if da is None else by.sub(zero, da)
-    b, db = value[node.args[1].index], slope[node.args[1].index]
+def _value(node: Node, value: dict[int, Any], leaf: Callable[[Node], Array], by: Arithmetic) -> Any:
+    """The value of a node from those of its operands."""
     match node.op:
-        case "add":
-            return by.add(a, b), _sum(da, db, by)
-        case "sub":
-            minus = None if db is None else by.sub(by.number(0), db)
-            return by.sub(a, b), _sum(da, minus, by)
-        case "mul":
-            parts = (None if da is None else by.mul(da, b), None if db is None else by.mul(a, db))
-            return by.mul(a, b), _sum(*parts, by)
+        case "number":
+            return by.number(node.value)
+        case "add" | "sub" | "mul":
+            return getattr(by, node.op)(*(value[a.index] for a in node.args))
+        case "neg":
+            return by.sub(by.number(0), value[node.args[0].index])
+        case _ if node.op in TRIG or not node.args:
+            return leaf(node)
     raise TraceError(f"{node!r} is neither a sum nor a product")
-
-
-def _sum(a: Any, b: Any, by: Arithmetic) -> Any:
-    return b if a is None else a if b is None else by.add(a, b)
-
-
-def _unit(node: Node, leaf: Callable[[Node], Array], column: dict[str, int], by: Arithmetic) -> Any:
-    """The slopes of a symbol, or of its sine or cosine: one column."""
-    place = column.get(symbol(node))
-    if place is None:
-        return None
-    graph, own = node.graph, by.number(1)
-    if node.op == "sin":
-        own = leaf(graph.function("cos", node.args[0]))
-    elif node.op == "cos":
-        own = by.sub(by.number(0), leaf(graph.function("sin", node.args[0])))
-    slopes = np.zeros((len(column), np.size(leaf(node))), dtype=np.asarray(own).dtype)
-    slopes[place] = own
-    return slopes

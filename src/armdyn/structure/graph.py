@@ -9,8 +9,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalLink, canonical, is_quarter
 from armdyn.compiler.trace import trace
-from armdyn.expr.graph import Graph
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import world_frames

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
 from armdyn.model import Limits
 from armdyn.structure.field import (
     EXACT,

@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.backends.c import export_c
+from armdyn.backends.c.export import export_c
 from armdyn.backends.names import identifier
 from armdyn.backends.options import DEFAULT_FUNCTIONS, ExportOptions, functions_of
 from armdyn.backends.results import RESULTS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.backends.c import export_c
+from armdyn.backends.c.export import export_c
 from armdyn.backends.options import ExportOptions
 from armdyn.errors import ModelError, UnknownNameError, WriteError
 
@@ -49,7 +49,7 @@ def test_a_number_too_large_for_float_is_refused(tmp_path):
 
 
 def test_the_output_is_the_same_in_every_process(tmp_path):
-    code = "import sys, armdyn; from armdyn.backends.c import export_c; export_c(armdyn.load('puma560').model, sys.argv[1])"
+    code = "import sys, armdyn; from armdyn.backends.c.export import export_c; export_c(armdyn.load('puma560').model, sys.argv[1])"
     for seed in "12":
         environment = os.environ | {"PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, "-c", code, tmp_path / seed], check=True, env=environment)

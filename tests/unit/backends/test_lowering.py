@@ -16,7 +16,7 @@ from armdyn.compiler.count import Operations
 from armdyn.compiler.linearize import tighten
 from armdyn.compiler.program import Constant, Input, Instruction, Program
 from armdyn.expr import Graph
-from armdyn.expr.evaluate import OPERATIONS, PRIME
+from armdyn.expr.operations import OPERATIONS, PRIME
 from armdyn.quantities.programs import quantity_program
 from armdyn.quantities.request import Request
 from support.compiled_programs import HOST, compiled, targets
@@ -221,7 +221,7 @@ def test_every_operation_with_every_kind_of_number(target, dtype):
         found = compiled(program, targets()[target], dtype)(x)
         for k, name in enumerate(names):
             given = (x[:, 0], x[:, 1])[: 2 if k < 5 else 1]
-            expected = OPERATIONS[name](*given)
+            expected = OPERATIONS[name].value(*given)
             np.testing.assert_allclose(
                 found[:, k], expected, rtol=4 * np.finfo(dtype).eps, atol=0, err_msg=name
             )

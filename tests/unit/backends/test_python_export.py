@@ -8,7 +8,7 @@ import pytest
 import armdyn
 from armdyn.backends.export import export
 from armdyn.backends.options import ExportOptions, functions_of
-from armdyn.backends.python import export_python
+from armdyn.backends.python.export import export_python
 from armdyn.backends.results import RESULTS
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, UnknownNameError

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from armdyn.errors import TraceError
 from armdyn.expr import FiniteField, Graph, evaluate, proved_equal
-from armdyn.expr.evaluate import PRIME
+from armdyn.expr.operations import PRIME
 from support.random_graphs import graphs
 
 whole = st.integers(-40, 40)

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from armdyn.backends.llvm.fuse import FUSED, Definitions, fuse
 from armdyn.compiler.linearize import schedule, tighten
 from armdyn.compiler.program import Program
+from armdyn.expr.operations import OPERATIONS, TRIG
 
 Operation = tuple[int, str, tuple[int, ...]]
 """Value, operation and operands."""
 
 Angles = tuple[tuple[int, int, int], ...]
 """For each angle its value, its sine and its cosine; -1 where one of these is not used."""
-
-TRIG = ("sin", "cos")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,9 @@ class Lowered:
     @property
     def flops(self) -> int:
         """Multiplications, additions and divisions, those of sines and cosines excluded."""
-        cost = dict.fromkeys(("add", "sub", "mul", "div"), 1) | dict.fromkeys(FUSED, 2)
-        return sum(cost.get(op, 0) for layer in self.layers for _, op, _ in layer.operations)
+        cost = {op.name: int(op.cost in ("add", "mul", "div")) for op in OPERATIONS.values()}
+        cost |= dict.fromkeys(FUSED, 2)
+        return sum(cost[op] for layer in self.layers for _, op, _ in layer.operations)
 
     @property
     def angles(self) -> int:

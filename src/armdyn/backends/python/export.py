@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from armdyn.arrays import RELATIVE_PIVOT
-from armdyn.backends.body import Body, ConstantTable, Language, body
+from armdyn.backends.body import Body, ConstantTable, Statements, body
 from armdyn.backends.export_comments import file_lines, function_lines
 from armdyn.backends.names import prefix_of
 from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError
+from armdyn.expr.operations import FUNCTIONS
 from armdyn.model import RobotModel
 
 COLUMNS = 100
@@ -134,11 +135,10 @@ def _number(value: float) -> str:
     return repr(float(value))
 
 
-_LANGUAGE = Language(
+_LANGUAGE = Statements(
     number=_number,
     entry=lambda name, i: f"{name}{i + 1}",
-    functions={op: f"xp.{op}({{0}})" for op in ("sin", "cos", "sqrt", "exp", "tanh", "sign")}
-    | {"guard": "_guard(xp, {0}, {1})"},
+    functions={op: f"xp.{op}(" for op in FUNCTIONS} | {"guard": "_guard(xp, "},
     declare="{name} = {value}",
     reuse=True,
 )

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
-from armdyn.backends.body import ConstantTable, Language, body
-from armdyn.backends.c_selftest import selftest
+from armdyn.backends.body import ConstantTable, Statements, body
+from armdyn.backends.c.selftest import selftest
 from armdyn.backends.export_comments import file_lines, function_lines, operations
 from armdyn.backends.names import comment, prefix_of
 from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
@@ -17,6 +17,8 @@ from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 
 COLUMNS = 96
+LIBRARY = ("sin", "cos", "sqrt", "exp", "tanh")
+"""Operations that are functions of the C library; the others are operators or written out."""
 
 
 def export_c(
@@ -80,9 +82,12 @@ _ALIASING = (
 
 def _library(functions: Sequence[Function]) -> str:
     """What is called of the library of maths."""
-    used = {i.op for f in functions for i in f.program.instructions}
-    called = [op for op in ("sin", "cos", "sqrt", "exp", "tanh") if op in used]
+    called = [op for op in LIBRARY if op in _used(functions)]
     return f"Of the C library they call {' and '.join(called) or 'nothing'}."
+
+
+def _used(functions: Sequence[Function]) -> set[str]:
+    return {i.op for f in functions for i in f.program.instructions}
 
 
 def source(
@@ -104,8 +109,8 @@ def source(
         written += ["}", ""]
     title = f"Dynamics of {comment(model.title or model.name)}; {prefix}.h says what is computed."
     lines = [*_block([title]), f'#include "{prefix}.h"', ""]
-    used = {i.op for f in functions for i in f.program.instructions}
-    if used & {"sin", "cos", "sqrt", "exp", "tanh", "guard"}:
+    used = _used(functions)
+    if used & {*LIBRARY, "guard"}:
         lines += ["#include <math.h>", ""]
     lines += _numbers(table, real, language)
     lines += [line for op in ("sign", "guard") if op in used for line in _helper(op, options)]
@@ -114,7 +119,7 @@ def source(
     return "\n".join(lines) + "\n"
 
 
-def _numbers(table: ConstantTable, real: str, language: Language) -> list[str]:
+def _numbers(table: ConstantTable, real: str, language: Statements) -> list[str]:
     if not table.values:
         return []
     what = (
@@ -180,13 +185,11 @@ def _real(options: ExportOptions) -> str:
     return "float" if options.single else "double"
 
 
-def _language(options: ExportOptions) -> Language:
-    end = "f" if options.single else ""
-    functions = {op: f"{op}{end}({{0}})" for op in ("sin", "cos", "sqrt", "exp", "tanh")}
-    return Language(
+def _language(options: ExportOptions) -> Statements:
+    return Statements(
         number=_single if options.single else _double,
         entry=lambda name, i: f"{name}[{i}]",
-        functions=functions | {"sign": "sign({0})", "guard": "guard({0}, {1})"},
+        functions={op: f"{op}f(" for op in LIBRARY} if options.single else {},
         declare=f"const {_real(options)} {{name}} = {{value}};",
     )
 

@@ -1,0 +1,107 @@
+"""The table of operations: everything the house knows of each, but how a language spells it.
+
+A new operation is one entry here, and one spelling in each printer and backend.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import RELATIVE_PIVOT
+
+PRIME = 2**61 - 1
+"""The field in which two graphs are compared: if they differ, they agree at a random point with a
+probability of about their degree divided by this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One operation on nodes, numbers and residues."""
+
+    name: str
+    arity: int
+    value: Callable[..., Any]
+    """Its value for numbers and arrays."""
+    partials: Callable[..., tuple[Any, ...]] | None
+    """The derivative by each operand, from the graph, the result and the operands as its nodes."""
+    cost: str = ""
+    """The field of `Operations` that counts it; empty: it is free."""
+    residue: Callable[..., int] | None = None
+    """Its exact value modulo the prime, which functions of angles have from the cosine and sine of
+    the angle. None: a pseudo-random one that depends on the operands."""
+    commutative: bool = False
+    scalar: Callable[[float], float] | None = None
+    """A function's value for one number; NumPy's is rounded differently on some processors."""
+    parity: int = 0
+    """-1 if f(-x) = -f(x), 1 if f(-x) = f(x)."""
+
+
+def guard(pivot: Any, scale: Any) -> Any:
+    """The pivot where it is more than rounding of its scale, NaN elsewhere."""
+    return np.where(np.abs(pivot) > RELATIVE_PIVOT * np.abs(scale), pivot, np.nan)
+
+
+def _quotient(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    inverse = g.div(g.number(1), b)
+    return inverse, g.neg(g.mul(y, inverse))  # ∂(a/b) = 1/b, -(a/b)/b
+
+
+_ENTRIES = (
+    Op(
+        *("add", 2, np.add, lambda g, y, a, b: (g.number(1), g.number(1)), "add"),
+        residue=lambda a, b: a + b,
+        commutative=True,
+    ),
+    Op(
+        *("sub", 2, np.subtract, lambda g, y, a, b: (g.number(1), g.number(-1)), "add"),
+        residue=lambda a, b: a - b,
+    ),
+    Op(
+        *("mul", 2, np.multiply, lambda g, y, a, b: (b, a), "mul"),
+        residue=lambda a, b: a * b,
+        commutative=True,
+    ),
+    Op(
+        *("div", 2, np.divide, _quotient, "div"),
+        residue=lambda a, b: a * pow(b, -1, PRIME),
+    ),
+    Op("neg", 1, np.negative, lambda g, y, a: (g.number(-1),), residue=lambda a: -a),
+    Op(
+        *("sin", 1, np.sin, lambda g, y, a: (g.function("cos", a),), "trig"),
+        residue=lambda cosine, sine: sine,
+        scalar=math.sin,
+        parity=-1,
+    ),
+    Op(
+        *("cos", 1, np.cos, lambda g, y, a: (g.neg(g.function("sin", a)),), "trig"),
+        residue=lambda cosine, sine: cosine,
+        scalar=math.cos,
+        parity=1,
+    ),
+    Op(
+        *("sqrt", 1, np.sqrt, lambda g, y, a: (g.div(g.number(0.5), y),), "sqrt"),
+        scalar=math.sqrt,
+    ),
+    Op("exp", 1, np.exp, lambda g, y, a: (y,), "other", scalar=math.exp),
+    Op(
+        *("tanh", 1, np.tanh, lambda g, y, a: (g.sub(g.number(1), g.mul(y, y)),), "other"),
+        scalar=math.tanh,
+        parity=-1,
+    ),
+    Op(  # the jump is no derivative
+        *("sign", 1, np.sign, lambda g, y, a: (g.number(0),), "other"),
+        scalar=lambda x: float(np.sign(x)),
+        parity=-1,
+    ),
+    Op("guard", 2, guard, lambda g, y, a, b: (g.number(1), g.number(0)), "other"),
+)
+
+OPERATIONS = {op.name: op for op in _ENTRIES}
+FUNCTIONS = {op.name: op.scalar for op in _ENTRIES if op.scalar is not None}
+"""Functions of one argument, with what they do to a number."""
+TRIG = tuple(op.name for op in _ENTRIES if op.cost == "trig")
+"""Functions of angles; those of one angle are computed together."""
+COMMUTATIVE = frozenset(op.name for op in _ENTRIES if op.commutative)
