@@ -22,7 +22,7 @@ import armdyn
 from armdyn.arrays import Array
 from armdyn.backends.threads import set_threads
 from armdyn.dynamics import Robot
-from armdyn.model import Friction, Rotor
+from armdyn.model import FrictionLaw, Rotor
 from armdyn.simulation.native import rollout
 
 STEP = 1e-3
@@ -93,7 +93,7 @@ class MuJoCo:
 
 
 def _bare(robot: Robot) -> Robot:
-    joints = tuple(replace(j, friction=Friction(), rotor=Rotor()) for j in robot.model.joints)
+    joints = tuple(replace(j, friction=FrictionLaw(), rotor=Rotor()) for j in robot.model.joints)
     return Robot(replace(robot.model, joints=joints))
 
 

@@ -14,7 +14,7 @@ from armdyn import Robot
 from armdyn.errors import SingularityError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.model import Friction, Mimic
+from armdyn.model import FrictionLaw, Mimic
 from armdyn.quantities.programs import quantity_program
 from armdyn.quantities.request import Request
 from support.peers import close, pin_model
@@ -104,7 +104,7 @@ def test_slope_in_acceleration_is_the_mass_matrix(model, seed):
 @pytest.mark.parametrize("speed", [-0.4, -0.05, 0.05, 0.4])
 def test_friction_adds_the_slope_of_its_curve(smooth, speed):
     model = random_model("R", 1)
-    friction = Friction(0.5, 2.0, 3.0, 1.5, 0.2, smooth)
+    friction = FrictionLaw(0.5, 2.0, 3.0, 1.5, 0.2, smooth)
     robot = Robot(replace(model, joints=(replace(model.joints[0], friction=friction),)))
     q, qd = np.zeros(1), np.array([speed])
     added = (
@@ -116,7 +116,7 @@ def test_friction_adds_the_slope_of_its_curve(smooth, speed):
 
 def test_at_rest_a_true_sign_has_no_slope():
     model = random_model("R", 1)
-    friction = Friction(0.5, 2.0, 3.0, 1.5, 0.2)
+    friction = FrictionLaw(0.5, 2.0, 3.0, 1.5, 0.2)
     robot = Robot(replace(model, joints=(replace(model.joints[0], friction=friction),)))
     rest = np.zeros(1)
     assert robot.inverse_dynamics_derivatives(rest, rest, rest).dqd == [[0.5]]

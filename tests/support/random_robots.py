@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from armdyn.model import (
     Connection,
-    Friction,
+    FrictionLaw,
     Inertia,
     Limits,
     RobotModel,
@@ -50,7 +50,9 @@ def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> Robot
                 axis=unit(rng),
                 limits=Limits(-2.0, 2.5, 3.0, 50.0),
                 rotor=Rotor(rng.uniform(0, 1e-3), rng.uniform(10, 100)) if rotors else Rotor(),
-                friction=Friction(*rng.uniform(0.1, 2, size=5), 0.0) if friction else Friction(),
+                friction=FrictionLaw(*rng.uniform(0.1, 2, size=5), 0.0)
+                if friction
+                else FrictionLaw(),
             )
         )
     return assemble(

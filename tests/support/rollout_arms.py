@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.dynamics import Robot
-from armdyn.model import Connection, Friction, Mimic, assemble
+from armdyn.model import Connection, FrictionLaw, Mimic, assemble
 from armdyn.simulation.protocols import Motion
 from support.random_robots import random_inertia, random_model, random_transform, unit
 
@@ -26,13 +26,13 @@ def coupled(seed=5):
     return assemble("coupled", links, connections)
 
 
-SMOOTH = Friction(0.4, 1.5, 1.0, 0.8, 0.3, 0.05)
+SMOOTH = FrictionLaw(0.4, 1.5, 1.0, 0.8, 0.3, 0.05)
 ARMS = {
     "chain": Robot(random_model("RPR", 1, rotors=True)),
     "tree": Robot(random_model("RRPR", 3, tree=True)),
     "slides": Robot(random_model("PP", 4)),
     "coupled": Robot(coupled()),
-    "viscous": Robot(with_friction(random_model("RR", 6), Friction(0.7))),
+    "viscous": Robot(with_friction(random_model("RR", 6), FrictionLaw(0.7))),
     "smooth": Robot(with_friction(random_model("RR", 7), SMOOTH)),
 }
 

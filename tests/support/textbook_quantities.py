@@ -12,7 +12,7 @@ from armdyn.formulations.coriolis import coriolis_matrix
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.forward_dynamics import accelerations
-from armdyn.formulations.friction import friction_terms
+from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.regressor import regressor
@@ -81,15 +81,15 @@ class Direct:
         return self.links(q, qd, 0 * qd) + self.friction_torque(qd)
 
     def friction_torque(self, qd):
-        return self.at.torques(friction_terms(self.model, self.at.rates(qd)).total)
+        return self.at.torques(friction_torque(self.model, self.at.rates(qd)))
 
     def ledger(self, q, qd, qdd):
-        friction, zero = friction_terms(self.model, self.at.rates(qd)), np.zeros_like(q)
+        friction, zero = friction_rows(self.model, self.at.rates(qd)), np.zeros_like(q)
         terms = [
             self.links(q, zero, qdd, self.still),
             self.links(q, qd, zero, self.still),
             self.links(q, zero, zero),
-            *map(self.at.torques, (friction.viscous, friction.coulomb, friction.stribeck)),
+            *map(self.at.torques, friction.values()),
             self.rotor(qdd),
             zero,
         ]

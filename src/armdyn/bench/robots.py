@@ -12,7 +12,7 @@ from pathlib import Path
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning
 from armdyn.io.files import load_model, save_model
-from armdyn.model import Friction, RobotModel, Rotor
+from armdyn.model import FrictionLaw, RobotModel, Rotor
 
 PACKAGE = "example-robot-data"
 
@@ -65,7 +65,7 @@ def arm(name: str) -> Arm | None:
 
 
 def _made(title: str, model: RobotModel, file: Path | None) -> Arm:
-    bare = tuple(replace(j, friction=Friction(), rotor=Rotor()) for j in model.joints)
+    bare = tuple(replace(j, friction=FrictionLaw(), rotor=Rotor()) for j in model.joints)
     model = replace(model, joints=bare)
     plain = _folder() / f"{model.name}.urdf"
     save_model(model, plain)

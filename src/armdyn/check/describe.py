@@ -70,7 +70,7 @@ def _joint(model: RobotModel, i: int) -> dict[str, Any]:
         "axis": joint.axis.tolist(),
         "placement": joint.placement.tolist(),
         "limits": {name: _finite(value) for name, value in asdict(joint.limits).items()},
-        "friction": {name: _finite(value) for name, value in asdict(joint.friction).items()},
+        "friction": {name: _finite(value) for name, value in joint.friction.parameters.items()},
         "rotor": asdict(joint.rotor) | {"reflected": joint.rotor.reflected},
         "mimic": None if joint.mimic is None else asdict(joint.mimic),
     }

@@ -47,16 +47,13 @@ def _limits(joint: Joint) -> Iterator[tuple[Level, str]]:
 
 
 def _friction(joint: Joint) -> Iterator[tuple[Level, str]]:
-    friction = joint.friction
-    dry = max(friction.coulomb_positive, friction.coulomb_negative)
-    if not friction.stribeck and math.isfinite(friction.stribeck_velocity):
-        yield "warning", "a Stribeck velocity without a Stribeck torque has no effect"
-    if friction.smooth_velocity and not (dry or friction.stribeck):
-        yield "warning", "a smoothing velocity without dry friction has no effect"
-    if 0 < joint.limits.effort < dry + friction.stribeck:
+    for given in joint.friction.idle():
+        yield "warning", f"{given} has no effect"
+    dry = max(abs(joint.friction.static_level(direction)) for direction in (-1.0, 1.0))
+    if 0 < joint.limits.effort < dry:
         yield (
             "warning",
-            f"dry friction of {dry + friction.stribeck:g} exceeds the effort limit "
+            f"dry friction of {dry:g} exceeds the effort limit "
             f"{joint.limits.effort:g}, so the actuator cannot move the joint",
         )
 

@@ -55,15 +55,16 @@ def _joints(data: dict[str, Any]) -> Any:
 
 def _drives(data: dict[str, Any]) -> Any:
     from armdyn.cli.console import table
+    from armdyn.model.friction import PARAMETERS
 
+    shown = [parameter for parameter in PARAMETERS.values() if parameter.heading]
     rows = table(
-        "joint", "viscous", "coulomb +", "coulomb -", "stribeck", "at velocity", "rotor", "gear",
-        "reflected", left=("joint",), title="Friction at the joint, rotor at the motor [SI]",
+        "joint", *(parameter.heading for parameter in shown), "rotor", "gear", "reflected",
+        left=("joint",), title="Friction at the joint, rotor at the motor [SI]",
     )  # fmt: skip
     for joint in data["joints"]:
         friction, rotor = joint["friction"], joint["rotor"]
-        keys = ("viscous", "coulomb_positive", "coulomb_negative", "stribeck", "stribeck_velocity")
-        values = [*(friction[key] for key in keys)]
+        values = [friction[parameter.name] for parameter in shown]
         values += [rotor["inertia"], rotor["gear_ratio"], rotor["reflected"]]
         rows.add_row(joint["name"], *map(_value, values))
     return rows

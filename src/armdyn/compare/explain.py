@@ -10,7 +10,7 @@ from armdyn.arrays import Array
 from armdyn.compare.cause import Cause
 from armdyn.compare.states import States
 from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.friction import friction_terms
+from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import RobotModel
 
@@ -87,7 +87,7 @@ class Explainer:
 
     def _of_drives(self, model: RobotModel, choice: Choice) -> Array:
         rotors = np.array([joint.rotor.reflected for joint in model.joints])
-        torque = friction_terms(model, self.states.qd).total + rotors * self.states.qdd
+        torque = friction_torque(model, self.states.qd) + rotors * self.states.qdd
         own = (cause.adds for cause in choice if cause.adds is not None)
         return sum(own, torque)
 

@@ -1,11 +1,26 @@
 """Friction of the joints, written out."""
 
-from collections.abc import Callable
-from math import isfinite
+import math
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
 
 from armdyn.equations.document import Block, Line, index
-from armdyn.equations.tree import Call, Expr, Number, Power, Symbol, product, total
-from armdyn.model import Friction, RobotModel
+from armdyn.equations.tree import (
+    ZERO,
+    Call,
+    Expr,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+    negated,
+    power,
+    product,
+    total,
+)
+from armdyn.model import FrictionLaw, RobotModel
 
 
 def friction(model: RobotModel, digits: int | None) -> tuple[Block, dict[str, float]] | None:
@@ -13,39 +28,66 @@ def friction(model: RobotModel, digits: int | None) -> tuple[Block, dict[str, fl
     if all(joint.friction.is_zero for joint in model.joints):
         return None
     values: dict[str, float] = {}
-
-    def number(name: str, value: float) -> Expr:
-        values[name] = value
-        return Symbol(name) if digits is None else Number(float(f"{value:.{digits}g}"))
-
     lines = tuple(
-        Line("F", index(i), _law(i, joint.friction, number), (i - 1,))
+        Line("F", index(i), _law(i, joint.friction, digits, values), (i - 1,))
         for i, joint in enumerate(model.joints, 1)
     )
     return Block("F", "Friction", lines, (len(lines),), ("qd",)), values
 
 
-def _law(i: int, law: Friction, number: Callable[[str, float], Expr]) -> Expr:
-    """The law of `armdyn.formulations.friction`."""
+def _law(i: int, law: FrictionLaw, digits: int | None, values: dict[str, float]) -> Expr:
+    """The law of joint i, which is fed symbols or rounded numbers; `values` gets their values."""
+
+    def number(letter: str, value: float) -> Any:
+        if not value or math.isinf(value):
+            return value
+        name = f"{letter}{i}"
+        values[name] = value
+        return _Printed(Symbol(name) if digits is None else Number(float(f"{value:.{digits}g}")))
+
     qd = Symbol(f"qd{i}")
-    way: Expr = Call("sgn", qd)
-    smooth: Expr = way
-    if law.smooth_velocity:
-        scaled = product([qd, Power(number(f"vt{i}", law.smooth_velocity), -1)])
-        smooth = Call("tanh", scaled)
-    mean = (law.coulomb_positive + law.coulomb_negative) / 2
-    uneven = (law.coulomb_positive - law.coulomb_negative) / 2
-    terms: list[Expr] = [product([number(f"Fv{i}", law.viscous), qd])] if law.viscous else []
-    if mean:
-        terms.append(product([number(f"Fc{i}", mean), smooth]))
-    if uneven:
-        both = [Power(way, 2)] if smooth == way else [way, smooth]
-        terms.append(product([number(f"Fu{i}", uneven), *both]))
-    if law.stribeck:
-        factors = [number(f"Fs{i}", law.stribeck), smooth]
-        if isfinite(law.stribeck_velocity):
-            ratio = product([qd, Power(number(f"vs{i}", law.stribeck_velocity), -1)])
-            dying = Call("exp", product([Number(-1), Power(ratio, 2)]))
-            factors.append(dying)
-        terms.append(product(factors))
-    return total(terms)
+    rows = law.rows(_Printed(qd), _Printed(Call("sgn", qd)), number)
+    return total(row.expr for row in rows.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """An expression that can be computed with like a number."""
+
+    expr: Expr
+
+    def __add__(self, other: "_Printed | float") -> "_Printed":
+        return _Printed(total([self.expr, _expr(other)]))
+
+    def __mul__(self, other: "_Printed | float") -> "_Printed":
+        if self == other:
+            return _Printed(power(self.expr, 2))
+        if isinstance(self.expr, Sum):
+            return _Printed(total((_Printed(term) * other).expr for term in self.expr.terms))
+        factors = product([self.expr, _expr(other)])
+        if isinstance(factors, Product):
+            equal = ((base, len(list(same))) for base, same in groupby(factors.factors))
+            factors = Product(tuple(power(base, count) for base, count in equal))
+        return _Printed(factors)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: "_Printed") -> "_Printed":
+        return _Printed(product([self.expr, Power(other.expr, -1)]))
+
+    def __neg__(self) -> "_Printed":
+        return _Printed(negated(self.expr))
+
+    def exp(self) -> "_Printed":
+        """The exponential; what `np.exp` calls."""
+        return _Printed(Call("exp", self.expr))
+
+    def tanh(self) -> "_Printed":
+        """The hyperbolic tangent; what `np.tanh` calls."""
+        return _Printed(Call("tanh", self.expr))
+
+
+def _expr(value: _Printed | float) -> Expr:
+    if isinstance(value, _Printed):
+        return value.expr
+    return Number(value) if value else ZERO

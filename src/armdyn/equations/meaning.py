@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from armdyn.model.friction.law import COEFFICIENTS
 from armdyn.structure.parameters import Parameter
 
 
@@ -35,12 +36,7 @@ _PATTERNS = (
     (r"g", "m/s²", "strength of gravity"),
     (r"g([xyz])(\d*)", "m/s²", "gravity along {} of the base, before the first joint"),
     (r"([xyz])t", "m", "{} of the tool in the frame of its link"),
-    (r"Fv(\d+)", "N m s or N s/m", "viscous friction of joint {}"),
-    (r"Fc(\d+)", "N m or N", "Coulomb friction of joint {}"),
-    (r"Fu(\d+)", "N m or N", "half of what Coulomb friction of joint {} is larger forwards"),
-    (r"Fs(\d+)", "N m or N", "break-away friction of joint {} beyond Coulomb's"),
-    (r"vs(\d+)", "rad/s or m/s", "speed over which that excess of joint {} dies out"),
-    (r"vt(\d+)", "rad/s or m/s", "speed over which friction of joint {} changes its sign"),
+    *((rf"{c.letter}(\d+)", c.unit, c.meaning) for c in COEFFICIENTS),
 )
 _COMPILED = [(re.compile(pattern), unit, text) for pattern, unit, text in _PATTERNS]
 

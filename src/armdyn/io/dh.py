@@ -10,17 +10,17 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ArmdynWarning, ModelError, UnknownNameError
-from armdyn.model import GRAVITY, Connection, Friction, Inertia, Limits, RobotModel, Rotor, assemble
+from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
+from armdyn.model import GRAVITY, Connection, Inertia, Limits, RobotModel, Rotor, assemble
 from armdyn.model.assemble import check_name
 from armdyn.model.transform import quarter_exact, transform
 from armdyn.model.validate import Physical, check_physical
 
 GEOMETRY = ("joint", "a", "alpha", "d", "theta")
 INERTIA = ("mass", "com", "inertia", "inertia_about")
-FRICTION = ("viscous", "coulomb", "stribeck", "stribeck_velocity", "smooth_velocity")
 DRIVE = ("rotor_inertia", "gear_ratio", "limits", "velocity_limit", "effort_limit")
 NAMES = ("name", "link")
-COLUMNS = GEOMETRY + INERTIA + FRICTION + DRIVE + NAMES
+COLUMNS = GEOMETRY + INERTIA + FRICTION_KEYS + DRIVE + NAMES
 
 
 def model_from_dh(
@@ -81,7 +81,7 @@ def model_from_dh(
                 link,
                 frozen(before),
                 limits=_limits(where, row),
-                friction=friction_from_columns(where, row),
+                friction=friction_from_keys(where, row),
                 rotor=Rotor(
                     check_number(f"{where}: rotor_inertia", row.get("rotor_inertia", 0.0)),
                     check_number(f"{where}: gear_ratio", row.get("gear_ratio", 1.0)),
@@ -151,25 +151,6 @@ def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
     if about == "origin":
         return Inertia.from_origin(mass, mass * com, tensor)
     raise ModelError(f"{where}: inertia_about must be 'com' or 'origin', got {about!r}")
-
-
-def friction_from_columns(where: str, row: Mapping[str, Any]) -> Friction:
-    """Friction from the columns of a table, `coulomb` being a number or a pair."""
-    coulomb = row.get("coulomb", 0.0)
-    both = coulomb if isinstance(coulomb, Sequence | np.ndarray) else (coulomb, coulomb)
-    pair = check_constant(f"{where}: coulomb (a number or a pair)", both, (2,))
-    values = {
-        key: check_number(f"{where}: {key}", row[key])
-        for key in ("viscous", "stribeck", "stribeck_velocity", "smooth_velocity")
-        if key in row
-    }
-    if values.get("stribeck") and "stribeck_velocity" not in row:
-        raise ModelError(f"{where}: stribeck needs a stribeck_velocity [rad/s or m/s]")
-    positive, negative = pair.tolist()
-    friction = Friction(coulomb_positive=positive, coulomb_negative=negative, **values)
-    if friction.fault:
-        raise ModelError(f"{where}: {friction.fault}")
-    return friction
 
 
 def _limits(where: str, row: Mapping[str, Any]) -> Limits:

@@ -2,8 +2,8 @@
 
 from armdyn.model.assemble import Connection as Connection
 from armdyn.model.assemble import assemble as assemble
+from armdyn.model.friction import FrictionLaw as FrictionLaw
 from armdyn.model.inertia import Inertia as Inertia
-from armdyn.model.joint import Friction as Friction
 from armdyn.model.joint import Joint as Joint
 from armdyn.model.joint import Limits as Limits
 from armdyn.model.joint import Mimic as Mimic

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_constant, frozen
 from armdyn.errors import ModelError, TopologyError, UnknownNameError
 from armdyn.model.edit import check_locked, lock
+from armdyn.model.friction import FrictionLaw
 from armdyn.model.inertia import Inertia
-from armdyn.model.joint import Friction, Joint, Kind, Limits, Mimic, Rotor
+from armdyn.model.joint import Joint, Kind, Limits, Mimic, Rotor
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import GRAVITY, RobotModel
 from armdyn.model.transform import IDENTITY, check_transform
@@ -28,7 +29,7 @@ class Connection:
     placement: Array = field(default_factory=lambda: IDENTITY)
     axis: npt.ArrayLike = (0.0, 0.0, 1.0)
     limits: Limits = field(default_factory=Limits)
-    friction: Friction = field(default_factory=Friction)
+    friction: FrictionLaw = field(default_factory=FrictionLaw)
     rotor: Rotor = field(default_factory=Rotor)
     mimic: Mimic | None = None
 

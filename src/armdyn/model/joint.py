@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from armdyn.arrays import Array
+from armdyn.model.friction import FrictionLaw
 
 Kind = Literal["revolute", "prismatic", "fixed"]
 
@@ -21,60 +22,6 @@ class Limits:
     """Highest speed [rad/s or m/s]."""
     effort: float = math.inf
     """Highest torque or force of the actuator [N m or N]."""
-
-
-@dataclass(frozen=True, slots=True)
-class Friction:
-    """Friction at the joint (not at the motor), which the actuator must overcome.
-
-    With s = sgn(qd), sgn(0) = 0, or s = tanh(qd / smooth_velocity) where that is set, the torque is
-
-        viscous·qd  +  coulomb·s  +  stribeck·exp(-(qd / stribeck_velocity)²)·s
-
-    where `coulomb` is `coulomb_positive` for qd > 0 and `coulomb_negative` for qd < 0.
-    """
-
-    viscous: float = 0.0
-    """Viscous coefficient [N m s/rad or N s/m]."""
-    coulomb_positive: float = 0.0
-    """Magnitude of dry friction against motion in the positive direction [N m or N]."""
-    coulomb_negative: float = 0.0
-    """Magnitude of dry friction against motion in the negative direction [N m or N]."""
-    stribeck: float = 0.0
-    """How much the break-away torque exceeds the Coulomb torque [N m or N]."""
-    stribeck_velocity: float = math.inf
-    """Speed over which that excess dies out [rad/s or m/s]."""
-    smooth_velocity: float = 0.0
-    """Speed over which the sign changes smoothly [rad/s or m/s]; 0: a true sign."""
-
-    @property
-    def is_zero(self) -> bool:
-        """Whether the joint is free of friction."""
-        return not (self.viscous or self.coulomb_positive or self.coulomb_negative or self.stribeck)
-
-    @property
-    def fault(self) -> str:
-        """Why no joint can have this friction; empty if one can."""
-        for key, value in (
-            ("viscous", self.viscous),
-            ("coulomb", self.coulomb_positive),
-            ("coulomb", self.coulomb_negative),
-            ("stribeck", self.stribeck),
-            ("smooth_velocity", self.smooth_velocity),
-        ):
-            if not 0 <= value < math.inf:
-                return f"{key} is a magnitude and cannot be negative or infinite, got {value!r}"
-        if self.stribeck and not self.stribeck_velocity > 0:
-            return (
-                f"stribeck = {self.stribeck!r} needs a positive stribeck_velocity [rad/s or m/s], "
-                f"got {self.stribeck_velocity!r}"
-            )
-        if not self.stribeck_velocity >= 0:
-            return (
-                "stribeck_velocity is a magnitude and cannot be negative, "
-                f"got {self.stribeck_velocity!r}"
-            )
-        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +82,7 @@ class Joint:
     axis: Array
     """Unit vector of the axis, the same in the frames before and after the motion, shape (3,)."""
     limits: Limits = field(default_factory=Limits)
-    friction: Friction = field(default_factory=Friction)
+    friction: FrictionLaw = field(default_factory=FrictionLaw)
     rotor: Rotor = field(default_factory=Rotor)
     mimic: Mimic | None = None
 

@@ -18,7 +18,7 @@ from armdyn.expr.visit import transcribe
 from armdyn.formulations import kinematics as kin
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.energy import potential_energy
-from armdyn.formulations.friction import friction_terms
+from armdyn.formulations.friction import friction_rows
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.regressor import regressor
@@ -116,15 +116,13 @@ def _ledger(s: TracedRobot) -> Array:
     """The terms of the torque in the order of `Ledger`, (8, n)."""
     q, qd, qdd = map(s.vector, ("q", "qd", "qdd"))
     at, still = s.at, s.zero
-    friction = friction_terms(s.model, at.rates(qd))
+    friction = friction_rows(s.model, at.rates(qd))
     rotor = at.torques(s.rotors * at.rates(qdd))
     terms = {
         "inertial": s.links(q, still, qdd, weight=False),
         "coriolis": s.links(q, qd, still, weight=False),
         "gravity": s.links(q, still, still),
-        "viscous": at.torques(friction.viscous),
-        "coulomb": at.torques(friction.coulomb),
-        "stribeck": at.torques(friction.stribeck),
+        **{row: at.torques(torque) for row, torque in friction.items()},
         "rotor": rotor,
         "external": loads(s, q),
     }

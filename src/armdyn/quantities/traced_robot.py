@@ -11,7 +11,7 @@ from armdyn.compiler.trace import trace
 from armdyn.expr.graph import Graph
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.external import reaction_wrench
-from armdyn.formulations.friction import friction_terms
+from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
@@ -114,7 +114,7 @@ class TracedRobot:
 
     def friction_torque(self, qd: Array) -> Array:
         """Friction at the coordinates."""
-        return self.at.torques(friction_terms(self.model, self.at.rates(qd)).total)
+        return self.at.torques(friction_torque(self.model, self.at.rates(qd)))
 
     def reaction(self, q: Array) -> Array:
         """Torques against the wrenches of the environment."""

@@ -232,10 +232,7 @@ def _is_number(value: object) -> bool:
 def _refuse_dry(robot: Robot) -> None:
     """A sign that jumps spoils the order of the methods, and joints would chatter, not stick."""
     for joint in robot.model.joints:
-        law = joint.friction
-        if (law.coulomb_positive or law.coulomb_negative or law.stribeck) and (
-            not law.smooth_velocity
-        ):
+        if joint.friction.jumps:
             raise SimulationError(
                 f"joint {joint.name!r} has dry friction that jumps with the sign of the velocity, "
                 "which fixed steps cannot follow; give it a smooth_velocity, leave friction out "

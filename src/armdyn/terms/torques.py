@@ -11,8 +11,8 @@ from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
 from armdyn.io.csv.trajectory import Trajectory
 from armdyn.model import Joint
+from armdyn.model.friction.law import FRICTION_ROWS
 
-FRICTION = ("viscous", "coulomb", "stribeck")
 ROWS = 2048
 """Instants computed at once: the arrays of every formulation then stay small."""
 
@@ -120,7 +120,7 @@ def torque_report(
         for name, values in robot.ledger(*state).terms.items():
             kept = terms.setdefault(name, np.zeros((rows, n)))
             # untouched zeros take no memory
-            if values.any() and (friction or name not in FRICTION):
+            if values.any() and (friction or name not in FRICTION_ROWS):
                 kept[part] = values
         if progress is not None:
             progress(len(state[0]))

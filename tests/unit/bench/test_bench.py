@@ -24,7 +24,7 @@ from armdyn.bench.robots import SOURCES, arm
 from armdyn.bench.timing import Contender, alternate, check_agreement
 from armdyn.cli import main
 from armdyn.errors import BenchmarkError, UnknownNameError
-from armdyn.model import Friction
+from armdyn.model import FrictionLaw
 from armdyn.quantities.request import Request
 
 SHORT = [name for name in CASES if name not in ("chain", "compile")]
@@ -165,7 +165,7 @@ def test_without_the_package_of_robots_the_catalog_stands_in(monkeypatch):
 def test_the_robots_have_neither_friction_nor_rotors():
     for name in SOURCES:
         joints = arm(name).robot.model.joints
-        assert all(j.rotor.reflected == 0 and j.friction == Friction() for j in joints)
+        assert all(j.rotor.reflected == 0 and j.friction == FrictionLaw() for j in joints)
 
 
 # compiling, the peak

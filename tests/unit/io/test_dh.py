@@ -107,7 +107,7 @@ def test_names_limits_friction_and_rotor_arrive():
         (dict(joint="revolute", inertia_about="tip"), r"inertia_about must be 'com' or 'origin'"),
         (dict(joint="revolute", viscous=-1), r"viscous is a magnitude and cannot be negative"),
         (dict(joint="revolute", coulomb=(1, -1)), r"coulomb is a magnitude"),
-        (dict(joint="revolute", stribeck=1), r"stribeck needs a stribeck_velocity"),
+        (dict(joint="revolute", stribeck=1), r"stribeck needs a positive stribeck_velocity"),
         (
             dict(joint="revolute", stribeck=1, stribeck_velocity=0),
             r"DH row 1: stribeck = 1.0 needs a positive stribeck_velocity .* got 0.0",

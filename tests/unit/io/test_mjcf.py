@@ -16,7 +16,7 @@ from armdyn.errors import (
 )
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.mjcf.read import model_from_mjcf
-from armdyn.model import Friction, Limits, Mimic, Rotor
+from armdyn.model import FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.transform import transform
 
 ROBOTS = Path(__file__).parents[2] / "robots"
@@ -46,7 +46,7 @@ def test_names_drives_and_limits():
     assert [j.kind for j in model.joints] == ["revolute"] * 3 + ["prismatic", "revolute"]
     assert joints["pan"].limits == Limits(-2.0, 2.5, effort=50.0)
     assert joints["tilt"].limits == Limits()
-    assert joints["pan"].friction == Friction(0.7, 0.4, 0.4)
+    assert joints["pan"].friction == FrictionLaw(0.7, 0.4, 0.4)
     assert joints["pan"].rotor == Rotor(0.2, 1.0)
     np.testing.assert_array_equal(model.gravity, (0.5, -1.0, -9.6))
     assert model.flange.name == "hand"

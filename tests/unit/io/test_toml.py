@@ -21,7 +21,7 @@ from armdyn.io.urdf.read import model_from_urdf
 from armdyn.model import (
     Connection,
     Frame,
-    Friction,
+    FrictionLaw,
     Inertia,
     Limits,
     Mimic,
@@ -103,7 +103,7 @@ def random_tree(seed: int):
             transform(random_rotation(rng), rng.normal(size=3)),
             rng.normal(size=3),
             Limits(-1.0, [2.0, math.inf][i % 2], *rng.uniform(1.0, 9.0, 2)),
-            Friction(*rng.uniform(0.0, 1.0, 6)),
+            FrictionLaw(*rng.uniform(0.0, 1.0, 6)),
             Rotor(rng.uniform(), -50.0),
             Mimic("joint1", -2.0, 0.1) if i == 5 else None,
         )

@@ -20,7 +20,7 @@ from armdyn.io.urdf.write import urdf_from_model
 from armdyn.io.xml import read_xml
 from armdyn.model import (
     Connection,
-    Friction,
+    FrictionLaw,
     Inertia,
     Limits,
     RobotModel,
@@ -191,15 +191,15 @@ def test_everything_about_the_robot_survives() -> None:
 @pytest.mark.parametrize(
     ("friction", "rotor"),
     [
-        (Friction(), Rotor()),
-        (Friction(0.1, 0.2, 0.3), Rotor(1e-4)),
-        (Friction(0.0, 0.0, 0.3), Rotor(0.0, 50.0)),
-        (Friction(0.1, 0.2, 0.2, 0.4, 0.05), Rotor(1e-4, -100.0)),
-        (Friction(stribeck=0.4), Rotor()),
-        (Friction(coulomb_positive=1.0, coulomb_negative=1.0, smooth_velocity=0.01), Rotor()),
+        (FrictionLaw(), Rotor()),
+        (FrictionLaw(0.1, 0.2, 0.3), Rotor(1e-4)),
+        (FrictionLaw(0.0, 0.0, 0.3), Rotor(0.0, 50.0)),
+        (FrictionLaw(0.1, 0.2, 0.2, 0.4, 0.05), Rotor(1e-4, -100.0)),
+        (FrictionLaw(stribeck=0.4), Rotor()),
+        (FrictionLaw(coulomb_positive=1.0, coulomb_negative=1.0, smooth_velocity=0.01), Rotor()),
     ],
 )
-def test_drive_survives(kind: str, limits: Limits, friction: Friction, rotor: Rotor) -> None:
+def test_drive_survives(kind: str, limits: Limits, friction: FrictionLaw, rotor: Rotor) -> None:
     body = Inertia.from_com(1.0, (0.1, 0, 0), np.eye(3))
     joint = Connection("j", kind, "a", "b", limits=limits, friction=friction, rotor=rotor)
     back = there_and_back(assemble("r", {"a": Inertia.zero(), "b": body}, [joint]))

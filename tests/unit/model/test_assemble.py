@@ -7,7 +7,7 @@ import armdyn
 from armdyn import Robot
 from armdyn.arrays import check_constant
 from armdyn.errors import ModelError, TopologyError, UnknownNameError
-from armdyn.model import Connection, Friction, Inertia, Mimic, Rotor, assemble
+from armdyn.model import Connection, FrictionLaw, Inertia, Mimic, Rotor, assemble
 from armdyn.model.edit import with_payload
 from armdyn.model.transform import (
     check_transform,
@@ -164,16 +164,16 @@ def test_a_transform_must_be_rigid(value, message):
         ({"rotor": Rotor(-1e-4)}, r"rotor_inertia cannot be negative.*got -0\.0001"),
         ({"rotor": Rotor(np.nan)}, "rotor_inertia .* got nan"),
         ({"rotor": Rotor(1e-4, 0.0)}, r"gear_ratio is 0\.0"),
-        ({"friction": Friction(-1.0)}, r"viscous .* got -1\.0"),
-        ({"friction": Friction(0.0, -2.0)}, r"coulomb .* got -2\.0"),
-        ({"friction": Friction(0.0, 0.0, -3.0)}, r"coulomb .* got -3\.0"),
-        ({"friction": Friction(stribeck=-1.0)}, r"stribeck .* got -1\.0"),
-        ({"friction": Friction(smooth_velocity=np.inf)}, "smooth_velocity .* got inf"),
+        ({"friction": FrictionLaw(-1.0)}, r"viscous .* got -1\.0"),
+        ({"friction": FrictionLaw(0.0, -2.0)}, r"coulomb .* got -2\.0"),
+        ({"friction": FrictionLaw(0.0, 0.0, -3.0)}, r"coulomb .* got -3\.0"),
+        ({"friction": FrictionLaw(stribeck=-1.0)}, r"stribeck .* got -1\.0"),
+        ({"friction": FrictionLaw(smooth_velocity=np.inf)}, "smooth_velocity .* got inf"),
         (
-            {"friction": Friction(stribeck=1.0, stribeck_velocity=0.0)},
+            {"friction": FrictionLaw(stribeck=1.0, stribeck_velocity=0.0)},
             r"stribeck = 1\.0 needs a positive stribeck_velocity .* got 0\.0",
         ),
-        ({"friction": Friction(stribeck_velocity=-1.0)}, r"stribeck_velocity .* got -1\.0"),
+        ({"friction": FrictionLaw(stribeck_velocity=-1.0)}, r"stribeck_velocity .* got -1\.0"),
     ],
 )
 def test_a_drive_that_cannot_exist_is_refused_by_joint_and_number(drive, message):
@@ -182,7 +182,7 @@ def test_a_drive_that_cannot_exist_is_refused_by_joint_and_number(drive, message
 
 
 def test_a_gear_without_rotor_has_any_ratio_and_stribeck_may_never_die_out():
-    drive = {"rotor": Rotor(0.0, 0.0), "friction": Friction(stribeck=1.0)}
+    drive = {"rotor": Rotor(0.0, 0.0), "friction": FrictionLaw(stribeck=1.0)}
     assemble("arm", links("01"), [joint("a", "0", "1", **drive)])
 
 

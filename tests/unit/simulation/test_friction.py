@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armdyn.dynamics import Robot
-from armdyn.model import Connection, Friction, Inertia, Mimic, assemble
+from armdyn.model import Connection, FrictionLaw, Inertia, Mimic, assemble
 from armdyn.simulation.dry_friction import DryFriction
 from support.random_robots import random_model
 from support.simulation_laws import MASS, gantry, kinds, moved, planar, slider
@@ -194,7 +194,7 @@ def test_a_wrench_is_held_until_it_exceeds_the_level():
 def gripper(multiplier):
     """Two fingers that slide, the second one with the first."""
     finger = Inertia(0.4, np.zeros(3), np.eye(3) / 100)
-    law = Friction(0.0, 0.6, 0.9)
+    law = FrictionLaw(0.0, 0.6, 0.9)
     links = {"palm": Inertia.zero(), "left": finger, "right": finger}
     slides = [
         Connection("a", "prismatic", "palm", "left", np.eye(4), axis=(0, 1, 0), friction=law),

@@ -23,7 +23,7 @@ from armdyn.errors import (
 from armdyn.io.xml import read_xml
 from armdyn.model import (
     Connection,
-    Friction,
+    FrictionLaw,
     Inertia,
     Limits,
     Mimic,
@@ -193,7 +193,7 @@ class _Reader:
                 frozen(place @ joint_motion(kind, axis, -ref)),
                 axis,
                 _limits(m, j),
-                Friction(damping, dry, dry),
+                FrictionLaw(damping, dry, dry),
                 Rotor(float(m.dof_armature[dof])),
                 self._mimics.get(name),
             )

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
 from armdyn.io.dh import COLUMNS, model_from_dh
+from armdyn.io.friction import PAIRS
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.io.toml.tree import tree_model
 from armdyn.model import GRAVITY, Frame, RobotModel
@@ -176,4 +177,4 @@ def _dh_value(t: Table, key: str) -> Any:
         return t.tensor(key)
     if key == "limits":
         return t.array(key, (2,))
-    return t.number_or_array(key, (2,)) if key == "coulomb" else t.number(key)
+    return t.number_or_array(key, (2,)) if key in PAIRS else t.number(key)

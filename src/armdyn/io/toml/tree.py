@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from armdyn.arrays import frozen
-from armdyn.io.dh import FRICTION, friction_from_columns
+from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import (
     Body,
@@ -36,7 +36,7 @@ LINK = ("name", "body", "frame", *INERTIA)
 BODY = ("name", "payload", *PLACEMENT, *INERTIA)
 LIMITS = ("limits", "lower", "upper", "velocity_limit", "effort_limit")
 DRIVE = ("rotor_inertia", "gear_ratio", "mimic")
-JOINT = ("name", "type", "parent", "child", *PLACEMENT, "axis", *LIMITS, *FRICTION, *DRIVE)
+JOINT = ("name", "type", "parent", "child", *PLACEMENT, "axis", *LIMITS, *FRICTION_KEYS, *DRIVE)
 
 
 def tree_model(top: Table, *, tool: npt.ArrayLike, **common: Any) -> RobotModel:
@@ -109,7 +109,7 @@ def _connection(t: Table) -> Connection:
     name, kind = t.text("name"), t.text("type")
     if kind not in ("revolute", "prismatic", "fixed"):
         raise t.error(f"type: expected 'revolute', 'prismatic' or 'fixed', got {kind!r}")
-    numbers = {key: t.number_or_array(key, (2,)) for key in FRICTION if key in t.data}
+    numbers = {key: t.number_or_array(key, (2,)) for key in FRICTION_KEYS if key in t.data}
     return Connection(
         name,
         kind,  # type: ignore[arg-type]  # checked above
@@ -118,7 +118,7 @@ def _connection(t: Table) -> Connection:
         frozen(t.placement()),
         t.array("axis", (3,), (0.0, 0.0, 1.0)),
         _limits(t),
-        friction_from_columns(t.where, numbers),
+        friction_from_keys(t.where, numbers),
         Rotor(t.number("rotor_inertia", 0.0), t.number("gear_ratio", 1.0)),
         _mimic(t.table("mimic")),
     )

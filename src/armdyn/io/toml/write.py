@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.io.friction import keys_from_friction
 from armdyn.io.toml.read import FORMAT
-from armdyn.model import GRAVITY, Body, Frame, Friction, Inertia, Joint, Limits, Link, RobotModel
+from armdyn.model import GRAVITY, Body, Frame, Inertia, Joint, Limits, Link, RobotModel
 from armdyn.model.transform import IDENTITY, rotation_from_rpy, rpy_from_rotation
 
 Entries = Iterator[tuple[str, str]]
@@ -151,7 +152,8 @@ def _joint(joint: Joint, parent: str, child: str) -> Entries:
     yield from _placement(joint.placement)
     yield "axis", _array(joint.axis)
     yield from _limits(joint.limits)
-    yield from _friction(joint.friction)
+    for key, value in keys_from_friction(joint.friction):
+        yield key, _array(np.array(value)) if isinstance(value, tuple) else _number(value)
     if joint.rotor.inertia or joint.rotor.gear_ratio != 1.0:
         yield "rotor_inertia", _number(joint.rotor.inertia)
         yield "gear_ratio", _number(joint.rotor.gear_ratio)
@@ -173,20 +175,6 @@ def _limits(limits: Limits) -> Entries:
     for key, value in (("velocity_limit", limits.velocity), ("effort_limit", limits.effort)):
         if np.isfinite(value):
             yield key, _number(value)
-
-
-def _friction(friction: Friction) -> Entries:
-    if friction.viscous:
-        yield "viscous", _number(friction.viscous)
-    plus, minus = friction.coulomb_positive, friction.coulomb_negative
-    if plus or minus:
-        yield "coulomb", _number(plus) if plus == minus else _array(np.array([plus, minus]))
-    if friction.stribeck:
-        yield "stribeck", _number(friction.stribeck)
-    if np.isfinite(friction.stribeck_velocity):
-        yield "stribeck_velocity", _number(friction.stribeck_velocity)
-    if friction.smooth_velocity:
-        yield "smooth_velocity", _number(friction.smooth_velocity)
 
 
 def _text(value: str) -> str:

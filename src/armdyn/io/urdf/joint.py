@@ -15,8 +15,10 @@ import warnings
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynWarning, UnsupportedJointError
 from armdyn.io.attributes import Problems
+from armdyn.io.friction import missing
 from armdyn.io.xml import Element
-from armdyn.model import Connection, Friction, Limits, Mimic, Rotor
+from armdyn.model import Connection, FrictionLaw, Limits, Mimic, Rotor
+from armdyn.model.friction import PARAMETERS
 from armdyn.model.joint import Kind
 
 KINDS: dict[str, Kind] = {
@@ -29,14 +31,10 @@ FREE = ("floating", "planar")
 """Types that no arm has, but that may attach the root of a robot to the world."""
 UNLIMITED = sys.float_info.max
 """Stands for infinity in a limit, which URDF must write as a finite number."""
-JOINT_WORDS = (
-    "rotor_inertia",
-    "gear_ratio",
-    "coulomb_negative",
-    "stribeck",
-    "stribeck_velocity",
-    "smooth_velocity",
-)
+DYNAMICS = {"damping": "viscous", "friction": "coulomb_positive"}
+"""Parameters of friction that are attributes of <dynamics>; the others are armdyn's own words."""
+FRICTION_WORDS = tuple(name for name in PARAMETERS if name not in DYNAMICS.values())
+JOINT_WORDS = ("rotor_inertia", "gear_ratio", *FRICTION_WORDS)
 
 
 def connection_from_element(
@@ -160,29 +158,22 @@ def _limitless(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) >= UNLIMITED else value
 
 
-def _friction(joint: Element, own: Element | None, where: str, problems: Problems) -> Friction:
-    viscous = coulomb = 0.0
-    element = problems.only(joint, "dynamics", where)
-    if element is not None:
-        viscous = problems.number(element, "damping", where, default=0.0, least=0.0)
-        coulomb = problems.number(element, "friction", where, default=0.0, least=0.0)
-    if own is None:
-        return Friction(viscous, coulomb, coulomb)
-
-    def number(key: str, default: float) -> float:
-        return problems.number(own, key, where, default=default, least=0.0)
-
-    stribeck, speed = number("stribeck", 0.0), number("stribeck_velocity", 0.0)
-    if stribeck and not speed:
-        problems.add(own, f"{where}: stribeck needs a positive stribeck_velocity [rad/s or m/s]")
-    return Friction(
-        viscous,
-        coulomb,
-        number("coulomb_negative", coulomb),
-        stribeck,
-        _limitless(speed) if speed else math.inf,
-        number("smooth_velocity", 0.0),
-    )
+def _friction(joint: Element, own: Element | None, where: str, problems: Problems) -> FrictionLaw:
+    values: dict[str, float] = {}
+    for element, names in (
+        (problems.only(joint, "dynamics", where), DYNAMICS.items()),
+        (own, zip(FRICTION_WORDS, FRICTION_WORDS, strict=True)),
+    ):
+        for key, name in names:
+            if element is not None and key in element.attributes:
+                least = -math.inf if PARAMETERS[name].signed else 0.0
+                given = problems.number(element, key, where, default=0.0, least=least)
+                values[name] = _limitless(max(given, least))
+    law = FrictionLaw(**{"coulomb_negative": values.get("coulomb_positive", 0.0)} | values)
+    fault = law.fault or missing(law, values)
+    if fault:
+        problems.add(own or joint, f"{where}: {fault}")
+    return law
 
 
 def _rotor(own: Element | None, where: str, problems: Problems) -> Rotor:

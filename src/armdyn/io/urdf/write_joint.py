@@ -4,9 +4,11 @@ import math
 
 from armdyn.arrays import Array
 from armdyn.io.urdf.element import element, numbers, place
-from armdyn.io.urdf.joint import UNLIMITED
+from armdyn.io.urdf.joint import DYNAMICS, FRICTION_WORDS, UNLIMITED
 from armdyn.io.xml import Element
-from armdyn.model import Friction, Joint, Limits, Mimic
+from armdyn.model import FrictionLaw, Joint, Limits, Mimic
+from armdyn.model.friction import PARAMETERS, TERMS
+from armdyn.model.friction.law import SMOOTH_VELOCITY
 
 
 def fixed_joint(name: str, parent: str, child: str, placement: Array) -> Element:
@@ -44,14 +46,11 @@ def _limit(limits: Limits, kind: str) -> Element | None:
     return element("limit", **{key: numbers(value) for key, value in finite.items()})
 
 
-def _dynamics(friction: Friction) -> Element | None:
-    if not (friction.viscous or friction.coulomb_positive):
+def _dynamics(friction: FrictionLaw) -> Element | None:
+    values = {key: getattr(friction, name) for key, name in DYNAMICS.items()}
+    if not any(values.values()):
         return None
-    return element(
-        "dynamics",
-        damping=numbers(friction.viscous),
-        friction=numbers(friction.coulomb_positive),
-    )
+    return element("dynamics", **{key: numbers(value) for key, value in values.items()})
 
 
 def _mimic(mimic: Mimic | None) -> Element | None:
@@ -66,17 +65,23 @@ def _mimic(mimic: Mimic | None) -> Element | None:
 
 
 def _joint_words(joint: Joint) -> Element | None:
-    friction, rotor = joint.friction, joint.rotor
+    rotor = joint.rotor
     words: dict[str, float] = {}
     if rotor.inertia or rotor.gear_ratio != 1:
         words |= {"rotor_inertia": rotor.inertia, "gear_ratio": rotor.gear_ratio}
-    if friction.coulomb_negative != friction.coulomb_positive:
-        words["coulomb_negative"] = friction.coulomb_negative
-    if friction.stribeck or math.isfinite(friction.stribeck_velocity):
-        words["stribeck"] = friction.stribeck
-        words["stribeck_velocity"] = min(friction.stribeck_velocity, UNLIMITED)
-    if friction.smooth_velocity:
-        words["smooth_velocity"] = friction.smooth_velocity
+    words |= _friction_words(joint.friction)
     if not words:
         return None
     return element("armdyn", **{key: numbers(value) for key, value in words.items()})
+
+
+def _friction_words(law: FrictionLaw) -> dict[str, float]:
+    """The parameters that <dynamics> cannot say, those of one term together."""
+    usual = {name: parameter.default for name, parameter in PARAMETERS.items()}
+    usual["coulomb_negative"] = law.coulomb_positive
+    words: dict[str, float] = {}
+    for parameters in (*(term.parameters for term in TERMS), (SMOOTH_VELOCITY,)):
+        names = [p.name for p in parameters if p.name in FRICTION_WORDS]
+        if any(getattr(law, name) != usual[name] for name in names):
+            words |= {name: min(getattr(law, name), UNLIMITED) for name in names}
+    return words

@@ -1,0 +1,36 @@
+"""Coulomb friction, with a level for each direction: (Fc + Fu sgn q̇) s."""
+
+from typing import Any
+
+from armdyn.model.friction.term import TORQUE, Coefficient, FrictionParameter, FrictionTerm
+
+
+def _torque(qd: Any, direction: Any, s: Any, Fc: Any, Fu: Any) -> Any:
+    return (Fc + Fu * direction) * s
+
+
+COULOMB = FrictionTerm(
+    name="coulomb",
+    row="coulomb",
+    parameters=(
+        FrictionParameter("coulomb_positive", TORQUE, heading="coulomb +"),
+        FrictionParameter("coulomb_negative", TORQUE, heading="coulomb -"),
+    ),
+    coefficients=(
+        Coefficient(
+            "Fc",
+            TORQUE,
+            "Coulomb friction of joint {}",
+            lambda law: 0.5 * (law.coulomb_positive + law.coulomb_negative),
+        ),
+        Coefficient(
+            "Fu",
+            TORQUE,
+            "half of what Coulomb friction of joint {} is larger forwards",
+            lambda law: 0.5 * (law.coulomb_positive - law.coulomb_negative),
+        ),
+    ),
+    torque=_torque,
+    absence="ignores dry friction (the Coulomb term)",
+    dry=True,
+)
