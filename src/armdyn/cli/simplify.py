@@ -12,7 +12,7 @@ import typer
 from armdyn.cli.options import Json, RobotSource, check_outputs, number, takes_robot
 
 if TYPE_CHECKING:
-    from armdyn.simplification.report import Report
+    from armdyn.simplification.simplify import Report
 
 
 @takes_robot

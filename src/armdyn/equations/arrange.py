@@ -20,7 +20,7 @@ from armdyn.equations import factoring
 from armdyn.equations.factoring import Monomial, Polynomial, monomial, place
 from armdyn.equations.readable import Power, readable
 from armdyn.equations.readable import Product as TrigProduct
-from armdyn.equations.symbolise import SymbolicRobot
+from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import (
     ZERO,
     Expr,
@@ -36,7 +36,7 @@ from armdyn.equations.tree import (
 Key = TypeVar("Key", bound=Hashable)
 Table = dict[tuple[TrigProduct, Monomial], Polynomial]
 """For cosines and rates the coefficient."""
-MULTIPLE = 4
+LARGEST_RATIO = 4
 """Largest ratio of coefficients that are collected."""
 
 
@@ -171,7 +171,7 @@ def _ratio(a: Mapping[Any, Fraction], b: Mapping[Any, Fraction]) -> Fraction | N
         return None
     ratios = {b[k] / a[k] for k in a}
     ratio = ratios.pop()
-    small = ratio.denominator == 1 and abs(ratio) <= MULTIPLE
+    small = ratio.denominator == 1 and abs(ratio) <= LARGEST_RATIO
     return ratio if small and not ratios else None
 
 
@@ -180,14 +180,18 @@ def _rates(multiples: list[tuple[Monomial, Fraction]]) -> Expr:
     front = factoring.common([rates for rates, _ in multiples])
     if len(multiples) > 1 and front and len({ratio for _, ratio in multiples}) == 1:
         inner = [(factoring.divided(rates, front), ratio) for rates, ratio in multiples]
-        return product([factoring.written(front), _rates(inner)])
-    squares = [rates[0][0] for rates, ratio in multiples if len(rates) == 1 and ratio == 1]
-    crossed = {rates for rates, ratio in multiples if len(rates) == 2 and ratio == 2}
-    pairs = {((a, 1), (b, 1)) for a, b in combinations(squares, 2)}
-    if squares and len(squares) + len(pairs) == len(multiples) and crossed == pairs and pairs:
-        return power(total(Symbol(name) for name in squares), 2)
+        return product([factoring.monomial_expr(front), _rates(inner)])
+    names = [rates[0][0] for rates, ratio in multiples if len(rates) == 1 and ratio == 1]
+    if len(names) > 1 and dict(multiples) == _square(names):
+        return power(total(map(Symbol, names)), 2)
     ordered = sorted(multiples, key=lambda multiple: [place(name) for name, _ in multiple[0]])
-    return total(factoring.written(rates, ratio) for rates, ratio in ordered)
+    return total(factoring.monomial_expr(rates, ratio) for rates, ratio in ordered)
+
+
+def _square(names: list[str]) -> dict[Monomial, Fraction]:
+    """The terms of (qd1 + qd2 + ...)²."""
+    squares: dict[Monomial, Fraction] = {((name, 2),): Fraction(1) for name in names}
+    return squares | {((a, 1), (b, 1)): Fraction(2) for a, b in combinations(names, 2)}
 
 
 def _turns(trig: TrigProduct, ratio: Fraction) -> Expr:
@@ -197,5 +201,5 @@ def _turns(trig: TrigProduct, ratio: Fraction) -> Expr:
 def _numeric(polynomial: Polynomial, digits: int) -> Expr:
     """Numbers with the positions of sliding joints behind them."""
     return total(
-        factoring.written(m, float(f"{float(c):.{digits}g}")) for m, c in polynomial.items()
+        factoring.monomial_expr(m, float(f"{float(c):.{digits}g}")) for m, c in polynomial.items()
     )

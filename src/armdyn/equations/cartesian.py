@@ -19,7 +19,7 @@ from armdyn.arrays import Array
 from armdyn.canonical.frames import canonical, canonical_frames, cos_sin
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.quotients import Denominator, Quotient, sum_expression
-from armdyn.equations.symbolise import SymbolicRobot
+from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.formulations.cartesian import COORDINATES, default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate
@@ -135,7 +135,7 @@ def cartesian_form(
     """The equations of motion of the tool of a robot.
 
     Args:
-        robot: The robot in symbols, as `write` makes it.
+        robot: The robot in symbols, as `symbolise` makes it.
         model: The same robot.
         frame: Axes of the task, "world" or "tool", as `Robot.cartesian` has them.
         task: As many of "x", "y", "z", "rx", "ry", "rz" as there are joints; None: the first

@@ -14,7 +14,7 @@ import numpy as np
 
 from armdyn.algebra.ring import Trig
 from armdyn.arrays import Array
-from armdyn.equations.symbolise import SymbolicRobot
+from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
 

@@ -14,7 +14,7 @@ Monomial = tuple[tuple[str, int], ...]
 """Symbols with their exponents, in the order of printing."""
 Polynomial = dict[Monomial, Fraction]
 
-LARGEST = 40
+MOST_FACTORED_MONOMIALS = 40
 """Monomials up to which a polynomial is factored."""
 _CLASSES = (r"I\w*|J\w*", r"m\d+|m", r"m[xyz]\d+", r"g\w*", r"[ad]\w*", r"[xyz]\d+", r"q\d+")
 _KINDS = [re.compile(pattern) for pattern in _CLASSES]
@@ -56,7 +56,7 @@ def content(numbers: Sequence[Fraction]) -> Fraction:
     return Fraction(-whole if all(x < 0 for x in numbers) else whole)
 
 
-def written(m: Monomial, number: Fraction | float = Fraction(1)) -> Expr:
+def monomial_expr(m: Monomial, number: Fraction | float = Fraction(1)) -> Expr:
     """A monomial with its coefficient."""
     return product([Number(number), *(power(Symbol(n), e) for n, e in m)])
 
@@ -64,7 +64,7 @@ def written(m: Monomial, number: Fraction | float = Fraction(1)) -> Expr:
 def coefficient(polynomial: Polynomial) -> Expr:
     """A polynomial as a product of its factors, or as a sum in which masses are collected."""
     if len(polynomial) == 1:
-        return written(*next(iter(polynomial.items())))
+        return monomial_expr(*next(iter(polynomial.items())))
     front = common(list(polynomial))
     inner = {divided(m, front): c for m, c in polynomial.items()}
     number = content(list(inner.values()))
@@ -75,7 +75,8 @@ def coefficient(polynomial: Polynomial) -> Expr:
 
 def _factored(polynomial: Polynomial) -> Expr | None:
     """Several factors, if there are."""
-    if len(polynomial) > LARGEST or all(sum(e for _, e in m) < 2 for m in polynomial):
+    linear = all(sum(e for _, e in m) < 2 for m in polynomial)
+    if linear or len(polynomial) > MOST_FACTORED_MONOMIALS:
         return None
     import sympy  # noqa: PLC0415 (half a second that most calls can do without)
 
@@ -125,4 +126,4 @@ def _sum(polynomial: Polynomial) -> Expr:
     order = sorted(
         polynomial, key=lambda m: (sum(e for _, e in m) > 1, [(*place(n), -e) for n, e in m])
     )
-    return total(written(m, polynomial[m]) for m in order)
+    return total(monomial_expr(m, polynomial[m]) for m in order)

@@ -15,7 +15,7 @@ from armdyn.equations.friction import friction
 from armdyn.equations.meaning import legend
 from armdyn.equations.recursive import recursive
 from armdyn.equations.symbolic_robot import SymbolicRobot
-from armdyn.equations.symbolise import write
+from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model import RobotModel
 from armdyn.structure.parameters import parameters
@@ -24,7 +24,7 @@ MOST_TERMS = 2000
 """Terms of a closed form beyond which the recursive program is printed instead."""
 MOST_PRODUCTS = 400_000
 """Products of terms, times angles, after which a closed form is given up."""
-HOPELESS = 2
+COUNTED_EXCESS = 2
 """How many times these many terms are not even counted."""
 MOST_DIGITS = 17
 
@@ -82,12 +82,12 @@ def equations(
     kept = digits if values else None
     if form == "recursive":
         return _recursive(model, kept, ())
-    written = write(model, letters)
+    symbolic = symbolise(model, letters)
     if not closed:
-        written.ring.budget = MOST_PRODUCTS // max(1, len(written.ring.angles))
-    made = ClosedForm(written)
-    writer = Writer(written, kept)
-    sheet = _Sheet(model, letters if letters is not None else model.letters, written, kept)
+        symbolic.ring.budget = MOST_PRODUCTS // max(1, len(symbolic.ring.angles))
+    made = ClosedForm(symbolic)
+    writer = Writer(symbolic, kept)
+    sheet = _Sheet(model, letters if letters is not None else model.letters, symbolic, kept)
     try:
         if form == "cartesian":
             return _cartesian(sheet, writer, frame)
@@ -116,10 +116,10 @@ def _too_long(form: str, closed: ClosedForm, writer: Writer) -> str:
     """How long the closed form is, if that is too long; told as soon as it is known."""
     count, left = 0, entries(form, closed)
     while part := list(islice(left, closed.robot.n)):
-        if sum(map(len, part)) > HOPELESS * MOST_TERMS:
+        if sum(map(len, part)) > COUNTED_EXCESS * MOST_TERMS:
             return f"more than {MOST_TERMS:,} terms"
         count += writer.terms(part)
-        if count > HOPELESS * MOST_TERMS:
+        if count > COUNTED_EXCESS * MOST_TERMS:
             return f"more than {count:,} terms"
     return f"{count:,} terms" if count > MOST_TERMS else ""
 
@@ -160,7 +160,7 @@ class _Sheet:
 
     model: RobotModel
     letters: Mapping[str, str]
-    written: SymbolicRobot | None
+    symbolic: SymbolicRobot | None
     digits: int | None
 
     def equations(
@@ -175,10 +175,10 @@ class _Sheet:
         model, values = self.model, dict(known or {})
         law = LAWS[form]
         shifts: dict[int, float] = {}
-        if self.written is not None:
-            values |= self.written.values
-            signs = {j: s for sums in self.written.sums.values() for j, s in sums}
-            shifts = {i + 1: signs[i + 1] * x for i, x in self.written.offsets.items()}
+        if self.symbolic is not None:
+            values |= self.symbolic.values
+            signs = {j: s for sums in self.symbolic.sums.values() for j, s in sums}
+            shifts = {i + 1: signs[i + 1] * x for i, x in self.symbolic.offsets.items()}
         rubbing = friction(model, self.digits) if form in WITH_FRICTION else None
         if rubbing is not None:
             blocks = [*blocks, rubbing[0]]

@@ -1,4 +1,4 @@
-"""Letters: the parameters of a robot written as a book writes them.
+"""Letters: the parameters of a robot found as a book writes them.
 
 `{"a1": "l", "x1": "l/2", "Izz1": "m1*l**2/12"}` says what the parameters of
 `armdyn.structure.parameters` are in other symbols. An expression is a polynomial of letters with
@@ -15,10 +15,10 @@ from typing import Any
 from armdyn.algebra.ring import Ring, Trig
 from armdyn.errors import LettersError, ModelError, UnknownNameError
 
-CLOSE = 1e-9
+VALUE_TOLERANCE = 1e-9
 """How far an expression may be from the number that it stands for, relatively."""
 _LARGEST_POWER = 8
-_LONGEST = 200
+_LONGEST_TEXT = 200
 _TAKEN = re.compile(r"q\w*|[CS]\d\w*|[CS]?(alpha|gamma|phi)\d\w*")
 """Names that equations have for positions, rates, angles, cosines and sines."""
 
@@ -63,13 +63,13 @@ class Letters:
             self._check(symbol, tree, values[symbol])
 
     def symbols(self, parameter: str) -> list[str]:
-        """The symbols that a parameter is written with."""
+        """The symbols that a parameter is found with."""
         tree = self.trees.get(parameter)
         if tree is None:
             return [parameter]
         return _names(tree)
 
-    def write(self, ring: Ring, parameter: str) -> Trig:
+    def polynomial(self, ring: Ring, parameter: str) -> Trig:
         """A parameter in a ring that has its symbols."""
         tree = self.trees.get(parameter)
         if tree is None:
@@ -83,7 +83,7 @@ class Letters:
         """Refuse a letter that is the name of another parameter, one that the equations have."""
         if letter in self.trees or not (values.get(letter) or letter in free):
             return
-        if not math.isclose(values[letter], values[symbol], rel_tol=CLOSE):
+        if not math.isclose(values[letter], values[symbol], rel_tol=VALUE_TOLERANCE):
             raise LettersError(
                 f"{symbol} = {letter}: {letter!r} is another parameter of this robot, and not "
                 f"equal to {symbol}; choose another letter",
@@ -98,10 +98,10 @@ class Letters:
                 f"stand alone for a parameter as well, as in a1 = {unknown[0]}",
                 parameter=symbol,
             )
-        written = float(_value(tree, lambda name: Fraction(self.values[name]), symbol))
-        if not math.isclose(written, value, rel_tol=CLOSE, abs_tol=CLOSE * abs(value)):
+        found = float(_value(tree, lambda name: Fraction(self.values[name]), symbol))
+        if not math.isclose(found, value, rel_tol=VALUE_TOLERANCE):
             raise LettersError(
-                f"{symbol} = {ast.unparse(tree)} would be {written:.9g}, but it is {value:.9g} in "
+                f"{symbol} = {ast.unparse(tree)} would be {found:.9g}, but it is {value:.9g} in "
                 "this robot; correct the expression or leave it out",
                 parameter=symbol,
             )
@@ -136,7 +136,7 @@ def letter_pairs(text: str) -> dict[str, str]:
 
 def _parsed(symbol: str, text: str) -> ast.expr:
     try:
-        if not isinstance(text, str) or len(text) > _LONGEST:
+        if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
             raise ValueError
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
         _value(tree, lambda _: Fraction(1), symbol)

@@ -5,9 +5,9 @@ from collections import defaultdict
 from fractions import Fraction
 
 from armdyn.algebra.ring import Coefficients, Harmonic, Trig
-from armdyn.equations.symbolise import SymbolicRobot
+from armdyn.equations.symbolic_robot import SymbolicRobot
 
-ROUNDING = 1e-13
+CANCELLATION_TOLERANCE = 1e-13
 """A sum this much smaller than its terms is zero."""
 
 
@@ -33,6 +33,6 @@ def numeric(robot: SymbolicRobot, value: Trig) -> Trig:
         sizes[key] += abs(number)
     terms: dict[Harmonic, Coefficients] = defaultdict(dict)
     for (harmonic, packed), number in sums.items():
-        if abs(number) > ROUNDING * sizes[harmonic, packed]:
+        if abs(number) > CANCELLATION_TOLERANCE * sizes[harmonic, packed]:
             terms[harmonic][packed] = number
     return Trig(ring, dict(terms))

@@ -20,7 +20,7 @@ from armdyn.equations.readable import readable
 from armdyn.equations.symbolic_robot import SymbolicRobot
 
 _LARGEST_POWER = 64
-_LONGEST = 100
+_MOST_FACTORED_TERMS = 100
 """Terms of a numerator beyond which no factors are looked for."""
 
 
@@ -110,7 +110,7 @@ def sum_expression(robot: SymbolicRobot, quotients: Sequence[Quotient]) -> Any:
     total = expression(robot, robot.ring.number(0))
     for quotient in quotients:
         numerator = quotient.numerator
-        short = len(numerator) <= _LONGEST
+        short = len(numerator) <= _MOST_FACTORED_TERMS
         part = (
             factored(robot, numerator).expression(robot) if short else expression(robot, numerator)
         )

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from armdyn.algebra.ring import Coefficients, Trig
-from armdyn.equations.symbolise import Sum, SymbolicRobot
+from armdyn.equations.symbolic_robot import Sum, SymbolicRobot
 
 Angle = Sum | str
 """A sum of joints, or the name of a constant angle."""

@@ -39,9 +39,9 @@ from armdyn.quantities.shortest import SearchBudget, minimal_outputs
 from armdyn.quantities.symbolic import symbolic
 from armdyn.quantities.symbolic_model import branches
 
-SEARCHED = 650
+MOST_OPERATIONS_SEARCHED = 650
 """Operations beyond which no search is made for fewer, which would take minutes."""
-LONGEST = 8
+MOST_LEAVES_INLINE = 8
 """Leaves up to which a value that is used once is written where it is used."""
 
 
@@ -108,7 +108,7 @@ def _outputs(robot: CanonicalRobot) -> list[Node]:
     q, qd, qdd = (graph.inputs(name, len(robot.links)) for name in ("q", "qd", "qdd"))
     choices = options(ready).quick
     outputs = list(trace(graph, lambda: minimal(symbols, q, qd, qdd, choices).tau))
-    if count(outputs).total > SEARCHED:
+    if count(outputs).total > MOST_OPERATIONS_SEARCHED:
         return reduce(outputs).outputs
     return minimal_outputs(
         robot, "inverse_dynamics", SearchBudget(kept=ChoiceStore(default_folder()))
@@ -183,7 +183,7 @@ class _Lister:
         if not self.uses[place]:
             return
         self.values[place] = expr
-        short = sum(1 for _ in leaves(expr)) <= LONGEST
+        short = sum(1 for _ in leaves(expr)) <= MOST_LEAVES_INLINE
         if self.uses[place] > 1 or not short:
             self.values[place] = self._named("t", expr, self.into.variables)
 

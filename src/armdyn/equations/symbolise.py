@@ -8,6 +8,7 @@ of the links; so C1 C2 - S1 S2 becomes C12 by itself.
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,7 @@ from armdyn.canonical.frames import (
     is_quarter,
 )
 from armdyn.equations.letters import Letters, fitting
-from armdyn.equations.symbolic_robot import Angle
-from armdyn.equations.symbolic_robot import Sum as Sum
-from armdyn.equations.symbolic_robot import SymbolicRobot as SymbolicRobot
+from armdyn.equations.symbolic_robot import Angle, Sum, SymbolicRobot
 from armdyn.errors import ArmdynWarning
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
@@ -34,11 +33,11 @@ from armdyn.structure.parameters import ENTRIES, parameters
 
 TOOL = ("xt", "yt", "zt")
 """The position of the tool in the canonical frame of the link that carries it [m]."""
-_NOTHING = 1e-12
+_TOOL_ROUNDING = 1e-12
 """A position of the tool that is rounding [m]."""
 
 
-def write(
+def symbolise(
     model: RobotModel, letters: Mapping[str, str] | None = None, free: Collection[str] = ()
 ) -> SymbolicRobot:
     """The robot in symbols: zeros and quarter turns stay numbers, everything else gets a name.
@@ -65,7 +64,7 @@ def write(
             )
     else:
         spoken = Letters(letters, known, free)
-    return _Writer(model, robot, spoken, known, frozenset(free), gravity).written()
+    return _Symboliser(robot, spoken, known, frozenset(free), gravity).symbolic_robot()
 
 
 def _tool(model: RobotModel) -> dict[str, float]:
@@ -74,7 +73,8 @@ def _tool(model: RobotModel) -> dict[str, float]:
     if tool.link < 0:
         return {}
     position = (inverse(canonical_frames(model)[tool.link]) @ tool.placement)[:3, 3]
-    return {n: 0.0 if abs(p) < _NOTHING else float(p) for n, p in zip(TOOL, position, strict=True)}
+    named = zip(TOOL, position, strict=True)
+    return {name: 0.0 if abs(p) < _TOOL_ROUNDING else float(p) for name, p in named}
 
 
 def _gravity(robot: CanonicalRobot) -> Iterator[tuple[tuple[int, int], tuple[str, float]]]:
@@ -88,50 +88,59 @@ def _gravity(robot: CanonicalRobot) -> Iterator[tuple[tuple[int, int], tuple[str
 
 
 @dataclass(frozen=True, eq=False)
-class _Writer:
-    model: RobotModel
+class _Symboliser:
     robot: CanonicalRobot
     letters: Letters
     known: dict[str, float]
     free: frozenset[str]
     gravity: dict[tuple[int, int], tuple[str, float]]
 
-    def written(self) -> SymbolicRobot:
-        links, ups = self.robot.links, joins(self.robot)
-        sums = self._sums()
-        constant = {
-            name: float(angle)
-            for i, (link, up) in enumerate(zip(links, ups, strict=True))
-            for name, angle in (
-                (f"alpha{up}", link.alpha),
-                (f"gamma{up}", link.gamma),
-                (f"phi{i + 1}", link.theta if link.prismatic else 0.0),
-            )
-            if not is_quarter(angle)
-        }
-        moving = [i for i, link in enumerate(links) if not link.prismatic]
-        places = {i: k for k, i in enumerate(moving)}
-        names = [f"phi{i + 1}" for i in moving] + list(constant)
-        ring = Ring(names, self._symbols())
-        angles = {name: Angle(ring, {names.index(name): 1}) for name in constant}
-        symbolic = replace(
-            self.robot,
-            links=tuple(
-                self._link(ring, i, link, up, angles)
-                for i, (link, up) in enumerate(zip(links, ups, strict=True))
-            ),
-        )
-        values = self.letters.values | constant
+    def symbolic_robot(self) -> SymbolicRobot:
+        links, sums, places = self.robot.links, self._sums(), self._places
+        values = self.letters.values | self._constant_angles
+        names = (*self._ring.symbols, *self._constant_angles)
         return SymbolicRobot(
-            ring,
-            self._parts(symbolic),
-            [self._position(ring, i, places) for i in range(len(links))],
-            {places[i]: sums[i] for i in moving},
-            [self._number(ring, f"Ia{i + 1}") for i in range(len(links))],
-            {name: values[name] for name in (*ring.symbols, *constant) if name in values},
-            {i: float(links[i].theta) for i in moving if not is_quarter(links[i].theta)},
-            _vector(self._number(ring, name) for name in TOOL),
+            self._ring,
+            self._parts(),
+            [self._position(i) for i in range(len(links))],
+            {place: sums[i] for i, place in places.items()},
+            [self._number(f"Ia{i + 1}") for i in range(len(links))],
+            {name: values[name] for name in names if name in values},
+            {i: float(links[i].theta) for i in places if not is_quarter(links[i].theta)},
+            _vector(self._number(name) for name in TOOL),
         )
+
+    @cached_property
+    def _constant_angles(self) -> dict[str, float]:
+        """Angles between joints that are no quarter turns, by name."""
+        named: dict[str, Any] = {}
+        for i, (link, up) in enumerate(zip(self.robot.links, joins(self.robot), strict=True)):
+            named |= {f"alpha{up}": link.alpha, f"gamma{up}": link.gamma}
+            named[f"phi{i + 1}"] = link.theta if link.prismatic else 0.0
+        return {name: float(angle) for name, angle in named.items() if not is_quarter(angle)}
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """The places that the revolute joints have among the angles of the ring."""
+        moving = (i for i, link in enumerate(self.robot.links) if not link.prismatic)
+        return {i: place for place, i in enumerate(moving)}
+
+    @cached_property
+    def _ring(self) -> Ring:
+        """The ring; its symbols are nonzero parameters, gravity, sliding positions and rates."""
+        wanted = [s for s, v in self.known.items() if v or s in self.free]
+        names = {name: None for s in wanted for name in self.letters.symbols(s)}
+        slides = [f"q{i + 1}" for i, link in enumerate(self.robot.links) if link.prismatic]
+        n = range(1, len(self.robot.links) + 1)
+        rates = [f"{name}{i}" for name in ("qd", "qdd") for i in n]
+        angles = [*(f"phi{i + 1}" for i in self._places), *self._constant_angles]
+        return Ring(angles, [*names, *slides, *rates])
+
+    def _angle(self, name: str, otherwise: float) -> Any:
+        """The angle of the ring with a name, or a number if there is none."""
+        if name not in self._constant_angles:
+            return otherwise
+        return Angle(self._ring, {self._ring.angles.index(name): 1})
 
     def _sums(self) -> list[Sum]:
         """For each joint the sum of joints on parallel axes that ends with it."""
@@ -147,72 +156,57 @@ class _Writer:
         turned = link.prismatic and not is_quarter(link.theta)
         return link.parent >= 0 and link.alpha == 0 and link.gamma == 0 and not turned
 
-    def _symbols(self) -> list[str]:
-        """Every symbol of the ring: parameters that are not zero, gravity, sliding positions."""
-        wanted = [s for s, v in self.known.items() if v or s in self.free]
-        names = {name: None for s in wanted for name in self.letters.symbols(s)}
-        slides = [f"q{i + 1}" for i, link in enumerate(self.robot.links) if link.prismatic]
-        n = range(1, len(self.robot.links) + 1)
-        rates = [f"{name}{i}" for name in ("qd", "qdd") for i in n]
-        return [*names, *slides, *rates]
-
-    def _position(self, ring: Ring, i: int, places: dict[int, int]) -> Any:
+    def _position(self, i: int) -> Any:
         link = self.robot.links[i]
         if link.prismatic:
-            return ring.symbol(f"q{i + 1}")
+            return self._ring.symbol(f"q{i + 1}")
         before = link.parent
         while self._continues(link) and self.robot.links[before].prismatic:
             link = self.robot.links[before]
             before = link.parent
         sign = self.robot.links[i].sign
-        minus = {places[before]: -sign} if self._continues(link) and before >= 0 else {}
-        return Angle(ring, {places[i]: sign, **minus})
+        minus = {self._places[before]: -sign} if self._continues(link) and before >= 0 else {}
+        return Angle(self._ring, {self._places[i]: sign, **minus})
 
-    def _link(
-        self, ring: Ring, i: int, link: CanonicalLink, up: str, angles: dict[str, Angle]
-    ) -> CanonicalLink:
-        def number(name: str) -> Any:
-            return self._number(ring, name)
-
-        n = i + 1
+    def _link(self, i: int, link: CanonicalLink, up: str) -> CanonicalLink:
+        n, number = i + 1, self._number
         m = number(f"m{n}")
-        inertia = _symmetric({key: number(f"I{key}{n}") for key, _, _ in ENTRIES})
+        inertia = np.empty((3, 3), dtype=object)
+        for key, a, b in ENTRIES:
+            inertia[a, b] = inertia[b, a] = number(f"I{key}{n}")
         moments = f"mx{n}" in self.known
         com = _vector(number(f"{'m' * moments}{axis}{n}") for axis in "xyz")
-        trace = inertia[0, 0] + inertia[1, 1] + inertia[2, 2]
-        J = trace / 2 * np.eye(3, dtype=int) - inertia
-        turned = f"phi{n}" in angles
+        J = np.trace(inertia) / 2 * np.eye(3, dtype=int) - inertia
         lies_in_angle = not link.prismatic and not is_quarter(link.theta)
+        across = _vector(number(f"{a}{up}") for a in ("a", "ay", "az"))
         return replace(
             link,
-            alpha=angles.get(f"alpha{up}", link.alpha),
-            gamma=angles.get(f"gamma{up}", link.gamma),
-            theta=angles[f"phi{n}"] if turned else 0.0 if lies_in_angle else link.theta,
-            across=_vector(number(f"{a}{up}") for a in ("a", "ay", "az"))
-            if link.parent >= 0
-            else link.across,
+            alpha=self._angle(f"alpha{up}", link.alpha),
+            gamma=self._angle(f"gamma{up}", link.gamma),
+            theta=self._angle(f"phi{n}", 0.0 if lies_in_angle else link.theta),
+            across=across if link.parent >= 0 else link.across,
             r=number(f"d{n}"),
             J=frozen(J if moments else J + m * np.outer(com, com)),
-            u=frozen(com if moments else m * com),
+            u=com if moments else _vector(m * x for x in com),
             M=m,
-            gravity=_vector(self._weight(ring, i, axis) for axis in range(3)),
+            gravity=_vector(self._weight(i, axis) for axis in range(3)),
         )
 
-    def _weight(self, ring: Ring, i: int, axis: int) -> Trig:
+    def _weight(self, i: int, axis: int) -> Trig:
         name, value = self.gravity.get((i, axis), ("g", 0.0))
-        if not value:
-            return ring.number(0)
-        return self._number(ring, name) * (1 if value > 0 else -1)
+        return self._number(name) * int(np.sign(value)) if value else self._ring.number(0)
 
-    def _number(self, ring: Ring, symbol: str) -> Trig:
+    def _number(self, symbol: str) -> Trig:
         zero = not self.known.get(symbol) and symbol not in self.free
-        return ring.number(0) if zero else self.letters.write(ring, symbol)
+        return self._ring.number(0) if zero else self.letters.polynomial(self._ring, symbol)
 
-    def _parts(self, robot: CanonicalRobot) -> list[tuple[list[int], RobotModel]]:
-        names = [link.name for link in robot.links]
+    def _parts(self) -> list[tuple[list[int], RobotModel]]:
+        """A model for each joint on the base, with the indices of its joints."""
+        ups, names = joins(self.robot), [link.name for link in self.robot.links]
+        links = (self._link(i, link, ups[i]) for i, link in enumerate(self.robot.links))
         return [
             ([names.index(link.name) for link in part.links], model_from_canonical(part))
-            for part in branches(robot)
+            for part in branches(replace(self.robot, links=tuple(links)))
         ]
 
 
@@ -220,10 +214,3 @@ def _vector(values: Iterator[Trig]) -> Array:
     result = np.empty(3, dtype=object)
     result[:] = list(values)
     return frozen(result)
-
-
-def _symmetric(entries: Mapping[str, Trig]) -> Array:
-    result = np.empty((3, 3), dtype=object)
-    for key, a, b in ENTRIES:
-        result[a, b] = result[b, a] = entries[key]
-    return result

@@ -1,7 +1,7 @@
 """The ways to reach a goal: its conditions solved, and whether there are arms that fulfil them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sympy
@@ -11,9 +11,9 @@ from armdyn.simplification.solve import Failure, Solution, Solver
 
 Reaches = Callable[[Mapping[str, float]], tuple[bool, str]]
 """Whether a design with some numbers held at values exists, and what was found."""
-CHECKED = 8
+MOST_TRIED_BRANCHES = 8
 """How many branches are tried out numerically."""
-LONG = 20
+LONGEST_EXACT_NUMBER = 20
 """Characters of an exact number beyond which it is written as a decimal."""
 MOST_LENGTHS = 8
 """Lengths that are not free which are tried at zero, at most."""
@@ -24,7 +24,7 @@ class Branch:
     """One way to reach the goal."""
 
     numbers: Mapping[str, str]
-    """Free numbers by symbol, as expressions of the others."""
+    """DesignVariables numbers by symbol, as expressions of the others."""
     remaining: tuple[str, ...] = ()
     """Expressions that must vanish besides, which could not be solved for a number."""
     nonzero: tuple[str, ...] = ()
@@ -65,6 +65,10 @@ class Branches:
     """Whether every way was followed to its end."""
     impossible: tuple[str, ...] = ()
     """Where there is no way: the equations that cannot hold, and where they come from."""
+    conditions: Conditions = field(default_factory=lambda: Conditions((), {}))
+    """The conditions that were solved."""
+    note: str = ""
+    """Why there are no conditions, where there are none."""
 
 
 def branches(
@@ -81,12 +85,12 @@ def branches(
     solver = Solver(free, conditions.values)
     solutions = solver.solve(polynomials)
     found = [
-        _branch(solution, conditions, free, reaches if place < CHECKED else None)
+        _branch(solution, conditions, free, reaches if place < MOST_TRIED_BRANCHES else None)
         for place, solution in enumerate(solutions)
     ]
     found += _others(polynomials, conditions, free, solutions)
     reasons = () if solutions else tuple(_impossible(f, conditions) for f in solver.failures)
-    return Branches(tuple(found), solver.complete, tuple(dict.fromkeys(reasons)))
+    return Branches(tuple(found), solver.complete, tuple(dict.fromkeys(reasons)), conditions)
 
 
 def _branch(
@@ -117,7 +121,7 @@ def _held(solution: Solution, fixed: Mapping[str, float]) -> dict[str, float]:
 
 def _shown(value: Any, fixed: Mapping[str, float]) -> Any:
     """A value as it is told: a number where it comes from a root that has no formula."""
-    long = any(len(str(number)) > LONG for number in value.atoms(sympy.Rational))
+    long = any(len(str(number)) > LONGEST_EXACT_NUMBER for number in value.atoms(sympy.Rational))
     if not long or any(str(s) not in fixed for s in value.free_symbols):
         return value
     return sympy.Float(value.subs({s: fixed[str(s)] for s in value.free_symbols}), 9)

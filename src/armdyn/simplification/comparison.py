@@ -16,6 +16,7 @@ from armdyn.compiler.count import Operations
 from armdyn.dynamics import Robot
 from armdyn.io.csv.trajectory import Trajectory
 from armdyn.model import Joint, RobotModel
+from armdyn.simplification.goals import element_name
 from armdyn.simplification.linear import TRAVEL
 from armdyn.simplification.program_size import program_size
 from armdyn.simulation.trajectories import quintic
@@ -31,7 +32,7 @@ _PEAK = 15 / 8
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class ValueRange:
     """What a quantity is over the workspace."""
 
     low: float
@@ -49,8 +50,8 @@ class ElementRange:
     """An element D_ij of the mass matrix before and after."""
 
     name: str
-    before: Range
-    after: Range
+    before: ValueRange
+    after: ValueRange
     scale: float
     """√(D_ii D_jj) of the means before, in which a variation is measured."""
 
@@ -66,7 +67,7 @@ class Comparison:
     """The upper triangle of the mass matrix, row by row."""
     gravity: tuple[Array, Array]
     """Largest torque of gravity on each joint, shape (n,) [N m or N]."""
-    condition: tuple[Range, Range]
+    condition: tuple[ValueRange, ValueRange]
     """Condition number of the mass matrix."""
     operations: tuple[Operations, Operations]
     """Of the torque, links only."""
@@ -152,8 +153,8 @@ def _travel(joint: Joint) -> tuple[float, float]:
     return low, low + 2 * half if math.isinf(high) else high
 
 
-def _range(values: Array) -> Range:
-    return Range(float(values.min()), float(values.max()), float(values.mean()))
+def _range(values: Array) -> ValueRange:
+    return ValueRange(float(values.min()), float(values.max()), float(values.mean()))
 
 
 def _elements(before: Array, after: Array) -> tuple[ElementRange, ...]:
@@ -162,10 +163,9 @@ def _elements(before: Array, after: Array) -> tuple[ElementRange, ...]:
     found = []
     for i in range(n):
         for j in range(i, n):
-            number = f"{i + 1}{j + 1}" if n < 10 else f"{i + 1},{j + 1}"
             scale = math.sqrt(abs(mean[i, i] * mean[j, j]))
             pair = (_range(before[:, i, j]), _range(after[:, i, j]))
-            found.append(ElementRange(f"D{number}", *pair, scale))
+            found.append(ElementRange(element_name((i, j)), *pair, scale))
     return tuple(found)
 
 

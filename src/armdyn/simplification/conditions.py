@@ -14,11 +14,12 @@ from typing import Any
 from armdyn.algebra.ring import Harmonic, Monomial, Trig
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.readable import power_form
-from armdyn.equations.symbolise import SymbolicRobot, write
+from armdyn.equations.symbolic_robot import SymbolicRobot
+from armdyn.equations.symbolise import symbolise
 from armdyn.model import RobotModel
-from armdyn.simplification.goals import Goals
+from armdyn.simplification.goals import Goals, element_name
 
-MOST = 9
+MOST_JOINTS_AND_TWISTS = 9
 """Joints, and angles between them that are no quarter turns, of the largest arm written out: each
 of them doubles the number of terms, and more."""
 
@@ -52,7 +53,7 @@ def conditions(model: RobotModel, goals: Goals, free: Collection[str]) -> Condit
     """
     import sympy  # noqa: PLC0415 (slow to import)
 
-    robot = write(model, {}, free)
+    robot = symbolise(model, {}, free)
     speak = _Expressions(robot)
     found: dict[Any, list[str]] = {}
     for source, coefficients in _coefficients(robot, goals):
@@ -67,9 +68,9 @@ def conditions(model: RobotModel, goals: Goals, free: Collection[str]) -> Condit
 
 def too_large(model: RobotModel) -> str:
     """Why the equations of a robot are not written out; empty if they are."""
-    robot = write(model, {})
+    robot = symbolise(model, {})
     twists = len(robot.ring.angles) - len(robot.sums)
-    if robot.n + twists <= MOST:
+    if robot.n + twists <= MOST_JOINTS_AND_TWISTS:
         return ""
     said = f" with {twists} angles between them that are no quarter turns" if twists else ""
     return f"the conditions of {robot.n} joints{said} are too long to be written out"
@@ -81,7 +82,8 @@ def _coefficients(
     """Every coefficient by its place; as parts, because angles that do not move belong to it."""
     form = ClosedForm(robot)
     slides = [f"q{i + 1}" for i, q in enumerate(robot.q) if isinstance(q, Trig)]
-    for element, value, varying_only in _elements(form, goals):
+    for joints, varying_only in goals.elements(robot.n):
+        value = (form.M if len(joints) == 2 else form.G)[joints]
         found: dict[str, list[tuple[Harmonic, Trig]]] = {}
         for (harmonic, slide), coefficient in value.split(slides).items():
             function = _function(robot, harmonic, slide)
@@ -89,22 +91,7 @@ def _coefficients(
             found.setdefault(function, []).append((still, coefficient))
         for function, parts in found.items():
             if function or not varying_only:
-                yield f"{function or 'the constant'} in {element}", parts
-
-
-def _elements(form: ClosedForm, goals: Goals) -> Iterator[tuple[str, Trig, bool]]:
-    """Elements that must be constant (True) or zero (False)."""
-    n = form.robot.n
-    if goals.constant or goals.zero:
-        for i in range(n):
-            for j in range(i, n):
-                if (i, j) in goals.zero:
-                    yield f"D{i + 1}{j + 1}", form.M[i, j], False
-                elif goals.constant:
-                    yield f"D{i + 1}{j + 1}", form.M[i, j], True
-    if goals.balanced:
-        for i in range(n):
-            yield f"g{i + 1}", form.G[i], False
+                yield f"{function or 'the constant'} in {element_name(joints)}", parts
 
 
 def _function(robot: SymbolicRobot, harmonic: Harmonic, slide: Monomial) -> str:

@@ -7,12 +7,12 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.simplification.design_variables import NUMBERS
-from armdyn.simplification.parametrisation import Freedom
+from armdyn.simplification.parametrisation import ParametrisedArm
 from armdyn.simplification.sdp import Matrix, Region
 
-_SLACK = 1e-9
+_SOLVER_SLACK = 1e-9
 """By how much bounds and margins are kept to more tightly than asked, for the solver."""
-TOLERANCE = 10 * _SLACK
+VIOLATION_TOLERANCE = 10 * _SOLVER_SLACK
 """By how much the solver may miss them."""
 
 
@@ -25,11 +25,11 @@ class Margin(NamedTuple):
     """The share of its squared radii of gyration that it keeps at least in every direction."""
 
 
-class Allowed:
+class Constraints:
     """The bodies and bounds of one arm."""
 
-    def __init__(self, freedom: Freedom, margin: Margin):
-        self.freedom, self.margin = freedom, margin
+    def __init__(self, arm: ParametrisedArm, margin: Margin):
+        self.arm, self.margin = arm, margin
 
     def region(self, p: Array, B: Mapping[int, Array], values: Array) -> Region:
         """Where θ of ψ = p + B θ may be.
@@ -43,9 +43,9 @@ class Allowed:
         width = sum(basis.shape[1] for basis in B.values())
         for i, basis in B.items():
             end = at + basis.shape[1]
-            to_phi = self.freedom.from_units[i]
-            far = float(np.linalg.norm(self.freedom.centre(i, values)[0] - self.freedom.own[i][1]))
-            margin = self._margin(i, far / self.freedom.size)
+            to_phi = self.arm.from_units[i]
+            far = float(np.linalg.norm(self.arm.centre(i, values)[0] - self.arm.own[i][1]))
+            margin = self._margin(i, far / self.arm.size)
             for constant, slopes in self._bodies(i, to_phi @ p[i], to_phi @ basis, margin):
                 wide = np.zeros((width, 4, 4))
                 wide[at:end] = slopes
@@ -60,9 +60,9 @@ class Allowed:
 
     def outside(self, i: int, p: Array, basis: Array, values: Array) -> bool:
         """Whether link i of ψ = p is out of its bounds and can change."""
-        phi = self.freedom.from_units[i] @ p
+        phi = self.arm.from_units[i] @ p
         return basis.shape[1] > 0 and any(
-            row[:10] @ phi > row[10] + 2 * _SLACK for row in self._bounds(i, values)
+            row[:10] @ phi > row[10] + 2 * _SOLVER_SLACK for row in self._bounds(i, values)
         )
 
     def _margin(self, i: int, far: float) -> float:
@@ -71,13 +71,13 @@ class Allowed:
         What is held may be thin already, and looks thinner from afar: seen from a distance d, the
         smallest eigenvalue falls by (√(d² + 4) - d)² / 4 at most.
         """
-        if self.freedom.numbers[i, 4:].all():
-            return self.margin.least + _SLACK
+        if self.arm.numbers[i, 4:].all():
+            return self.margin.least + _SOLVER_SLACK
         return min(self.margin.least, self._own(i) / 4) * (np.sqrt(far**2 + 4) - far) ** 2 / 4
 
     def _own(self, i: int) -> float:
         """The smallest eigenvalue of link i as it was, or zero."""
-        own = np.tensordot(self.freedom.start[i], self.freedom.pseudo[i], axes=1)
+        own = np.tensordot(self.arm.start[i], self.arm.pseudo[i], axes=1)
         return max(float(np.linalg.eigvalsh(own)[0]), 0.0)
 
     def _bodies(
@@ -86,18 +86,18 @@ class Allowed:
         """Matrices that are positive semidefinite for bodies that exist with the margin."""
         if slopes.shape[1] == 0:
             return []
-        unit = self.freedom.pseudo[i]
+        unit = self.arm.pseudo[i]
         changes = np.tensordot(slopes.T, unit, axes=1)
         body = np.tensordot(phi, unit, axes=1)
         found = []
-        if not self.freedom.add_only or self._own(i) < margin:
+        if not self.arm.add_only or self._own(i) < margin:
             found.append((body - margin * np.eye(4), changes))
         kept = self._kept(i)
         if kept.any():
             share = slopes[0][:, None, None]
             found.append((body - phi[0] * kept, changes - share * kept))
-        if self.freedom.add_only:
-            own = np.tensordot(self.freedom.start[i], unit, axes=1)
+        if self.arm.add_only:
+            own = np.tensordot(self.arm.start[i], unit, axes=1)
             found.append((body - own, changes))
         return found
 
@@ -107,29 +107,29 @@ class Allowed:
         A body J less a part S of its second moments is positive semidefinite if and only if those
         about its centre of mass are at least S, wherever that centre is.
         """
-        mass = self.freedom.start[i, 0]
-        if self.freedom.add_only or mass <= 0 or not self.freedom.numbers[i, 4:].all():
+        mass = self.arm.start[i, 0]
+        if self.arm.add_only or mass <= 0 or not self.arm.numbers[i, 4:].all():
             return np.zeros((4, 4))
-        own = np.tensordot(self.freedom.start[i], self.freedom.pseudo[i], axes=1)
+        own = np.tensordot(self.arm.start[i], self.arm.pseudo[i], axes=1)
         own[3, :] = own[:, 3] = 0.0
         return self.margin.kept * own / mass
 
     def _bounds(self, i: int, values: Array) -> list[Array]:
         """Rows (g, h) of g φ ≤ h."""
-        freedom, rows = self.freedom, []
-        centre, unknown = freedom.centre(i, values)
-        for symbol, (low, high) in freedom.free.bounds.items():
+        arm, rows = self.arm, []
+        centre, unknown = arm.centre(i, values)
+        for symbol, (low, high) in arm.variables.bounds.items():
             name, number = symbol.rstrip("0123456789"), int(symbol.lstrip("mxyzI"))
             k = NUMBERS.index(name)
             if number != i + 1 or (0 < k < 4 and not unknown[k - 1]):
                 continue
             if k >= 4:
-                row, scale = freedom.tensor_row(k - 4, centre, unknown), np.zeros(10)
-                unit = freedom.mass[i] * freedom.size**2
+                row, scale = arm.tensor_row(k - 4, centre, unknown), np.zeros(10)
+                unit = arm.mass[i] * arm.size**2
             else:
                 row, scale = np.eye(10)[k], np.eye(10)[0] * (k > 0)
-                unit = freedom.mass[i] * (freedom.size if k else 1.0)
-            slack = _SLACK if low < high else 0.0
+                unit = arm.mass[i] * (arm.size if k else 1.0)
+            slack = _SOLVER_SLACK if low < high else 0.0
             for sign, limit in ((1.0, high), (-1.0, low)):
                 if np.isfinite(limit):
                     side = sign * (row - limit * scale) / unit

@@ -1,34 +1,35 @@
 """The smallest change of the inertias of an arm whose lengths are given: a convex problem.
 
-In the unknowns θ of `Freedom.span` the goals are M θ = r. Their singular value decomposition gives
-a particular solution and an orthonormal basis of the others, so that the goals are kept to rounding
-whatever the precision of the solver, which minimises the cost among them over the bodies that can
-exist and the bounds. Where no body does it, the least residual |M θ - r| is found first and then
-the least cost among the designs with that residual.
+In the unknowns θ of `ParametrisedArm.span` the goals are M θ = r. Their singular value
+decomposition gives a particular solution and an orthonormal basis of the others, so that the goals
+hold to rounding for any precision of the solver. The solver finds the least cost among these
+solutions, over the bounds and the bodies that can exist. Where no such body reaches the goals, the
+least residual |M θ - r| is found first, and then the least cost among the designs with it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.simplification.constraints import TOLERANCE, Allowed, Margin
-from armdyn.simplification.linear import Conditions, Element, conditions
-from armdyn.simplification.parametrisation import Freedom
+from armdyn.simplification.constraints import VIOLATION_TOLERANCE, Constraints, Margin
+from armdyn.simplification.linear import GoalElement, LinearConditions, linear_conditions
+from armdyn.simplification.parametrisation import ParametrisedArm
 from armdyn.simplification.sdp import Region, nearest
 
 Outcome = Literal["reached", "inconsistent", "no body", "no design"]
 """Reached; not even with negative masses; not with bodies that exist; not within the bounds."""
 
-SMALL = 1e-10
+CONDITION_TOLERANCE = 1e-10
 """What is zero of dimensionless conditions, between rounding and the smallest true condition."""
-_ROUNDING = 1e-13
+_CHANGE_ROUNDING = 1e-13
 """What is zero of a change of ψ that nothing asked for."""
-_NOTHING = 1e-12
+_MOMENT_ROUNDING = 1e-12
 """A first or second moment that is zero, in units of the mass of its link and the robot's size."""
-_FAINT = 1e-6
+_CHANGE_WEIGHT = 1e-6
 """Weight of the change while the residual is made small, so that one design is the best."""
 
 
@@ -57,7 +58,7 @@ class System:
     """Shape (n, 10)."""
     B: dict[int, Array]
     """By link, columns of B."""
-    conditions: Conditions
+    conditions: LinearConditions
 
     def moved(self, theta: Array) -> Array:
         """ψ for values of the unknowns, shape (n, 10)."""
@@ -68,85 +69,96 @@ class System:
         return psi
 
 
+@dataclass(frozen=True, eq=False)
 class Convex:
     """The convex problem of one arm, to be solved for any lengths."""
 
-    def __init__(
-        self,
-        freedom: Freedom,
-        elements: Sequence[Element],
-        q: Array,
-        margin: Margin,
-    ):
-        self.freedom, self.elements, self.q, self.margin = freedom, elements, q, margin
-        self.allowed = Allowed(freedom, margin)
-        self.changeable = [i for i, may in enumerate(freedom.numbers) if may.any()]
-        units = zip(freedom.to_units, freedom.start, strict=True)
-        self.start = np.array([H @ phi for H, phi in units])
-        self._latest: tuple[tuple[float, ...], Conditions] | None = None
+    arm: ParametrisedArm
+    elements: Sequence[GoalElement]
+    q: Array
+    """Configurations at which the goals are evaluated, shape (samples, n)."""
+    margin: Margin
+    _latest: dict[tuple[float, ...], LinearConditions] = field(init=False, default_factory=dict)
+
+    @cached_property
+    def constraints(self) -> Constraints:
+        """Where the unknowns may be."""
+        return Constraints(self.arm, self.margin)
+
+    @cached_property
+    def changeable(self) -> list[int]:
+        """Links of which a number may change."""
+        return [i for i, may in enumerate(self.arm.numbers) if may.any()]
+
+    @cached_property
+    def start(self) -> Array:
+        """ψ of the links as they are, shape (n, 10)."""
+        units = zip(self.arm.to_units, self.arm.start, strict=True)
+        return np.array([H @ phi for H, phi in units])
 
     def system(self, values: Array) -> System:
         """The goals for given lengths, without links that have no part in them."""
-        freedom, p, B = self.freedom, self.start.copy(), {}
+        arm, p, B = self.arm, self.start.copy(), {}
         found = self._conditions(values)
         rows = found.rows.reshape(len(found.rows), -1, 10)
         for i in self.changeable:
-            p[i], basis = freedom.span(i, values)
-            part = rows[:, i] @ freedom.from_units[i] @ basis
-            moved = float(np.abs(p[i] - self.start[i]).max()) > _ROUNDING
+            p[i], basis = arm.span(i, values)
+            part = rows[:, i] @ arm.from_units[i] @ basis
+            moved = float(np.abs(p[i] - self.start[i]).max()) > _CHANGE_ROUNDING
             p[i] = p[i] if moved else self.start[i]
-            needed = np.abs(part).max(initial=0.0) > SMALL
-            if basis.size and (needed or moved or self.allowed.outside(i, p[i], basis, values)):
+            needed = np.abs(part).max(initial=0.0) > CONDITION_TOLERANCE
+            if basis.size and (needed or moved or self.constraints.outside(i, p[i], basis, values)):
                 B[i] = basis
-        blocks = [rows[:, i] @ freedom.from_units[i] @ basis for i, basis in B.items()]
+        blocks = [rows[:, i] @ arm.from_units[i] @ basis for i, basis in B.items()]
         M = np.concatenate([np.zeros((len(rows), 0)), *blocks], axis=1)
-        phi = self.numbers(p) + freedom.payload
+        phi = self.numbers(p) + arm.payload
         return System(M, -(found.rows @ phi.ravel()), p, B, found)
 
-    def _conditions(self, values: Array) -> Conditions:
+    def _conditions(self, values: Array) -> LinearConditions:
         """The goals, of which the latest are kept: centres of mass do not change them."""
-        pairs = zip(self.freedom.searched, values, strict=True)
+        pairs = zip(self.arm.searched, values, strict=True)
         lengths = tuple(float(value) for searched, value in pairs if searched.length >= 0)
-        if self._latest is None or self._latest[0] != lengths:
-            found = conditions(self.freedom.arm(values), self.elements, self.q)
-            self._latest = lengths, found
-        return self._latest[1]
+        if lengths not in self._latest:
+            self._latest.clear()
+            arm = self.arm.robot_with(values)
+            self._latest[lengths] = linear_conditions(arm, self.elements, self.q)
+        return self._latest[lengths]
 
     def numbers(self, psi: Array) -> Array:
         """φ from ψ; a link that is as it was is so to the last bit."""
-        found = np.einsum("nab,nb->na", self.freedom.from_units, psi)
+        found = np.einsum("nab,nb->na", self.arm.from_units, psi)
         same = np.all(psi == self.start, axis=1)
-        return np.where(same[:, None], self.freedom.start, found)
+        return np.where(same[:, None], self.arm.start, found)
 
     def _neat(self, numbers: Array) -> Array:
         """Changed links with moments of zero in place of rounding."""
-        units = self.freedom.mass[:, None] * self.freedom.size ** np.repeat([0, 1, 2], [1, 3, 6])
-        rounding = (np.abs(numbers) < _NOTHING * units) & (numbers != self.freedom.start)
+        units = self.arm.mass[:, None] * self.arm.size ** np.repeat([0, 1, 2], [1, 3, 6])
+        rounding = (np.abs(numbers) < _MOMENT_ROUNDING * units) & (numbers != self.arm.start)
         return np.where(rounding, 0.0, numbers)
 
     def cost(self, psi: Array, values: Array) -> float:
         """The cost of a design."""
-        cost = float(np.sum(self.freedom.weights * (psi - self.start) ** 2))
+        cost = float(np.sum(self.arm.weights * (psi - self.start) ** 2))
         return cost + float(np.sum(self.length_changes(values) ** 2))
 
     def length_changes(self, values: Array) -> Array:
         """Weighted changes of the lengths; zero for the other values that are searched."""
-        weights, searched = self.freedom.free.weights, self.freedom.searched
+        weights, searched = self.arm.variables.weights, self.arm.searched
         scale = [np.sqrt(weights.get(s.symbol, 1.0)) * (s.length >= 0) for s in searched]
         start = np.array([s.start for s in searched])
-        return np.array(scale) * (values - start) / self.freedom.size
+        return np.array(scale) * (values - start) / self.arm.size
 
     def solve(self, values: Array) -> Trial:
         """The best design with given lengths."""
         system = self.system(values)
-        region = self.allowed.region(system.p, system.B, values)
+        region = self.constraints.region(system.p, system.B, values)
         C, c = self.objective(system)
         left, singular, right = np.linalg.svd(system.M)
-        rank = int(np.sum(singular > SMALL))
+        rank = int(np.sum(singular > CONDITION_TOLERANCE))
         along, basis = right[:rank].T, right[rank:].T
         met = left.T @ system.r
         first = along @ (met[:rank] / singular[:rank])
-        consistent = float(np.linalg.norm(met[rank:])) <= SMALL
+        consistent = float(np.linalg.norm(met[rank:])) <= CONDITION_TOLERANCE
 
         def kept(theta: Array) -> Array:
             """The nearest unknowns that keep the goals, to rounding."""
@@ -158,14 +170,14 @@ class Convex:
             theta = self._least(system, C, c, region, basis)
         if theta is None:
             theta, outcome = np.zeros(system.M.shape[1]), "no design"
-        elif consistent and region.violation(kept(theta)) <= TOLERANCE:
+        elif consistent and region.violation(kept(theta)) <= VIOLATION_TOLERANCE:
             theta, outcome = kept(theta), "reached"
         psi = system.moved(theta)
         numbers = self.numbers(psi)
-        residual = system.conditions.residual(numbers + self.freedom.payload)
+        residual = system.conditions.residual(numbers + self.arm.payload)
         neat = self._neat(numbers)
-        if (now := system.conditions.residual(neat + self.freedom.payload)) <= max(
-            residual, _ROUNDING
+        if (now := system.conditions.residual(neat + self.arm.payload)) <= max(
+            residual, _CHANGE_ROUNDING
         ):
             numbers, residual = neat, now
         return Trial(values, numbers, outcome, residual, self.cost(psi, values), rank)
@@ -176,14 +188,14 @@ class Convex:
         """The θ = first + basis y with the least cost."""
         y = nearest(C @ basis, c - C @ first, region.through(first, basis))
         theta = None if y is None else first + basis @ y
-        return None if theta is None or region.violation(theta) > TOLERANCE else theta
+        return None if theta is None or region.violation(theta) > VIOLATION_TOLERANCE else theta
 
     def _least(
         self, system: System, C: Array, c: Array, region: Region, basis: Array
     ) -> Array | None:
         """θ with the least residual, and among these with the least cost."""
         width = system.M.shape[1]
-        left = np.concatenate([system.M, _FAINT * np.eye(width)])
+        left = np.concatenate([system.M, _CHANGE_WEIGHT * np.eye(width)])
         closest = nearest(left, np.concatenate([system.r, np.zeros(width)]), region)
         if closest is None:
             return None
@@ -201,7 +213,7 @@ class Convex:
         C, c, at = np.zeros((width, width)), np.zeros(width), 0
         blocks, right = [], []
         for i, basis in system.B.items():
-            weight = np.sqrt(self.freedom.weights[i])[:, None]
+            weight = np.sqrt(self.arm.weights[i])[:, None]
             block = np.zeros((10, width))
             block[:, at : at + basis.shape[1]] = weight * basis
             at += basis.shape[1]
@@ -213,5 +225,5 @@ class Convex:
 
     def outside(self, values: Array) -> bool:
         """Whether a link has to change because of its bounds."""
-        spans = ((i, *self.freedom.span(i, values)) for i in self.changeable)
-        return any(self.allowed.outside(i, p, basis, values) for i, p, basis in spans)
+        spans = ((i, *self.arm.span(i, values)) for i in self.changeable)
+        return any(self.constraints.outside(i, p, basis, values) for i, p, basis in spans)

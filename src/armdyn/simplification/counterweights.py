@@ -20,9 +20,9 @@ from armdyn.canonical.frames import canonical_frames
 from armdyn.model import Inertia, Link, RobotModel
 from armdyn.model.transform import inverse
 
-TOLERANCE = 1e-6
+_NEGLIGIBLE_SHARE = 1e-6
 """What is too little to be built, relative to the whole change."""
-_APART = 1e-12
+_EQUAL_MOMENTS = 1e-12
 """Two second moments that differ by less, relative to the largest, are equal."""
 
 
@@ -113,12 +113,12 @@ def counterweights(added: Array, reach: float = 1.0) -> tuple[tuple[PointMass, .
     largest = float(np.abs(values).max())
     if largest == 0:
         return (), "nothing changes"
-    if values[0] < -TOLERANCE * largest:
+    if values[0] < -_NEGLIGIBLE_SHARE * largest:
         return (), "material is taken away or moved, which no added masses do"
-    kept = values > TOLERANCE * largest
+    kept = values > _NEGLIGIBLE_SHARE * largest
     L = np.linalg.solve(unit, vectors[:, kept]) * np.sqrt(values[kept])
     mass = float(L[3] @ L[3])
-    if mass <= TOLERANCE * largest:
+    if mass <= _NEGLIGIBLE_SHARE * largest:
         return (), (
             "inertia is added without mass, which point masses do only in the limit of two very "
             "light ones very far apart"
@@ -159,7 +159,7 @@ def shape(inertia: Inertia) -> Shape:
     tensor = inertia.moment_about_com
     second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
     # equal sides have no directions of their own and get those of the frame
-    apart = _APART * np.abs(second).max() * np.diag([0.0, 1.0, 2.0])
+    apart = _EQUAL_MOMENTS * np.abs(second).max() * np.diag([0.0, 1.0, 2.0])
     _, axes = np.linalg.eigh(second + apart)
     order = list(
         max(permutations(range(3)), key=lambda p: np.abs(axes[:, list(p)].diagonal()).sum())
@@ -167,6 +167,6 @@ def shape(inertia: Inertia) -> Shape:
     axes = axes[:, order]
     values = np.diag(axes.T @ second @ axes)
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), range(3)] < 0, -1.0, 1.0)
-    exists = values.min() >= -TOLERANCE * values.max()
+    exists = values.min() >= -_NEGLIGIBLE_SHARE * values.max()
     sides = np.sqrt(12 * np.maximum(values, 0.0) / inertia.mass) if exists else None
     return Shape(inertia.mass, inertia.com, values.sum() - values, axes, sides)

@@ -6,25 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from armdyn.arrays import check_number, frozen
+from armdyn.arrays import Array, check_number, frozen
 from armdyn.canonical.frames import canonical_frames
 from armdyn.canonical.redesign import redesign
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 from armdyn.simplification.constraints import Margin
-from armdyn.simplification.convex import SMALL, Convex, Trial
-from armdyn.simplification.design_variables import Bounds, Free, parse_free
+from armdyn.simplification.convex import CONDITION_TOLERANCE, Convex, Trial
+from armdyn.simplification.design_variables import Bounds, DesignVariables, parse_design_variables
 from armdyn.simplification.goals import Goals, parse_goals
 from armdyn.simplification.linear import (
-    Conditions,
-    conditions,
-    elements_of,
+    goal_elements,
     lattice,
+    linear_conditions,
     pseudo_of,
     samples,
 )
 from armdyn.simplification.obstacles import Obstacle, obstacles
-from armdyn.simplification.parametrisation import Freedom
+from armdyn.simplification.parametrisation import ParametrisedArm
 from armdyn.simplification.result import Design, LengthChange, LinkChange, Variation
 from armdyn.simplification.search import Progress, search
 from armdyn.structure.parameters import about_com
@@ -40,7 +39,7 @@ KEPT = 0.5
 def design(
     model: RobotModel,
     goals: str | Iterable[str] | Goals,
-    free: str | Iterable[str] | Free | None = None,
+    free: str | Iterable[str] | DesignVariables | None = None,
     *,
     weights: Mapping[str, float] | None = None,
     bounds: Bounds | None = None,
@@ -59,50 +58,36 @@ def design(
     Args:
         model: The robot.
         goals: As in `parse_goals`.
-        free: What may change, as in `parse_free`; None: centres of mass and inertias.
-        weights: What a squared change costs by word or symbol; 1 for the others.
+        free: The design variables, or words for them as in `parse_design_variables`.
+        weights: The factor of a squared change by word or symbol; 1 for the others.
         bounds: Lowest and highest value by word or symbol.
-        margin: How far a changed link is from one that cannot exist (see `MARGIN`). A link of which
-            some moments of inertia are held may be as thin as a quarter of what it was.
+        margin: How far a changed link is from one that cannot exist (see `MARGIN`). A link with
+            held moments of inertia may be as thin as a quarter of what it was.
         kept: The share of its squared radii of gyration that a changed link keeps at least in every
-            direction, so that it does not shrink to a point. Where the goals are out of reach so,
+            direction, so that it does not shrink to a point. If the goals cannot be reached so,
             links may be as compact as the margin allows, and the reason says so.
         add_only: Whether material may only be added, as counterweights are; needs free masses.
         progress: Called with the number of choices of lengths tried, and of all.
     """
     began = time.perf_counter()
     goals = parse_goals(model, goals)
-    if not isinstance(free, Free):
-        free = parse_free(model, free, bounds, weights)
-    if not 0 <= check_number("margin", margin) < 0.1:
-        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {margin!r}")
-    if add_only and not free.numbers[:, 0].any():
-        raise ModelError(
-            "material can only be added where the mass is free; free a mass as well, such as "
-            "link2.mass or *.mass"
-        )
-    if not 0 <= check_number("kept", kept) <= 1:
-        raise ModelError(f"kept: expected a share from 0 to 1, got {kept!r}")
-    freedom, q, fine = Freedom(model, free, add_only), samples(model), lattice(model)
-    elements = elements_of(freedom.robot, goals, freedom.start + freedom.payload, fine)
+    if not isinstance(free, DesignVariables):
+        free = parse_design_variables(model, free, bounds, weights)
+    _check(free, margin, kept, add_only)
+    arm, fine = ParametrisedArm(model, free, add_only), lattice(model)
+    start = arm.start + arm.payload
+    elements = goal_elements(arm.robot, goals, start, fine)
     forbidden = obstacles(model, goals)
-    convex = Convex(freedom, elements, q, Margin(margin, kept))
-    trial = _unchanged(convex) or search(convex, progress)
-    compact = False
-    if trial.outcome != "reached" and kept and not forbidden:
-        loose = search(Convex(freedom, elements, q, Margin(margin, 0.0)), progress)
-        if loose.outcome == "reached":
-            trial, compact = loose, True
+    convex = Convex(arm, elements, samples(model), Margin(margin, kept))
+    trial, compact = _best(convex, not forbidden, progress)
     if trial.outcome != "reached":
         # how near the goals are is an average over configurations, which asks for more of them
-        trial = Convex(freedom, elements, fine, convex.margin).solve(trial.values)
-    first = conditions(freedom.robot, elements, fine)
-    last = conditions(freedom.arm(trial.values), elements, fine)
-    variations = _variations(freedom, first, last, trial)
-    changed = [i for i, row in enumerate(trial.numbers) if np.any(row != freedom.start[i])]
+        trial = replace(convex, q=fine).solve(trial.values)
+    variations = _variations(convex, trial, fine)
+    changed = [i for i, row in enumerate(trial.numbers) if np.any(row != arm.start[i])]
     return Design(
         model,
-        _model(model, goals, freedom, trial, changed),
+        _model(model, goals, arm, trial, changed),
         goals,
         free,
         trial.outcome == "reached",
@@ -111,8 +96,12 @@ def design(
         trial.residual,
         trial.rank,
         trial.cost,
-        tuple(_link_changes(model, freedom, trial, changed)),
-        _length_changes(freedom, trial),
+        tuple(_link_changes(model, arm, trial, changed)),
+        tuple(
+            LengthChange(searched.symbol, searched.start, float(value))
+            for searched, value in zip(arm.searched, trial.values, strict=True)
+            if searched.length >= 0
+        ),
         variations,
         time.perf_counter() - began,
     )
@@ -121,29 +110,55 @@ def design(
 _COMPACT = ", but only by links more compact than asked for"
 
 
+def _check(variables: DesignVariables, margin: float, kept: float, add_only: bool) -> None:
+    if not 0 <= check_number("margin", margin) < 0.1:
+        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {margin!r}")
+    if add_only and not variables.numbers[:, 0].any():
+        raise ModelError(
+            "material can only be added where the mass is free; free a mass as well, such as "
+            "link2.mass or *.mass"
+        )
+    if not 0 <= check_number("kept", kept) <= 1:
+        raise ModelError(f"kept: expected a share from 0 to 1, got {kept!r}")
+
+
+def _best(convex: Convex, possible: bool, progress: Progress | None) -> tuple[Trial, bool]:
+    """The best trial, and whether its links are more compact than asked for."""
+    trial = _unchanged(convex) or search(convex, progress)
+    if trial.outcome != "reached" and convex.margin.kept and possible:
+        loose = search(replace(convex, margin=Margin(convex.margin.least, 0.0)), progress)
+        if loose.outcome == "reached":
+            return loose, True
+    return trial, False
+
+
 def _unchanged(convex: Convex) -> Trial | None:
     """The arm as it is, if that reaches the goals within the bounds."""
-    freedom = convex.freedom
-    start = np.array([s.start for s in freedom.searched])
-    within = all(s.low <= s.start <= s.high for s in freedom.searched)
+    arm = convex.arm
+    start = np.array([s.start for s in arm.searched])
+    within = all(s.low <= s.start <= s.high for s in arm.searched)
     if not within or convex.outside(start):
         return None
     system = convex.system(start)
-    residual = system.conditions.residual(freedom.start + freedom.payload)
-    if residual > SMALL:
+    residual = system.conditions.residual(arm.start + arm.payload)
+    if residual > CONDITION_TOLERANCE:
         return None
-    rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > SMALL))
-    return Trial(start, freedom.start, "reached", residual, 0.0, rank)
+    rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > CONDITION_TOLERANCE))
+    return Trial(start, arm.start, "reached", residual, 0.0, rank)
 
 
 def _model(
-    model: RobotModel, goals: Goals, freedom: Freedom, trial: Trial, changed: list[int]
+    model: RobotModel,
+    goals: Goals,
+    arm: ParametrisedArm,
+    trial: Trial,
+    changed: list[int],
 ) -> RobotModel:
     lengths: dict[int, float] = {}
     offsets: dict[int, float] = {}
-    for searched, value in zip(freedom.searched, trial.values, strict=True):
+    for searched, value in zip(arm.searched, trial.values, strict=True):
         if searched.length >= 0:
-            length = freedom.free.lengths[searched.length]
+            length = arm.variables.lengths[searched.length]
             (offsets if length.along else lengths)[length.joint] = value - searched.start
     pseudo = {i: pseudo_of(trial.numbers[i]) for i in changed}
     moved = redesign(model, pseudo, lengths, offsets)
@@ -160,13 +175,13 @@ def _model(
 
 
 def _link_changes(
-    model: RobotModel, freedom: Freedom, trial: Trial, changed: list[int]
+    model: RobotModel, arm: ParametrisedArm, trial: Trial, changed: list[int]
 ) -> Iterable[LinkChange]:
     frames = canonical_frames(model)
     for i in changed:
         J = pseudo_of(trial.numbers[i])
-        old, new = freedom.own[i], about_com(J[:3, :3], J[:3, 3], float(J[3, 3]))
-        added = frames[i] @ (J - pseudo_of(freedom.start[i])) @ frames[i].T
+        old, new = arm.own[i], about_com(J[:3, :3], J[:3, 3], float(J[3, 3]))
+        added = frames[i] @ (J - pseudo_of(arm.start[i])) @ frames[i].T
         yield LinkChange(
             i,
             model.links[i].name,
@@ -177,28 +192,21 @@ def _link_changes(
         )
 
 
-def _length_changes(freedom: Freedom, trial: Trial) -> tuple[LengthChange, ...]:
-    return tuple(
-        LengthChange(searched.symbol, searched.start, float(value))
-        for searched, value in zip(freedom.searched, trial.values, strict=True)
-        if searched.length >= 0
-    )
-
-
-def _variations(
-    freedom: Freedom, first: Conditions, last: Conditions, trial: Trial
-) -> tuple[Variation, ...]:
-    before = first.variation(freedom.start + freedom.payload)
-    after = last.variation(trial.numbers + freedom.payload)
+def _variations(convex: Convex, trial: Trial, q: Array) -> tuple[Variation, ...]:
+    arm, elements = convex.arm, convex.elements
+    first = linear_conditions(arm.robot, elements, q)
+    last = linear_conditions(arm.robot_with(trial.values), elements, q)
+    before = first.variation(arm.start + arm.payload)
+    after = last.variation(trial.numbers + arm.payload)
     return tuple(
         Variation(str(element), element.constant, float(old), float(new), element.scale)
-        for element, old, new in zip(first.elements, before, after, strict=True)
+        for element, old, new in zip(elements, before, after, strict=True)
     )
 
 
 def _reason(
     goals: Goals,
-    free: Free,
+    variables: DesignVariables,
     trial: Trial,
     forbidden: tuple[Obstacle, ...],
     variations: tuple[Variation, ...],
@@ -211,7 +219,7 @@ def _reason(
         return f"no arm with these axes reaches the goal: {forbidden[0]}{more}"
     remain = ", ".join(v.element for v in variations if v.remains) or "less than can be seen"
     none = "no values of it were found" if len(trial.values) else "there are no values of it"
-    beyond = " or beyond the bounds" if free.bounds else ""
+    beyond = " or beyond the bounds" if variables.bounds else ""
     match trial.outcome:
         case "inconsistent":
             return (

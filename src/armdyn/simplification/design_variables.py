@@ -1,4 +1,4 @@
-"""What a design may change: numbers of links and lengths, with bounds and weights.
+"""The numbers that a design may change, with their bounds and weights.
 
 A number is named by its symbol (m2, x2, Ixx3, a1, d2; see `armdyn.structure.parameters`) or by a
 word: LINK.mass, LINK.com, LINK.com.x, LINK.inertia, LINK.inertia.xx, LINK.length, LINK.offset,
@@ -17,13 +17,12 @@ from armdyn.canonical.frames import CanonicalRobot, canonical
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import listed
-from armdyn.simplification.lengths import Length, free_lengths, places
+from armdyn.simplification.lengths import Length, movable_lengths, variable_lengths
 from armdyn.structure.parameters import ENTRIES
 
 NUMBERS = ("m", "x", "y", "z", *(f"I{name}" for name, _, _ in ENTRIES))
 """The ten numbers of a link: mass, centre of mass, tensor about the centre of mass."""
-DEFAULT = ("*.com", "*.inertia")
-"""What may change if nothing is said."""
+DEFAULT_WORDS = ("*.com", "*.inertia")
 
 _PARTS = {
     "mass": (0,),
@@ -32,115 +31,136 @@ _PARTS = {
     "inertia": tuple(range(4, 10)),
     **{f"inertia.{name}": (k,) for k, (name, _, _) in enumerate(ENTRIES, start=4)},
 }
+"""The parts of a link by word, as places in `NUMBERS`."""
 
 Bounds = Mapping[str, tuple[float | None, float | None]]
+Known = Mapping[str, tuple[str, ...]]
+"""Every word and symbol with the symbols that it stands for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Free:
-    """What may change."""
+class DesignVariables:
+    """The numbers that may change."""
 
     numbers: Array
     """Whether each of the ten numbers of each link may change, shape (n, 10)."""
     lengths: tuple[Length, ...] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Lowest and highest value by symbol, of inertial numbers."""
+    """Lowest and highest value of inertial numbers by symbol."""
     weights: Mapping[str, float] = field(default_factory=dict)
-    """What multiplies the squared change, by symbol; 1 for the others."""
+    """The factor of each squared change by symbol; 1 for the others."""
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """Everything that may change."""
+        """The symbols of all numbers that may change."""
         inertial = [f"{NUMBERS[k]}{i + 1}" for i, k in np.argwhere(self.numbers)]
         return (*inertial, *(length.symbol for length in self.lengths))
 
+    def __str__(self) -> str:
+        """Words that `parse_design_variables` understands."""
+        left = dict.fromkeys(self.symbols)
+        links = range(1, len(self.numbers) + 1)
+        words: list[str] = []
+        for part in ("mass", "com", "inertia"):
+            names = [NUMBERS[k] for k in _PARTS[part]]
+            whole = [i for i in links if all(f"{name}{i}" in left for name in names)]
+            every = len(whole) == len(links)
+            words += [f"*.{part}"] if every else [f"link{i}.{part}" for i in whole]
+            for i in whole:
+                for name in names:
+                    del left[f"{name}{i}"]
+        return ", ".join([*words, *left])
 
-def parse_free(
+
+def parse_design_variables(
     model: RobotModel,
     free: str | Iterable[str] | None = None,
     bounds: Bounds | None = None,
     weights: Mapping[str, float] | None = None,
-) -> Free:
-    """The freedom that words give to a design.
+) -> DesignVariables:
+    """The design variables that words name.
 
     Args:
         model: The robot.
         free: Words or symbols, in a list or separated by commas; None: centres of mass and inertias
             of all links.
         bounds: Lowest and highest value by word or symbol, None for an open end [kg, m, kg m²].
-            A length without a bound stays between zero and twice what it is.
-        weights: What a squared change costs by word or symbol; 1 for the others.
+            A length without a bound stays between zero and twice its present value.
+        weights: The factor of a squared change by word or symbol; 1 for the others.
     """
     robot = canonical(model)
     asked = _asked(free)
-    for what, given in (("bounds", bounds), ("weights", weights)):
-        if given is not None and not isinstance(given, Mapping):
-            raise ModelError(
-                f"{what}: expected a mapping of words such as 'link2.mass' to values, got {given!r}"
-            )
+    bounds, weights = _mapping("bounds", bounds), _mapping("weights", weights)
+    lengths: dict[str, tuple[int, bool]] = {}
+    known = _known(model, robot, lengths)
+    if not known.keys() >= {*asked, *bounds, *weights}:
+        # only now, because it takes long to find the lengths that can change
+        lengths = movable_lengths(model, robot)
+        known = _known(model, robot, lengths)
+    symbols = {symbol for word in asked for symbol in _find(model, known, word)}
+    limits = _limits(model, known, symbols, bounds)
+    numbers = [[f"{name}{i + 1}" in symbols for name in NUMBERS] for i in range(len(model.links))]
+    return DesignVariables(
+        np.array(numbers),
+        tuple(variable_lengths(model, robot, lengths, symbols, limits)),
+        {symbol: pair for symbol, pair in limits.items() if symbol[0] not in "ad"},
+        _weights(model, known, weights),
+    )
+
+
+def _asked(free: str | Iterable[str] | None) -> list[str]:
+    given = listed(DEFAULT_WORDS if free is None else free)
+    if given is None:
+        raise ModelError(
+            f"free: expected words such as 'link2.com', in a list or with commas, got {free!r}"
+        )
+    asked = [part.strip() for word in given for part in word.split(",") if part.strip()]
     if not asked:
         raise ModelError(
             "nothing is free to change; name at least one number, such as link2.com, link2.mass "
             "or *.inertia"
         )
-    lengths: dict[str, tuple[int, bool]] = {}
-    known = words(model, robot, lengths)
-    if not known.keys() >= {*asked, *(bounds or ()), *(weights or ())}:
-        lengths = places(model, robot)
-        known = words(model, robot, lengths)
-    symbols = {symbol for word in asked for symbol in _find(model, known, word)}
-    limits = _limits(model, known, symbols, bounds or {})
-    numbers = np.array(
-        [[f"{name}{i + 1}" in symbols for name in NUMBERS] for i in range(len(model.links))]
-    )
-    return Free(
-        numbers,
-        tuple(free_lengths(model, robot, lengths, symbols, limits)),
-        {symbol: pair for symbol, pair in limits.items() if symbol[0] not in "ad"},
-        _weights(model, known, weights or {}),
-    )
+    return asked
 
 
-def _asked(free: str | Iterable[str] | None) -> list[str]:
-    """The words for what may change."""
-    given = listed(DEFAULT if free is None else free)
-    if given is None:
+def _mapping(what: str, given: Any) -> Mapping[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
         raise ModelError(
-            f"free: expected words such as 'link2.com', in a list or with commas, got {free!r}"
+            f"{what}: expected a mapping of words such as 'link2.mass' to values, got {given!r}"
         )
-    return [part.strip() for word in given for part in word.split(",") if part.strip()]
+    return given or {}
 
 
-def words(
+def _known(
     model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, tuple[int, bool]]
 ) -> dict[str, tuple[str, ...]]:
-    """Every word and symbol with the symbols it stands for; lengths as `places` gives them."""
+    parts = [_parts_of_link(i, robot, lengths) for i in range(len(model.links))]
+    numbered = [f"link{i + 1}" for i in range(len(parts))]
     found: dict[str, tuple[str, ...]] = {}
-    names = [(f"link{i + 1}", i) for i in range(len(model.links))]
-    names += [(link.name, i) for i, link in enumerate(model.links)]
-    names += [(joint.name, i) for i, joint in enumerate(model.joints)]
-    for name, i in names:
-        own = {part: tuple(f"{NUMBERS[k]}{i + 1}" for k in ks) for part, ks in _PARTS.items()}
-        own["length"] = tuple(
-            symbol
-            for symbol, (joint, along) in lengths.items()
-            if not along and robot.links[joint].parent == i
-        )
-        own["offset"] = tuple(
-            symbol for symbol, (joint, along) in lengths.items() if along and joint == i
-        )
-        for part, symbols in own.items():
-            if symbols:
+    # a name that two links have stands for the first of these lists that has it
+    for names in (numbered, [x.name for x in model.links], [x.name for x in model.joints]):
+        for name, own in zip(names, parts, strict=True):
+            for part, symbols in own.items():
                 found.setdefault(f"{name}.{part}", symbols)
     for part in (*_PARTS, "length", "offset"):
-        every = [found.get(f"link{i + 1}.{part}", ()) for i in range(len(model.links))]
-        if any(every):
-            found[f"*.{part}"] = tuple(symbol for symbols in every for symbol in symbols)
-    single = {symbol: (symbol,) for symbols in found.values() for symbol in symbols}
-    return found | single
+        if every := tuple(symbol for own in parts for symbol in own.get(part, ())):
+            found[f"*.{part}"] = every
+    return found | {symbol: (symbol,) for symbols in found.values() for symbol in symbols}
 
 
-def _find(model: RobotModel, known: Mapping[str, tuple[str, ...]], word: str) -> tuple[str, ...]:
+def _parts_of_link(
+    i: int, robot: CanonicalRobot, lengths: Mapping[str, tuple[int, bool]]
+) -> dict[str, tuple[str, ...]]:
+    """The parts of link i that can change, with their symbols."""
+    own = {part: tuple(f"{NUMBERS[k]}{i + 1}" for k in ks) for part, ks in _PARTS.items()}
+    for symbol, (joint, along) in lengths.items():
+        if (joint if along else robot.links[joint].parent) == i:
+            part = "offset" if along else "length"
+            own[part] = (*own.get(part, ()), symbol)
+    return own
+
+
+def _find(model: RobotModel, known: Known, word: str) -> tuple[str, ...]:
     if word in known:
         return known[word]
     raise UnknownNameError(
@@ -152,53 +172,52 @@ def _find(model: RobotModel, known: Mapping[str, tuple[str, ...]], word: str) ->
 
 
 def _limits(
-    model: RobotModel, known: Mapping[str, tuple[str, ...]], free: set[str], bounds: Bounds
+    model: RobotModel, known: Known, free: set[str], bounds: Bounds
 ) -> dict[str, tuple[float, float]]:
-    """Lowest and highest value by symbol; several bounds of one number are all kept to."""
+    """Lowest and highest value by symbol; if a number has several bounds, all of them hold."""
     found: dict[str, tuple[float, float]] = {}
     for word, pair in bounds.items():
-        low, high = _pair(word, pair)
+        what = f"bounds of {word!r}"
+        low, high = _pair(what, pair)
         for symbol in _find(model, known, word):
             if symbol not in free:
                 raise ModelError(
-                    f"bounds of {word!r}: {symbol} is not free to change; add it to what is free, "
-                    "or take the bounds away"
+                    f"{what}: {symbol} is not free to change; add it to what is free, or take the "
+                    "bounds away"
                 )
-            if (symbol[0] == "m" or symbol[:3] in ("Ixx", "Iyy", "Izz")) and high <= 0:
-                raise ModelError(
-                    f"bounds of {word!r}: {symbol} must be positive, got up to {high:g}"
-                )
+            if positive(symbol) and high <= 0:
+                raise ModelError(f"{what}: {symbol} must be positive, got up to {high:g}")
             before = found.get(symbol, (-math.inf, math.inf))
-            found[symbol] = max(low, before[0]), min(high, before[1])
-            if found[symbol][0] > found[symbol][1]:
+            least, most = found[symbol] = max(low, before[0]), min(high, before[1])
+            if least > most:
                 raise ModelError(
-                    f"bounds of {word!r}: no value of {symbol} is at least {found[symbol][0]:g} "
-                    f"and at most {found[symbol][1]:g}; give (lowest, highest)"
+                    f"{what}: no value of {symbol} is at least {least:g} and at most {most:g}; "
+                    "give (lowest, highest)"
                 )
     return found
 
 
-def _pair(word: str, pair: Any) -> tuple[float, float]:
+def positive(symbol: str) -> bool:
+    """Whether a number is positive for every body: a mass or a principal inertia."""
+    return symbol.rstrip("0123456789") in ("m", "Ixx", "Iyy", "Izz")
+
+
+def _pair(what: str, pair: Any) -> tuple[float, float]:
     try:
         low, high = pair
     except (TypeError, ValueError):
         raise ModelError(
-            f"bounds of {word!r}: expected (lowest, highest), None for an open end, got {pair!r}"
+            f"{what}: expected (lowest, highest), None for an open end, got {pair!r}"
         ) from None
-    if isinstance(low, float) and low == -math.inf:
-        low = None
-    if isinstance(high, float) and high == math.inf:
-        high = None
-    what = f"bounds of {word!r}"
-    return (
-        -math.inf if low is None else check_number(what, low),
-        math.inf if high is None else check_number(what, high),
-    )
+    return _end(what, low, -math.inf), _end(what, high, math.inf)
 
 
-def _weights(
-    model: RobotModel, known: Mapping[str, tuple[str, ...]], weights: Mapping[str, float]
-) -> dict[str, float]:
+def _end(what: str, value: Any, infinite: float) -> float:
+    is_open = value is None or (isinstance(value, float) and value == infinite)
+    return infinite if is_open else check_number(what, value)
+
+
+def _weights(model: RobotModel, known: Known, weights: Mapping[str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     for word, value in weights.items():
         weight = check_number(f"weight of {word!r}", value)

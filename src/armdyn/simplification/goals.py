@@ -1,7 +1,8 @@
 """What a design is asked for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 from armdyn.errors import ModelError, UnknownNameError
@@ -26,6 +27,23 @@ class Goals:
 
     def __str__(self) -> str:
         return " + ".join(self.words)
+
+    def elements(self, n: int) -> Iterator[tuple[tuple[int, ...], bool]]:
+        """The joints of each D_ij, i ≤ j, or g_i that the goals are about, of an arm of n joints.
+
+        True: it shall be constant. False: it shall be zero.
+        """
+        for pair in combinations_with_replacement(range(n), 2):
+            if pair in self.zero or self.constant:
+                yield pair, pair not in self.zero
+        if self.balanced:
+            yield from (((i,), False) for i in range(n))
+
+
+def element_name(joints: tuple[int, ...]) -> str:
+    """D12 or D1,12 for an element of the mass matrix, g2 for a gravity torque."""
+    comma = "" if max(joints) < 9 else ","
+    return ("D" if len(joints) == 2 else "g") + comma.join(str(i + 1) for i in joints)
 
 
 def parse_goals(model: RobotModel, goal: str | Iterable[str] | Goals) -> Goals:
@@ -52,7 +70,7 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str] | Goals) -> Goals:
             case "constant" if not rest:
                 constant = True
             case "diagonal" if not rest:
-                zero |= _pairs(len(model.joints))
+                zero |= set(combinations(range(len(model.joints)), 2))
             case "gravity-balanced" | "gravity_balanced" if not rest:
                 balanced = True
             case "decouple":
@@ -73,10 +91,6 @@ def listed(words: Any) -> list[str] | None:
         return [words]
     found: list[Any] = list(words) if isinstance(words, Iterable) else [None]
     return found if all(isinstance(word, str) for word in found) else None
-
-
-def _pairs(n: int) -> set[tuple[int, int]]:
-    return {(i, j) for j in range(n) for i in range(j)}
 
 
 def _pair(model: RobotModel, text: str) -> tuple[int, int]:

@@ -28,7 +28,7 @@ class Length:
     high: float
 
 
-def places(model: RobotModel, robot: CanonicalRobot) -> dict[str, tuple[int, bool]]:
+def movable_lengths(model: RobotModel, robot: CanonicalRobot) -> dict[str, tuple[int, bool]]:
     """The lengths that can change: by symbol, the joint placed and whether along its own axis.
 
     Moving a joint must change this one number and nothing else. That is not so where the frames are
@@ -59,10 +59,10 @@ def _geometry(robot: CanonicalRobot) -> Array:
     return np.array([[*link.across, link.r, link.alpha, link.gamma] for link in robot.links])
 
 
-def free_lengths(
+def variable_lengths(
     model: RobotModel,
     robot: CanonicalRobot,
-    places: Mapping[str, tuple[int, bool]],
+    movable: Mapping[str, tuple[int, bool]],
     symbols: Collection[str],
     limits: Mapping[str, tuple[float, float]],
 ) -> list[Length]:
@@ -73,7 +73,7 @@ def free_lengths(
     numbers = parameters(model, robot)
     size = robot_size(robot)
     found = []
-    for symbol, (joint, along) in places.items():
+    for symbol, (joint, along) in movable.items():
         if symbol in symbols:
             value = numbers[symbol].value
             usual = sorted((0.0, 2 * value)) if value else (0.0, size)

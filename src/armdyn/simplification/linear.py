@@ -20,7 +20,7 @@ from armdyn.canonical.frames import CanonicalRobot
 from armdyn.canonical.robot import cos_sin, twist
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
-from armdyn.simplification.goals import Goals
+from armdyn.simplification.goals import Goals, element_name
 from armdyn.simplification.lengths import robot_size
 from armdyn.structure.parameters import ENTRIES
 
@@ -48,7 +48,7 @@ def pseudo_of(numbers: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class GoalElement:
     """An element of the mass matrix, or a gravity torque, that a goal is about."""
 
     joints: tuple[int, ...]
@@ -59,14 +59,14 @@ class Element:
     """What it is measured in: √(D_ii D_jj) on average, or weight times size of the robot."""
 
     def __str__(self) -> str:
-        return ("D" if len(self.joints) == 2 else "g") + subscript(*self.joints)
+        return element_name(self.joints)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Conditions:
+class LinearConditions:
     """The goals hold exactly if `rows` @ φ = 0."""
 
-    elements: tuple[Element, ...]
+    elements: tuple[GoalElement, ...]
     values: Array
     """Coefficients of φ in every element at every sample, shape (elements, samples, 10 n)."""
     rows: Array
@@ -83,11 +83,6 @@ class Conditions:
         spread = np.ptp(values, axis=1)
         constant = np.array([element.constant for element in self.elements], dtype=bool)
         return np.where(constant, spread, np.abs(values).max(axis=1))
-
-
-def subscript(*joints: int) -> str:
-    """The numbers of joints behind a letter: 12, or 1,12 where that would not be clear."""
-    return ("" if max(joints) < 9 else ",").join(str(i + 1) for i in joints)
 
 
 def samples(model: RobotModel) -> Array:
@@ -119,39 +114,44 @@ def _spread(model: RobotModel, unit: Array) -> Array:
     return q
 
 
-def elements_of(robot: CanonicalRobot, goals: Goals, numbers: Array, q: Array) -> list[Element]:
+def goal_elements(
+    robot: CanonicalRobot, goals: Goals, numbers: Array, q: Array
+) -> list[GoalElement]:
     """What the goals are about, with the scales of a robot of these numbers."""
-    arm = Linear(robot, q)
+    coefficients = InertiaCoefficients(robot, q)
     n = len(robot.links)
-    own = [float(np.mean(arm.mass(i, i) @ numbers.ravel())) for i in range(n)]
+    own = [float(np.mean(coefficients.mass(i, i) @ numbers.ravel())) for i in range(n)]
     own = [value if value > 0 else max([*own, 0.0]) or 1.0 for value in own]
-    found = []
-    for i, j in arm.pairs():
-        if (j, i) in goals.zero or goals.constant:
-            scale = float(np.sqrt(own[i] * own[j]))
-            found.append(Element((j, i), (j, i) not in goals.zero, scale))
-    if goals.balanced:
-        field = max(float(np.linalg.norm(link.gravity)) for link in robot.links)
-        weight = field * float(numbers[:, 0].sum()) * robot_size(robot)
-        found += [Element((i,), False, weight or 1.0) for i in range(n)]
-    return found
+    field = max(float(np.linalg.norm(link.gravity)) for link in robot.links)
+    weight = field * float(numbers[:, 0].sum()) * robot_size(robot) or 1.0
+    return [
+        GoalElement(at, constant, float(np.sqrt(own[at[0]] * own[at[-1]])) if at[1:] else weight)
+        for at, constant in goals.elements(n)
+        if at[0] in coefficients.path[at[-1]]
+    ]
 
 
-def conditions(robot: CanonicalRobot, elements: Sequence[Element], q: Array) -> Conditions:
+def linear_conditions(
+    robot: CanonicalRobot, elements: Sequence[GoalElement], q: Array
+) -> LinearConditions:
     """The goals as linear conditions, by the configurations of `samples`."""
-    arm = Linear(robot, q)
+    coefficients = InertiaCoefficients(robot, q)
     width = 10 * len(robot.links)
     values, rows = np.zeros((len(elements), len(q), width)), [np.zeros((1, width))]
     for k, element in enumerate(elements):
         many = len(element.joints) == 2
-        values[k] = arm.mass(*element.joints[::-1]) if many else arm.gravity(*element.joints)
+        values[k] = (
+            coefficients.mass(*element.joints[::-1])
+            if many
+            else coefficients.gravity(*element.joints)
+        )
         mean = values[k].mean(axis=0) if element.constant else 0.0
         rows.append((values[k] - mean) / (element.scale * np.sqrt(len(q))))
     upper = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
-    return Conditions(tuple(elements), values, upper)
+    return LinearConditions(tuple(elements), values, upper)
 
 
-class Linear:
+class InertiaCoefficients:
     """Coefficients of the ten numbers of every link in D_ij and g_i over configurations q."""
 
     def __init__(self, robot: CanonicalRobot, q: Array):

@@ -26,12 +26,11 @@ from armdyn.canonical.robot import cos_sin, is_quarter, twist
 from armdyn.expr import Graph, Node
 from armdyn.expr.evaluate import evaluate, proved_equal
 from armdyn.model import RobotModel
-from armdyn.simplification.goals import Goals
-from armdyn.simplification.linear import subscript
+from armdyn.simplification.goals import Goals, element_name
 
-_VISIBLE = 1e-9
+_AXES_TOLERANCE = 1e-9
 """What is not zero of a product of unit vectors."""
-_SAME = 10
+_ANGLE_DECIMALS = 10
 """Decimals to which two angles are the same."""
 
 
@@ -70,7 +69,7 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
 
 def _of_pairs(axes: "_Axes", names: list[str], goals: Goals) -> Iterator[Obstacle]:
     for j, i in axes.pairs():
-        J, I = f"D{subscript(j, j)}", f"D{subscript(j, i)}"
+        J, I = element_name((j, j)), element_name((j, i))
         slides = axes.slides(j), axes.slides(i)
         pair = f"the axes of {names[j]} and {names[i]}"
         if slides == (False, True):
@@ -88,7 +87,7 @@ def _of_pairs(axes: "_Axes", names: list[str], goals: Goals) -> Iterator[Obstacl
         law = (
             f"{I} = m̃{i + 1} (e{j + 1}·e{i + 1})"
             if slides[0]
-            else f"mean of {I} over q{i + 1} = D{subscript(i, i)} (e{j + 1}·e{i + 1})"
+            else f"mean of {I} over q{i + 1} = {element_name((i, i))} (e{j + 1}·e{i + 1})"
         )
         because = (
             f"{I} is the mass that {names[i]} carries times the cosine between the axes"
@@ -218,7 +217,7 @@ class _Axes:
 
     def _symbol(self, kind: str, value: float) -> Node:
         """A parameter that two equal numbers share, and two opposite ones but for the sign."""
-        name = f"{kind} {abs(value):.{_SAME}f}"
+        name = f"{kind} {abs(value):.{_ANGLE_DECIMALS}f}"
         self.graph.values.setdefault(name, abs(value))
         symbol = self.graph.parameter(name)
         return symbol if value > 0 else -symbol
@@ -230,4 +229,4 @@ class _Axes:
         named = {
             f"{name}{k + 1}": q[a, k] for a, name in enumerate("qp") for k in range(q.shape[1])
         }
-        return float(np.abs(evaluate([product], named)[0]).max()) <= _VISIBLE
+        return float(np.abs(evaluate([product], named)[0]).max()) <= _AXES_TOLERANCE

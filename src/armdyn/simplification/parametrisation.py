@@ -19,12 +19,12 @@ from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, canonical, canonical_frames
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
-from armdyn.simplification.design_variables import NUMBERS, Free
+from armdyn.simplification.design_variables import NUMBERS, DesignVariables
 from armdyn.simplification.lengths import robot_size
 from armdyn.simplification.linear import numbers_of, pseudo_of
 from armdyn.structure.parameters import ENTRIES, about_com
 
-_KEPT = 200
+_MOST_SPANS_KEPT = 200
 """Spans that are kept: while one centre of mass is searched, those of the other links stay."""
 
 
@@ -42,11 +42,11 @@ class Searched:
     axis: int = -1
 
 
-class Freedom:
+class ParametrisedArm:
     """What is free of one arm, in numbers."""
 
-    def __init__(self, model: RobotModel, free: Free, add_only: bool = False):
-        self.model, self.free, self.add_only = model, free, add_only
+    def __init__(self, model: RobotModel, variables: DesignVariables, add_only: bool = False):
+        self.model, self.variables, self.add_only = model, variables, add_only
         self.robot = canonical(model)
         self.size = robot_size(self.robot)
         frames = canonical_frames(model)
@@ -55,7 +55,7 @@ class Freedom:
         """The numbers φ of what the links hold, which never change, shape (n, 10)."""
         self.start = total - self.payload
         """The numbers φ of the links themselves, shape (n, 10)."""
-        self.numbers = free.numbers.copy()
+        self.numbers = variables.numbers.copy()
         massless = self.start[:, 0] <= 0
         self.numbers[~self.numbers[:, 0] & massless] = False
         if add_only:
@@ -70,48 +70,50 @@ class Freedom:
         self.from_units = np.linalg.inv(self.to_units)
         self.weights = np.array(
             [
-                [free.weights.get(f"{name}{i + 1}", 1.0) for name in NUMBERS]
+                [variables.weights.get(f"{name}{i + 1}", 1.0) for name in NUMBERS]
                 for i in range(len(self.start))
             ]
         )
         self.searched = tuple(self._searched())
         self._spans: dict[tuple[int, bytes], tuple[Array, Array]] = {}
 
-    def relaxed(self) -> "Freedom":
+    def relaxed(self) -> "ParametrisedArm":
         """The same without what ties a tensor, so that no centre of mass is searched."""
-        numbers, free = self.free.numbers.copy(), self.free
+        numbers, variables = self.variables.numbers.copy(), self.variables
         for link in {searched.link for searched in self.searched if searched.link >= 0}:
             numbers[link, 4:] = True
-        bounds = {symbol: pair for symbol, pair in free.bounds.items() if symbol[0] != "I"}
-        return Freedom(self.model, replace(free, numbers=numbers, bounds=bounds), self.add_only)
+        bounds = {symbol: pair for symbol, pair in variables.bounds.items() if symbol[0] != "I"}
+        return ParametrisedArm(
+            self.model, replace(variables, numbers=numbers, bounds=bounds), self.add_only
+        )
 
     def _searched(self) -> Iterator[Searched]:
-        for k, length in enumerate(self.free.lengths):
+        for k, length in enumerate(self.variables.lengths):
             yield Searched(length.symbol, length.value, length.low, length.high, k)
         for i, may in enumerate(self.numbers):
             for axis in range(3):
                 if may[1 + axis] and self._tied(i, axis):
                     symbol = f"{'xyz'[axis]}{i + 1}"
-                    low, high = self.free.bounds.get(symbol, (-np.inf, np.inf))
+                    low, high = self.variables.bounds.get(symbol, (-np.inf, np.inf))
                     yield Searched(symbol, float(self.own[i][1][axis]), low, high, -1, i, axis)
 
     def _tied(self, i: int, axis: int) -> bool:
         """Whether a held or bounded entry of the tensor has the square or product of this axis."""
         may = self.numbers[i]
         for k, (name, a, b) in enumerate(ENTRIES, start=4):
-            if may[k] and f"I{name}{i + 1}" not in self.free.bounds:
+            if may[k] and f"I{name}{i + 1}" not in self.variables.bounds:
                 continue
             if (a == b and a != axis) or (a != b and axis in (a, b) and may[1 + a] and may[1 + b]):
                 return True
         return False
 
-    def arm(self, values: Array) -> CanonicalRobot:
+    def robot_with(self, values: Array) -> CanonicalRobot:
         """The robot with searched lengths."""
         links = list(self.robot.links)
         for searched, value in zip(self.searched, values, strict=True):
             if searched.length < 0:
                 continue
-            length = self.free.lengths[searched.length]
+            length = self.variables.lengths[searched.length]
             link = links[length.joint]
             if length.along:
                 links[length.joint] = replace(link, r=float(value))
@@ -130,7 +132,7 @@ class Freedom:
         centre, _ = self.centre(i, values)
         key = i, centre.tobytes()
         if key not in self._spans:
-            if len(self._spans) > _KEPT:
+            if len(self._spans) > _MOST_SPANS_KEPT:
                 self._spans.clear()
             self._spans[key] = self._span(i, values)
         return self._spans[key]

@@ -1,40 +1,39 @@
 """The picture of a design: mass matrix, gravity and torques before and after, and both arms."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armdyn.figures import GREY, INK, PALE, STYLE, check_plot
 from armdyn.io.atomic import replacing
 from armdyn.simplification.comparison import Comparison
-from armdyn.simplification.sketch import corners, draw_arm, places
-
-if TYPE_CHECKING:
-    from armdyn.simplification.report import Report
+from armdyn.simplification.counterweights import Build
+from armdyn.simplification.result import Design
+from armdyn.simplification.sketch import draw_arm, sketch_arms
 
 BEFORE, AFTER = "#B8B8B8", "#0072B2"
-_ZERO = 1e-9
+_DRAWN_ZERO = 1e-9
 """What is drawn as nothing, relative to the largest."""
 
 
-def plot_design(report: Report, path: str | Path) -> None:
+def plot_design(
+    design: Design, builds: Sequence[Build], comparison: Comparison, path: str | Path
+) -> None:
     """Draw a design to a file ending in .png, .pdf or .svg; it appears whole or not at all."""
     check_plot(path)
     import matplotlib as mpl  # noqa: PLC0415 (an extra)
 
     with mpl.rc_context(STYLE):
-        figure = _figure(report)
+        figure = _figure(design, builds, comparison)
         with replacing(path) as temporary:
             figure.savefig(temporary, dpi=160)
 
 
-def _figure(report: Report) -> Any:
+def _figure(design: Design, builds: Sequence[Build], comparison: Comparison) -> Any:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
-    comparison = report.comparison
     n = len(comparison.joints)
     columns = 2 if n == 4 else min(n, 3)
     rows = -(-n // columns)
@@ -48,7 +47,7 @@ def _figure(report: Report) -> Any:
     top = grid[0].subgridspec(1, 2, width_ratios=[2, 1], wspace=0.2)
     _draw_elements(figure.add_subplot(top[0]), comparison)
     _draw_gravity(figure.add_subplot(top[1]), comparison)
-    _draw_arms(figure, grid[1], report)
+    _draw_arms(grid[1], design, builds)
     for row in range(rows):
         below = grid[2 + row].subgridspec(1, columns, wspace=0.26)
         for column in range(columns):
@@ -56,16 +55,15 @@ def _figure(report: Report) -> Any:
             if i < n:
                 last = i + columns >= n
                 _draw_torque(figure.add_subplot(below[column]), comparison, i, last)
-    _head(figure, report, height)
+    _head(figure, design, comparison, height)
     return figure
 
 
-def _head(figure: Any, report: Report, height: float) -> None:
-    found, (before, after) = report.found, report.comparison.operations
-    model = found.before.model
-    state = "reached" if found.feasible else "not reached; the nearest design"
+def _head(figure: Any, design: Design, comparison: Comparison, height: float) -> None:
+    model, (before, after) = design.before, comparison.operations
+    state = "reached" if design.reached else "not reached; the nearest design"
     figure.text(
-        0.075, 1 - 0.28 / height, f"{model.title or model.name}, goal {found.goals}: {state}",
+        0.075, 1 - 0.28 / height, f"{model.title or model.name}, goal {design.goals}: {state}",
         fontsize=13, weight="bold", color=INK, va="center",
     )  # fmt: skip
     figure.text(
@@ -91,7 +89,7 @@ def _draw_elements(panel: Any, comparison: Comparison) -> None:
     shown = [
         e
         for e in comparison.elements
-        if max(abs(v) for r in (e.before, e.after) for v in (r.low, r.high)) > _ZERO * e.scale
+        if max(abs(v) for r in (e.before, e.after) for v in (r.low, r.high)) > _DRAWN_ZERO * e.scale
     ]
     panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
     for k, element in enumerate(shown):
@@ -118,7 +116,7 @@ def _draw_gravity(panel: Any, comparison: Comparison) -> None:
     ):
         panel.bar(np.arange(len(values)) + shift, values, 0.34, color=colour, zorder=2)
         for k, value in enumerate(values):
-            if value <= _ZERO * largest:
+            if value <= _DRAWN_ZERO * largest:
                 panel.text(k + shift, 0, "0", ha="center", va="bottom", fontsize=7, color=GREY)
     panel.set_xticks(range(len(comparison.joints)), comparison.joints)
     if max(map(len, comparison.joints)) * len(comparison.joints) > 30:
@@ -147,21 +145,21 @@ def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None
         panel.set_xlabel("time [s]")
 
 
-def _draw_arms(figure: Any, place: Any, report: Report) -> None:
+def _draw_arms(place: Any, design: Design, builds: Sequence[Build]) -> None:
     """Both arms from the side, to the same scale."""
     panels = place.subgridspec(1, 2, wspace=0.05).subplots()
-    models = report.found.before.model, report.found.design.model
-    sketches = places(models, report.builds)
-    low, high = corners(sketches)
+    sketches = sketch_arms((design.before, design.model), builds)
+    points = np.concatenate([sketch.points for sketch in sketches])
+    heaviest = max(sketch.heaviest for sketch in sketches) or 1.0
     for panel, sketch, colour in zip(panels, sketches, (GREY, AFTER), strict=True):
-        draw_arm(panel, sketch, colour)
+        draw_arm(panel, sketch, colour, heaviest)
         # the same for two panels of one size, so that both are to one scale
-        panel.update_datalim([low, high])
+        panel.update_datalim([points.min(axis=0), points.max(axis=0)])
         panel.set_aspect("equal", adjustable="datalim")
     panels[0].set_ylabel(f"{sketches[0].axes[1]} [m]")
     panels[1].tick_params(labelleft=False)
     for panel in panels:
         panel.set_xlabel(f"{sketches[0].axes[0]} [m]")
-    weights = "orange: counterweights" if any(build.weights for build in report.builds) else ""
+    weights = "orange: counterweights" if any(build.weights for build in builds) else ""
     _title(panels[0], "The arm before", "at q = 0, links as boxes of equal inertia")
     _title(panels[1], "The arm after", weights)

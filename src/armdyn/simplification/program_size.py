@@ -27,23 +27,23 @@ from armdyn.quantities.shortest import SearchBudget, minimal_outputs
 from armdyn.quantities.symbolic_model import branches
 from armdyn.simplification.linear import samples
 
-SNAP = 1e-9
+_VANISHED = 1e-9
 """What a design has made zero, or equal, relative to the numbers it is made of."""
 
 
 def program_size(model: RobotModel) -> Operations:
     """Multiplications and additions of inverse dynamics, links only."""
-    robot = canonical(model, SNAP)
+    robot = canonical(model, _VANISHED)
     bare = _vanished(robot)
     fewer = _pattern(bare) != _pattern(regroup(_generic(robot)))
-    fewer = fewer and torque_difference(model, bare) <= 10 * SNAP
+    fewer = fewer and torque_difference(model, bare) <= 10 * _VANISHED
     D, found = _constant(model), []
     if D is not None:
         gravity = _outputs(bare if fewer else robot, "gravity")
         lifted = sum(not _is_zero(torque) for part in gravity for torque in part)
         found.append(_sum([*gravity, product(D)]) + Operations(0, lifted))
     else:
-        found.append(count_operations(model, snap=SNAP))
+        found.append(count_operations(model, snap=_VANISHED))
     if fewer:
         found.append(_sum(_outputs(bare, "inverse_dynamics")))
     return min(found, key=lambda operations: operations.total)
@@ -72,8 +72,8 @@ def _vanished(robot: CanonicalRobot) -> CanonicalRobot:
     )
 
     def cleared(link: CanonicalLink) -> CanonicalLink:
-        J = np.where(np.abs(link.J) <= SNAP * second, 0.0, link.J)
-        u = np.where(np.abs(link.u) <= SNAP * first, 0.0, link.u)
+        J = np.where(np.abs(link.J) <= _VANISHED * second, 0.0, link.J)
+        u = np.where(np.abs(link.u) <= _VANISHED * first, 0.0, link.u)
         return replace(link, J=frozen(J), u=frozen(u))
 
     return replace(robot, links=tuple(map(cleared, regroup(robot).links)))
@@ -102,7 +102,7 @@ def _constant(model: RobotModel) -> Array | None:
     D = mass_matrix(model, samples(model))
     mean = D.mean(axis=0)
     scale = np.sqrt(np.abs(np.outer(np.diag(mean), np.diag(mean))))
-    return mean if np.all(np.ptp(D, axis=0) <= SNAP * scale) else None
+    return mean if np.all(np.ptp(D, axis=0) <= _VANISHED * scale) else None
 
 
 def product(D: Array) -> list[Node]:
@@ -112,14 +112,14 @@ def product(D: Array) -> list[Node]:
 
     def symbol(value: float) -> Any:
         """One parameter for all numbers that are equal; zero for what has vanished."""
-        if abs(value) <= SNAP * scale:
+        if abs(value) <= _VANISHED * scale:
             return 0.0
-        same = [k for k, other in enumerate(known) if abs(other - value) <= SNAP * scale]
+        same = [k for k, other in enumerate(known) if abs(other - value) <= _VANISHED * scale]
         known.extend([] if same else [value])
         return graph.parameter(f"D{same[0] if same else len(known) - 1}", value)
 
     def length(row: Array) -> int:
-        return int(np.sum(np.abs(row) > SNAP * scale))
+        return int(np.sum(np.abs(row) > _VANISHED * scale))
 
     torques: list[Any] = []
     for i in reversed(range(len(D))):

@@ -1,90 +1,198 @@
-"""The report of a design: what was asked, what stands in the way, what to change, what it does."""
+"""The report of a design: the goal, its obstacles and conditions, and the changes of the links."""
 
-import json
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from armdyn.errors import WriteError
-from armdyn.figures import FORMATS
-from armdyn.io.atomic import write_text
-from armdyn.io.csv.trajectory import trajectory_from_csv
-from armdyn.simplification.comparison import Comparison, compare_designs
-from armdyn.simplification.counterweights import Build, builds
-from armdyn.simplification.report_data import change_data, comparison_data
-from armdyn.simplification.report_text import Section, sections
-from armdyn.simplification.simplify import Simplification, data
+import numpy as np
 
-ENDINGS = (".txt", ".json", *FORMATS)
+from armdyn.simplification.branches import Branches, plain
+from armdyn.simplification.comparison import Comparison
+from armdyn.simplification.comparison_report import comparison_sections
+from armdyn.simplification.counterweights import Build, Shape
+from armdyn.simplification.result import Design
+from armdyn.simplification.section import Section, metres, percent
+
+MOST_LINES = 40
+"""Conditions and obstacles that are printed; the data has all of them."""
+_TILTED_COSINE = 0.996
+"""A box whose axes are turned by more than this cosine, five degrees, is called tilted."""
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
-    """A design with both arms compared."""
+def sections(
+    design: Design,
+    solved: Branches,
+    builds: Sequence[Build],
+    comparison: Comparison,
+    seconds: Mapping[str, float],
+) -> tuple[Section, ...]:
+    """The whole report."""
+    times = ", ".join(f"{name} {time:.3g} s" for name, time in seconds.items())
+    return (
+        _headline(design),
+        _obstacles(design),
+        *_conditions(solved),
+        _lengths(design),
+        _links(builds),
+        *_weights(builds),
+        *comparison_sections(comparison),
+        Section("Time", (times,), data={"seconds": dict(seconds)}),
+    )
 
-    found: Simplification
-    builds: tuple[Build, ...]
-    """What to do to the links that change."""
-    comparison: Comparison
 
-    @property
-    def exit_code(self) -> int:
-        """0: the goal is reached; 1: it is not, and the nearest design is told."""
-        return int(not self.found.feasible)
+def _headline(design: Design) -> Section:
+    name = design.before.title or design.before.name
+    lines = [f"goal: {design.goals}", f"free: {design.variables}"]
+    remaining = [v for v in design.variations if v.remains]
+    data = {
+        "goal": list(design.goals.words),
+        "free": list(design.variables.symbols),
+        "feasible": design.reached,
+        "reason": design.reason,
+        "residual": design.residual,
+        "cost": design.cost,
+        "rank": design.rank,
+        "remaining": [
+            {"element": v.element, "before": v.before, "after": v.after, "scale": v.scale}
+            for v in remaining
+        ],
+    }
+    if design.reached:
+        return Section(f"{name}: {design.reason}", tuple(lines), data=data)
+    lines.append(f"nearest design: root mean square of what should vanish {design.residual:.3g}")
+    lines += [
+        f"{v.element} {'varies by' if v.constant else 'reaches'} {v.after:.4g} "
+        f"({percent(v.after, v.scale)} of its scale; before {percent(v.before, v.scale)})"
+        for v in sorted(remaining, key=lambda v: -v.after / v.scale)[:MOST_LINES]
+    ]
+    return Section(f"{name}: not reached; {design.reason}", tuple(lines), data=data)
 
-    def sections(self) -> tuple[Section, ...]:
-        """The report in parts, each with lines and perhaps a table."""
-        return sections(self.found, self.builds, self.comparison)
 
-    def text(self) -> str:
-        """The report for people."""
-        return "\n\n".join(section.text() for section in self.sections()) + "\n"
+def _obstacles(design: Design) -> Section:
+    found = design.obstacles
+    lines = [line for o in found for line in (o.reason, f"    {o.law}")]
+    data = [{"joints": [i + 1 for i in o.joints], "law": o.law, "reason": o.reason} for o in found]
+    title = "Obstacles" if found else ""
+    return Section(title, _cut(lines, 2 * MOST_LINES), data={"obstacles": data})
 
-    def data(self) -> dict[str, Any]:
-        """The report for programs."""
-        seconds = {**self.found.seconds, "comparison": self.comparison.seconds}
-        return {
-            "robot": self.found.before.name,
-            "exit_code": self.exit_code,
-            **data(self.found),
-            **change_data(self.found.design, self.builds),
-            **comparison_data(self.comparison),
-            "seconds": seconds,
+
+def _conditions(solved: Branches) -> Iterator[Section]:
+    equations, count = solved.conditions.equations, len(solved.conditions.equations)
+    lines = _cut([f"{plain(c.polynomial)} = 0" for c in equations], MOST_LINES)
+    yield Section(
+        f"Conditions ({count})" if count else "Conditions",
+        lines or (solved.note or "none: the goal holds for any numbers",),
+        data={
+            "conditions": [
+                {"polynomial": str(c.polynomial), "sources": list(c.sources)} for c in equations
+            ],
+            "branches": [branch.data() for branch in solved.branches],
+            "branches_complete": solved.complete,
+            "impossible": list(solved.impossible),
+            "note": solved.note,
+        },
+    )
+    if not count:
+        return
+    for number, branch in enumerate(solved.branches, start=1):
+        state = {True: "feasible", False: "not feasible", None: "not tried"}[branch.feasible]
+        because = f": {branch.reason}" if branch.reason and branch.feasible is not True else ""
+        yield Section(f"Branch {number}, {state}{because}", branch.equations)
+    if solved.impossible and not solved.branches:
+        yield Section("No branch", _cut(list(solved.impossible), MOST_LINES))
+
+
+def _cut(lines: list[str], most: int) -> tuple[str, ...]:
+    more = (f"... and {len(lines) - most} more",) if len(lines) > most else ()
+    return (*lines[:most], *more)
+
+
+def _lengths(design: Design) -> Section:
+    return Section(
+        "Lengths [m]" if design.lengths else "",
+        (),
+        ("length", "before", "after"),
+        tuple((x.symbol, f"{x.before:.4g}", f"{x.after:.4g}") for x in design.lengths),
+        data={"lengths": [asdict(x) for x in design.lengths]},
+    )
+
+
+def _links(builds: Sequence[Build]) -> Section:
+    frames = "in canonical frames: z on the joint of the link, x towards the next joint"
+    return Section(
+        "Links",
+        (frames if builds else "no link changes",),
+        (
+            *("link", "", "mass [kg]", "x [m]", "y", "z"),
+            *("I1 [kg m²]", "I2", "I3", "box x [m]", "y", "z", ""),
+        ),
+        tuple(
+            row
+            for build in builds
+            for row in (
+                (build.name, "before", *_shape_row(build.before)),
+                ("", "after", *_shape_row(build.after)),
+            )
+        ),
+        2,
+        {"links": [_link_data(build) for build in builds]},
+    )
+
+
+def _shape_row(shape: Shape) -> tuple[str, ...]:
+    moments = (f"{value:.3g}" for value in shape.principal)
+    box: tuple[str, ...] = ("-", "-", "-", "no body")
+    if shape.sides is not None:
+        tilted = np.abs(shape.axes.diagonal()).min() < _TILTED_COSINE
+        box = (*(f"{side:.3g}" for side in shape.sides), "tilted" if tilted else "")
+    return (f"{shape.mass:.4g}", *metres(shape.com), *moments, *box)
+
+
+def _link_data(build: Build) -> dict[str, Any]:
+    """Positions are in the canonical frame of the link, and in its own frame in the model."""
+    shapes = {
+        word: {
+            "mass": float(shape.mass),
+            "com": shape.com.tolist(),
+            "principal_inertias": shape.principal.tolist(),
+            "axes": shape.axes.T.tolist(),
+            "box": None if shape.sides is None else shape.sides.tolist(),
         }
-
-    def save(self, path: str | Path) -> None:
-        """Write the report, by the ending: .txt, .json, or a picture as .png, .pdf or .svg.
-
-        Raises:
-            WriteError: Another ending, or the file cannot be written.
-        """
-        path = Path(path)
-        match path.suffix.lower():
-            case ".txt":
-                write_text(path, self.text())
-            case ".json":
-                write_text(path, json.dumps(self.data(), indent=2, allow_nan=False) + "\n")
-            case ending if ending in FORMATS:
-                from armdyn.simplification.picture import (  # noqa: PLC0415 (an extra)
-                    plot_design,
-                )
-
-                plot_design(self, path)
-            case _:
-                raise WriteError(
-                    f"cannot write a report to {str(path)!r}: the ending must be one of "
-                    f"{', '.join(ENDINGS)}"
-                )
+        for word, shape in (("before", build.before), ("after", build.after))
+    }
+    weights = [
+        {
+            "mass": weight.mass,
+            "position": build.in_model(weight.position).tolist(),
+            "canonical_position": weight.position.tolist(),
+        }
+        for weight in build.weights
+    ]
+    return {
+        "link": build.link + 1,
+        "name": build.name,
+        "canonical_frame": build.frame.tolist(),
+        **shapes,
+        "counterweights": weights,
+        "note": build.note,
+    }
 
 
-def report(found: Simplification, trajectory: str | Path | None = None) -> Report:
-    """Both arms of a design compared.
-
-    Args:
-        found: The design.
-        trajectory: A CSV with a motion of the arm for the torques; None: moves between far corners
-            of the workspace.
-    """
-    before, after = found.before.model, found.design.model
-    motion = None if trajectory is None else trajectory_from_csv(trajectory, found.before.n)
-    return Report(found, builds(before, after), compare_designs(before, after, motion))
+def _weights(builds: Sequence[Build]) -> Iterator[Section]:
+    rows = tuple(
+        (build.name, f"{w.mass:.4g}", *metres(w.position), *metres(build.in_model(w.position)))
+        for build in builds
+        for w in build.weights
+    )
+    if rows:
+        yield Section(
+            "Counterweights",
+            ("point masses that are the whole change of their link",),
+            ("link", "mass [kg]", "x [m]", "y", "z", "own frame x", "y", "z"),
+            rows,
+        )
+    notes = dict.fromkeys(build.note for build in builds if build.note)
+    if notes:
+        names = {note: [build.name for build in builds if build.note == note] for note in notes}
+        lines = (f"{', '.join(names[note])}: {note}" for note in notes)
+        yield Section("Not by counterweights alone", tuple(lines))

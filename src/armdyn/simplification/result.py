@@ -1,15 +1,15 @@
-"""What a design gives, as data."""
+"""The result of a design, as data."""
 
 from dataclasses import dataclass
 
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
-from armdyn.simplification.design_variables import Free
+from armdyn.simplification.design_variables import DesignVariables
 from armdyn.simplification.goals import Goals
 from armdyn.simplification.obstacles import Obstacle
 
-_SEEN = 1e-9
-"""What is left of an element, relative to its scale, that counts as not reached."""
+_REACHED_TOLERANCE = 1e-9
+"""An element that is larger, relative to its scale, does not reach its goal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,8 +26,8 @@ class LinkChange:
     inertia: tuple[Array, Array]
     """About the centre of mass, shape (3, 3) each [kg m²]."""
     added: Array
-    """Pseudo-inertia of what was added less what was taken away, in the frame of the link in the
-    model, shape (4, 4)."""
+    """Pseudo-inertia of the added less the removed material, in the frame of the link in the model,
+    shape (4, 4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,10 @@ class LengthChange:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """An element that a goal is about, over random configurations.
+    """An element that a goal is about, over many configurations.
 
-    Largest less smallest value where it shall be constant, largest magnitude where it shall vanish.
+    Its values are the range of an element that shall be constant, and the largest magnitude of one
+    that shall be zero.
     """
 
     element: str
@@ -52,12 +53,12 @@ class Variation:
     before: float
     after: float
     scale: float
-    """What it is measured in."""
+    """The unit in which both are compared."""
 
     @property
     def remains(self) -> bool:
         """Whether the goal is not reached for this element."""
-        return self.after > _SEEN * self.scale
+        return self.after > _REACHED_TOLERANCE * self.scale
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,22 +68,21 @@ class Design:
     before: RobotModel
     model: RobotModel
     goals: Goals
-    free: Free
+    variables: DesignVariables
     reached: bool
     reason: str
-    """What was found, in a sentence."""
+    """The outcome in a sentence."""
     obstacles: tuple[Obstacle, ...]
     residual: float
-    """Root mean square of what shall vanish, dimensionless."""
+    """Root mean square of everything that shall vanish, dimensionless."""
     rank: int
-    """How many independent conditions the goals are on the free inertial numbers that are not
-    searched."""
+    """Number of independent conditions on the inertial numbers that the convex problem finds."""
     cost: float
-    """Sum of the weighted squared changes, in the units of `freedom`."""
+    """Sum of the weighted squared changes, in the units of `parametrisation`."""
     changes: tuple[LinkChange, ...]
     """Links that changed."""
     lengths: tuple[LengthChange, ...]
     """Lengths that were free."""
     variations: tuple[Variation, ...]
     seconds: float
-    """How long it took."""
+    """Time that the design took."""

@@ -10,9 +10,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import MissingExtraError
 
-_PRECISION = 1e-11
+_WANTED_PRECISION = 1e-11
 """What the solver tries to reach."""
-_ENOUGH = 1e-7
+_ACCEPTED_PRECISION = 1e-7
 """What it may stop at where rounding does not let it further."""
 
 
@@ -93,9 +93,9 @@ def nearest(
     )
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_threads = False, 1
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _PRECISION
-    settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = _ENOUGH
-    settings.reduced_tol_feas = _ENOUGH
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _WANTED_PRECISION
+    settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = _ACCEPTED_PRECISION
+    settings.reduced_tol_feas = _ACCEPTED_PRECISION
     found = clarabel.DefaultSolver(*problem, settings).solve()
     solved = (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
     return np.array(found.x) if found.status in solved else None

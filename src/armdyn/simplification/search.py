@@ -17,6 +17,7 @@ search is the same every time:
 
 import importlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -27,14 +28,14 @@ from armdyn.simplification.convex import Convex, Trial
 
 Progress = Callable[[int, int], None]
 
-_ALL = 4
+_MOST_COMBINED = 4
 """Up to this many lengths every choice of zeros is tried."""
-_FACTORS = (1.0, 1e2, 1e4)
-_INSIDE = 1e-9
+_CONDITION_FACTORS = (1.0, 1e2, 1e4)
+_DISTANCE_FROM_BOUNDS = 1e-9
 """How far into its bounds a value starts, in units of the robot's size."""
-_STEP = 1e-7
+_DIFFERENCE_STEP = 1e-7
 """Step of a difference quotient, in the same."""
-_STEPS = 40
+_SIMPLEX_TRIALS = 40
 """Designs that the last search may try, times the number of values."""
 
 
@@ -45,7 +46,7 @@ def search(convex: Convex, progress: Progress | None = None) -> Trial:
         convex: The problem for given values.
         progress: Called with how many choices are done, and how many there are.
     """
-    searched = convex.freedom.searched
+    searched = convex.arm.searched
     start = np.array([np.clip(s.start, s.low, s.high) for s in searched])
     choices = list(_choices(convex))
     best: Trial | None = None
@@ -66,21 +67,21 @@ def _choices(convex: Convex) -> Iterator[tuple[int, ...]]:
     """Which of the lengths are made zero."""
     lengths = [
         k
-        for k, s in enumerate(convex.freedom.searched)
+        for k, s in enumerate(convex.arm.searched)
         if s.length >= 0 and s.start and s.low <= 0 <= s.high
     ]
-    counts = range(len(lengths) + 1) if len(lengths) <= _ALL else (0, 1, len(lengths))
-    for count in counts:
+    n = len(lengths)
+    for count in range(n + 1) if n <= _MOST_COMBINED else (0, 1, n):
         yield from combinations(lengths, count)
 
 
 def _starts(convex: Convex, values: Array) -> Iterator[Array]:
     """The given values, and those with the centres of mass of the arm whose tensors are free."""
     yield values
-    searched = convex.freedom.searched
+    searched = convex.arm.searched
     if all(s.link < 0 for s in searched):
         return
-    loose = Convex(convex.freedom.relaxed(), convex.elements, convex.q, convex.margin)
+    loose = replace(convex, arm=convex.arm.relaxed())
     found = loose.solve(values[[s.length >= 0 for s in searched]])
     relaxed = values.copy()
     for k, s in enumerate(searched):
@@ -119,9 +120,9 @@ def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
         at[rest] = np.clip(x, low, high)
         return _residuals(convex, at, factor)
 
-    size, x = convex.freedom.size, values[rest]
-    inside = _INSIDE * size
-    for factor in _FACTORS:
+    size, x = convex.arm.size, values[rest]
+    inside = _DISTANCE_FROM_BOUNDS * size
+    for factor in _CONDITION_FACTORS:
         found = _optimize().least_squares(
             residuals,
             np.clip(x, np.minimum(low + inside, high), np.maximum(high - inside, low)),
@@ -131,7 +132,9 @@ def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
             args=(factor,),
         )
         x = found.x
-    at[rest] = _landed(lambda x: residuals(x, None), np.clip(x, low, high), low, high, _STEP * size)
+    at[rest] = _landed(
+        lambda x: residuals(x, None), np.clip(x, low, high), low, high, _DIFFERENCE_STEP * size
+    )
     return at
 
 
@@ -151,7 +154,10 @@ def _landed(
 
 
 def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:
-    """Conditions times a factor, and changes; None: conditions alone. Linear unknowns at best."""
+    """Conditions times a factor, and changes, for the best linear unknowns.
+
+    Without a factor: the conditions alone.
+    """
     system = convex.system(values)
     if factor is None:
         theta = np.linalg.lstsq(system.M, system.r, rcond=1e-10)[0]
@@ -159,7 +165,7 @@ def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:
     C, c = convex.objective(system)
     left = np.concatenate([factor * system.M, C])
     theta = np.linalg.lstsq(left, np.concatenate([factor * system.r, c]), rcond=None)[0]
-    change = np.sqrt(convex.freedom.weights) * (system.moved(theta) - convex.start)
+    change = np.sqrt(convex.arm.weights) * (system.moved(theta) - convex.start)
     missing = factor * (system.M @ theta - system.r)
     return np.concatenate([missing, change.ravel(), convex.length_changes(values)])
 
@@ -177,7 +183,7 @@ def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
         return trial.cost if trial.outcome == "reached" else 1e6 * (1.0 + trial.residual)
 
     x = best.values[rest]
-    steps = np.where(x + 0.05 * convex.freedom.size <= high, 0.05, -0.05) * convex.freedom.size
+    steps = np.where(x + 0.05 * convex.arm.size <= high, 0.05, -0.05) * convex.arm.size
     corners = np.vstack([x, x + np.diag(steps)])
     if any(cost(corner) >= 1e6 for corner in corners[1:]):
         return min(found, key=_rank)
@@ -187,8 +193,8 @@ def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
         method="Nelder-Mead",
         options={
             "initial_simplex": corners,
-            "maxfev": _STEPS * len(rest),
-            "xatol": 1e-6 * convex.freedom.size,
+            "maxfev": _SIMPLEX_TRIALS * len(rest),
+            "xatol": 1e-6 * convex.arm.size,
             "fatol": 1e-9,
         },
     )
@@ -196,7 +202,7 @@ def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
 
 
 def _box(convex: Convex, rest: list[int]) -> tuple[Array, Array]:
-    searched = [convex.freedom.searched[k] for k in rest]
+    searched = [convex.arm.searched[k] for k in rest]
     return np.array([s.low for s in searched]), np.array([s.high for s in searched])
 
 

@@ -6,21 +6,18 @@ from typing import Any
 
 import sympy
 
-ROUNDING = 1e-9
+from armdyn.simplification.design_variables import positive
+
+_CANCELLATION_TOLERANCE = 1e-9
 """What is left of terms that cancel, relative to these."""
-
-
-def positive(name: str) -> bool:
-    """Whether a parameter is a mass or a principal inertia."""
-    return name.rstrip("0123456789") in ("m", "Ixx", "Iyy", "Izz")
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
     """Signs of expressions.
 
-    Free masses and principal inertias are positive, other free parameters have any sign, and those
-    that are not free have the sign of their value.
+    Free masses and principal inertias are positive, other free parameters have any sign, and
+    those that are not free have the sign of their value.
     """
 
     free: Collection[str]
@@ -57,4 +54,4 @@ class Signs:
         terms = sympy.Add.make_args(sympy.expand(expression))
         values = {s: self.values[str(s)] for s in expression.free_symbols}
         numbers = [float(term.subs(values)) for term in terms]
-        return abs(sum(numbers)) <= ROUNDING * sum(map(abs, numbers))
+        return abs(sum(numbers)) <= _CANCELLATION_TOLERANCE * sum(map(abs, numbers))

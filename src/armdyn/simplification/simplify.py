@@ -1,50 +1,54 @@
 """Arms with simpler dynamics: is it possible, under which conditions, and what is to be changed."""
 
+import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from armdyn.dynamics import Robot
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, WriteError
+from armdyn.figures import FORMATS
+from armdyn.io.atomic import write_text
+from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.model import RobotModel
 from armdyn.simplification.branches import Branch, Branches, branches
-from armdyn.simplification.conditions import (
-    Condition,
-    Conditions,
-    conditions,
-    too_large,
-)
+from armdyn.simplification.comparison import Comparison, compare_designs
+from armdyn.simplification.conditions import Conditions, conditions, too_large
+from armdyn.simplification.counterweights import Build, builds
 from armdyn.simplification.design import KEPT, MARGIN, design
-from armdyn.simplification.design_variables import Bounds, Free, parse_free
+from armdyn.simplification.design_variables import Bounds, parse_design_variables
 from armdyn.simplification.goals import Goals, parse_goals
 from armdyn.simplification.obstacles import Obstacle
-from armdyn.simplification.parametrisation import Freedom
+from armdyn.simplification.parametrisation import ParametrisedArm
+from armdyn.simplification.report import sections
 from armdyn.simplification.result import Design
 from armdyn.simplification.search import Progress
+from armdyn.simplification.section import Section
 
-if TYPE_CHECKING:
-    from armdyn.simplification.report import Report
+ENDINGS = (".txt", ".json", *FORMATS)
 
 
 @dataclass(frozen=True, eq=False)
 class Simplification:
-    """What was found about simplifying a robot."""
+    """The answer to the question how a robot can be simplified."""
 
-    before: Robot
+    before: Robot = field(repr=False)
     """The robot as it is."""
-    design: Design
+    design: Design = field(repr=False)
     """The numeric design."""
-    conditions: Conditions
-    """What the goals ask of the parameters."""
-    solved: Branches
-    """The conditions solved."""
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    solved: Branches = field(repr=False)
+    """The conditions on the parameters, and their solutions."""
+    seconds: Mapping[str, float] = field(repr=False)
     """How long each step took."""
-    note: str = ""
-    """Why there are no conditions, where there are none."""
+
+    def __repr__(self) -> str:
+        return (
+            f"Simplification({self.before.name!r}, goal={str(self.goals)!r}, "
+            f"feasible={self.feasible}, {len(self.branches)} branches)"
+        )
 
     @property
     def feasible(self) -> bool:
@@ -53,33 +57,28 @@ class Simplification:
 
     @property
     def reason(self) -> str:
-        """What was found, in a sentence."""
+        """The outcome in a sentence."""
         return self.design.reason
 
     @property
-    def obstacles(self) -> tuple[Obstacle, ...]:
-        """Pairs of joints that forbid the goals whatever the links weigh."""
-        return self.design.obstacles
-
-    @property
-    def equations(self) -> tuple[Condition, ...]:
-        """The polynomials that must vanish."""
-        return self.conditions.equations
-
-    @property
-    def branches(self) -> tuple[Branch, ...]:
-        """The ways to make them vanish."""
-        return self.solved.branches
-
-    @property
     def goals(self) -> Goals:
-        """What was asked for."""
+        """The goals that were asked for."""
         return self.design.goals
 
     @property
-    def free(self) -> Free:
-        """What may change."""
-        return self.design.free
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        """Pairs of joints that forbid the goals for any masses of the links."""
+        return self.design.obstacles
+
+    @property
+    def conditions(self) -> Conditions:
+        """The polynomials of the parameters that must vanish."""
+        return self.solved.conditions
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The ways to fulfil the conditions."""
+        return self.solved.branches
 
     @cached_property
     def robot(self) -> Robot:
@@ -87,15 +86,69 @@ class Simplification:
         return Robot(self.design.model)
 
     def report(self, trajectory: str | Path | None = None) -> "Report":
-        """Both robots compared.
+        """Compare both robots.
 
         Args:
             trajectory: A CSV with the motion on which torques are compared; None: moves between far
                 corners of the workspace.
         """
-        from armdyn.simplification.report import report  # noqa: PLC0415 (it needs this)
+        before, after = self.before.model, self.design.model
+        motion = None if trajectory is None else trajectory_from_csv(trajectory, self.before.n)
+        return Report(self, builds(before, after), compare_designs(before, after, motion))
 
-        return report(self, trajectory)
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A design with both arms compared."""
+
+    found: Simplification
+    builds: tuple[Build, ...] = field(repr=False)
+    """How to build the links that change."""
+    comparison: Comparison = field(repr=False)
+
+    @property
+    def exit_code(self) -> int:
+        """0: the goal is reached; 1: it is not, and the report shows the nearest design."""
+        return int(not self.found.feasible)
+
+    def _all_sections(self) -> tuple[Section, ...]:
+        seconds = {**self.found.seconds, "comparison": self.comparison.seconds}
+        return sections(self.found.design, self.found.solved, self.builds, self.comparison, seconds)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The parts of the report that are printed, each with lines and perhaps a table."""
+        return tuple(section for section in self._all_sections() if section.title)
+
+    def text(self) -> str:
+        """The report for people."""
+        return "\n\n".join(section.text() for section in self.sections()) + "\n"
+
+    def data(self) -> dict[str, Any]:
+        """The report for programs."""
+        parts = {key: x for section in self._all_sections() for key, x in section.data.items()}
+        return {"robot": self.found.before.name, "exit_code": self.exit_code, **parts}
+
+    def save(self, path: str | Path) -> None:
+        """Write the report, by the ending: .txt, .json, or a picture as .png, .pdf or .svg.
+
+        Raises:
+            WriteError: Another ending, or the file cannot be written.
+        """
+        path = Path(path)
+        match path.suffix.lower():
+            case ".txt":
+                write_text(path, self.text())
+            case ".json":
+                write_text(path, json.dumps(self.data(), indent=2, allow_nan=False) + "\n")
+            case ending if ending in FORMATS:
+                from armdyn.simplification.picture import plot_design  # noqa: PLC0415 (an extra)
+
+                plot_design(self.found.design, self.builds, self.comparison, path)
+            case _:
+                raise WriteError(
+                    f"cannot write a report to {str(path)!r}: the ending must be one of "
+                    f"{', '.join(ENDINGS)}"
+                )
 
 
 def simplify(
@@ -113,10 +166,10 @@ def simplify(
 ) -> Simplification:
     """Find the smallest change that gives a robot simpler dynamics.
 
-    First the directions of the axes are tested, which alone may forbid a goal. Then the goal is
-    written as polynomial equations of the parameters, and these are solved into branches. Last the
-    smallest change of what is free that reaches the goal exactly, by bodies that can exist, is
-    found; or, where there is none, the change that comes nearest.
+    The directions of the axes alone may forbid a goal; they are tested first. The numeric design
+    is the smallest change that reaches the goal exactly with bodies that can exist, or the change
+    that comes nearest. The symbolic part writes the goal as polynomial equations of the parameters
+    and solves them into branches.
 
     Args:
         robot: The robot.
@@ -126,8 +179,8 @@ def simplify(
         goal: "constant" (the mass matrix does not depend on the configuration), "diagonal" (joints
             do not feel each other's acceleration), "decouple=1,2" (two joints do not),
             "gravity-balanced"; several in a list or joined by "+".
-        bounds: Lowest and highest value of what is free, by word or symbol; None for an open end.
-        weights: What a squared change costs by word or symbol; 1 for the others.
+        bounds: Lowest and highest value by word or symbol; None for an open end.
+        weights: The factor of a squared change by word or symbol; 1 for the others.
         margin: How far changed links are from bodies that cannot exist.
         kept: The share of its squared radii of gyration that a changed link keeps at least.
         add_only: Whether material may only be added, as counterweights are; needs free masses.
@@ -141,54 +194,28 @@ def simplify(
         raise ModelError(f"simplify takes a Robot, got {robot!r}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
     goals = parse_goals(model, goal)
-    freedom = parse_free(model, free, bounds, weights)
-    found = design(
-        model, goals, freedom, margin=margin, kept=kept, add_only=add_only, progress=progress
-    )
+    variables = parse_design_variables(model, free, bounds, weights)
+    designed = partial(design, model, goals, margin=margin, kept=kept, add_only=add_only)
+    found = designed(variables, progress=progress)
+    searched = {s.symbol for s in ParametrisedArm(model, variables, add_only).searched}
+
+    def reaches(held: Mapping[str, float]) -> tuple[bool, str]:
+        fixed = {s: (value, value) for s, value in held.items() if s in searched}
+        try:
+            fewer = parse_design_variables(model, free, {**(bounds or {}), **fixed}, weights)
+        except ModelError as error:
+            return False, str(error)
+        trial = designed(fewer)
+        return trial.reached, trial.reason
+
     seconds = {"design": found.seconds}
-    asked, solved, note = Conditions((), {}), Branches(), ""
-    if not symbolic:
-        note = "the conditions were not asked for"
-    elif not (note := too_large(model)):
+    note = too_large(model) if symbolic else "the conditions were not asked for"
+    solved = Branches(note=note)
+    if not note:
         began = time.perf_counter()
-        asked = conditions(model, goals, freedom.symbols)
+        asked = conditions(model, goals, variables.symbols)
         seconds["conditions"] = time.perf_counter() - began
-
-        searched = {s.symbol for s in Freedom(model, freedom, add_only).searched}
-
-        def reaches(held: Mapping[str, float]) -> tuple[bool, str]:
-            fixed = {s: (value, value) for s, value in held.items() if s in searched}
-            try:
-                narrowed = parse_free(model, free, {**(bounds or {}), **fixed}, weights)
-            except ModelError as error:
-                return False, str(error)
-            trial = design(model, goals, narrowed, margin=margin, kept=kept, add_only=add_only)
-            return trial.reached, trial.reason
-
-        began = time.perf_counter()
-        solved = branches(asked, freedom.symbols, None if found.obstacles else reaches)
-        seconds["branches"] = time.perf_counter() - began
+        solved = branches(asked, variables.symbols, None if found.obstacles else reaches)
+        seconds["branches"] = time.perf_counter() - began - seconds["conditions"]
     before = robot if isinstance(robot, Robot) else Robot(robot)
-    return Simplification(before, found, asked, solved, seconds, note)
-
-
-def data(found: Simplification) -> dict[str, Any]:
-    """What was found as plain data, without the comparison of both robots."""
-    return {
-        "goal": list(found.goals.words),
-        "free": list(found.free.symbols),
-        "feasible": found.feasible,
-        "reason": found.reason,
-        "obstacles": [
-            {"joints": [i + 1 for i in o.joints], "law": o.law, "reason": o.reason}
-            for o in found.obstacles
-        ],
-        "conditions": [
-            {"polynomial": str(c.polynomial), "sources": list(c.sources)} for c in found.equations
-        ],
-        "branches": [branch.data() for branch in found.branches],
-        "branches_complete": found.solved.complete,
-        "impossible": list(found.solved.impossible),
-        "note": found.note,
-        "seconds": dict(found.seconds),
-    }
+    return Simplification(before, found, solved, seconds)

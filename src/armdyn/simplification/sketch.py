@@ -14,40 +14,59 @@ from armdyn.arrays import Array
 from armdyn.figures import INK
 from armdyn.model import RobotModel
 from armdyn.model.transform import joint_motion
-from armdyn.simplification.counterweights import Build, shape
+from armdyn.simplification.counterweights import Build, Shape, shape
 
 WEIGHT = "#D55E00"
 _VIEWS = ((0, 2), (1, 2), (0, 1))
-_AREA = 260.0
+_LARGEST_DISC = 260.0
 """Area of the disc of the heaviest mass [points²]."""
-_LABELLED = 0.03
+_LABELLED_SHARE = 0.03
 """Counterweights lighter than this share of the heaviest mass have no label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
-    """An arm in the plane of the picture [m]."""
+    """The points of an arm [m]: d coordinates each, 3 in space or 2 in the plane of the picture."""
 
-    axes: tuple[str, str]
-    lines: tuple[Array, ...]
-    """From joint to joint and to the tool, shape (2, 2) each."""
+    axes: str
+    """The names of the coordinates."""
+    lines: Array
+    """From joint to joint and to the tool, shape (lines, 2, d)."""
     joints: Array
-    """Shape (n, 2)."""
-    boxes: tuple[Array, ...]
-    """Corners of the boxes, shape (8, 2) each."""
+    """Shape (n, d)."""
+    boxes: Array
+    """Corners of the boxes, shape (boxes, 8, d)."""
     centres: Array
-    """Centres of mass, shape (n, 2)."""
+    """Centres of mass, shape (bodies, d)."""
+    stems: Array
+    """From the joint of a link to its counterweights, shape (weights, 2, d)."""
     masses: Array
-    """Shape (n,) [kg]."""
-    stems: tuple[Array, ...]
-    """From the joint of a link to its counterweights, shape (2, 2) each."""
+    """Shape (bodies,) [kg]."""
     weights: Array
-    """Masses of the counterweights, shape (k,) [kg]."""
-    heaviest: float
-    """[kg]."""
+    """Masses of the counterweights, shape (weights,) [kg]."""
+
+    @property
+    def points(self) -> Array:
+        """Everything that is drawn, shape (points, d)."""
+        d = len(self.axes)
+        parts = (self.lines, self.boxes, self.centres, self.stems)
+        return np.concatenate([part.reshape(-1, d) for part in parts])
+
+    @property
+    def heaviest(self) -> float:
+        """The largest mass [kg]."""
+        return float(max(self.masses.max(initial=0.0), self.weights.max(initial=0.0)))
+
+    def seen(self, view: tuple[int, int]) -> "Sketch":
+        """The same with two of the coordinates."""
+        names = ("lines", "joints", "boxes", "centres", "stems")
+        flat = {name: getattr(self, name)[..., list(view)] for name in names}
+        return replace(self, axes="".join(self.axes[k] for k in view), **flat)
 
 
-def places(models: tuple[RobotModel, RobotModel], builds: Sequence[Build]) -> tuple[Sketch, Sketch]:
+def sketch_arms(
+    models: tuple[RobotModel, RobotModel], builds: Sequence[Build]
+) -> tuple[Sketch, Sketch]:
     """Both arms in the same plane, counterweights on the second."""
     added = {build.link: build for build in builds if build.weights}
     # a link with counterweights is drawn as it was, and they are drawn beside it
@@ -55,86 +74,49 @@ def places(models: tuple[RobotModel, RobotModel], builds: Sequence[Build]) -> tu
         old if i in added else new
         for i, (old, new) in enumerate(zip(models[0].links, models[1].links, strict=True))
     ]
-    arms = [_arm(models[0], {}), _arm(replace(models[1], links=tuple(links)), added)]
-    extent = np.ptp(np.concatenate([arm.points for arm in arms]), axis=0)
-    a, b = max(_VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
-    heaviest = max(float(m.max(initial=0.0)) for arm in arms for m in (arm.masses, arm.weights))
-    first, second = (arm.seen((a, b), heaviest or 1.0) for arm in arms)
-    return first, second
+    first = _in_space(models[0], {})
+    second = _in_space(replace(models[1], links=tuple(links)), added)
+    extent = np.ptp(np.concatenate([first.points, second.points]), axis=0)
+    view = max(_VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
+    return first.seen(view), second.seen(view)
 
 
-def corners(sketches: Sequence[Sketch]) -> tuple[Array, Array]:
-    """Lowest and highest coordinates of everything drawn."""
-    points = np.concatenate(
-        [part for s in sketches for part in (*s.lines, *s.boxes, s.centres, *s.stems)]
-    )
-    return points.min(axis=0), points.max(axis=0)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Arm:
-    """An arm in space, world axes."""
-
-    lines: list[Array]
-    joints: Array
-    boxes: list[Array]
-    centres: Array
-    masses: Array
-    stems: list[Array]
-    weights: Array
-
-    @property
-    def points(self) -> Array:
-        return np.concatenate([*self.lines, *self.boxes, self.centres, *self.stems])
-
-    def seen(self, view: tuple[int, int], heaviest: float) -> Sketch:
-        flat = [*view]
-        return Sketch(
-            ("xyz"[view[0]], "xyz"[view[1]]),
-            tuple(line[:, flat] for line in self.lines),
-            self.joints[:, flat],
-            tuple(box[:, flat] for box in self.boxes),
-            self.centres[:, flat],
-            self.masses,
-            tuple(stem[:, flat] for stem in self.stems),
-            self.weights,
-            heaviest,
-        )
-
-
-def _arm(model: RobotModel, added: Mapping[int, Build]) -> _Arm:
+def _in_space(model: RobotModel, added: Mapping[int, Build]) -> Sketch:
+    """An arm at q = 0 in world axes."""
     frames: list[Array] = []
     for joint in model.joints:
         up = frames[joint.parent] if joint.parent >= 0 else model.base
         frames.append(up @ joint.placement @ joint_motion(joint.kind, joint.axis, 0.0))
     origins = [T[:3, 3] for T in frames]
     starts = [origins[up] if up >= 0 else model.base[:3, 3] for up in model.parents]
-    lines = [np.array(pair) for pair in zip(starts, origins, strict=True)]
+    lines = list(zip(starts, origins, strict=True))
     tool = model.tool_frame
     if tool.link >= 0:
-        lines.append(np.array([origins[tool.link], (frames[tool.link] @ tool.placement)[:3, 3]]))
-    boxes, centres, masses = [], [], []
-    for T, link in zip(frames, model.links, strict=True):
-        body = shape(link.inertia)
-        if body.mass > 0:
-            centres.append(_moved(T, body.com))
-            masses.append(body.mass)
-            if body.sides is not None:
-                corners = np.array(list(product((-0.5, 0.5), repeat=3))) * body.sides
-                boxes.append(np.array([_moved(T, body.com + body.axes @ c) for c in corners]))
+        lines.append((origins[tool.link], (frames[tool.link] @ tool.placement)[:3, 3]))
+    shapes = ((T, shape(link.inertia)) for T, link in zip(frames, model.links, strict=True))
+    bodies = [(T, body) for T, body in shapes if body.mass > 0]
     weights = [(i, build, weight) for i, build in added.items() for weight in build.weights]
-    return _Arm(
-        lines,
+    stems = [
+        (origins[i], _moved(frames[i], build.in_model(weight.position)))
+        for i, build, weight in weights
+    ]
+    return Sketch(
+        "xyz",
+        np.array(lines).reshape(-1, 2, 3),
         np.array(origins),
-        boxes,
-        np.array(centres).reshape(-1, 3),
-        np.array(masses),
-        [
-            np.array([origins[i], _moved(frames[i], build.in_model(weight.position))])
-            for i, build, weight in weights
-        ],
+        np.array([_corners(T, body) for T, body in bodies if body.sides is not None]).reshape(
+            -1, 8, 3
+        ),
+        np.array([_moved(T, body.com) for T, body in bodies]).reshape(-1, 3),
+        np.array(stems).reshape(-1, 2, 3),
+        np.array([body.mass for _, body in bodies]),
         np.array([weight.mass for _, _, weight in weights]),
     )
+
+
+def _corners(T: Array, body: Shape) -> Array:
+    units = np.array(list(product((-0.5, 0.5), repeat=3)))
+    return np.array([_moved(T, body.com + body.axes @ (c * body.sides)) for c in units])
 
 
 def _moved(T: Array, position: Array) -> Array:
@@ -142,8 +124,8 @@ def _moved(T: Array, position: Array) -> Array:
     return moved
 
 
-def draw_arm(panel: Any, sketch: Sketch, colour: str) -> None:
-    """Draw a sketch."""
+def draw_arm(panel: Any, sketch: Sketch, colour: str, heaviest: float) -> None:
+    """Draw a sketch in the plane; `heaviest` is the mass of the largest disc [kg]."""
     from matplotlib.patches import Polygon  # noqa: PLC0415 (an extra)
 
     for box in sketch.boxes:
@@ -152,13 +134,13 @@ def draw_arm(panel: Any, sketch: Sketch, colour: str) -> None:
         panel.add_patch(Polygon(outline, fill=False, edgecolor=colour, linewidth=0.7, zorder=2))
     for line in sketch.lines:
         panel.plot(*line.T, color=INK, linewidth=2.2, solid_capstyle="round", zorder=3)
-    areas = _AREA / sketch.heaviest * sketch.masses
+    areas = _LARGEST_DISC / heaviest * sketch.masses
     panel.scatter(*sketch.centres.T, s=areas, color=colour, alpha=0.75, linewidth=0, zorder=4)
     for stem, mass in zip(sketch.stems, sketch.weights, strict=True):
         panel.plot(*stem.T, color=WEIGHT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=3)
-        area = _AREA / sketch.heaviest * mass
+        area = _LARGEST_DISC / heaviest * mass
         panel.scatter(*stem[1], s=area, color=WEIGHT, linewidth=0, zorder=5)
-        if mass > _LABELLED * sketch.heaviest:
+        if mass > _LABELLED_SHARE * heaviest:
             panel.annotate(
                 f"{mass:.3g} kg", stem[1], (0, 3 + area**0.5 / 2), textcoords="offset points",
                 ha="center", fontsize=8, color=WEIGHT, zorder=7,
@@ -177,7 +159,7 @@ def _hull(points: Array) -> Array:
     def half(row: Array) -> list[Array]:
         chain: list[Array] = []
         for p in row:
-            while len(chain) > 1 and _turn(chain[-2], chain[-1], p) <= 0:
+            while len(chain) > 1 and _signed_area(chain[-2], chain[-1], p) <= 0:
                 chain.pop()
             chain.append(p)
         return chain[:-1]
@@ -185,6 +167,6 @@ def _hull(points: Array) -> Array:
     return np.array([*half(order), *half(order[::-1])])
 
 
-def _turn(a: Array, b: Array, c: Array) -> float:
+def _signed_area(a: Array, b: Array, c: Array) -> float:
     u, v = b - a, c - a
     return float(u[0] * v[1] - u[1] * v[0])

@@ -15,13 +15,18 @@ from typing import Any
 
 import sympy
 
-from armdyn.simplification.signs import Signs, positive
+from armdyn.simplification.design_variables import positive
+from armdyn.simplification.signs import Signs
 
 ORDER = ("x", "y", "z", "Ixy", "Ixz", "Iyz", "Ixx", "Iyy", "Izz", "d", "a", "m")
 """For which numbers an equation is solved first: what is easiest to change."""
 MOST_BRANCHES = 64
 BASIS_EQUATIONS, BASIS_UNKNOWNS = 12, 6
-"""Systems up to which a Groebner basis is tried."""
+"""The largest system of which a Groebner basis is computed."""
+LONGEST_BASIS = 50
+"""A basis with more than this many times the operations of its system is not used."""
+System = list[tuple[Any, int]]
+"""Equations, each with the place in the given system from which it comes; -1: none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +34,7 @@ class Solution:
     """A branch: numbers given by others, and what is left to hold between these."""
 
     numbers: dict[Any, Any] = field(default_factory=dict)
-    """Free symbols as expressions of the remaining ones."""
+    """DesignVariables symbols as expressions of the remaining ones."""
     remaining: tuple[Any, ...] = ()
     """Equations that could not be solved for a number."""
     nonzero: tuple[Any, ...] = ()
@@ -79,7 +84,7 @@ class Solver:
                 break
         return [s for s in found if not any(_within(s, o) for o in found if o is not s)]
 
-    def _branches(self, system: list[tuple[Any, int]], known: Solution) -> Iterator[Solution]:
+    def _branches(self, system: System, known: Solution) -> Iterator[Solution]:
         while True:
             factored = self._factored(system, known)
             if factored is None:
@@ -97,11 +102,9 @@ class Solver:
         if products:
             yield from self._split(system, known, min(products, key=len))
         else:
-            yield from self._beyond(system, known)
+            yield from self._nonlinear(system, known)
 
-    def _split(
-        self, system: list[tuple[Any, int]], known: Solution, factors: Sequence[Any]
-    ) -> Iterator[Solution]:
+    def _split(self, system: System, known: Solution, factors: Sequence[Any]) -> Iterator[Solution]:
         """One branch for each factor that vanishes."""
         for factor in factors:
             if time.perf_counter() > self.until:
@@ -109,9 +112,7 @@ class Solver:
                 return
             yield from self._branches([(factor, -1), *system], known)
 
-    def _factored(
-        self, system: list[tuple[Any, int]], known: Solution
-    ) -> list[tuple[list[Any], int]] | None:
+    def _factored(self, system: System, known: Solution) -> list[tuple[list[Any], int]] | None:
         """The factors of each equation that may vanish; None if an equation cannot."""
         seen: dict[frozenset[Any], tuple[list[Any], int]] = {}
         for equation, origin in system:
@@ -158,9 +159,7 @@ class Solver:
                 yield symbol, *polynomial.all_coeffs()
 
     @staticmethod
-    def _put(
-        system: list[tuple[Any, int]], known: Solution, symbol: Any, value: Any
-    ) -> tuple[list[tuple[Any, int]], Solution]:
+    def _put(system: System, known: Solution, symbol: Any, value: Any) -> tuple[System, Solution]:
         """The system and the solution with a number replaced by what it is."""
 
         def put(expression: Any) -> Any:
@@ -171,34 +170,35 @@ class Solver:
         nonzero = tuple(put(e) for e in known.nonzero)
         return left, Solution(numbers, known.remaining, nonzero)
 
-    def _beyond(self, system: list[tuple[Any, int]], known: Solution) -> Iterator[Solution]:
-        """Equations that are linear in nothing: a Groebner basis, roots, or left as they are."""
+    def _nonlinear(self, system: System, known: Solution) -> Iterator[Solution]:
+        """Equations without a linear unknown: roots, a Groebner basis, or left as they are."""
         equations = [e for e, _ in system]
-        unknowns = sorted({s for e in equations for s in self._unknowns(e)}, key=self.rank)
         alone = next((e for e in equations if len(self._unknowns(e)) == 1), None)
         if alone is not None:
             yield from self._roots(alone, system, known)
-            return
-        if 1 < len(equations) <= BASIS_EQUATIONS and len(unknowns) <= BASIS_UNKNOWNS:
-            basis = list(sympy.groebner(equations, *unknowns, order="lex").exprs)
-            basis = [sympy.numer(sympy.together(e)) for e in basis]
-            if basis == [1]:
-                self.failures.append(Failure(dict(known.numbers), equations[0], system[0][1]))
-                return
-            if {sympy.expand(e) for e in basis} != {sympy.expand(e) for e in equations}:
-                smaller = [(e, -1) for e in basis]
-                if sum(map(sympy.count_ops, basis)) <= 50 * sum(map(sympy.count_ops, equations)):
-                    yield from self._branches(smaller, known)
-                    return
-        ways = [w for e in equations for w in self._ways(e)]
-        if ways:
+        elif (basis := self._basis(equations)) == [1]:
+            self.failures.append(Failure(dict(known.numbers), equations[0], system[0][1]))
+        elif basis:
+            yield from self._branches([(e, -1) for e in basis], known)
+        elif ways := [w for e in equations for w in self._ways(e)]:
             yield from self._doubtful(system, known, min(ways, key=lambda w: sympy.count_ops(w[1])))
-            return
-        if self._possible(known):
+        elif self._possible(known):
             yield Solution(known.numbers, (*known.remaining, *equations), known.nonzero)
 
+    def _basis(self, equations: list[Any]) -> list[Any]:
+        """A Groebner basis; empty if the system is too large or the basis does not help."""
+        unknowns = sorted({s for e in equations for s in self._unknowns(e)}, key=self.rank)
+        if not 1 < len(equations) <= BASIS_EQUATIONS or len(unknowns) > BASIS_UNKNOWNS:
+            return []
+        exprs = sympy.groebner(equations, *unknowns, order="lex").exprs
+        basis = [sympy.numer(sympy.together(e)) for e in exprs]
+        same = {sympy.expand(e) for e in basis} == {sympy.expand(e) for e in equations}
+        size, before = (sum(map(sympy.count_ops, system)) for system in (basis, equations))
+        longer = basis != [1] and size > LONGEST_BASIS * before
+        return [] if same or longer else basis
+
     def _doubtful(
-        self, system: list[tuple[Any, int]], known: Solution, way: tuple[Any, Any, Any]
+        self, system: System, known: Solution, way: tuple[Any, Any, Any]
     ) -> Iterator[Solution]:
         """Two branches for an equation c v + r: c = r = 0, and v = -r/c where c is not zero."""
         symbol, coefficient, rest = way
@@ -206,9 +206,7 @@ class Solver:
         apart = Solution(known.numbers, known.remaining, (*known.nonzero, coefficient))
         yield from self._branches(*self._put(system, apart, symbol, -rest / coefficient))
 
-    def _roots(
-        self, equation: Any, system: list[tuple[Any, int]], known: Solution
-    ) -> Iterator[Solution]:
+    def _roots(self, equation: Any, system: System, known: Solution) -> Iterator[Solution]:
         """A branch for each real root of an equation in one number."""
         symbol = self._unknowns(equation)[0]
         terms = sympy.Poly(equation, symbol).terms()

@@ -12,7 +12,7 @@ from armdyn.algebra.evaluate import evaluate
 from armdyn.dynamics import Robot
 from armdyn.equations.cartesian import cartesian_form
 from armdyn.equations.expressions import expression
-from armdyn.equations.symbolise import write
+from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.formulations.cartesian import COORDINATES
 from armdyn.model import Frame
@@ -64,24 +64,24 @@ def quotient_value(robot, quotients, q, qd):
 @pytest.mark.parametrize("name", ARMS)
 def test_closed_form_is_the_cartesian_form(name, frame):
     robot, model = ARMS[name], ARMS[name].model
-    written = write(model)
+    symbolic = symbolise(model)
     task = task_of(robot, frame)
-    form = cartesian_form(written, model, frame, task)
+    form = cartesian_form(symbolic, model, frame, task)
     q, qd, _ = random_states(model, 4)
     expected = robot.cartesian(q, qd, frame, task=form.task)
     rows = [COORDINATES.index(t) for t in form.task]
-    close(written.evaluate(form.J, q), robot.jacobian(q, frame)[rows], 1e-12)
+    close(symbolic.evaluate(form.J, q), robot.jacobian(q, frame)[rows], 1e-12)
     rate = robot.jacobian_dot(q, qd, frame)[rows] @ qd
-    close(written.evaluate(form.Jd_qd, q, qd), rate, 1e-12)
+    close(symbolic.evaluate(form.Jd_qd, q, qd), rate, 1e-12)
     close(
-        written.evaluate(form.determinant, q), np.linalg.det(robot.jacobian(q, frame)[rows]), 1e-12
+        symbolic.evaluate(form.determinant, q), np.linalg.det(robot.jacobian(q, frame)[rows]), 1e-12
     )
     if name == "saha" and frame == "world":
         return  # the same machinery, in many more terms
     assert form.closed
-    M = [[quotient_value(written, entry, q, qd) for entry in row] for row in form.mass]
-    V = [quotient_value(written, entry, q, qd) for entry in form.velocity]
-    G = [quotient_value(written, entry, q, qd) for entry in form.gravity]
+    M = [[quotient_value(symbolic, entry, q, qd) for entry in row] for row in form.mass]
+    V = [quotient_value(symbolic, entry, q, qd) for entry in form.velocity]
+    G = [quotient_value(symbolic, entry, q, qd) for entry in form.gravity]
     close(M, expected.M)
     close(V, expected.V)
     close(G, expected.G)
@@ -99,7 +99,7 @@ def task_of(robot, frame):
 
 def test_expressions_are_the_quotients():
     model = ARMS["craig"].model
-    robot = write(model)
+    robot = symbolise(model)
     form = cartesian_form(robot, model)
     symbols = {
         name: sympy.Symbol(name, real=True) for name in ("C1", "S1", "C2", "S2", "C12", "S12")
@@ -118,7 +118,7 @@ def test_expressions_are_the_quotients():
 def test_world_axes_show_that_the_second_mass_feels_no_velocity():
     """V_x in world axes is along the second link: what the first mass resists."""
     model = ARMS["craig"].model
-    form = cartesian_form(write(model), model)
+    form = cartesian_form(symbolise(model), model)
     l1, l2, m1, qd1, qd2, C2, S2, C12, S12 = sympy.symbols(
         "l1 l2 m1 qd1 qd2 C2 S2 C12 S12", real=True
     )
@@ -129,14 +129,14 @@ def test_world_axes_show_that_the_second_mass_feels_no_velocity():
 def test_singular_positions_can_be_read_from_the_determinant():
     """Saha's arm is singular stretched (S3 = 0) and with its tool on the first axis."""
     model = ARMS["saha"].model
-    form = cartesian_form(write(model), model)
+    form = cartesian_form(symbolise(model), model)
     a1, a2, a3, C2, C23, S3 = sympy.symbols("a1 a2 a3 C2 C23 S3", real=True)
     assert form.det == -a2 * a3 * S3 * (a1 + a2 * C2 + a3 * C23)
 
 
 def test_quarter_turns_of_tool_and_base_stay_exact():
     model = arm(("R", 0.0, 0.0), ("R", 0.0, 0.5), tool=TURNED, base=TURNED).model
-    form = cartesian_form(write(model), model, task=task_of(Robot(model), "world"))
+    form = cartesian_form(symbolise(model), model, task=task_of(Robot(model), "world"))
     numbers = [number for entry in form.J.flat for _, _, number in entry]
     assert numbers
     assert all(number.denominator in (1, 2) for number in numbers)
@@ -144,7 +144,7 @@ def test_quarter_turns_of_tool_and_base_stay_exact():
 
 def test_other_turns_of_tool_and_base_leave_no_rounding_behind():
     model = ARMS["tilted"].model
-    robot = write(model)
+    robot = symbolise(model)
     lever = robot.ring.symbol("a1") * robot.ring.symbol("xt")
     tool = cartesian_form(robot, model, "tool", task_of(ARMS["tilted"], "tool"))
     assert tool.determinant == lever * robot.ring.sin({1: 1, 0: -1})
@@ -155,22 +155,22 @@ def test_other_turns_of_tool_and_base_leave_no_rounding_behind():
 @pytest.mark.parametrize("name", ["puma560", "scara"])
 def test_large_arms_have_a_jacobian_and_formulas(name):
     robot = armdyn.load(name).with_tool(TURNED)
-    written = write(robot.model)
+    symbolic = symbolise(robot.model)
     for frame in ("world", "tool"):
-        form = cartesian_form(written, robot.model, frame, task_of(robot, frame))
+        form = cartesian_form(symbolic, robot.model, frame, task_of(robot, frame))
         assert not form.closed
         q, qd, _ = random_states(robot.model, 2, (3,))
         rows = [COORDINATES.index(t) for t in form.task]
-        close(written.evaluate(form.J, q), robot.jacobian(q, frame)[:, rows], 1e-12)
+        close(symbolic.evaluate(form.J, q), robot.jacobian(q, frame)[:, rows], 1e-12)
         rate = np.einsum("bij,bj->bi", robot.jacobian_dot(q, qd, frame)[:, rows], qd)
-        close(written.evaluate(form.Jd_qd, q, qd), rate, 1e-12)
+        close(symbolic.evaluate(form.Jd_qd, q, qd), rate, 1e-12)
 
 
 def test_what_has_no_closed_form():
     panda, craig = armdyn.load("panda").model, ARMS["craig"].model
     with pytest.raises(ModelError, match="7 joints and the task 6 .*lock joints"):
-        cartesian_form(write(panda), panda)
-    robot = write(craig)
+        cartesian_form(symbolise(panda), panda)
+    robot = symbolise(craig)
     with pytest.raises(ModelError, match="2 joints and the task 3 .*name fewer"):
         cartesian_form(robot, craig, task=("x", "y", "rz"))
     with pytest.raises(ModelError, match="named twice"):
@@ -179,10 +179,10 @@ def test_what_has_no_closed_form():
         cartesian_form(robot, craig, task=("x", "z"))
     based = replace(craig, flange=Frame("stand", -1))
     with pytest.raises(ModelError, match="on the base, where no joint moves it"):
-        cartesian_form(write(based, {}), based, task=("x", "y"))
+        cartesian_form(symbolise(based, {}), based, task=("x", "y"))
     grip = armdyn.load(GRIPPER).model
     with pytest.raises(ModelError, match="joints that follow others"):
-        cartesian_form(write(grip), grip, task=("x", "y", "z"))
+        cartesian_form(symbolise(grip), grip, task=("x", "y", "z"))
     with pytest.raises(UnknownNameError, match="tool"):
         cartesian_form(robot, craig, "tol")
     with pytest.raises(UnknownNameError, match="coordinate"):
@@ -193,9 +193,9 @@ def test_a_tool_on_one_of_several_branches():
     model = random_model("RR", 1, tree=True)
     assert model.parents == (-1, -1)
     with pytest.raises(ModelError, match="2 joints and the task 1"):
-        cartesian_form(write(model), model)
+        cartesian_form(symbolise(model), model)
 
 
 def test_a_polynomial_of_numbers_is_a_number():
-    robot = write(ARMS["one"].model)
+    robot = symbolise(ARMS["one"].model)
     assert evaluate(robot.ring.number(0.25), [0.0], {}) == 0.25

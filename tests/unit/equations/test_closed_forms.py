@@ -21,7 +21,7 @@ from armdyn.equations.cartesian import cartesian_form
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.expressions import expression
 from armdyn.equations.readable import expand, readable
-from armdyn.equations.symbolise import write
+from armdyn.equations.symbolise import symbolise
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.peers import close, pin_model
 from support.random_robots import random_model, random_states, seeds, special_model
@@ -53,7 +53,7 @@ def same(robot, ours, book):
 
 
 def closed(name):
-    robot = write(armdyn.load(name).model)
+    robot = symbolise(armdyn.load(name).model)
     return robot, ClosedForm(robot)
 
 
@@ -94,7 +94,7 @@ def test_craig_as_printed():
 
 def test_craig_at_the_tool_as_printed():
     model = armdyn.load("craig_two_link").model
-    robot = write(model)
+    robot = symbolise(model)
     form = cartesian_form(robot, model, "tool")
     assert form.task == ("x", "y")
     same(robot, form.J, [["l1*S2", "0"], ["l1*C2 + l2", "l2"]])
@@ -182,7 +182,7 @@ def test_the_conditions_of_sahas_paper_leave_one_term_that_varies():
         "modified",
     )
     letters = {"x2": "-a2", "m2": "m3", "Iyy2": "Ixx2", "Iyy3": "Ixx3"}
-    robot = write(arm.model, letters)
+    robot = symbolise(arm.model, letters)
     i11 = ClosedForm(robot).M[0, 0]
     a2, m3, C2 = robot.ring.symbol("a2"), robot.ring.symbol("m3"), robot.ring.cos({1: 1})
     assert robot.sums[1] == ((2, 1),)
@@ -206,7 +206,7 @@ def dynamics(model, q, qd):
 
 
 def proved(model, seed):
-    robot = write(model, {})
+    robot = symbolise(model, {})
     form = ClosedForm(robot)
     states = random_states(model, seed, (2,))[:2]
     M, V, G, T, U = (robot.evaluate(x, *states) for x in (form.M, form.V, form.G, form.T, form.U))
@@ -240,7 +240,7 @@ def test_closed_form_with_antiparallel_axes(signs):
         place = transform(rotation_from_rpy([0, 0, 0.3 * i]), [0.4, 0.1, 0.2])
         joints.append(replace(joint, placement=place, axis=np.array([0.0, 0.0, float(sign)])))
     model = replace(model, joints=tuple(joints))
-    robot = write(model, {})
+    robot = symbolise(model, {})
     assert robot.sums[2] == tuple((i + 1, s * signs[0]) for i, s in enumerate(signs))
     proved(model, 3)
 
@@ -256,7 +256,7 @@ def test_closed_form_with_several_joints_on_the_base():
 def test_readable_terms_are_the_polynomial(kinds, seed):
     for model in (random_model(kinds, seed), special_model(seed)):
         assume(len(model.joints) <= 4)
-        robot = write(model, {})
+        robot = symbolise(model, {})
         form = ClosedForm(robot)
         for value in (*form.M.flat, *form.h.flat, form.U):
             assert expand(robot, readable(robot, value)) == value

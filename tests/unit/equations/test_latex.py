@@ -57,7 +57,8 @@ def test_every_formula_is_mathematics_and_fits_the_page(name):
 
 
 def test_large_documents_are_balanced(monkeypatch):
-    monkeypatch.setattr(recursive, "SEARCHED", 0)  # the search for fewer operations takes seconds
+    # the search for fewer operations takes seconds
+    monkeypatch.setattr(recursive, "MOST_OPERATIONS_SEARCHED", 0)
     robot = armdyn.load("puma560")
     for document in (equations(robot).latex(), equations(robot, values=True).latex()):
         assert balanced(document)

@@ -10,7 +10,7 @@ import pytest
 import armdyn
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.letters import Letters, letter_pairs
-from armdyn.equations.symbolise import write
+from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ArmdynWarning, LettersError, ModelError, UnknownNameError
 from armdyn.io.catalog import catalog_names
 from armdyn.model.digest import digest
@@ -98,8 +98,8 @@ def test_letters_of_the_catalog_fit():
     assert lettered >= {"two_link", "craig_two_link", "saha_3r"}
     for model in models:
         if model.letters:
-            robot = write(model, model.letters)
-            assert robot.ring.symbols == write(model).ring.symbols
+            robot = symbolise(model, model.letters)
+            assert robot.ring.symbols == symbolise(model).ring.symbols
 
 
 def test_letters_name_nothing_but_what_is_there():
@@ -107,7 +107,7 @@ def test_letters_name_nothing_but_what_is_there():
     for name in ("two_link", "craig_two_link", "saha_3r"):
         model = armdyn.load(name).model
         q, qd, _ = random_states(model, 3, (4,))
-        forms = [ClosedForm(write(model, letters)) for letters in (None, {})]
+        forms = [ClosedForm(symbolise(model, letters)) for letters in (None, {})]
         assert not {"l", "l1", "d1"} & set(forms[1].robot.ring.symbols)
         assert forms[0].robot.ring.symbols != forms[1].robot.ring.symbols
         for key in ("M", "V", "G"):
@@ -116,9 +116,11 @@ def test_letters_name_nothing_but_what_is_there():
 
 
 def test_letters_of_the_book_are_all_there_are():
-    parameters = [s for s in write(armdyn.load("two_link").model).ring.symbols if s[0] != "q"]
+    parameters = [s for s in symbolise(armdyn.load("two_link").model).ring.symbols if s[0] != "q"]
     assert sorted(parameters) == ["g", "l", "m1", "m2"]
-    parameters = [s for s in write(armdyn.load("craig_two_link").model).ring.symbols if s[0] != "q"]
+    parameters = [
+        s for s in symbolise(armdyn.load("craig_two_link").model).ring.symbols if s[0] != "q"
+    ]
     assert sorted(parameters) == ["g", "l1", "l2", "m1", "m2"]
 
 
@@ -126,22 +128,22 @@ def test_a_payload_takes_the_letters_of_its_link_away():
     model = with_payload(armdyn.load("two_link").model, 1.5, (0.1, 0.0, 0.0))
     assert model.letters == armdyn.load("two_link").model.letters
     with pytest.warns(ArmdynWarning, match=r"'two_link'.*x2 = l / 2 would be 0\.4, but") as caught:
-        robot = write(model)
+        robot = symbolise(model)
     assert "x1" not in str(caught[0].message)
     assert {"l", "x2", "Izz2"} <= set(robot.ring.symbols)
     assert not {"x1", "a1", "Izz1"} & set(robot.ring.symbols)
     q, _, _ = random_states(model, 1)
     close(robot.evaluate(ClosedForm(robot).M, q), armdyn.Robot(model).mass_matrix(q), 1e-12)
     with pytest.raises(LettersError, match="x2"):
-        write(model, model.letters)
+        symbolise(model, model.letters)
 
 
 def test_parameters_that_are_gone_are_said_to_be():
     model = replace(armdyn.load("two_link").model, letters={"g": "gamma", "a7": "l"})
     with pytest.warns(ArmdynWarning, match="a7: the robot has no such parameter"):
-        assert "gamma" in write(model).ring.symbols
+        assert "gamma" in symbolise(model).ring.symbols
     with pytest.warns(ArmdynWarning, match="g: the robot has no such parameter"):
-        write(with_gravity(model, (0, 0, 0)))
+        symbolise(with_gravity(model, (0, 0, 0)))
 
 
 def test_locked_arms_have_no_letters():
@@ -149,7 +151,7 @@ def test_locked_arms_have_no_letters():
     assert model.letters == {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "x1" in write(model).ring.symbols
+        assert "x1" in symbolise(model).ring.symbols
 
 
 def test_letters_are_told_about_a_robot_and_not_part_of_it():
@@ -160,7 +162,7 @@ def test_letters_are_told_about_a_robot_and_not_part_of_it():
 
 def test_the_tool_is_a_parameter():
     model = armdyn.load("craig_two_link").model
-    robot = write(model, {})
+    robot = symbolise(model, {})
     np.testing.assert_allclose([robot.evaluate(t, [0.1, 0.2]) for t in robot.tool], [0.4, 0, 0])
     assert robot.tool[0] == robot.ring.symbol("xt")
-    assert write(model).tool[0].symbols() == {"l2"}
+    assert symbolise(model).tool[0].symbols() == {"l2"}

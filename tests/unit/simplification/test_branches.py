@@ -16,7 +16,7 @@ from armdyn.model import RobotModel
 from armdyn.simplification.branches import Branches, branches
 from armdyn.simplification.conditions import Conditions, conditions, too_large
 from armdyn.simplification.design import design
-from armdyn.simplification.design_variables import parse_free
+from armdyn.simplification.design_variables import parse_design_variables
 from armdyn.simplification.goals import parse_goals
 from armdyn.simplification.linear import samples
 from armdyn.simplification.simplify import simplify
@@ -29,7 +29,7 @@ PLANAR = ("x3", "Ixx3", "Iyy3", "x2", "Ixx2", "Iyy2", "a1")
 
 
 def solved(model: RobotModel, goal: str, free=None) -> tuple[Conditions, Branches]:
-    freedom = parse_free(model, free)
+    freedom = parse_design_variables(model, free)
     asked = conditions(model, parse_goals(model, goal), freedom.symbols)
     return asked, branches(asked, freedom.symbols)
 
@@ -169,7 +169,7 @@ def fill(branch, free: list[str], values: dict[str, float], seed: int) -> dict[s
 def test_every_arm_of_a_branch_has_a_constant_mass_matrix(name, seed):
     model = armdyn.load(name).model
     asked, found = solved(model, "constant")
-    free = list(parse_free(model).symbols)
+    free = list(parse_design_variables(model).symbols)
     for branch in (b for b in found.branches if not b.needs):
         open_ = [s for s in free if s not in branch.numbers]
         values = {s: asked.values.get(s, 0.0) for s in {*asked.values, *free}}
@@ -184,7 +184,7 @@ def test_conditions_vanish_exactly_where_the_goal_is_reached(name):
     """As numbers they are zero for an arm that was designed for it, and not before."""
     model = armdyn.load(name).model
     goals = parse_goals(model, "constant" if name == "saha_3r" else "decouple=1,2")
-    free = parse_free(model)
+    free = parse_design_variables(model)
     after = design(model, goals, free).model
     largest = []
     for arm in (model, after):

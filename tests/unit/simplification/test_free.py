@@ -3,48 +3,51 @@ import pytest
 
 import armdyn
 from armdyn.errors import ModelError, UnknownNameError
-from armdyn.simplification.design_variables import parse_free
+from armdyn.simplification.design_variables import parse_design_variables
 
 SAHA = armdyn.load("saha_3r").model
 SCARA = armdyn.load("scara").model
 
 
 def test_by_default_centres_of_mass_and_inertias_are_free():
-    free = parse_free(SAHA)
+    free = parse_design_variables(SAHA)
     assert not free.numbers[:, 0].any()
     assert free.numbers[:, 1:].all()
     assert free.lengths == ()
 
 
 def test_words_and_symbols_name_the_same_numbers():
-    words = parse_free(SAHA, "link2.com, link3.inertia.xx, *.mass, link1.length")
-    symbols = parse_free(SAHA, ["x2", "y2", "z2", "Ixx3", "m1", "m2", "m3", "a1"])
+    words = parse_design_variables(SAHA, "link2.com, link3.inertia.xx, *.mass, link1.length")
+    symbols = parse_design_variables(SAHA, ["x2", "y2", "z2", "Ixx3", "m1", "m2", "m3", "a1"])
     assert words.symbols == symbols.symbols
     assert words.lengths == symbols.lengths
 
 
 def test_a_link_goes_by_number_by_its_name_and_by_its_joint():
     for name in ("link2", "l2", "j2"):
-        assert parse_free(SCARA, f"{name}.com").symbols == ("x2", "y2", "z2")
+        assert parse_design_variables(SCARA, f"{name}.com").symbols == ("x2", "y2", "z2")
 
 
 def test_only_lengths_that_mean_something_are_offered():
-    assert [length.symbol for length in parse_free(SCARA, "*.length").lengths] == ["a1", "a2"]
+    assert [length.symbol for length in parse_design_variables(SCARA, "*.length").lengths] == [
+        "a1",
+        "a2",
+    ]
     with pytest.raises(UnknownNameError, match="changes nothing else"):
-        parse_free(SCARA, "link3.length")
+        parse_design_variables(SCARA, "link3.length")
 
 
 def test_a_length_keeps_to_its_bounds_or_between_zero_and_twice_itself():
-    (usual,) = parse_free(SAHA, "a1").lengths
+    (usual,) = parse_design_variables(SAHA, "a1").lengths
     assert (usual.low, usual.high) == pytest.approx((0.0, 0.4))
-    (bounded,) = parse_free(SAHA, "a1", {"link1.length": (0.1, 3.0)}).lengths
+    (bounded,) = parse_design_variables(SAHA, "a1", {"link1.length": (0.1, 3.0)}).lengths
     assert (bounded.low, bounded.high) == (0.1, 3.0)
-    (open_end,) = parse_free(SAHA, "a1", {"a1": (0.5, None)}).lengths
+    (open_end,) = parse_design_variables(SAHA, "a1", {"a1": (0.5, None)}).lengths
     assert 0.5 == open_end.low <= open_end.high
 
 
 def test_bounds_of_a_word_and_of_its_part_both_hold():
-    free = parse_free(SAHA, "*.com", {"*.com": (-0.5, 0.5), "x2": (None, 0.1)})
+    free = parse_design_variables(SAHA, "*.com", {"*.com": (-0.5, 0.5), "x2": (None, 0.1)})
     assert free.bounds["x2"] == (-0.5, 0.1)
     assert free.bounds["z3"] == (-0.5, 0.5)
 
@@ -52,14 +55,14 @@ def test_bounds_of_a_word_and_of_its_part_both_hold():
 @pytest.mark.parametrize("free", ["", [], " , "])
 def test_nothing_free_is_an_error(free):
     with pytest.raises(ModelError, match="nothing is free"):
-        parse_free(SAHA, free)
+        parse_design_variables(SAHA, free)
 
 
 def test_an_unknown_number_is_answered_with_a_guess():
     with pytest.raises(UnknownNameError, match="Did you mean 'link2.com'"):
-        parse_free(SAHA, "link2.comm")
+        parse_design_variables(SAHA, "link2.comm")
     with pytest.raises(UnknownNameError, match="link9"):
-        parse_free(SAHA, "link9.mass")
+        parse_design_variables(SAHA, "link9.mass")
 
 
 @pytest.mark.parametrize(
@@ -77,17 +80,17 @@ def test_an_unknown_number_is_answered_with_a_guess():
 )
 def test_bounds_that_cannot_be_are_errors(bounds, message):
     with pytest.raises(ModelError, match=message):
-        parse_free(SAHA, "link2.mass,link2.com,link2.inertia", bounds)
+        parse_design_variables(SAHA, "link2.mass,link2.com,link2.inertia", bounds)
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, float("inf"), "heavy"])
 def test_a_weight_is_a_positive_number(weight):
     with pytest.raises(ModelError, match="weight of 'x2'"):
-        parse_free(SAHA, None, weights={"x2": weight})
+        parse_design_variables(SAHA, None, weights={"x2": weight})
 
 
 def test_weights_reach_every_number_of_a_word():
-    weights = parse_free(SAHA, None, weights={"*.com": 3.0, "x1": 5.0}).weights
+    weights = parse_design_variables(SAHA, None, weights={"*.com": 3.0, "x1": 5.0}).weights
     assert weights == {
         f"{a}{i}": 5.0 if a + str(i) == "x1" else 3.0 for i in (1, 2, 3) for a in "xyz"
     }
@@ -99,4 +102,4 @@ def test_weights_reach_every_number_of_a_word():
 )
 def test_what_is_no_words_is_refused(what, given):
     with pytest.raises(ModelError, match=f"^{what}: expected"):
-        parse_free(SAHA, **{what: given})
+        parse_design_variables(SAHA, **{what: given})

@@ -4,18 +4,18 @@ import pytest
 
 import armdyn
 from armdyn.canonical.frames import canonical
-from armdyn.simplification.convex import SMALL, Convex
-from armdyn.simplification.design_variables import parse_free
+from armdyn.simplification.convex import CONDITION_TOLERANCE, Convex
+from armdyn.simplification.design_variables import parse_design_variables
 from armdyn.simplification.goals import parse_goals
 from armdyn.simplification.linear import (
-    Linear,
-    elements_of,
+    InertiaCoefficients,
+    goal_elements,
     lattice,
     numbers_of,
     pseudo_of,
     samples,
 )
-from armdyn.simplification.parametrisation import Freedom
+from armdyn.simplification.parametrisation import ParametrisedArm
 from support.design_arms import planar, puma_arm
 from support.peers import close, pin_model
 from support.random_robots import random_inertia, random_model
@@ -28,8 +28,8 @@ def numbers(robot):
 
 
 def singular_values(model, goal, free=None):
-    freedom, q = Freedom(model, parse_free(model, free)), samples(model)
-    elements = elements_of(freedom.robot, parse_goals(model, goal), freedom.start, q)
+    freedom, q = ParametrisedArm(model, parse_design_variables(model, free)), samples(model)
+    elements = goal_elements(freedom.robot, parse_goals(model, goal), freedom.start, q)
     M = Convex(freedom, elements, q, 1e-4).system(np.zeros(0)).M
     return np.linalg.svd(M, compute_uv=False)
 
@@ -38,7 +38,7 @@ def singular_values(model, goal, free=None):
 def test_mass_matrix_and_gravity_are_linear_in_the_numbers(kinds, tree):
     model = random_model(kinds, 7, tree=tree)
     robot, q = canonical(model), samples(model)[:5]
-    arm, phi = Linear(robot, q), numbers(robot)
+    arm, phi = InertiaCoefficients(robot, q), numbers(robot)
     other, data = pin_model(model)
     for s, state in enumerate(q):
         M, G = pin.crba(other, data, state), pin.computeGeneralizedGravity(other, data, state)
@@ -65,14 +65,14 @@ def test_numbers_and_pseudo_inertia_are_each_other():
     ids=lambda value: getattr(value, "name", str(value)),
 )
 def test_a_constant_mass_matrix_is_as_many_conditions_as_by_hand(model, free, rank):
-    assert np.sum(singular_values(model, "constant", free) > SMALL) == rank
+    assert np.sum(singular_values(model, "constant", free) > CONDITION_TOLERANCE) == rank
 
 
 @pytest.mark.parametrize("name", ["saha_3r", "puma560", "renaud_6r", "stanford", "panda"])
 @pytest.mark.parametrize("goal", ["constant", "diagonal", "gravity-balanced"])
 def test_a_wide_gap_parts_conditions_from_rounding(name, goal):
     values = singular_values(armdyn.load(name).model, goal)
-    rank = int(np.sum(values > SMALL))
+    rank = int(np.sum(values > CONDITION_TOLERANCE))
     assert values[rank - 1] > 1e-3
     assert values[rank:].max(initial=0.0) < 1e-12
 
@@ -80,7 +80,7 @@ def test_a_wide_gap_parts_conditions_from_rounding(name, goal):
 def test_planar_arms_need_the_composite_first_moments_to_vanish():
     """Two coordinates a joint behind the first, whatever their number."""
     for n in (2, 3, 4, 5):
-        assert np.sum(singular_values(planar(n), "constant") > SMALL) == 2 * (n - 1)
+        assert np.sum(singular_values(planar(n), "constant") > CONDITION_TOLERANCE) == 2 * (n - 1)
 
 
 def test_a_lattice_of_configurations_is_symmetric_about_rest():

@@ -15,9 +15,8 @@ from armdyn.simplification.comparison import (
     reference_trajectory,
     workspace,
 )
-from armdyn.simplification.design_variables import parse_free
+from armdyn.simplification.design_variables import parse_design_variables
 from armdyn.simplification.program_size import product, program_size
-from armdyn.simplification.report_text import freedom
 from armdyn.simplification.simplify import simplify
 from support.peers import close
 
@@ -273,8 +272,8 @@ def test_data_is_plain_and_says_what_the_text_says(report):
 @pytest.mark.parametrize("words", ["*.com,*.inertia", "*.mass,x2,link3.inertia,Ixx1,link1.length"])
 def test_what_is_free_is_told_in_words_that_mean_the_same(words):
     model = armdyn.load("saha_3r").model
-    free = parse_free(model, words)
-    assert parse_free(model, freedom(free)).symbols == free.symbols
+    free = parse_design_variables(model, words)
+    assert parse_design_variables(model, str(free)).symbols == free.symbols
 
 
 def test_a_report_is_saved_by_its_ending(report, tmp_path):

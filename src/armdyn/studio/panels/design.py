@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.arrays import Array
-from armdyn.simplification.report import Report
-from armdyn.simplification.simplify import Simplification, simplify
+from armdyn.simplification.simplify import Report, Simplification, simplify
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, arm_from_robot
 from armdyn.studio.background import Tell

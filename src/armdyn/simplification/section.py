@@ -1,0 +1,56 @@
+"""A section of a report: the text for people and the data for programs side by side."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from armdyn.arrays import Array
+
+_PRINTED_AS_ZERO = 1e-9
+"""A value that is smaller, relative to its scale, is printed as zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report."""
+
+    title: str
+    """Empty: the section has data only and is not printed."""
+    lines: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    texts: int = 1
+    """How many columns, from the left, hold text."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """The section in plain text."""
+        return "\n".join([self.title, *(f"  {line}" for line in (*self.lines, *self._table()))])
+
+    def _table(self) -> Iterator[str]:
+        if not self.rows:
+            return
+        cells = [self.columns, *self.rows]
+        widths = [max(len(row[k]) for row in cells) for k in range(len(self.columns))]
+        for row in cells:
+            aligned = (
+                cell.ljust(width) if k < self.texts else cell.rjust(width)
+                for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            yield "  ".join(aligned).rstrip()
+
+
+def percent(value: float, scale: float) -> str:
+    """A value as a share of its scale."""
+    share = abs(value) / scale if scale else 0.0
+    return "0" if share <= _PRINTED_AS_ZERO else f"{100 * share:.3g} %"
+
+
+def zero(value: float, scale: float) -> str:
+    """A value, or 0 if it is nothing beside its scale."""
+    return "0" if abs(value) <= _PRINTED_AS_ZERO * scale else f"{value:.4g}"
+
+
+def metres(position: Array) -> tuple[str, ...]:
+    """Coordinates [m]; less than a nanometre is zero."""
+    return tuple(zero(float(value), 1.0) for value in position)
