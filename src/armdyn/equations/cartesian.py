@@ -18,7 +18,7 @@ from armdyn.algebra.rotation import rational_rotation
 from armdyn.arrays import Array
 from armdyn.canonical.frames import canonical, canonical_frames, cos_sin
 from armdyn.equations.closed_form import ClosedForm
-from armdyn.equations.quotients import Denominator, Quotient, sum_expression
+from armdyn.equations.quotients import Denominator, Quotient
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.formulations.cartesian import COORDINATES, default_task, task_rows
@@ -31,12 +31,6 @@ MOST_JOINTS = 3
 """Joints beyond which the inverse of the Jacobian is not written out."""
 MOST_PRODUCTS = 100_000
 """Products of terms in V_x, the longest, beyond which nothing is written out either."""
-FORMULAS = (
-    "M_x = J^-T M J^-1",
-    "V_x = J^-T (V - M J^-1 Jd qd)",
-    "G_x = J^-T G",
-)
-"""What the terms are where they are not written out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +49,7 @@ class CartesianForm:
 
     @cached_property
     def closed(self) -> bool:
-        """Whether the arm is small enough to write M_x, V_x and G_x out; else see `FORMULAS`."""
+        """Whether the arm is small enough to write M_x, V_x and G_x out."""
         if self.robot.n > MOST_JOINTS:
             return False
         adj, M = np.vectorize(len)(self._adjugate), np.vectorize(len)(self._joint.M)
@@ -68,31 +62,11 @@ class CartesianForm:
         return _determinant(self.J)
 
     @cached_property
-    def det(self) -> Any:
-        """The same in SymPy, in factors."""
-        return self._denominator.factored.expression(self.robot)
-
-    @cached_property
-    def M(self) -> list[list[Any]]:
-        """Cartesian mass matrix in SymPy, (N, N)."""
-        return [[sum_expression(self.robot, entry) for entry in row] for row in self.mass]
-
-    @cached_property
-    def V(self) -> list[Any]:
-        """Coriolis and centrifugal forces in SymPy, (N,)."""
-        return [sum_expression(self.robot, entry) for entry in self.velocity]
-
-    @cached_property
-    def G(self) -> list[Any]:
-        """Gravity forces in SymPy, (N,)."""
-        return [sum_expression(self.robot, entry) for entry in self.gravity]
-
-    @cached_property
     def mass(self) -> list[list[list[Quotient]]]:
         """Each entry of M_x as a sum of quotients."""
         adj, n = self._adjugate, self.robot.n
         M = adj.T @ self._joint.M @ adj
-        lower = [[self._over(M[i, j], 2) for j in range(i + 1)] for i in range(n)]
+        lower = [[self._denominator.quotients(M[i, j], 2) for j in range(i + 1)] for i in range(n)]
         return [[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
 
     @cached_property
@@ -100,15 +74,12 @@ class CartesianForm:
         """Each entry of V_x as a sum of quotients."""
         adj, joint = self._adjugate, self._joint
         V = adj.T @ (joint.V * self.determinant - joint.M @ (adj @ self.Jd_qd))
-        return [self._over(entry, 2) for entry in V]
+        return [self._denominator.quotients(entry, 2) for entry in V]
 
     @cached_property
     def gravity(self) -> list[list[Quotient]]:
         """Each entry of G_x as a sum of quotients."""
-        return [self._over(entry, 1) for entry in self._adjugate.T @ self._joint.G]
-
-    def _over(self, numerator: Trig, power: int) -> list[Quotient]:
-        return self._denominator.quotients(numerator, power)
+        return [self._denominator.quotients(entry, 1) for entry in self._adjugate.T @ self._joint.G]
 
     @cached_property
     def _joint(self) -> ClosedForm:

@@ -1,13 +1,12 @@
 """The equations of motion of a robot, in the form that was asked for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 from math import inf
 from typing import Any
 
 from armdyn.dynamics import Robot
-from armdyn.equations.blocks import Writer, entries
+from armdyn.equations.blocks import BlockWriter, entries
 from armdyn.equations.cartesian import cartesian_form
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.document import Block, Equations, occurring
@@ -21,11 +20,11 @@ from armdyn.model import RobotModel
 from armdyn.structure.parameters import parameters
 
 MOST_TERMS = 2000
-"""Terms of a closed form beyond which the recursive program is printed instead."""
+"""A closed form with more terms is replaced by the recursive program."""
 MOST_PRODUCTS = 400_000
-"""Products of terms, times angles, after which a closed form is given up."""
+"""A closed form is given up after this many products of terms, times angles."""
 COUNTED_EXCESS = 2
-"""How many times these many terms are not even counted."""
+"""Counting stops at this many times the terms that are allowed."""
 MOST_DIGITS = 17
 
 LAWS = {
@@ -46,6 +45,7 @@ LAWS = {
     ),
 }
 FORMS = tuple(LAWS)
+WITH_FRICTION = ("state", "configuration", "recursive")
 
 
 def equations(
@@ -79,24 +79,25 @@ def equations(
         >>> print(equations(load("two_link")).text())  # doctest: +SKIP
     """
     model = _checked(robot, form, digits)
-    kept = digits if values else None
+    shown = digits if values else None
     if form == "recursive":
-        return _recursive(model, kept, ())
+        return _recursive(model, shown)
     symbolic = symbolise(model, letters)
     if not closed:
         symbolic.ring.budget = MOST_PRODUCTS // max(1, len(symbolic.ring.angles))
     made = ClosedForm(symbolic)
-    writer = Writer(symbolic, kept)
-    sheet = _Sheet(model, letters if letters is not None else model.letters, symbolic, kept)
+    writer = BlockWriter(symbolic, shown)
+    letters = model.letters if letters is None else letters
     try:
         if form == "cartesian":
-            return _cartesian(sheet, writer, frame)
-        known = "" if closed else _too_long(form, made, writer)
+            blocks, notes = _cartesian(model, writer, frame)
+            return _document(model, form, blocks, shown, notes, symbolic, letters)
+        length = "" if closed else _too_long(form, made, writer)
     except OverflowError:
-        known = f"more than {MOST_TERMS:,} terms"
-    if known:
-        return _recursive(model, kept, (form, known))
-    return sheet.equations(form, _blocks(form, made, writer))
+        length = f"more than {MOST_TERMS:,} terms"
+    if length:
+        return _recursive(model, shown, (form, length))
+    return _document(model, form, _blocks(form, made, writer), shown, (), symbolic, letters)
 
 
 def _checked(robot: Any, form: str, digits: int) -> RobotModel:
@@ -112,7 +113,7 @@ def _checked(robot: Any, form: str, digits: int) -> RobotModel:
     return model
 
 
-def _too_long(form: str, closed: ClosedForm, writer: Writer) -> str:
+def _too_long(form: str, closed: ClosedForm, writer: BlockWriter) -> str:
     """How long the closed form is, if that is too long; told as soon as it is known."""
     count, left = 0, entries(form, closed)
     while part := list(islice(left, closed.robot.n)):
@@ -124,7 +125,7 @@ def _too_long(form: str, closed: ClosedForm, writer: Writer) -> str:
     return f"{count:,} terms" if count > MOST_TERMS else ""
 
 
-def _blocks(form: str, closed: ClosedForm, writer: Writer) -> list[Block]:
+def _blocks(form: str, closed: ClosedForm, writer: BlockWriter) -> list[Block]:
     if form == "christoffel":
         return [writer.christoffel(closed.h)]
     if form == "energy":
@@ -139,68 +140,60 @@ def _blocks(form: str, closed: ClosedForm, writer: Writer) -> list[Block]:
     return [writer.mass(closed.M), *velocity, writer.vector("G", "Gravity", closed.G, "q")]
 
 
-def _cartesian(sheet: "_Sheet", writer: Writer, frame: str) -> Equations:
-    form = cartesian_form(writer.robot, sheet.model, frame)
+def _cartesian(
+    model: RobotModel, writer: BlockWriter, frame: str
+) -> tuple[list[Block], tuple[str, ...]]:
+    form = cartesian_form(writer.robot, model, frame)
     axes = f"X = ({', '.join(form.task)}) of the tool in axes of the {frame}"
     if form.closed:
         try:
-            return sheet.equations("cartesian", writer.task(form), (axes,))
+            return writer.task(form), (axes,)
         except OverflowError:
             writer.robot.ring.budget = inf
     formulas = (
         "too long to write out: Mx = J^-T M J^-1, Vx = J^-T (V - M J^-1 Jd qd), Gx = J^-T G, with "
         "M, V and G of the state form"
     )
-    return sheet.equations("cartesian", writer.jacobian(form), (axes, formulas))
+    return writer.jacobian(form), (axes, formulas)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sheet:
-    """What all forms of a robot share."""
-
-    model: RobotModel
-    letters: Mapping[str, str]
-    symbolic: SymbolicRobot | None
-    digits: int | None
-
-    def equations(
-        self,
-        form: str,
-        blocks: list[Block],
-        notes: tuple[str, ...] = (),
-        known: Mapping[str, float] | None = None,
-        operations: tuple[int, int] | None = None,
-    ) -> Equations:
-        """The blocks with friction, legend and notes."""
-        model, values = self.model, dict(known or {})
-        law = LAWS[form]
-        shifts: dict[int, float] = {}
-        if self.symbolic is not None:
-            values |= self.symbolic.values
-            signs = {j: s for sums in self.symbolic.sums.values() for j, s in sums}
-            shifts = {i + 1: signs[i + 1] * x for i, x in self.symbolic.offsets.items()}
-        rubbing = friction(model, self.digits) if form in WITH_FRICTION else None
-        if rubbing is not None:
-            blocks = [*blocks, rubbing[0]]
-            values |= rubbing[1]
-            law = law[0].replace("+ G", "+ G + F"), f"{law[1]} + F"
-        names = set() if self.digits is not None else occurring(blocks)
-        return Equations(
-            robot=model.name,
-            title=model.title or model.name,
-            form=form,
-            joints=tuple(joint.name for joint in model.joints),
-            units=tuple("m" if joint.prismatic else "rad" for joint in model.joints),
-            law=law,
-            blocks=tuple(blocks),
-            offsets=shifts,
-            legend=legend(names, values, self.letters, parameters(model)),
-            notes=(*notes, *_notes(model)),
-            operations=operations,
-        )
-
-
-WITH_FRICTION = ("state", "configuration", "recursive")
+def _document(
+    model: RobotModel,
+    form: str,
+    blocks: list[Block],
+    digits: int | None,
+    notes: tuple[str, ...],
+    symbolic: SymbolicRobot | None = None,
+    letters: Mapping[str, str] | None = None,
+    values: Mapping[str, float] | None = None,
+    operations: tuple[int, int] | None = None,
+) -> Equations:
+    """The blocks with friction, legend and notes."""
+    law, known = LAWS[form], dict(values or {})
+    shifts: dict[int, float] = {}
+    if symbolic is not None:
+        known |= symbolic.values
+        signs = {j: s for sums in symbolic.sums.values() for j, s in sums}
+        shifts = {i + 1: signs[i + 1] * x for i, x in symbolic.offsets.items()}
+    rubbing = friction(model, digits) if form in WITH_FRICTION else None
+    if rubbing is not None:
+        blocks = [*blocks, rubbing[0]]
+        known |= rubbing[1]
+        law = law[0].replace("+ G", "+ G + F"), f"{law[1]} + F"
+    names = set() if digits is not None else occurring(blocks)
+    return Equations(
+        robot=model.name,
+        title=model.title or model.name,
+        form=form,
+        joints=tuple(joint.name for joint in model.joints),
+        units=tuple("m" if joint.prismatic else "rad" for joint in model.joints),
+        law=law,
+        blocks=tuple(blocks),
+        offsets=shifts,
+        legend=legend(names, known, letters or {}, parameters(model)),
+        notes=(*notes, *_notes(model)),
+        operations=operations,
+    )
 
 
 def _notes(model: RobotModel) -> list[str]:
@@ -213,7 +206,7 @@ def _notes(model: RobotModel) -> list[str]:
     ]
 
 
-def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...]) -> Equations:
+def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...] = ()) -> Equations:
     program = recursive(model, digits)
     done = program.operations
     notes = [
@@ -229,7 +222,12 @@ def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...]) 
             f"the {form} form would have {length}, so this is a program for the "
             f"joint torques, {done.total} operations; --closed (closed=True) writes it anyway",
         )
-    sheet = _Sheet(model, {}, None, digits)
-    return sheet.equations(
-        "recursive", list(program.blocks()), tuple(notes), program.values, (done.mul, done.add)
+    return _document(
+        model,
+        "recursive",
+        list(program.blocks()),
+        digits,
+        tuple(notes),
+        values=program.values,
+        operations=(done.mul, done.add),
     )

@@ -1,4 +1,4 @@
-"""Letters: the parameters of a robot found as a book writes them.
+"""Letters: the parameters of a robot named as in a book.
 
 `{"a1": "l", "x1": "l/2", "Izz1": "m1*l**2/12"}` says what the parameters of
 `armdyn.structure.parameters` are in other symbols. An expression is a polynomial of letters with
@@ -63,11 +63,9 @@ class Letters:
             self._check(symbol, tree, values[symbol])
 
     def symbols(self, parameter: str) -> list[str]:
-        """The symbols that a parameter is found with."""
+        """The symbols of the expression for a parameter."""
         tree = self.trees.get(parameter)
-        if tree is None:
-            return [parameter]
-        return _names(tree)
+        return [parameter] if tree is None else _names(tree)
 
     def polynomial(self, ring: Ring, parameter: str) -> Trig:
         """A parameter in a ring that has its symbols."""

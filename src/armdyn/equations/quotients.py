@@ -5,23 +5,19 @@ Of a numerator, the part with each product of other symbols is reduced for itsel
 (m1 + m2 S2²) / S2² is written m2 + m1 / S2².
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import permutations
 from math import gcd, lcm
-from typing import Any
 
 from armdyn.algebra.division import take_out
 from armdyn.algebra.ring import BITS, Coefficients, Harmonic, Trig
-from armdyn.equations.expressions import expression
 from armdyn.equations.readable import readable
 from armdyn.equations.symbolic_robot import SymbolicRobot
 
 _LARGEST_POWER = 64
-_MOST_FACTORED_TERMS = 100
-"""Terms of a numerator beyond which no factors are looked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,13 +35,6 @@ class Factored:
 
     number: Fraction
     factors: tuple[tuple[Trig, int], ...]
-
-    def expression(self, robot: SymbolicRobot) -> Any:
-        """The product in SymPy."""
-        result = expression(robot, robot.ring.number(self.number))
-        for factor, exponent in self.factors:
-            result = result * expression(robot, factor) ** exponent
-        return result
 
 
 def factored(robot: SymbolicRobot, value: Trig) -> Factored:
@@ -103,21 +92,6 @@ class Denominator:
             part.setdefault(harmonic, {})[monomial] = number
         for terms in parts.values():
             yield Trig(numerator.ring, terms)
-
-
-def sum_expression(robot: SymbolicRobot, quotients: Sequence[Quotient]) -> Any:
-    """A sum of quotients in SymPy."""
-    total = expression(robot, robot.ring.number(0))
-    for quotient in quotients:
-        numerator = quotient.numerator
-        short = len(numerator) <= _MOST_FACTORED_TERMS
-        part = (
-            factored(robot, numerator).expression(robot) if short else expression(robot, numerator)
-        )
-        for factor, exponent in quotient.divisors:
-            part = part / expression(robot, factor) ** exponent
-        total = total + part
-    return total
 
 
 def _candidates(robot: SymbolicRobot, value: Trig) -> Iterator[Trig]:

@@ -2,7 +2,7 @@
 
 For each monomial of the parameters the harmonics are turned into products: C2 C23 + S2 S23 is C3, a
 constant and cos 2q are C² or S² where these alone are left, sin 2q is 2 S C. What comes out is the
-same function (`expand` turns it back), in fewer and more familiar terms.
+same function in fewer and more familiar terms.
 """
 
 from collections import defaultdict
@@ -44,34 +44,6 @@ def readable(robot: SymbolicRobot, value: Trig) -> list[Term]:
         for product, number in _products(_differences(harmonics)).items():
             found[product][monomial] = number
     return [Term(p, found[p]) for p in sorted(found, key=_order)]
-
-
-def expand(robot: SymbolicRobot, terms: list[Term]) -> Trig:
-    """The polynomial of readable terms."""
-    ring, total = robot.ring, robot.ring.number(0)
-    for term in terms:
-        value = Trig(ring, {ring.unit: dict(term.coefficient)})
-        for function, angle, exponent in term.product:
-            multiples = _multiples(robot, angle)
-            turned = ring.cos(multiples) if function == "C" else ring.sin(multiples)
-            value = value * turned**exponent
-        total = total + value
-    return total
-
-
-def _multiples(robot: SymbolicRobot, angle: Angle) -> dict[int, int]:
-    """An angle as a combination of the angles of the ring."""
-    if isinstance(angle, str):
-        return {robot.ring.angles.index(angle): 1}
-    places = {sums: place for place, sums in robot.sums.items()}
-    if angle in places:
-        return {places[angle]: 1}
-    for long, place in places.items():
-        start = len(long) - len(angle)
-        if start > 0 and long[start:] in (angle, _turned(angle)) and long[:start] in places:
-            sign = 1 if long[start:] == angle else -1
-            return {place: sign, places[long[:start]]: -sign}
-    raise LookupError(f"no angle of the robot sums up {angle}")
 
 
 def _differences(

@@ -13,7 +13,7 @@ from fractions import Fraction
 from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.passes import reduce
-from armdyn.compiler.program import Program
+from armdyn.compiler.program import Constant, Program
 from armdyn.compiler.trace import trace
 from armdyn.equations.document import Block, Line, index
 from armdyn.equations.tree import (
@@ -40,9 +40,9 @@ from armdyn.quantities.symbolic import symbolic
 from armdyn.quantities.symbolic_model import branches
 
 MOST_OPERATIONS_SEARCHED = 650
-"""Operations beyond which no search is made for fewer, which would take minutes."""
+"""A program with more operations is not searched for a shorter one, which takes minutes."""
 MOST_LEAVES_INLINE = 8
-"""Leaves up to which a value that is used once is written where it is used."""
+"""A value that is used once and has at most so many leaves is written where it is used."""
 
 
 @dataclass(slots=True)
@@ -136,9 +136,9 @@ class _Lister:
     def add(self) -> None:
         """Add every line."""
         for place, name in enumerate(self.program.symbols):
-            self.values[place] = self.spelled[place] = Symbol(self._numbered(name))
+            self._set(place, Symbol(self._numbered(name)))
         for place, constant in enumerate(self.program.constants, self.first):
-            self._constant(place, constant.op, constant.args, constant.name, constant.value)
+            self._constant(place, constant)
         for place, instruction in enumerate(self.program.instructions, self.start):
             self._instruction(place, instruction.op, instruction.args)
         for k, place in enumerate(self.program.outputs):
@@ -151,26 +151,24 @@ class _Lister:
             r"\d+", lambda m: str(self.members[int(m[0]) - 1] + 1 if int(m[0]) else 0), name
         )
 
-    def _constant(
-        self, place: int, op: str, args: tuple[int, ...], name: str, value: float | None
-    ) -> None:
-        if op == "number":
-            self.values[place] = self.spelled[place] = _number(value or 0.0)
-            return
-        if self.digits is not None and place in self.at_run_time:
-            number = float(f"{value or 0.0:.{self.digits}g}")
-            self.values[place] = self.spelled[place] = _number(number)
-            return
-        if op == "parameter":
-            symbol = self._numbered(name)
-            self.values[place] = self.spelled[place] = Symbol(symbol)
+    def _set(self, place: int, expr: Expr) -> None:
+        self.values[place] = self.spelled[place] = expr
+
+    def _constant(self, place: int, constant: Constant) -> None:
+        value = constant.value or 0.0
+        if constant.op == "number":
+            self._set(place, _number(value))
+        elif self.digits is not None and place in self.at_run_time:
+            self._set(place, _number(float(f"{value:.{self.digits}g}")))
+        elif constant.op == "parameter":
+            symbol = self._numbered(constant.name)
+            self._set(place, Symbol(symbol))
             if self.digits is None:
-                self.into.values[symbol] = value or 0.0
-            return
-        expr = self.spelled[place] = _operation(op, [self.values[k] for k in args])
-        self.values[place] = expr
-        if self.digits is None and (place in self.at_run_time or self.uses[place] > 1):
-            self.values[place] = self._named("K", expr, self.into.constants)
+                self.into.values[symbol] = value
+        else:
+            self._set(place, _operation(constant.op, [self.values[k] for k in constant.args]))
+            if self.digits is None and (place in self.at_run_time or self.uses[place] > 1):
+                self.values[place] = self._named("K", self.values[place], self.into.constants)
 
     def _instruction(self, place: int, op: str, args: tuple[int, ...]) -> None:
         if op in ("sin", "cos"):

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import sympy
+
 from armdyn.algebra.ring import Harmonic, Monomial, Trig
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.readable import power_form
@@ -51,19 +53,19 @@ def conditions(model: RobotModel, goals: Goals, free: Collection[str]) -> Condit
         goals: What is asked for.
         free: Symbols that may change, and so are symbols even where they are zero.
     """
-    import sympy  # noqa: PLC0415 (slow to import)
-
     robot = symbolise(model, {}, free)
-    speak = _Expressions(robot)
+    expressions = _Expressions(robot)
     found: dict[Any, list[str]] = {}
     for source, coefficients in _coefficients(robot, goals):
-        polynomial = speak.primitive(coefficients)
+        polynomial = expressions.primitive(coefficients)
         if polynomial:
             found.setdefault(polynomial, []).append(source)
     order = sorted(found, key=lambda p: (len(sympy.Add.make_args(p)), str(p)))
     equations = tuple(Condition(p, tuple(found[p])) for p in order)
     used = {str(s) for p in found for s in p.free_symbols}
-    return Conditions(equations, {name: v for name, v in speak.values.items() if name in used})
+    return Conditions(
+        equations, {name: v for name, v in expressions.values.items() if name in used}
+    )
 
 
 def too_large(model: RobotModel) -> str:
@@ -115,19 +117,16 @@ class _Expressions:
     """Coefficients as SymPy expressions."""
 
     def __init__(self, robot: SymbolicRobot):
-        import sympy  # noqa: PLC0415 (slow to import)
-
-        self.robot, self.sympy = robot, sympy
+        self.ring = robot.ring
         self.values = {name: robot.values.get(name, 0.0) for name in robot.ring.symbols}
-        fixed = [name for k, name in enumerate(robot.ring.angles) if k not in robot.sums]
-        for name in fixed:
-            self.values[f"c_{name}"] = math.cos(robot.values[name])
-            self.values[f"s_{name}"] = math.sin(robot.values[name])
+        for k, name in enumerate(robot.ring.angles):
+            if k not in robot.sums:
+                angle = robot.values[name]
+                self.values |= {f"c_{name}": math.cos(angle), f"s_{name}": math.sin(angle)}
         self.symbols = {name: sympy.Symbol(name, real=True) for name in self.values}
 
     def primitive(self, parts: list[tuple[Harmonic, Trig]]) -> Any:
         """A coefficient with whole numbers and a positive first term."""
-        sympy = self.sympy
         total = sympy.expand(sympy.Add(*(self._fixed(h) * self._polynomial(c) for h, c in parts)))
         _, primitive = total.as_content_primitive()
         leading = sympy.Poly(primitive).LC() if primitive.free_symbols else primitive
@@ -135,18 +134,17 @@ class _Expressions:
 
     def _fixed(self, harmonic: Harmonic) -> Any:
         """The cosines and sines of angles that do not move."""
-        result = self.sympy.Integer(1)
-        for name, w in zip(self.robot.ring.angles, harmonic, strict=True):
+        result = sympy.Integer(1)
+        for name, w in zip(self.ring.angles, harmonic, strict=True):
             if w:
                 c, s = self.symbols[f"c_{name}"], self.symbols[f"s_{name}"]
-                powers = power_form(w).items()
-                result *= self.sympy.Add(*(k * c**i * s**j for (i, j), k in powers))
+                result *= sympy.Add(*(k * c**i * s**j for (i, j), k in power_form(w).items()))
         return result
 
     def _polynomial(self, coefficient: Trig) -> Any:
-        sympy, terms = self.sympy, []
+        terms = []
         for _, monomial, number in coefficient:
-            exponents = self.robot.ring.exponents(monomial)
+            exponents = self.ring.exponents(monomial)
             product = sympy.Mul(*(self.symbols[name] ** e for name, e in exponents.items()))
             terms.append(sympy.Rational(number.numerator, number.denominator) * product)
         return sympy.Add(*terms)

@@ -56,17 +56,14 @@ class System:
     r: Array
     p: Array
     """Shape (n, 10)."""
-    B: dict[int, Array]
-    """By link, columns of B."""
+    B: Array
+    """Shape (n, 10, unknowns)."""
     conditions: LinearConditions
 
     def moved(self, theta: Array) -> Array:
         """ψ for values of the unknowns, shape (n, 10)."""
-        psi, at = self.p.copy(), 0
-        for i, basis in self.B.items():
-            psi[i] = psi[i] + basis @ theta[at : at + basis.shape[1]]
-            at += basis.shape[1]
-        return psi
+        moved: Array = self.p + self.B @ theta
+        return moved
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +94,8 @@ class Convex:
         return np.array([H @ phi for H, phi in units])
 
     def system(self, values: Array) -> System:
-        """The goals for given lengths, without links that have no part in them."""
-        arm, p, B = self.arm, self.start.copy(), {}
+        """The goals for given lengths; a link that has no part in them does not move."""
+        arm, p, columns = self.arm, self.start.copy(), [np.zeros((*self.start.shape, 0))]
         found = self._conditions(values)
         rows = found.rows.reshape(len(found.rows), -1, 10)
         for i in self.changeable:
@@ -107,12 +104,12 @@ class Convex:
             moved = float(np.abs(p[i] - self.start[i]).max()) > _CHANGE_ROUNDING
             p[i] = p[i] if moved else self.start[i]
             needed = np.abs(part).max(initial=0.0) > CONDITION_TOLERANCE
-            if basis.size and (needed or moved or self.constraints.outside(i, p[i], basis, values)):
-                B[i] = basis
-        blocks = [rows[:, i] @ arm.from_units[i] @ basis for i, basis in B.items()]
-        M = np.concatenate([np.zeros((len(rows), 0)), *blocks], axis=1)
-        phi = self.numbers(p) + arm.payload
-        return System(M, -(found.rows @ phi.ravel()), p, B, found)
+            if needed or moved or self.constraints.outside(i, p[i], basis, values):
+                columns.append(np.zeros((*p.shape, basis.shape[1])))
+                columns[-1][i] = basis
+        B = np.concatenate(columns, axis=2)
+        M = np.tensordot(rows, arm.from_units @ B, axes=2)
+        return System(M, -(found.rows @ (self.numbers(p) + arm.payload).ravel()), p, B, found)
 
     def _conditions(self, values: Array) -> LinearConditions:
         """The goals, of which the latest are kept: centres of mass do not change them."""
@@ -209,19 +206,9 @@ class Convex:
 
     def objective(self, system: System) -> tuple[Array, Array]:
         """C and c with cost = |C θ - c|² but for a constant."""
-        width = system.M.shape[1]
-        C, c, at = np.zeros((width, width)), np.zeros(width), 0
-        blocks, right = [], []
-        for i, basis in system.B.items():
-            weight = np.sqrt(self.arm.weights[i])[:, None]
-            block = np.zeros((10, width))
-            block[:, at : at + basis.shape[1]] = weight * basis
-            at += basis.shape[1]
-            blocks.append(block)
-            right.append(weight[:, 0] * (self.start[i] - system.p[i]))
-        if blocks:
-            C, c = np.concatenate(blocks), np.concatenate(right)
-        return C, c
+        weight = np.sqrt(self.arm.weights)
+        C = (weight[..., None] * system.B).reshape(weight.size, -1)
+        return C, (weight * (self.start - system.p)).ravel()
 
     def outside(self, values: Array) -> bool:
         """Whether a link has to change because of its bounds."""

@@ -10,7 +10,7 @@ element is spanned by at most 10 n functions of q, so that it vanishes for all q
 than 10 n random ones, and is constant if it is the same at all of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,12 +139,8 @@ def linear_conditions(
     width = 10 * len(robot.links)
     values, rows = np.zeros((len(elements), len(q), width)), [np.zeros((1, width))]
     for k, element in enumerate(elements):
-        many = len(element.joints) == 2
-        values[k] = (
-            coefficients.mass(*element.joints[::-1])
-            if many
-            else coefficients.gravity(*element.joints)
-        )
+        at = element.joints
+        values[k] = coefficients.mass(*at) if at[1:] else coefficients.gravity(*at)
         mean = values[k].mean(axis=0) if element.constant else 0.0
         rows.append((values[k] - mean) / (element.scale * np.sqrt(len(q))))
     upper = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
@@ -173,13 +169,8 @@ class InertiaCoefficients:
             self.path.append((*(self.path[up] if up >= 0 else ()), k))
             self.U.append({i: W[i] @ T[k] for i in self.path[k]})
 
-    def pairs(self) -> Iterator[tuple[int, int]]:
-        """Joints i and j ≤ i of which one carries the other, by rows; D_ij is zero elsewhere."""
-        for i, path in enumerate(self.path):
-            yield from ((i, j) for j in path)
-
     def mass(self, i: int, j: int) -> Array:
-        """Coefficients of D_ij for j on the path to i, shape (samples, 10 n)."""
+        """Coefficients of D_ij of two joints on one path, shape (samples, 10 n)."""
         result = np.zeros((self.count, len(self.U), 10))
         for k, U in enumerate(self.U):
             if i in U and j in U:

@@ -56,7 +56,7 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
 
     A goal without an obstacle may still be out of reach of what is free to change.
     """
-    axes = _Axes(canonical(model))
+    axes = _Axes(canonical(model), model.paths)
     names = [
         f"joint {i + 1}" + (f" ({joint.name})" if joint.name != f"joint{i + 1}" else "")
         for i, joint in enumerate(model.joints)
@@ -137,12 +137,9 @@ def _of_gravity(axes: "_Axes", names: list[str]) -> Iterator[Obstacle]:
 class _Axes:
     """Products of the axes of a robot as functions of its configuration."""
 
-    def __init__(self, robot: CanonicalRobot):
+    def __init__(self, robot: CanonicalRobot, paths: tuple[tuple[int, ...], ...]):
         self.robot, self.graph = robot, Graph()
-        self.zero = self.graph.number(0)
-        self.paths: list[tuple[int, ...]] = []
-        for i, link in enumerate(robot.links):
-            self.paths.append((*(self.paths[link.parent] if link.parent >= 0 else ()), i))
+        self.zero, self.paths = self.graph.number(0), paths
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Joints j and i of which j carries i."""

@@ -1,13 +1,13 @@
-"""The numbers of an arm as affine functions of what is free, and the units a change is measured in.
+"""The numbers of an arm as affine functions of unknowns, and the units of their changes.
 
 A change of a link is seen from where its centre of mass was, in the axes of its canonical frame,
 and in units of its mass m and of the size L of the robot: Δm / m, Δ(m c) / (m L) and ΔI / (m L²),
 products of inertia counted twice. The cost of a design is the sum of their squares, each times the
 weight of its number, and of (Δa / L)² for every length.
 
-A tensor entry about the centre of mass that is held, or bounded, ties the second moments to squares
-of the coordinates of that centre. Such coordinates are no linear unknowns: they are searched, like
-the lengths, outside of the convex problem.
+A held or bounded entry of a tensor about the centre of mass ties the second moments to squares of
+the coordinates of that centre. Such coordinates are no linear unknowns: they are searched, like the
+lengths, outside of the convex problem.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from armdyn.simplification.linear import numbers_of, pseudo_of
 from armdyn.structure.parameters import ENTRIES, about_com
 
 _MOST_SPANS_KEPT = 200
-"""Spans that are kept: while one centre of mass is searched, those of the other links stay."""
+"""Spans in memory: while one centre of mass is searched, those of the other links stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Searched:
 
 
 class ParametrisedArm:
-    """What is free of one arm, in numbers."""
+    """One arm, its design variables, and the units in which its changes are measured."""
 
     def __init__(self, model: RobotModel, variables: DesignVariables, add_only: bool = False):
         self.model, self.variables, self.add_only = model, variables, add_only
@@ -52,7 +52,7 @@ class ParametrisedArm:
         frames = canonical_frames(model)
         total = np.array([_numbers(link) for link in self.robot.links])
         self.payload = np.array([_payload(model, i, frame) for i, frame in enumerate(frames)])
-        """The numbers φ of what the links hold, which never change, shape (n, 10)."""
+        """The numbers φ of the payloads, which never change, shape (n, 10)."""
         self.start = total - self.payload
         """The numbers φ of the links themselves, shape (n, 10)."""
         self.numbers = variables.numbers.copy()
@@ -78,7 +78,7 @@ class ParametrisedArm:
         self._spans: dict[tuple[int, bytes], tuple[Array, Array]] = {}
 
     def relaxed(self) -> "ParametrisedArm":
-        """The same without what ties a tensor, so that no centre of mass is searched."""
+        """The same arm with free tensors, so that no centre of mass is searched."""
         numbers, variables = self.variables.numbers.copy(), self.variables
         for link in {searched.link for searched in self.searched if searched.link >= 0}:
             numbers[link, 4:] = True
@@ -207,9 +207,6 @@ def _numbers(link: CanonicalLink) -> Array:
 
 
 def _payload(model: RobotModel, i: int, frame: Array) -> Array:
-    held = [body for body in model.links[i].bodies if body.payload]
-    total = np.zeros((4, 4))
-    for body in held:
-        T = inverse(frame) @ body.placement
-        total += T @ body.inertia.pseudo @ T.T
-    return numbers_of(total)
+    held = (body for body in model.links[i].bodies if body.payload)
+    moved = (body.inertia.moved(inverse(frame) @ body.placement).pseudo for body in held)
+    return numbers_of(sum(moved, np.zeros((4, 4))))
