@@ -1,67 +1,216 @@
 """The speed of armdyn, measured beside that of other libraries in the same process."""
 
-from collections.abc import Callable, Sequence
+import gc
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
 
-from armdyn.bench.cases import CASES, Setting
-from armdyn.bench.report import PEERS, BenchReport, Machine
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.bench.peers import PEERS, Arm
+from armdyn.bench.report import BenchReport, Machine, Speed
+from armdyn.bench.timing import Contender, alternate, check_agreement
+from armdyn.compare.peers import installed
+from armdyn.dynamics import Robot
+from armdyn.errors import ArmdynWarning, PeerError
+from armdyn.io.files import save_model
+from armdyn.io.folders import VARIABLE
+from armdyn.loading import load
+from armdyn.model import Friction, Rotor
 from armdyn.operations.count import check_name
 
-SECONDS, QUICK_SECONDS = 1.5, 0.2
-STATES, QUICK_STATES = 100_000, 10_000
-CHAINS, QUICK_CHAINS = (10, 20, 50, 100), (10, 20, 40)
-NOTES = {
-    "inverse_dynamics": "Pinocchio's batch functions run on one thread, in blocks of which the "
-    "fastest counts; its loops are loops in Python, as there is no batch function",
-    "derivatives": "computeRNEADerivatives gives the mass matrix as well",
-    "peak": "the peak is that of fused multiply-adds; an operation that has no partner to be fused "
-    "with takes as long as two that have",
-    "mujoco": "mj_inverse also prepares what a simulation needs, as tendons, the mass matrix and "
-    "its factors; contacts, limits and other constraints are off",
-    "robotics_toolbox": "rne of the Robotics Toolbox, in C, takes arrays of states; rotors are in "
-    "both results, friction in neither",
+QUANTITIES = {
+    "inverse_dynamics": ("inverse_dynamics", 3),
+    "forward_dynamics": ("forward_dynamics", 3),
+    "mass_matrix": ("mass_matrix", 1),
+    "derivatives": ("inverse_dynamics_derivatives", 3),
 }
-"""What a reader should know, by the end of the names of the cases it is about."""
+"""Quantity and number of its joint vectors, for each case that is measured in batches."""
+CASES = (*QUANTITIES, "one_state", "compile")
+"""Everything that can be measured."""
+CALLS = 1000
+"""Calls of one state in one run."""
+COMPILED_BATCH = 64
+"""States whose computing time is negligible beside that of compiling."""
+FEWEST_COMPILED = 3
+"""At least as many robots are compiled."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How thoroughly to measure."""
+
+    seconds: float = 1.5
+    """Time for a case."""
+    states: int = 100_000
+    """In a batch."""
+
+
+QUICK = Setting(0.2, 10_000)
 
 
 def bench(
+    robots: Sequence[str | Robot] = ("panda",),
     only: Sequence[str] = (),
     seconds: float | None = None,
     quick: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> BenchReport:
-    """Measure the speed of kernels, and of peers where they are installed.
+    """Measure the speed of kernels, and of other libraries where they are installed.
 
     Args:
+        robots: Catalog names, files or robots; friction and rotors are left out.
         only: Names of `CASES`; none: all.
-        seconds: How long to measure a row; None: 1.5, or 0.2 if quick.
-        quick: Whether to use smaller batches and shorter chains.
-        tell: Called with what is measured next.
+        seconds: How long to measure a case; None: 1.5, or 0.2 if quick.
+        quick: Whether to use smaller batches.
+        tell: Called with the name of each measurement before it starts.
 
     Raises:
         UnknownNameError: There is no such case.
-        BenchmarkError: A peer computes something else.
+        BenchmarkError: Another library computes something else.
     """
     for name in only:
         check_name("benchmark", name, CASES)
-    chosen = [name for name in CASES if not only or name in only]
-    say = tell or (lambda _: None)
-    setting = Setting(
-        seconds=seconds if seconds is not None else QUICK_SECONDS if quick else SECONDS,
-        states=QUICK_STATES if quick else STATES,
-        chains=QUICK_CHAINS if quick else CHAINS,
-        tell=say,
-    )
+    setting = QUICK if quick else Setting()
+    setting = setting if seconds is None else replace(setting, seconds=seconds)
     machine, rows = Machine.here(), []
-    for name in chosen:
-        say(name.replace("_", " "))
-        rows += list(CASES[name](name, setting))
-    return BenchReport(machine, rows, _notes(machine, chosen, setting))
-
-
-def _notes(machine: Machine, chosen: list[str], setting: Setting) -> list[str]:
     notes = [f"batches have {setting.states} states; all times are of one state on one thread"]
-    notes += [text for end, text in NOTES.items() if any(name.endswith(end) for name in chosen)]
-    absent = [title for name, title in PEERS.items() if machine.versions[name] is None]
-    if absent:
-        notes.append(f"not installed, so not compared with: {', '.join(absent)}")
-    return notes
+    for given in robots:
+        with _arm(load(given) if isinstance(given, str) else given) as arm:
+            for case in CASES:
+                if not only or case in only:
+                    if tell is not None:
+                        tell(f"{case.replace('_', ' ')} of {arm.robot.name}")
+                    rows += _measured(case, arm, setting, notes)
+    return BenchReport(machine, rows, list(dict.fromkeys(notes)))
+
+
+def random_states(n: int, count: int) -> list[Array]:
+    """Positions, velocities and accelerations (or torques), each (count, n)."""
+    return list(np.random.default_rng(count).uniform(-1.0, 1.0, (3, count, n)))
+
+
+@contextmanager
+def _arm(robot: Robot) -> Iterator[Arm]:
+    """The robot without friction and rotors, and its file, which lasts as long as the block."""
+    joints = tuple(replace(j, friction=Friction(), rotor=Rotor()) for j in robot.model.joints)
+    model = replace(robot.model, joints=joints)
+    with TemporaryDirectory(prefix="armdyn-bench-") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ArmdynWarning)
+        file = None if model.reduced else Path(folder) / "robot.urdf"
+        if file is not None:
+            save_model(model, file)
+        yield Arm(Robot(model), file)
+
+
+def _measured(case: str, arm: Arm, setting: Setting, notes: list[str]) -> Iterator[Speed]:
+    if case == "compile":
+        yield from _compiling(arm.robot, setting.seconds)
+        return
+    if case == "one_state":
+        states = random_states(arm.robot.n, 1)
+        ours = _one_state(arm.robot, states)
+    else:
+        quantity, vectors = QUANTITIES[case]
+        states = random_states(arm.robot.n, setting.states)[:vectors]
+        ours = {f"batch {case.replace('_', ' ')}": batch_contender(arm.robot, quantity, states)}
+    others = list(_others(case, arm, states, notes))
+    everyone = [*ours.values(), *others]
+    check_agreement(everyone)
+    times = alternate(everyone, setting.seconds)
+    for what, time in zip(ours, times, strict=False):
+        row = Speed(arm.robot.name, case, what, time)
+        for peer, theirs in zip(others, times[len(ours) :], strict=True):
+            yield replace(row, against=peer.name, theirs=theirs)
+        if not others:
+            yield row
+
+
+def _others(case: str, arm: Arm, states: list[Array], notes: list[str]) -> Iterator[Contender]:
+    """The peers that are installed and know the robot; the notes name the others."""
+    for name, contender in PEERS.items():
+        module = installed(name)
+        if module is None:
+            notes.append(f"not compared with {name}: it is not installed")
+            continue
+        try:
+            peer = contender(module, arm, case, states)
+        except PeerError as reason:
+            notes.append(f"{arm.robot.name} is not compared with {name}: {reason}")
+        else:
+            yield from [] if peer is None else [peer]
+
+
+def batch_contender(robot: Robot, quantity: str, states: list[Array]) -> Contender:
+    """The kernel of a quantity on a whole batch."""
+    kernel = robot.kernel(quantity, friction=False).__self__
+    out = np.empty((len(states[0]), *kernel.shape))
+    name = f"{quantity} of {robot.name!r} by armdyn"
+    return Contender(name, lambda: kernel(*states, out=out), len(out), lambda: out)
+
+
+def _one_state(robot: Robot, states: list[Array]) -> dict[str, Contender]:
+    """The two ways to ask for the torques of one state from Python."""
+    q, qd, qdd = (v[0].copy() for v in states)
+    kernel = robot.kernel("inverse_dynamics", friction=False)
+
+    def by_method() -> Array:
+        for _ in range(CALLS):
+            tau = robot.inverse_dynamics(q, qd, qdd, friction=False)
+        return tau[None]
+
+    def by_kernel() -> Array:
+        for _ in range(CALLS):
+            tau = kernel(q, qd, qdd)
+        return tau[None]
+
+    ways = {"robot.inverse_dynamics": by_method, "robot.kernel": by_kernel}
+    return {f"one state, {way}": Contender(way, run, CALLS, run) for way, run in ways.items()}
+
+
+def _compiling(robot: Robot, seconds: float) -> Iterator[Speed]:
+    """Times to the first torques: with an empty cache, and with the kernel in the cache on disk.
+
+    Each robot that is compiled has another payload, so it shares no kernel with the one before.
+    """
+    for use, batch in (("one state", ()), ("a batch", (COMPILED_BATCH,))):
+        compiled: list[float] = []
+        loaded: list[float] = []
+        with _empty_cache():
+            _first_torques(Robot(robot.model), batch)  # LLVM itself is loaded here
+            end = perf_counter() + seconds
+            while len(compiled) < FEWEST_COMPILED or perf_counter() < end:
+                model = robot.with_payload(1e-3 * (1 + len(compiled)), physical="ignore").model
+                compiled.append(_first_torques(Robot(model), batch))
+                loaded.append(_first_torques(Robot(model), batch))
+        for way, times in (("compile", compiled), ("load", loaded)):
+            what = f"{way}, until the first torques of {use}"
+            yield Speed(robot.name, "compile", what, min(times))
+
+
+def _first_torques(robot: Robot, batch: tuple[int, ...]) -> float:
+    still = np.zeros((*batch, robot.n))
+    gc.collect()
+    start = perf_counter()
+    robot.inverse_dynamics(still, still, still, friction=False)
+    return perf_counter() - start
+
+
+@contextmanager
+def _empty_cache() -> Iterator[None]:
+    """Use an empty cache on disk, and the user's own afterwards."""
+    before = os.environ.get(VARIABLE)
+    with TemporaryDirectory(prefix="armdyn-bench-") as folder:
+        os.environ[VARIABLE] = folder
+        try:
+            yield
+        finally:
+            del os.environ[VARIABLE]
+            if before is not None:
+                os.environ[VARIABLE] = before

@@ -1,96 +1,103 @@
-"""Other libraries on the robots and states of the benchmark, called as they like it best."""
+"""Other libraries on the robot and the states of a benchmark, called in their fastest way."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.bench.robots import Arm
 from armdyn.bench.timing import Contender
+from armdyn.dynamics import Robot
+from armdyn.errors import PeerError
 
 BLOCK = 10_000
-"""States that a peer computes in one run; the fastest block counts, which is in its favour."""
+"""States that a peer computes in one run; the fastest block counts, which favours the peer."""
 LOOP = 500
 """States that a peer computes in one run of a loop in Python."""
+BATCH_FUNCTIONS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
+"""Pinocchio's functions of many states, by case."""
+STATE_FUNCTIONS = {
+    "mass_matrix": "crba",
+    "derivatives": "computeRNEADerivatives",
+    "one_state": "rnea",
+}
+"""Pinocchio's functions of one state, by case."""
 
 
-class Pinocchio:
-    """Pinocchio's model of an arm; its joints may be in another order than ours."""
+@dataclass(frozen=True)
+class Arm:
+    """A robot without friction and rotors, and the file of it that other libraries read."""
 
-    def __init__(self, pin: Any, arm: Arm):
-        model = pin.buildModelFromUrdf(str(arm.file))
-        names = arm.robot.joint_names
-        held = [model.getJointId(name) for name in list(model.names)[1:] if name not in names]
-        self.model = pin.buildReducedModel(model, held, pin.neutral(model)) if held else model
-        self.model.gravity.linear = np.array(arm.robot.gravity)
-        self.data, self.pin = self.model.createData(), pin
-        self.order = [names.index(name) for name in list(self.model.names)[1:]]
-        self.back = np.argsort(self.order)
+    robot: Robot
+    file: Path | None
+    """A URDF; None if a URDF cannot describe the robot."""
 
-    def batch(self, function: str, states: Sequence[Array]) -> Contender:
-        """A function for many states at once, on one thread: "rneaInParallel"."""
-        pool, call = self.pin.ModelPool(self.model, 1), getattr(self.pin, function)
-        size = min(BLOCK, len(states[0]))
-        count = len(states[0]) // size
+    def urdf(self) -> str:
+        """The path of the file."""
+        if self.file is None:
+            raise PeerError("a URDF cannot hold a reduced parameter set")
+        return str(self.file)
+
+    def order(self, theirs: Sequence[str]) -> list[int]:
+        """Index among our joints of each joint of a library."""
+        ours = self.robot.joint_names
+        if sorted(ours) != sorted(theirs):
+            raise PeerError(f"it moves {len(theirs)} joints, armdyn {len(ours)}")
+        return [ours.index(name) for name in theirs]
+
+
+def pinocchio(pin: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contender:
+    """Pinocchio's function for a case, on one thread."""
+    model = pin.buildModelFromUrdf(arm.urdf())
+    model.gravity.linear = np.array(arm.robot.gravity)
+    data, order = model.createData(), arm.order(list(model.names)[1:])
+    back, count = np.argsort(order), len(states[0])
+    if case in BATCH_FUNCTIONS:
+        name, size = BATCH_FUNCTIONS[case], min(BLOCK, count)
+        call, pool = getattr(pin, name), pin.ModelPool(model, 1)
         blocks = [
-            [np.asfortranarray(v[i * size : (i + 1) * size, self.order].T) for v in states]
-            for i in range(count)
+            [np.asfortranarray(v[start : start + size, order].T) for v in states]
+            for start in range(0, count - size + 1, size)
         ]
-        out = np.zeros((self.model.nv, size), order="F")
-        turns = cycle(blocks)
+        out, turns = np.zeros((model.nv, size), order="F"), cycle(blocks)
 
-        def result() -> Array:
+        def first_block() -> Array:
             call(1, pool, *blocks[0], out)
-            return out.T[:, self.back].copy()
+            return out.T[:, back].copy()
 
-        return Contender(f"pin.{function}", lambda: call(1, pool, *next(turns), out), size, result)
+        return Contender(f"pin.{name}", lambda: call(1, pool, *next(turns), out), size, first_block)
+    name = STATE_FUNCTIONS[case]
+    function = getattr(pin, name)
+    rows = [[v[i % count, order] for v in states] for i in range(LOOP)]
 
-    def loop(self, function: str, states: Sequence[Array], parts: int = 1) -> Contender:
-        """A function for one state after the other, whose results are matrices: "crba"."""
-        call, model, data = getattr(self.pin, function), self.model, self.data
-        rows = [[v[i, self.order] for v in states] for i in range(min(LOOP, len(states[0])))]
+    def ordered(found: Any) -> Array:
+        """A copy in our order; of the derivatives those by q and q̇."""
+        array = np.array(found[:2] if isinstance(found, tuple) else found)
+        return array[back] if array.ndim == 1 else array[..., back[:, None], back]
 
-        def run() -> None:
-            for row in rows:
-                call(model, data, *row)
+    def run() -> None:
+        for row in rows:
+            function(model, data, *row)
 
-        def matrices(row: list[Array]) -> Array:
-            """Copies in our order: the next call writes over what this one returned."""
-            found = call(model, data, *row)
-            both = np.ix_(self.back, self.back)
-            return np.array([M[both] for M in (found if parts > 1 else (found,))[:parts]])
+    def result() -> Array:
+        return np.array([ordered(function(model, data, *row)) for row in rows])
 
-        def result() -> Array:
-            every = np.array([matrices(row) for row in rows])
-            return every if parts > 1 else every[:, 0]
-
-        return Contender(f"pin.{function} in a loop", run, len(rows), result)
-
-    def single(self, q: Array, qd: Array, qdd: Array, calls: int) -> Contender:
-        """`pin.rnea` for one state, over and over."""
-        rnea, model, data = self.pin.rnea, self.model, self.data
-        q, qd, qdd = (v[self.order] for v in (q, qd, qdd))
-
-        def run() -> None:
-            for _ in range(calls):
-                rnea(model, data, q, qd, qdd)
-
-        return Contender(
-            "pin.rnea", run, calls, lambda: np.array([rnea(model, data, q, qd, qdd)[self.back]])
-        )
+    return Contender(f"pin.{name} in a loop", run, LOOP, result)
 
 
-def mujoco_inverse(mujoco: Any, arm: Arm, states: Sequence[Array]) -> Contender:
+def mujoco(mujoco: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contender | None:
     """`mj_inverse`, contacts, limits and other constraints switched off."""
-    model = mujoco.MjModel.from_xml_path(str(arm.plain))
+    if case != "inverse_dynamics":
+        return None
+    model = mujoco.MjModel.from_xml_path(arm.urdf())
     model.opt.gravity[:] = arm.robot.gravity
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    for constraint in ("CONSTRAINT", "CONTACT"):
+        model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{constraint}"))
     data = mujoco.MjData(model)
-    places = [int(model.joint(name).qposadr[0]) for name in arm.robot.joint_names]
-    order, back = np.argsort(places), np.array(places)
+    order = arm.order([model.joint(i).name for i in range(model.njnt)])
     rows = [[v[i, order] for v in states] for i in range(min(LOOP, len(states[0])))]
     inverse, position, velocity, acceleration = mujoco.mj_inverse, data.qpos, data.qvel, data.qacc
 
@@ -104,13 +111,21 @@ def mujoco_inverse(mujoco: Any, arm: Arm, states: Sequence[Array]) -> Contender:
             compute(row)
 
     def result() -> Array:
-        return np.array([compute(row)[back] for row in rows])
+        return np.array([compute(row)[np.argsort(order)] for row in rows])
 
     return Contender("mj_inverse in a loop", run, len(rows), result)
 
 
-def toolbox_rne(toolbox: Any, states: Sequence[Array]) -> Contender:
-    """`rne` of the Robotics Toolbox, written in C, for its own Puma 560 without friction."""
-    puma = toolbox.models.DH.Puma560().nofriction(coulomb=True, viscous=True)
-    rows = [v[: min(BLOCK, len(v))] for v in states]
-    return Contender("rne", lambda: puma.rne(*rows), len(rows[0]), lambda: puma.rne(*rows))
+def toolbox(rtb: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contender | None:
+    """`rne` of the Robotics Toolbox, written in C, for its own model of the Puma 560."""
+    if case != "inverse_dynamics" or arm.robot.name != "puma560":
+        return None
+    puma = rtb.models.DH.Puma560().nofriction(coulomb=True, viscous=True)
+    for link in puma.links:
+        link.Jm = 0.0
+    rows = [v[:BLOCK] for v in states]
+    return Contender("rtb rne", lambda: puma.rne(*rows), len(rows[0]), lambda: puma.rne(*rows))
+
+
+PEERS = {"pinocchio": pinocchio, "mujoco": mujoco, "roboticstoolbox": toolbox}
+"""The function that makes a contender of a library, by the module that is imported."""

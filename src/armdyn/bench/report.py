@@ -1,4 +1,4 @@
-"""What the benchmark found, on which machine."""
+"""What a benchmark measured, and on which machine."""
 
 import importlib.metadata
 import os
@@ -10,53 +10,29 @@ from typing import Any
 from armdyn.backends.llvm.target import Target
 from armdyn.version import __version__
 
-PEERS = {
-    "pin": "Pinocchio",
-    "mujoco": "MuJoCo",
-    "roboticstoolbox-python": "Robotics Toolbox",
-}
-"""The packages that are compared with, and what people call them."""
-LIBRARIES = ("numpy", "llvmlite", *PEERS)
+LIBRARIES = ("numpy", "llvmlite", "pin", "mujoco", "roboticstoolbox-python")
+"""Packages whose versions are reported."""
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """What a row should reach."""
+class Speed:
+    """The time of one computation, beside that of one other library."""
 
-    sense: str
-    """"≥" or "≤"."""
-    limit: float
-
-    def met(self, value: float) -> bool:
-        """Whether a value reaches it."""
-        return value >= self.limit if self.sense == "≥" else value <= self.limit
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table."""
-
+    robot: str
     case: str
     """The name by which it is asked for."""
     what: str
-    ours: float | None
-    """Seconds a state, or of the one thing that is timed."""
-    against: str
-    """Who or what it is compared with, or why that is not so."""
-    theirs: float | None
+    ours: float
+    """Seconds a state, or seconds of compiling or loading."""
+    against: str | None = None
+    """The function of the other library; None if there is none."""
+    theirs: float | None = None
     """Seconds a state."""
-    value: float | None
-    """What is judged."""
-    unit: str
-    """What the value is: "times as fast", "of its time", "ms", ..."""
-    goal: Goal | None = None
 
     @property
-    def met(self) -> bool | None:
-        """Whether the goal is reached; None where there is none, or no value."""
-        if self.goal is None or self.value is None:
-            return None
-        return self.goal.met(self.value)
+    def ratio(self) -> float | None:
+        """How many times as fast armdyn is."""
+        return None if self.theirs is None else self.theirs / self.ours
 
 
 @dataclass(frozen=True)
@@ -89,23 +65,20 @@ class Machine:
 
 @dataclass(frozen=True)
 class BenchReport:
-    """The table."""
+    """All that was measured."""
 
     machine: Machine
-    rows: list[Row]
+    rows: list[Speed]
     notes: list[str]
 
     def data(self) -> dict[str, Any]:
         """The report as plain data."""
-        return {
-            "machine": asdict(self.machine),
-            "rows": [asdict(row) | {"met": row.met} for row in self.rows],
-            "notes": self.notes,
-        }
+        rows = [asdict(row) | {"ratio": row.ratio} for row in self.rows]
+        return {"machine": asdict(self.machine), "rows": rows, "notes": self.notes}
 
 
 def _cpu() -> str:
-    """The name of the processor; a virtual one may say little, so LLVM's name for it is added."""
+    """The name of the processor, and LLVM's name for it: a virtual machine may hide the first."""
     name = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.is_file():

@@ -1,4 +1,4 @@
-"""Fair times on a machine that others use as well: turn and turn about, the shortest counts."""
+"""Fair times on a shared machine: contenders take turns, and the shortest time of each counts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,39 +11,39 @@ from armdyn.arrays import Array
 from armdyn.backends.threads import set_threads, threads
 from armdyn.errors import BenchmarkError
 
-TURN = 0.01
-"""Seconds that a contender runs before it is the turn of the next."""
-ROUNDS = 3
-"""Turns of everyone, at least."""
-TOLERANCE = 1e-9
+TURN_SECONDS = 0.01
+"""How long a contender runs before the next one has its turn."""
+FEWEST_ROUNDS = 3
+"""Every contender has at least as many turns."""
+AGREEMENT = 1e-9
 """Largest difference of two results, relative to the largest entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """Somebody who computes something."""
+    """A function that is timed."""
 
     name: str
     run: Callable[[], object]
     states: int
     """How many states one run computes."""
     result: Callable[[], Array] | None = None
-    """The results of the first states; None where they are not those of the others."""
+    """The results of the first states; None: they are not compared with those of the others."""
 
 
 def alternate(contenders: Sequence[Contender], seconds: float) -> list[float]:
     """The shortest time that each takes for one state [s], on one thread.
 
-    They take turns until the time is over, so that a slow spell of the machine meets all of them.
+    They take turns until the time is over, so that a slow phase of the machine slows all of them.
 
     Args:
-        contenders: Who is timed.
-        seconds: How long, together.
+        contenders: The functions.
+        seconds: How long all of them are timed together.
     """
     best = [np.inf] * len(contenders)
     rounds, end = 0, perf_counter() + seconds
     with _one_thread():
-        while rounds < ROUNDS or perf_counter() < end:
+        while rounds < FEWEST_ROUNDS or perf_counter() < end:
             for k, contender in enumerate(contenders):
                 best[k] = min(best[k], _turn(contender.run) / contender.states)
             rounds += 1
@@ -63,7 +63,7 @@ def _one_thread() -> Iterator[None]:
 def _turn(run: Callable[[], object]) -> float:
     """The shortest run of a turn; a long run is a turn by itself."""
     best, before = np.inf, perf_counter()
-    end = before + TURN
+    end = before + TURN_SECONDS
     while before < end:
         run()
         after = perf_counter()
@@ -72,7 +72,7 @@ def _turn(run: Callable[[], object]) -> float:
 
 
 def check_agreement(contenders: Iterable[Contender]) -> None:
-    """An error unless everybody computes what the first one does: speed is nothing without it.
+    """Raise an error unless all contenders give the results of the first one.
 
     Raises:
         BenchmarkError: Two results differ.
@@ -89,10 +89,10 @@ def check_agreement(contenders: Iterable[Contender]) -> None:
                 "the same robot, so no time is reported"
             )
         apart = float(np.abs(a - b).max() / np.abs(b).max())
-        if not apart <= TOLERANCE:
+        if not apart <= AGREEMENT:
             raise BenchmarkError(
                 f"{ours.name} and {other.name} differ by {apart:.1e} of the largest entry, "
-                f"expected at most {TOLERANCE:g}; one of them is wrong, so no time is "
+                f"expected at most {AGREEMENT:g}; one of them is wrong, so no time is "
                 "reported. Empty the cache with 'armdyn cache --clear' and run again; if they "
                 "still differ, report it"
             )

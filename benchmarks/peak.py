@@ -14,8 +14,7 @@ from armdyn.backends.llvm.vectors import IrWriter, Vectors
 from armdyn.bench.timing import Contender
 
 CHAINS = 12
-"""Sums that grow side by side: enough for two units with a latency of five, and registers for all
-of them."""
+"""Independent sums: enough for two units with a latency of five, few enough for the registers."""
 UNROLLED = 4
 """Steps of each in one pass of the loop."""
 PASSES = 20_000

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from growth_series import Series, exponent
 
-from armdyn.bench.growth import Series, exponent
 from armdyn.figures import GREY, INK, PALE, STYLE, check_plot
 from armdyn.io.atomic import replacing
 
