@@ -79,7 +79,8 @@ def bench(
         check_name("benchmark", name, CASES)
     setting = QUICK if quick else Setting()
     setting = setting if seconds is None else replace(setting, seconds=seconds)
-    machine, rows = Machine.here(), []
+    machine = Machine.here()
+    rows: list[Speed] = []
     notes = [f"batches have {setting.states} states; all times are of one state on one thread"]
     for given in robots:
         with _arm(load(given) if isinstance(given, str) else given) as arm:
@@ -149,8 +150,8 @@ def _others(case: str, arm: Arm, states: list[Array], notes: list[str]) -> Itera
 
 def batch_contender(robot: Robot, quantity: str, states: list[Array]) -> Contender:
     """The kernel of a quantity on a whole batch."""
-    kernel = robot.kernel(quantity, friction=False).__self__
-    out = np.empty((len(states[0]), *kernel.shape))
+    kernel = robot.kernel(quantity, friction=False)
+    out = kernel(*states)
     name = f"{quantity} of {robot.name!r} by armdyn"
     return Contender(name, lambda: kernel(*states, out=out), len(out), lambda: out)
 
