@@ -22,7 +22,7 @@ from armdyn.errors import ArmdynWarning, PeerError
 from armdyn.io.files import save_model
 from armdyn.io.folders import VARIABLE
 from armdyn.loading import load
-from armdyn.model import Friction, Rotor
+from armdyn.model import FrictionLaw, Rotor
 from armdyn.operations.count import check_name
 
 QUANTITIES = {
@@ -100,7 +100,7 @@ def random_states(n: int, count: int) -> list[Array]:
 @contextmanager
 def _arm(robot: Robot) -> Iterator[Arm]:
     """The robot without friction and rotors, and its file, which lasts as long as the block."""
-    joints = tuple(replace(j, friction=Friction(), rotor=Rotor()) for j in robot.model.joints)
+    joints = tuple(replace(j, friction=FrictionLaw(), rotor=Rotor()) for j in robot.model.joints)
     model = replace(robot.model, joints=joints)
     with TemporaryDirectory(prefix="armdyn-bench-") as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", ArmdynWarning)
