@@ -60,7 +60,7 @@ class Robot(Compiled):
         self._inverse: dict[bool, Callable[..., Array]] = {}
 
     def __repr__(self) -> str:
-        kinds = "".join(joint.kind[0].upper() for joint in self.model.joints)
+        kinds = "".join(joint.type.letter for joint in self.model.joints)
         return f"<Robot {self.name!r}, {self.n} joints, {kinds}>"
 
     def __reduce__(self) -> tuple[type["Robot"], tuple[RobotModel]]:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot
+from armdyn.model.joint_types import PRISMATIC, REVOLUTE
 
 HALF = np.pi / 2
 
@@ -72,7 +73,7 @@ def arm(name, rows, centres=None, gravity=(0.0, 0.0, -9.81)):
             CanonicalLink(
                 f"joint{i + 1}",
                 i - 1,
-                kind == "P",
+                PRISMATIC if kind == "P" else REVOLUTE,
                 alpha,
                 np.array([a, 0.0, 0.0]),
                 0.0,

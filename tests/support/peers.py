@@ -10,7 +10,7 @@ def pin_model(model):
     other.gravity = pin.Motion(np.array(model.gravity), np.zeros(3))
     for joint, link in zip(model.joints, model.links, strict=True):
         slide, turn = pin.JointModelPrismaticUnaligned, pin.JointModelRevoluteUnaligned
-        kind = slide if joint.prismatic else turn
+        kind = slide if joint.type.slides else turn
         placement = joint.placement if joint.parent >= 0 else model.base @ joint.placement
         index = other.addJoint(
             joint.parent + 1, kind(np.array(joint.axis)), pin.SE3(np.array(placement)), joint.name

@@ -68,16 +68,18 @@ def _layout(shape: tuple[int, ...]) -> str:
 
 def _words(model: RobotModel, function: Function) -> dict[str, str]:
     """Units that depend on the kinds of the joints, and the frames of kinematics."""
-    kinds = {model.joints[i].prismatic for i in model.independent}
-    turns, slides = ["rad"] if False in kinds else [], ["m"] if True in kinds else []
-    units, request = turns + slides, function.request
-    inertia = {1: "kg m^2" if turns else "kg", 2: "kg m^2, kg m or kg"}
+    kinds = {model.joints[i].type for i in model.independent}
+    request = function.request
+    # joints that turn come first
+    units = sorted({kind.unit for kind in kinds}, reverse=True)
+    torques = sorted({kind.torque_unit.replace("·", " ") for kind in kinds}, reverse=True)
+    inertias = {kind.inertia_unit.replace("²", "^2") for kind in kinds}
     return {
         "unit": " or ".join(units),
         "rate": " or ".join(f"{unit}/s" for unit in units),
         "acceleration": " or ".join(f"{unit}/s^2" for unit in units),
-        "torque": " or ".join(["N m"] * len(turns) + ["N"] * len(slides)),
-        "inertia": inertia[len(units)],
+        "torque": " or ".join(torques),
+        "inertia": inertias.pop() if len(inertias) == 1 else "kg m^2, kg m or kg",
         "link": "the tool" if request.link == "tool" else f"link {comment(request.link)}",
         "frame": comment(request.frame),
     }
@@ -100,8 +102,7 @@ def file_lines(model: RobotModel, options: ExportOptions) -> list[str]:
     width = max(len(comment(joint.name)) for joint in model.joints)
     for place, i in enumerate(model.independent):
         joint = model.joints[i]
-        unit = "m" if joint.prismatic else "rad"
-        lines += [f"  [{place}] {comment(joint.name):{width}}  {joint.kind}, {unit}"]
+        lines += [f"  [{place}] {comment(joint.name):{width}}  {joint.kind}, {joint.type.unit}"]
     for joint in model.joints:
         if joint.mimic is not None:
             leader, times = comment(joint.mimic.leader), f"{joint.mimic.multiplier:.6g}"

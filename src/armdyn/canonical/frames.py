@@ -3,9 +3,9 @@
 Frame i has its z axis on joint i and its x axis on the common normal towards the next joint, so the
 frame of link i in the frame of its parent is
 
-    T(across) Rz(γ) Rx(α) Rz(θ + q) Tz(r)        revolute
-    T(across) Rz(γ) Rx(α) Rz(θ) Tz(r + q)        prismatic
+    T(across) Rz(γ) Rx(α) Rz(θ + turn·q) Tz(r + slide·q)
 
+for the turn and the slide of its joint type,
 with across = (a, 0, 0) and γ = 0 for the child that gave the parent its x axis; another child of
 the same link has its own γ and across (Khalil and Kleinfinger 1986). What dynamics leaves free is
 used: frame 1 lies on joint 1 whatever carries it, a sliding axis passes through the origin of the
@@ -29,7 +29,7 @@ from armdyn.canonical.robot import with_tip_phase as with_tip_phase
 from armdyn.canonical.snapping import torque_difference
 from armdyn.errors import ModelError
 from armdyn.model.robot import RobotModel
-from armdyn.model.transform import inverse, joint_motion, transform
+from armdyn.model.transform import inverse, transform
 
 LARGEST = 1e-2
 """Above this, what is taken for zero is no rounding any more."""
@@ -97,7 +97,7 @@ class _Builder:
             z = T[:3, :3] @ joint.axis
             flip = up >= 0 and self._sine(self.z[up], z) <= self.tolerance and self.z[up] @ z < 0
             self.sign.append(-1 if flip else 1)
-            self.rest.append(T @ joint_motion(joint.kind, joint.axis, 0.0))
+            self.rest.append(T)
             self.z.append(-z if flip else z)
         self.frames: list[Array] = []
         """The canonical frames, once `robot` has been called."""
@@ -123,7 +123,7 @@ class _Builder:
                 CanonicalLink(
                     joint.name,
                     up,
-                    joint.prismatic,
+                    joint.type,
                     alpha,
                     frozen([self._snap(v, self.size) for v in across]),
                     theta,
@@ -146,11 +146,11 @@ class _Builder:
         for i in reversed(range(len(self.z))):
             child = self._first_child(i)
             up = self.model.joints[i].parent
-            if self.model.joints[i].prismatic:
+            if not self._turns(i):
                 origins[i] = self.rest[i][:3, 3] if child is None else origins[child]
             elif child is not None:
                 origins[i] = self._foot(i, child, origins[child])
-            elif up >= 0 and not self.model.joints[up].prismatic:
+            elif up >= 0 and self._turns(up):
                 origins[i] = self._foot(i, up, self.rest[up][:3, 3])
             else:
                 origins[i] = self.rest[i][:3, 3]
@@ -160,14 +160,17 @@ class _Builder:
         """A sliding last axis may be anywhere: put it through the origin of its parent."""
         for i, joint in enumerate(self.model.joints):
             up = joint.parent
-            if not joint.prismatic or self._first_child(i) is not None or up < 0:
+            if self._turns(i) or self._first_child(i) is not None or up < 0:
                 continue
-            if self._first_child(up) == i and not self.model.joints[up].prismatic:
+            if self._first_child(up) == i and self._turns(up):
                 above = self.model.joints[up].parent
                 if above >= 0:
                     origins[up] = self._foot(up, above, origins[above])
             origins[i] = origins[up]
         return origins
+
+    def _turns(self, i: int) -> bool:
+        return self.model.joints[i].type.turns
 
     def _first_child(self, i: int) -> int | None:
         children = self.model.children[i]
@@ -225,7 +228,7 @@ class _Builder:
         g = axes.T @ self.model.base[:3, :3].T @ self.model.gravity
         size = max(float(np.linalg.norm(g)), 1e-300)
         g = np.array([self._snap(v, size) for v in g])
-        if self.model.joints[i].prismatic or not (g[0] and g[1]):
+        if not self._turns(i) or not (g[0] and g[1]):
             return axes, 0.0, g
         phi = math.atan2(g[1], g[0])
         turned = np.array([math.hypot(g[0], g[1]), 0.0, g[2]])

@@ -82,13 +82,18 @@ def hand_down(robot: CanonicalRobot, clear: Sequence[int | None] = ()) -> Canoni
     for i in reversed(range(len(robot.links))):
         link, mine = robot.links[i], bodies[i]
         onto = bodies[link.parent] if link.parent >= 0 else None
-        if link.prismatic:
+        if not link.type.turns:
             if onto is not None:
                 R = _rest_rotation(link)
                 onto.J = onto.J + R @ mine.J @ R.T
             mine.J = _zeros(3, 3)
             continue
         k, p = axis_in_parent(link)
+        if link.type.slides:  # a rod along the axis is all that both links of a screw may have
+            if onto is not None:
+                onto.J = onto.J + mine.J[2, 2] * np.outer(k, k)
+            mine.J[2, 2] = 0.0
+            continue
         Jzz, MZ, M = mine.J[2, 2], mine.u[2], mine.M
         stays, entry = 0.0, entries[i]
         if onto is not None:
@@ -136,10 +141,10 @@ def regroup(robot: CanonicalRobot) -> CanonicalRobot:
     bodies = [Distribution.of(link) for link in robot.links]
     for i in reversed(range(len(robot.links))):
         link, mine, seen = robot.links[i], bodies[i], _Turning.of(robot, i)
-        if link.prismatic:
-            _keep_of_slide(link, mine, bodies[link.parent] if link.parent >= 0 else None, seen)
-        else:
+        if link.type.turns:
             _keep_of_turn(mine, seen)
+        else:
+            _keep_of_slide(link, mine, bodies[link.parent] if link.parent >= 0 else None, seen)
     links = (body.frozen_in(link) for body, link in zip(bodies, robot.links, strict=True))
     return replace(robot, links=tuple(links))
 
@@ -238,8 +243,10 @@ class _Turning:
             offsets = [*zip((across, r), (link.across, link.r), strict=True)]
             rests = (rests - np.array(offsets[0], dtype=object)) @ R - np.outer(offsets[1], _Z)
         reach = self.reach + float(np.linalg.norm(across)) + abs(r)
-        if link.prismatic:
-            return _Turning(self.directions, d, g, (*slides, _Z), rests, reach)
+        if link.type.slides:
+            slides.append(_Z)
+        if not link.type.turns:
+            return _Turning(self.directions, d, g, tuple(slides), rests, reach)
         if self.directions == 0:
             directions, d, rests = 1, _Z, _zeros(2, 3)
         else:
@@ -302,9 +309,9 @@ def _give_first_moment(link: CanonicalLink, mine: Distribution, onto: Distributi
 
 
 def _rest_rotation(link: CanonicalLink) -> Array:
-    """Rotation from link axes to the parent's, of a revolute joint at q = -θ."""
+    """Rotation from link axes to the parent's, of a joint that turns at q = -θ."""
     R = twist(link)
-    if not link.prismatic:
+    if link.type.turns:
         return R
     c, s = cos_sin(link.theta)
     return R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

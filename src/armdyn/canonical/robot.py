@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
+from armdyn.model.joint_types import JointType
 from armdyn.model.transform import quarter_exact
 
 Scalar = Any
@@ -21,7 +22,8 @@ class CanonicalLink:
     """Name of the joint."""
     parent: int
     """Index of the parent link; -1 is the base."""
-    prismatic: bool
+    type: JointType
+    """How the joint moves."""
     alpha: Scalar
     """Twist α from the parent's z axis to this one [rad]."""
     across: Array
@@ -81,12 +83,12 @@ def with_tip_phase(robot: CanonicalRobot) -> CanonicalRobot:
     """The robot with its last frames turned about z so that their first moment lies along x.
 
     It costs an addition to q where θ was no offset before, and saves a component of u; only for
-    numbers, and only where a last link is revolute and has both components.
+    numbers, and only where a last link turns and has both components.
     """
     carrying = set(robot.parents)
     links = []
     for i, link in enumerate(robot.links):
-        if i in carrying or link.prismatic or not (link.u[0] and link.u[1]):
+        if i in carrying or not link.type.turns or not (link.u[0] and link.u[1]):
             links.append(link)
             continue
         phi = math.atan2(link.u[1], link.u[0])

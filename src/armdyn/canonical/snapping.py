@@ -2,8 +2,8 @@
 
 Measured, not bounded: a joint with a small load on a long arm can move by far more than what was
 taken for zero. Both robots are a tree of transforms T = T_up P exp(D q) with a pseudo inertia each,
-so torques are the traces τ_i = tr(W_i Σ T_j J_j T̈_jᵀ) over the links j that joint i carries, W_i
-being its twist seen from the base (Uicker 1965).
+so torques are the traces τ_i = tr(W_i Σ T_j J_j T̈_jᵀ) over the links j that joint i carries, D
+being the generator of the joint and W_i its twist seen from the base (Uicker 1965).
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.canonical.robot import CanonicalLink, CanonicalRobot, cos_sin, twist
+from armdyn.model.joint_types import JointType
 from armdyn.model.robot import RobotModel
-from armdyn.model.transform import inverse, skew, transform
+from armdyn.model.transform import inverse, transform
 
 STATES = 200
 """Random states that a difference is measured over."""
@@ -29,9 +30,8 @@ class _Member:
 
     parent: int
     placement: Array
-    generator: Array
-    """D, shape (4, 4): the joint moves its link by exp(D q)."""
-    prismatic: bool
+    type: JointType
+    axis: Array
     pseudo: Array
     gravity: Array
     """The field of gravity in the axes that a joint on the base is placed in, shape (3,)."""
@@ -60,7 +60,7 @@ def _torques(members: Sequence[_Member], q: Array, qd: Array, qdd: Array) -> Arr
     n = len(members)
     T, Td, Tdd, load = (np.zeros((n, len(q), 4, 4)) for _ in range(4))
     for i, member in enumerate(members):
-        D, up = member.generator, member.parent
+        D, up = member.type.generator(member.axis), member.parent
         at = (T[up], Td[up], Tdd[up]) if up >= 0 else _at_rest(member.gravity)
         v, a = qd[:, i, None, None], qdd[:, i, None, None]
         here, rate, second = (X @ member.placement @ _motion(member, q[:, i]) for X in at)
@@ -69,7 +69,7 @@ def _torques(members: Sequence[_Member], q: Array, qd: Array, qdd: Array) -> Arr
         load[i] = T[i] @ member.pseudo @ np.swapaxes(Tdd[i], -1, -2)
     tau = np.empty(q.shape)
     for i in reversed(range(n)):
-        W = T[i] @ members[i].generator @ inverse(T[i])
+        W = T[i] @ members[i].type.generator(members[i].axis) @ inverse(T[i])
         tau[:, i] = np.einsum("sab,sba->s", W, load[i])
         if members[i].parent >= 0:
             load[members[i].parent] += load[i]
@@ -85,32 +85,17 @@ def _at_rest(gravity: Array) -> tuple[Array, Array, Array]:
 
 def _motion(member: _Member, q: Array) -> Array:
     """exp(D q), shape (states, 4, 4)."""
-    D, q = member.generator, q[:, None, None]
-    if member.prismatic:
-        return np.eye(4) + D * q
-    return np.eye(4) + np.sin(q) * D + (1.0 - np.cos(q)) * (D @ D)
-
-
-def _generator(axis: Array, prismatic: bool) -> Array:
-    D = np.zeros((4, 4))
-    if prismatic:
-        D[:3, 3] = axis
-    else:
-        D[:3, :3] = skew(axis)
-    return D
+    T = np.zeros((len(q), 4, 4))
+    T[:, :3, :3] = member.type.rotation(member.axis, q)
+    T[:, :3, 3] = np.outer(member.type.travel(q) + 0.0 * q, member.axis)
+    T[:, 3, 3] = 1.0
+    return T
 
 
 def _of_model(model: RobotModel) -> list[_Member]:
     gravity = model.base[:3, :3].T @ model.gravity
     return [
-        _Member(
-            joint.parent,
-            joint.placement,
-            _generator(joint.axis, joint.prismatic),
-            joint.prismatic,
-            link.inertia.pseudo,
-            gravity,
-        )
+        _Member(joint.parent, joint.placement, joint.type, joint.axis, link.inertia.pseudo, gravity)
         for joint, link in zip(model.joints, model.links, strict=True)
     ]
 
@@ -121,8 +106,8 @@ def _of_canonical(robot: CanonicalRobot) -> list[_Member]:
         _Member(
             link.parent,
             _placement(link),
-            _generator(link.sign * z, link.prismatic),
-            link.prismatic,
+            link.type,
+            link.sign * z,
             np.block([[link.J, link.u[:, None]], [link.u, np.array([link.M])]]),
             link.gravity,
         )

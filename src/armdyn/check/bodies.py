@@ -68,8 +68,8 @@ def _landmarks(model: RobotModel, i: int) -> list[Array]:
 
 def _stroke(model: RobotModel, i: int) -> float:
     joint = model.joints[i]
-    reach = max(abs(joint.limits.lower), abs(joint.limits.upper))
-    return reach if joint.prismatic and math.isfinite(reach) else 0.0
+    reach = joint.type.slide * max(abs(joint.limits.lower), abs(joint.limits.upper))
+    return reach if math.isfinite(reach) else 0.0
 
 
 def _mass_findings(model: RobotModel) -> Iterator[Finding]:

@@ -148,14 +148,8 @@ def _mass_matrix(robot: Robot) -> Iterator[Finding]:
 
 
 def _configurations(robot: Robot) -> Array:
-    """Configurations within the limits; unlimited joints within half a turn, or half a metre."""
-    lower, upper = [], []
-    for i in robot.model.independent:
-        joint = robot.model.joints[i]
-        free = 0.5 if joint.prismatic else np.pi
-        lower.append(joint.limits.lower if np.isfinite(joint.limits.lower) else -free)
-        upper.append(joint.limits.upper if np.isfinite(joint.limits.upper) else free)
-    low, high = np.minimum(lower, upper), np.maximum(lower, upper)
+    """Random configurations within the ranges of the joints."""
+    low, high = robot.model.ranges.T
     return np.random.default_rng(0).uniform(low, high, (SAMPLES, len(low)))
 
 

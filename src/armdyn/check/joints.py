@@ -18,25 +18,25 @@ def joint_findings(model: RobotModel) -> Iterator[Finding]:
 
 
 def _limits(joint: Joint) -> Iterator[tuple[Level, str]]:
-    limits, unit = joint.limits, "m" if joint.prismatic else "rad"
+    limits, unit, slides = joint.limits, joint.type.unit, not joint.type.turns
     largest = max((abs(v) for v in (limits.lower, limits.upper) if math.isfinite(v)), default=0.0)
-    if joint.prismatic and not (math.isfinite(limits.lower) and math.isfinite(limits.upper)):
+    if slides and not _bounded(joint):
         yield "warning", "a sliding joint without limits of position"
     if limits.lower == limits.upper:
         yield "warning", f"both limits are {limits.lower:g} {unit}, so the joint cannot move"
-    if not joint.prismatic and 2 * FULL_TURN < largest <= 720:
+    if not slides and 2 * FULL_TURN < largest <= 720:
         yield (
             "warning",
             f"limits {limits.lower:g} to {limits.upper:g} rad are {largest / FULL_TURN:.0f} turns; "
             "are these degrees?",
         )
-    if joint.prismatic and largest > 20:
+    if slides and largest > 20:
         yield (
             "warning",
             f"limits {limits.lower:g} to {limits.upper:g} m are longer than a house; "
             "are these millimetres?",
         )
-    if not joint.prismatic and 60 < limits.velocity <= 720:
+    if not slides and 60 < limits.velocity <= 720:
         yield "warning", f"a velocity limit of {limits.velocity:g} rad/s; are these degrees?"
     for what, value in (("velocity", limits.velocity), ("effort", limits.effort)):
         if value == 0:
@@ -73,7 +73,7 @@ def _drive(joint: Joint) -> Iterator[tuple[Level, str]]:
 def _missing_everywhere(model: RobotModel) -> Iterator[Finding]:
     """One note a kind of number that joints lack, not one a joint."""
     wanted: tuple[tuple[str, Callable[[Joint], bool]], ...] = (
-        ("range of positions", lambda j: not j.prismatic and not _bounded(j)),
+        ("range of positions", lambda j: j.type.turns and not _bounded(j)),
         ("velocity limit", lambda j: math.isinf(j.limits.velocity)),
         ("effort limit", lambda j: math.isinf(j.limits.effort)),
     )

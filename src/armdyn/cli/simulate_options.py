@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +24,6 @@ GAINS: Mapping[str, tuple[str, ...]] = {
     "impedance": ("kp", "kd"),
 }
 """The controllers and the gains that each has."""
-FREE_START = {"revolute": math.pi, "prismatic": 0.5}
-"""How far from 0 an unlimited joint may start [rad or m]."""
 DEFAULT_DURATION = 1.0
 """How long a simulation takes if no option says it [s]."""
 
@@ -38,7 +35,7 @@ def start(arm: Robot, q0: str, qd0: str, arms: int | None, seed: int) -> tuple[A
     if arms is not None:
         if q0 != "zeros":
             raise typer.BadParameter("--arms chooses where arms start; leave out --q0")
-        low, high = _room(arm)
+        low, high = arm.model.ranges.T
         q = np.random.default_rng(seed).uniform(low, high, (arms, arm.n))
         return q, np.broadcast_to(qd, q.shape)
     if q0 == "zeros":
@@ -148,16 +145,6 @@ def _impedance(arm: Robot, motion: Any, gains: dict[str, Any]) -> Callable[..., 
     if callable(motion):
         return CartesianImpedance(arm, lambda t: arm.forward_kinematics(motion(t).q), **values)
     return CartesianImpedance(arm, arm.forward_kinematics(motion), **values)
-
-
-def _room(arm: Robot) -> tuple[Array, Array]:
-    """Where joints may start; those without a limit near 0, or near the one that they have."""
-    lower, upper = arm.limits.T
-    kinds = [arm.model.joints[i].kind for i in arm.model.independent]
-    free = np.array([FREE_START[kind] for kind in kinds])
-    low = np.where(np.isfinite(upper), upper - 2 * free, -free)
-    high = np.where(np.isfinite(lower), lower + 2 * free, free)
-    return np.where(np.isfinite(lower), lower, low), np.where(np.isfinite(upper), upper, high)
 
 
 def _each(option: str, text: str, n: int) -> list[float]:

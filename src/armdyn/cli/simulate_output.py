@@ -102,8 +102,8 @@ def _print_state(result: Simulation) -> None:
         spread = [f"{name} {share}" for name in ("q", "qd") for share in ("5 %", "median", "95 %")]
         rows = table("joint", *spread, "", left=("joint", ""), title="At the end")
     for i, name in enumerate(robot.joint_names):
-        kind = robot.model.joints[robot.model.independent[i]].kind
-        unit = "rad, N·m" if kind == "revolute" else "m, N"
+        kind = robot.model.joints[robot.model.independent[i]].type
+        unit = f"{kind.unit}, {kind.torque_unit}"
         if single:
             values = [value[i] for value in final.values()]
         else:

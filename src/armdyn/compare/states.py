@@ -11,16 +11,10 @@ from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.errors import ModelError, ShapeError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.io.csv.trajectory import trajectory_from_csv
-from armdyn.model import Joint, RobotModel
+from armdyn.model import RobotModel
 
 MOST = 100_000
 """States that are compared at most; other libraries take them one by one."""
-SPEED = {"revolute": 2.0, "prismatic": 0.5}
-"""Highest speed [rad/s or m/s]; the lowest is a quarter of it, so that dry friction has a sign."""
-ACCELERATION = {"revolute": 5.0, "prismatic": 2.0}
-"""Highest acceleration [rad/s² or m/s²]."""
-RANGE = {"revolute": np.pi, "prismatic": 0.5}
-"""How far a joint without limits goes to either side [rad or m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,22 +50,16 @@ def random_states(model: RobotModel, count: int, seed: int) -> States:
     rng = np.random.default_rng(seed)
     joints = [model.joints[i] for i in model.independent]
     shape = count, len(joints)
-    lower, upper, speed = np.array([_range(joint) for joint in joints]).T
-    push = np.array([ACCELERATION[joint.kind] for joint in joints])
+    lower, upper = model.ranges.T
+    speed = np.array([min(j.type.speed, j.limits.velocity or j.type.speed) for j in joints])
+    push = np.array([joint.type.acceleration for joint in joints])
+    # no slower than a quarter of the speed, so that dry friction has a sign
     direction = rng.choice((-1.0, 1.0), shape)
     return States(
         rng.uniform(lower, upper, shape),
         direction * speed * rng.uniform(0.25, 1.0, shape),
         rng.uniform(-push, push, shape),
     )
-
-
-def _range(joint: Joint) -> tuple[float, float, float]:
-    """Lowest and highest position, and the highest speed."""
-    limits, free, speed = joint.limits, RANGE[joint.kind], SPEED[joint.kind]
-    lower = limits.lower if np.isfinite(limits.lower) else min(-free, limits.upper - free)
-    upper = limits.upper if np.isfinite(limits.upper) else max(free, limits.lower + free)
-    return lower, max(lower, upper), min(speed, limits.velocity or speed)
 
 
 def check_states(

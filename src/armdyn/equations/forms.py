@@ -186,7 +186,7 @@ def _document(
         title=model.title or model.name,
         form=form,
         joints=tuple(joint.name for joint in model.joints),
-        units=tuple("m" if joint.prismatic else "rad" for joint in model.joints),
+        units=tuple(joint.type.unit for joint in model.joints),
         law=law,
         blocks=tuple(blocks),
         offsets=shifts,

@@ -116,13 +116,13 @@ class _Symboliser:
         named: dict[str, Any] = {}
         for i, (link, up) in enumerate(zip(self.robot.links, joins(self.robot), strict=True)):
             named |= {f"alpha{up}": link.alpha, f"gamma{up}": link.gamma}
-            named[f"phi{i + 1}"] = link.theta if link.prismatic else 0.0
+            named[f"phi{i + 1}"] = 0.0 if link.type.turns else link.theta
         return {name: float(angle) for name, angle in named.items() if not is_quarter(angle)}
 
     @cached_property
     def _places(self) -> dict[int, int]:
         """The places that the revolute joints have among the angles of the ring."""
-        moving = (i for i, link in enumerate(self.robot.links) if not link.prismatic)
+        moving = (i for i, link in enumerate(self.robot.links) if link.type.turns)
         return {i: place for place, i in enumerate(moving)}
 
     @cached_property
@@ -130,7 +130,7 @@ class _Symboliser:
         """The ring; its symbols are nonzero parameters, gravity, sliding positions and rates."""
         wanted = [s for s, v in self.known.items() if v or s in self.free]
         names = {name: None for s in wanted for name in self.letters.symbols(s)}
-        slides = [f"q{i + 1}" for i, link in enumerate(self.robot.links) if link.prismatic]
+        slides = [f"q{i + 1}" for i, link in enumerate(self.robot.links) if link.type.slides]
         n = range(1, len(self.robot.links) + 1)
         rates = [f"{name}{i}" for name in ("qd", "qdd") for i in n]
         angles = [*(f"phi{i + 1}" for i in self._places), *self._constant_angles]
@@ -147,21 +147,21 @@ class _Symboliser:
         sums: list[Sum] = []
         for i, link in enumerate(self.robot.links):
             before = sums[link.parent] if self._continues(link) else ()
-            sums.append(before if link.prismatic else (*before, (i + 1, link.sign)))
+            sums.append((*before, (i + 1, link.sign)) if link.type.turns else before)
         return sums
 
     @staticmethod
     def _continues(link: CanonicalLink) -> bool:
         """Whether angles go on from the parent: parallel axes, and no turn between by a number."""
-        turned = link.prismatic and not is_quarter(link.theta)
+        turned = not link.type.turns and not is_quarter(link.theta)
         return link.parent >= 0 and link.alpha == 0 and link.gamma == 0 and not turned
 
     def _position(self, i: int) -> Any:
         link = self.robot.links[i]
-        if link.prismatic:
+        if not link.type.turns:
             return self._ring.symbol(f"q{i + 1}")
         before = link.parent
-        while self._continues(link) and self.robot.links[before].prismatic:
+        while self._continues(link) and not self.robot.links[before].type.turns:
             link = self.robot.links[before]
             before = link.parent
         sign = self.robot.links[i].sign
@@ -177,7 +177,7 @@ class _Symboliser:
         moments = f"mx{n}" in self.known
         com = _vector(number(f"{'m' * moments}{axis}{n}") for axis in "xyz")
         J = np.trace(inertia) / 2 * np.eye(3, dtype=int) - inertia
-        lies_in_angle = not link.prismatic and not is_quarter(link.theta)
+        lies_in_angle = link.type.turns and not is_quarter(link.theta)
         across = _vector(number(f"{a}{up}") for a in ("a", "ay", "az"))
         return replace(
             link,

@@ -28,7 +28,7 @@ from armdyn.formulations.spatial import (
     times,
     transpose,
 )
-from armdyn.model import Joint, RobotModel
+from armdyn.model import RobotModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def articulated_body(
     X, S, v, c, I_A, p_A = per_link(6)
     for i, joint in enumerate(model.joints):
         X.append(twist_transform(*joint_transform(joint, q[..., i])))
-        S.append(axis_twist(joint))
+        S.append(joint.type.subspace(joint.axis))
         v_p = v[joint.parent] if joint.parent >= 0 else np.zeros((*batch, 6))
         Sqd = times(qd[..., i], S[i])
         v.append(rotate(X[i], v_p) + Sqd)
@@ -95,12 +95,6 @@ def twist_transform(R: Array, P: Array) -> Array:
     """X: a twist of the parent, seen at the origin and in the axes of the link, (..., 6, 6)."""
     Rt = transpose(R)
     return np.block([[Rt, -(Rt @ skew(P))], [np.zeros_like(Rt), Rt]])
-
-
-def axis_twist(joint: Joint) -> Array:
-    """S: the twist of unit joint velocity, (6,)."""
-    zero = np.zeros(3)
-    return np.concatenate([joint.axis, zero] if joint.prismatic else [zero, joint.axis])
 
 
 def spatial_inertia(model: RobotModel, i: int) -> Array:

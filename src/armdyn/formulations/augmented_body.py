@@ -5,18 +5,18 @@ Link i is augmented by the masses beyond it, gathered in the origins of the join
     m*_i = m_i + Σ m*_{i+1},   u*_i = m_i d_i + Σ m*_{i+1} p,   k*_i = Io_i - Σ m*_{i+1} S(p)²
 
 with p = p_{i,i+1}, sums over the children. Outward, from ω_0 = a_0 = b_0 = 0, α_0 = -g (σ = 1 for a
-prismatic joint, 0 otherwise; numbers as in the paper):
+prismatic joint, 0 otherwise, and t carries it; numbers as in the paper):
 
     ω_i = ω_{i-1} + (1-σ) q̇ z                                             (1)
     a_i = a_{i-1} + (1-σ)(q̇ ω_{i-1}×z + q̈ z)                              (3)
     b_i = S(a_i) + S(ω_i)²   with the products δ = ω ωᵀ                     (2), (4)
-    t_i = 2 q̇ ω_{i-1}×z + q̈ z                                             (5)
-    r_i = α_{i-1} + b_{i-1} p,   α_i = r_i + σ t_i                          (6)
+    t_i = σ (2 q̇ ω_{i-1}×z + q̈ z)                                         (5)
+    r_i = α_{i-1} + b_{i-1} p,   α_i = r_i + t_i                            (6)
 
 and inward:
 
     n_i = Σ (n_{i+1} + p×e_{i+1}) + k* a + ω×k*ω + u*×α                     (9)
-    e_i = Σ e_{i+1} + b_i u*_i + σ m*_i t_i                                 (7)
+    e_i = Σ e_{i+1} + b_i u*_i + m*_i t_i                                   (7)
     Γ_i = z·n_i, or z·(e_i + m*_i r_i) for a prismatic joint                (8), (10)
 
 u* and k* are constant in the axes of link i unless link i carries a prismatic joint. In axes of the
@@ -135,15 +135,15 @@ def _recursion(
         up = joint.parent
         w_p, a_p, b_p, alpha_p = (w[up], a[up], b[up], alpha[up]) if up >= 0 else at_base
         w_p = rotate_back(R[i], w_p)  # (1a)
-        zqd, zqdd = times(qd[..., i], z[i]), times(qdd[..., i], z[i])
-        a_i = rotate_back(R[i], a_p)  # (3a)
-        w.append(w_p if joint.prismatic else w_p + zqd)  # (1b)
-        a.append(a_i if joint.prismatic else a_i + cross(w_p, zqd) + zqdd)  # (3b)
+        turn, turn_rate = (times(joint.type.angle(x[..., i]), z[i]) for x in (qd, qdd))
+        slide, slide_rate = (times(joint.type.travel(x[..., i]), z[i]) for x in (qd, qdd))
+        w.append(w_p + turn)  # (1b)
+        a.append(rotate_back(R[i], a_p) + cross(w_p, turn) + turn_rate)  # (3)
         delta.append(w[i][..., :, None] * w[i][..., None, :])  # (2)
         b.append(skew(a[i]) + _centripetal(delta[i]))  # (4)
-        t.append(2.0 * cross(w_p, zqd) + zqdd if joint.prismatic else zero)  # (5)
+        t.append(2.0 * cross(w_p, slide) + slide_rate)  # (5)
         r.append(rotate_back(R[i], alpha_p + rotate(b_p, P[i])))  # (6a, b)
-        alpha.append(r[i] + t[i] if joint.prismatic else r[i])  # (6c)
+        alpha.append(r[i] + t[i])  # (6c)
     e = [zero if wrench is None else wrench[..., i, :3] for i in range(N)]
     n = [zero if wrench is None else wrench[..., i, 3:] for i in range(N)]
     gamma = []
@@ -151,9 +151,8 @@ def _recursion(
         # at this point e[i], n[i] hold the sums over the children of link i
         moment = rotate(k[i], a[i]) + _gyroscopic(k[i], delta[i]) + cross(u[i], alpha[i])
         n[i] = n[i] + moment  # (9a)
-        e[i] = e[i] + rotate(b[i], u[i]) + (m[i] * t[i] if joint.prismatic else 0.0)  # (7a)
-        load = e[i] + m[i] * r[i] if joint.prismatic else n[i]  # (8)
-        gamma.append(dot(z[i], load))  # (10)
+        e[i] = e[i] + rotate(b[i], u[i]) + m[i] * t[i]  # (7a)
+        gamma.append(dot(z[i], joint.type.combine(e[i] + m[i] * r[i], n[i])))  # (8), (10)
         up = joint.parent
         if up >= 0:
             e_up = rotate(R[i], e[i])  # (7b)

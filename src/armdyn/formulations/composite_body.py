@@ -27,14 +27,12 @@ def mass_matrix(model: RobotModel, q: Array) -> Array:
     M = {}
     for i in range(N - 1, -1, -1):
         joint, Z = model.joints[i], model.joints[i].axis
-        if joint.prismatic:
-            f, n = np.broadcast_to(m[i] * Z, (*batch, 3)), cross(h[i], Z)
-        else:
-            f, n = cross(Z, h[i]), rotate(I[i], Z)
+        f = joint.type.combine(np.broadcast_to(m[i] * Z, (*batch, 3)), cross(Z, h[i]))
+        n = joint.type.combine(cross(h[i], Z), rotate(I[i], Z))
         j = i
         while j >= 0:
             other = model.joints[j]
-            M[i, j] = M[j, i] = dot(other.axis, f if other.prismatic else n)
+            M[i, j] = M[j, i] = dot(other.axis, other.type.combine(f, n))
             f = rotate(R[j], f)
             n = rotate(R[j], n) + cross(P[j], f)
             j = other.parent

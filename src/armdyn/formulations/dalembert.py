@@ -71,10 +71,9 @@ def dalembert(
     r = [frames.O[s] + rotate(R[s], model.links[s].inertia.com) for s in range(N)]
     for s in range(N):
         for i in model.paths[s]:
-            if model.joints[i].prismatic:
-                Jv[s][i] = z[i]
-            else:
-                Jv[s][i], Jw[s][i] = cross(z[i], r[s] - P[i]), rotate_back(R[s], z[i])
+            combine = model.joints[i].type.combine
+            Jv[s][i] = combine(z[i], cross(z[i], r[s] - P[i]))
+            Jw[s][i] = combine(zero, rotate_back(R[s], z[i]))
     v, w = (np.stack([np.stack(row, -2) for row in J], -3) for J in (Jv, Jw))
     D_rot = np.einsum("...sia,sab,...sjb->...ij", w, I, w)  # (4.2)
     D_tran = np.einsum("s,...sia,...sja->...ij", m, v, v)
@@ -102,15 +101,13 @@ def _convective_accelerations(
 
     def A(k: int, x: Array) -> Array:
         w = omega[k]
-        a = cross(w, cross(w, x)) + cross(beta[k], x)
-        if model.joints[k].prismatic:
-            a = a + 2.0 * cross(w, times(qd[..., k], z[k]))
-        return a
+        slide = times(model.joints[k].type.travel(qd[..., k]), z[k])
+        return cross(w, cross(w, x)) + cross(beta[k], x) + 2.0 * cross(w, slide)
 
     for s, joint in enumerate(model.joints):
         up = joint.parent
         w_p, beta_p = (omega[up], beta[up]) if up >= 0 else (zero, zero)
-        turn = zero if joint.prismatic else times(qd[..., s], z[s])
+        turn = times(joint.type.angle(qd[..., s]), z[s])
         omega.append(w_p + turn)
         beta.append(beta_p + cross(w_p, turn))
         at_joint.append(at_joint[up] + A(up, P[s] - P[up]) if up >= 0 else zero)

@@ -114,7 +114,7 @@ def propagation_rate(velocity: Array) -> Array:
 def motion_vectors(model: RobotModel, frames: WorldFrames) -> list[Array]:
     """p_i, (..., 6), for each joint."""
     return [
-        np.concatenate([0.0 * e, e] if joint.prismatic else [e, 0.0 * e], -1)
+        np.concatenate([joint.type.combine(0.0 * e, e), joint.type.combine(e, 0.0 * e)], -1)
         for joint, e in zip(model.joints, frames.z, strict=True)
     ]
 

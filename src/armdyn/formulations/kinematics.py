@@ -7,16 +7,16 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.spatial import cross, dot, rotate, skew, times, transpose
 from armdyn.model import Frame, Joint, RobotModel
-from armdyn.model.transform import rotation_about
 
 
 def joint_transform(joint: Joint, q: Array) -> tuple[Array, Array]:
     """Rotation and position of a link in the frame of its parent, for joint position q (...)."""
-    R, p = joint.placement[:3, :3], joint.placement[:3, 3]
-    if joint.prismatic:
-        slide = times(q, R @ joint.axis)
-        return np.broadcast_to(R, (*q.shape, 3, 3)), p + slide
-    return R @ rotation_about(joint.axis, q), np.broadcast_to(p, (*q.shape, 3))
+    R, P, kind = joint.placement[:3, :3], joint.placement[:3, 3], joint.type
+    if kind.slides:
+        P = P + times(kind.travel(q), R @ joint.axis)
+    if kind.turns:
+        R = R @ kind.rotation(joint.axis, q)
+    return np.broadcast_to(R, (*q.shape, 3, 3)), np.broadcast_to(P, (*q.shape, 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def angular_velocities(model: RobotModel, frames: WorldFrames, qd: Array) -> lis
     zero = np.zeros_like(frames.base[1])
     for i, joint in enumerate(model.joints):
         w_parent = w[joint.parent] if joint.parent >= 0 else zero
-        w.append(w_parent if joint.prismatic else w_parent + times(qd[..., i], frames.z[i]))
+        w.append(w_parent + times(joint.type.angle(qd[..., i]), frames.z[i]))
     return w
 
 
@@ -83,7 +83,7 @@ def origin_velocities(
         v_i = np.zeros_like(frames.O[i])
         if up >= 0:
             v_i = v[up] + cross(w[up], frames.O[i] - frames.O[up])
-        v.append(v_i + times(qd[..., i], frames.z[i]) if joint.prismatic else v_i)
+        v.append(v_i + times(joint.type.travel(qd[..., i]), frames.z[i]))
     return v
 
 
@@ -98,8 +98,8 @@ def jacobian(model: RobotModel, q: Array, frame: Frame, axes: Frame | None = Non
     columns = [np.zeros((*p.shape[:-1], 6)) for _ in model.joints]
     for j in moving_joints(model, frame):
         z, arm = frames.z[j], p - frames.O[j]
-        halves = [z, 0.0 * z] if model.joints[j].prismatic else [cross(z, arm), z]
-        columns[j] = np.concatenate(halves, -1)
+        combine = model.joints[j].type.combine
+        columns[j] = np.concatenate([combine(z, cross(z, arm)), combine(0.0 * z, z)], -1)
     J = np.stack(columns, -1)
     return J if axes is None else _turned_back(frame_in_world(frames, axes)[0], J)
 
@@ -121,8 +121,9 @@ def jacobian_rate(
         v_p = v[frame.link] + cross(w[frame.link], p - frames.O[frame.link])
         z, arm = frames.z[j], p - frames.O[j]
         zd = cross(w[j], z)
-        turning = [cross(zd, arm) + cross(z, v_p - v[j]), zd]
-        columns[j] = np.concatenate([zd, 0.0 * zd] if model.joints[j].prismatic else turning, -1)
+        combine = model.joints[j].type.combine
+        turning = cross(zd, arm) + cross(z, v_p - v[j])
+        columns[j] = np.concatenate([combine(zd, turning), combine(0.0 * zd, zd)], -1)
     Jd = np.stack(columns, -1)
     if axes is None:
         return Jd
@@ -158,7 +159,7 @@ def wrench_torques(model: RobotModel, frames: WorldFrames, wrench: Array | None)
     n = [rotate(R, wrench[..., i, 3:]) for i, R in enumerate(frames.R)]
     tau = []
     for i, joint in reversed(list(enumerate(model.joints))):
-        tau.append(dot(frames.z[i], f[i] if joint.prismatic else n[i]))
+        tau.append(dot(frames.z[i], joint.type.combine(f[i], n[i])))
         up = joint.parent
         if up >= 0:
             f[up] = f[up] + f[i]

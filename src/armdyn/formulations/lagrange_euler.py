@@ -25,8 +25,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames, wrench_torques
-from armdyn.formulations.spatial import rotate, skew
-from armdyn.model import Joint, RobotModel
+from armdyn.formulations.spatial import rotate
+from armdyn.model import RobotModel
 from armdyn.model.transform import IDENTITY, inverse
 
 
@@ -68,7 +68,7 @@ def lagrange_euler(
     W = []
     for joint in model.joints:
         before = homogeneous(*frames.link(joint.parent)) @ joint.placement
-        W.append(before @ axis_matrix(joint) @ inverse(before))
+        W.append(before @ joint.type.generator(joint.axis) @ inverse(before))
     zero = np.zeros_like(A[0])
     U = [[W[j] @ A[i] if j in model.paths[i] else zero for j in range(N)] for i in range(N)]
     U3 = [
@@ -98,16 +98,6 @@ def far_end(model: RobotModel, i: int) -> Array:
     if len(children) == 1:
         return model.joints[children[0]].placement
     return model.flange.placement if model.flange.link == i and not children else IDENTITY
-
-
-def axis_matrix(joint: Joint) -> Array:
-    """Q_j: the derivative of the joint's 4x4 motion at zero."""
-    Q = np.zeros((4, 4))
-    if joint.prismatic:
-        Q[:3, 3] = joint.axis
-    else:
-        Q[:3, :3] = skew(joint.axis)
-    return Q
 
 
 def homogeneous(R: Array, p: Array) -> Array:

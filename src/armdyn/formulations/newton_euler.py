@@ -1,8 +1,8 @@
 """Newton-Euler outward and inward, every vector in the frame of its own link (Craig's form).
 
 Frame i sits on joint i, Z is the axis of the joint, R = ⁱR_{i-1}, P = position of frame i in frame
-i-1, P_C, m, I the centre of mass, mass and inertia about it. A joint is revolute or prismatic;
-terms marked R or P belong to one kind. Outward, from ω_0 = ω̇_0 = 0 and v̇_0 = -g:
+i-1, P_C, m, I the centre of mass, mass and inertia about it. Terms
+marked R belong to revolute joints, P to prismatic ones. Outward, from ω_0 = ω̇_0 = 0 and v̇_0 = -g:
 
     ω_i  = R ω_{i-1} + q̇ Z                                             (R)
     ω̇_i = R ω̇_{i-1} + q̈ Z + (R ω_{i-1}) × q̇ Z                          (R)
@@ -72,16 +72,12 @@ def newton_euler(
         up = joint.parent
         w_p, wd_p, vd_p = (w[up], wd[up], vd[up]) if up >= 0 else (w0, w0, vd0)
         Z, Rw = joint.axis, rotate_back(R[i], w_p)
-        qd_Z, qdd_Z = times(qd[..., i], Z), times(qdd[..., i], Z)
+        turn, turn_rate = (times(joint.type.angle(x[..., i]), Z) for x in (qd, qdd))
+        slide, slide_rate = (times(joint.type.travel(x[..., i]), Z) for x in (qd, qdd))
         vd_i = rotate_back(R[i], vd_p + cross(wd_p, P[i]) + cross(w_p, cross(w_p, P[i])))
-        if joint.prismatic:
-            w.append(Rw)
-            wd.append(rotate_back(R[i], wd_p))
-            vd.append(vd_i + 2.0 * cross(Rw, qd_Z) + qdd_Z)
-        else:
-            w.append(Rw + qd_Z)
-            wd.append(rotate_back(R[i], wd_p) + qdd_Z + cross(Rw, qd_Z))
-            vd.append(vd_i)
+        w.append(Rw + turn)
+        wd.append(rotate_back(R[i], wd_p) + turn_rate + cross(Rw, turn))
+        vd.append(vd_i + 2.0 * cross(Rw, slide) + slide_rate)
         force, moment = _inertial_wrench(model.links[i].inertia, w[i], wd[i], vd[i])
         F.append(force)
         N.append(moment)
@@ -90,7 +86,7 @@ def newton_euler(
     n = [N[i] + (0.0 if wrench is None else wrench[..., i, 3:]) for i in range(len(F))]
     tau = []
     for i, joint in reversed(list(enumerate(model.joints))):
-        tau.append(dot(joint.axis, f[i] if joint.prismatic else n[i]))
+        tau.append(dot(joint.axis, joint.type.combine(f[i], n[i])))
         if joint.parent >= 0:
             f_up = rotate(R[i], f[i])
             f[joint.parent] = f[joint.parent] + f_up

@@ -28,7 +28,7 @@ from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.lagrange_euler import far_end
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
 from armdyn.model import RobotModel
-from armdyn.model.transform import inverse, rotation_about
+from armdyn.model.transform import inverse
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,52 +51,42 @@ class NewtonEulerTable:
     """Joint torques, (..., N)."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Geometry and body of one link, in the axes that the table uses for it."""
+
+    R: Array
+    """Rotation from these axes to those of the link before it."""
+    z0: Array
+    """Joint axis in the axes of the link before it."""
+    z: Array
+    """The same in these axes."""
+    p: Array
+    """p*."""
+    s: Array
+    """From O_i to the centre of mass."""
+    I: Array
+    """Inertia about the centre of mass, in the axes from which `I_axes` rotates."""
+    I_axes: Array
+    wrench_axes: Array
+    """Rotation from the axes of the model's link, in which wrenches are given."""
+    wrench_point: Array
+    """From O_{i-1} to the point that wrenches are given about."""
+
+
 def newton_euler_base(
     model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
 ) -> NewtonEulerTable:
     """Joint torques of a chain in base axes (Table 1); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_base")
     check_centred(model, "newton_euler_base")
-    frames, N = world_frames(model, q), len(model.joints)
-    w, wd, vd, a, F, M = per_link(6)
-    reach = []
-    w_p = wd_p = np.zeros((*q.shape[:-1], 3))
-    vd_p = w_p - model.gravity
-    for i, joint in enumerate(model.joints):
-        R, z, body = frames.R[i], frames.z[i], model.links[i].inertia
-        O_i = frames.O[i] + rotate(R, far_end(model, i)[:3, 3])
-        p, s = O_i - frames.P[i], frames.O[i] + rotate(R, body.com) - O_i
-        zqd, zqdd = times(qd[..., i], z), times(qdd[..., i], z)
-        w_i, wd_i = (w_p, wd_p) if joint.prismatic else (w_p + zqd, wd_p + zqdd + cross(w_p, zqd))
-        vd_i = vd_p + cross(wd_i, p) + cross(w_i, cross(w_i, p))
-        if joint.prismatic:
-            vd_i = vd_i + zqdd + 2.0 * cross(w_i, zqd)
-        a.append(vd_i + cross(wd_i, s) + cross(w_i, cross(w_i, s)))
-        F.append(body.mass * a[i])
-        Iw, Iwd = (rotate(R, rotate(body.moment_about_com, rotate_back(R, x))) for x in (w_i, wd_i))
-        M.append(cross(p + s, F[i]) + Iwd + cross(w_i, Iw))
-        reach.append((p, frames.O[i] - frames.P[i]))
-        w_p, wd_p, vd_p = w_i, wd_i, vd_i
-        w.append(w_i)
-        wd.append(wd_i)
-        vd.append(vd_i)
-    f_n, n_n = np.zeros_like(w_p), np.zeros_like(w_p)
-    f, n, tau = per_link(3)
-    for i in range(N - 1, -1, -1):
-        p, origin = reach[i]
-        n_i = n_n + cross(p, f_n) + M[i]
-        f_i = f_n + F[i]
-        if wrench is not None:
-            load = rotate(frames.R[i], wrench[..., i, :3])
-            f_i, n_i = (
-                f_i + load,
-                n_i + rotate(frames.R[i], wrench[..., i, 3:]) + cross(origin, load),
-            )
-        tau.append(dot(frames.z[i], f_i if model.joints[i].prismatic else n_i))
-        f.append(f_i)
-        n.append(n_i)
-        f_n, n_n = f_i, n_i
-    return NewtonEulerTable(w, wd, vd, a, f[::-1], n[::-1], np.stack(tau[::-1], -1))
+    frames, steps = world_frames(model, q), []
+    for i, (R, O, P, z) in enumerate(zip(frames.R, frames.O, frames.P, frames.z, strict=True)):
+        body = model.links[i].inertia
+        O_i = O + rotate(R, far_end(model, i)[:3, 3])
+        s = O + rotate(R, body.com) - O_i
+        steps.append(_Step(np.eye(3), z, z, O_i - P, s, body.moment_about_com, R, R, O - P))
+    return _recursion(model, steps, model.gravity, qd, qdd, wrench)
 
 
 def newton_euler_link(
@@ -105,51 +95,65 @@ def newton_euler_link(
     """Joint torques of a chain in link axes (Table 2); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_link")
     check_centred(model, "newton_euler_link")
-    N = len(model.joints)
-    first = model.base[:3, :3] @ model.joints[0].placement[:3, :3]
-    w, wd, vd, a, F, M = per_link(6)
-    geometry = []
-    w_p = wd_p = np.zeros((*q.shape[:-1], 3))
-    vd_p = rotate_back(first, w_p - model.gravity)
+    steps = []
     for i, joint in enumerate(model.joints):
         E, z0 = far_end(model, i), joint.axis
+        axes = E[:3, :3].T
         body = model.links[i].inertia.moved(inverse(E))
-        s, I = body.com, body.moment_about_com
-        turn = np.eye(3) if joint.prismatic else rotation_about(z0, q[..., i])
-        R = np.broadcast_to(turn @ E[:3, :3], (*q.shape[:-1], 3, 3))  # ^{i-1}R_i
-        z, origin = E[:3, :3].T @ z0, E[:3, :3].T @ E[:3, 3]
-        p = origin + times(q[..., i], z) if joint.prismatic else origin
-        zqd, zqdd = times(qd[..., i], z0), times(qdd[..., i], z0)
-        if joint.prismatic:
-            w_i, wd_i = rotate_back(R, w_p), rotate_back(R, wd_p)
-        else:
-            w_i, wd_i = rotate_back(R, w_p + zqd), rotate_back(R, wd_p + zqdd + cross(w_p, zqd))
-        rotated = rotate_back(R, vd_p + zqdd) if joint.prismatic else rotate_back(R, vd_p)
-        vd_i = rotated + cross(wd_i, p) + cross(w_i, cross(w_i, p))
-        if joint.prismatic:
-            vd_i = vd_i + 2.0 * cross(w_i, times(qd[..., i], z))
-        a.append(vd_i + cross(wd_i, s) + cross(w_i, cross(w_i, s)))
-        F.append(body.mass * a[i])
-        M.append(cross(p + s, F[i]) + rotate(I, wd_i) + cross(w_i, rotate(I, w_i)))
-        geometry.append((R, p, z, p - origin, E[:3, :3]))
-        w_p, wd_p, vd_p = w_i, wd_i, vd_i
-        w.append(w_i)
-        wd.append(wd_i)
-        vd.append(vd_i)
+        R = joint.type.rotation(z0, q[..., i]) @ E[:3, :3]  # ^{i-1}R_i
+        R = np.broadcast_to(R, (*q.shape[:-1], 3, 3))
+        z = axes @ z0
+        slide = times(joint.type.travel(q[..., i]), z)
+        p, I = axes @ E[:3, 3] + slide, body.moment_about_com
+        steps.append(_Step(R, z0, z, p, body.com, I, np.eye(3), axes, slide))
+    first = model.base[:3, :3] @ model.joints[0].placement[:3, :3]
+    return _recursion(model, steps, rotate_back(first, model.gravity), qd, qdd, wrench)
+
+
+def _recursion(
+    model: RobotModel,
+    steps: list[_Step],
+    gravity: Array,
+    qd: Array,
+    qdd: Array,
+    wrench: Array | None,
+) -> NewtonEulerTable:
+    """The equations of both tables for given axes."""
+    w, wd, vd, a, F, M = per_link(6)
+    w_p = wd_p = np.zeros((*qd.shape[:-1], 3))
+    vd_p = w_p - gravity
+    for i, (joint, at) in enumerate(zip(model.joints, steps, strict=True)):
+        turn, turn_rate = (times(joint.type.angle(x[..., i]), at.z0) for x in (qd, qdd))
+        slide = times(joint.type.travel(qd[..., i]), at.z)
+        slide_rate = times(joint.type.travel(qdd[..., i]), at.z0)
+        w_p, wd_p = (
+            rotate_back(at.R, w_p + turn),
+            rotate_back(at.R, wd_p + turn_rate + cross(w_p, turn)),
+        )
+        vd_p = rotate_back(at.R, vd_p + slide_rate) + cross(wd_p, at.p)
+        vd_p = vd_p + cross(w_p, cross(w_p, at.p)) + 2.0 * cross(w_p, slide)
+        a.append(vd_p + cross(wd_p, at.s) + cross(w_p, cross(w_p, at.s)))
+        F.append(model.links[i].inertia.mass * a[i])
+        Iw, Iwd = (rotate(at.I_axes, rotate(at.I, rotate_back(at.I_axes, x))) for x in (w_p, wd_p))
+        M.append(cross(at.p + at.s, F[i]) + Iwd + cross(w_p, Iw))
+        w.append(w_p)
+        wd.append(wd_p)
+        vd.append(vd_p)
     f_n, n_n = np.zeros_like(w_p), np.zeros_like(w_p)
     f, n, tau = per_link(3)
-    for i in range(N - 1, -1, -1):
-        R, p, z, slide, axes = geometry[i]
+    for i, (joint, at) in reversed(list(enumerate(zip(model.joints, steps, strict=True)))):
         # f_{i+1} and n_{i+1} arrive in the axes of link i
-        n_i = n_n + cross(p, f_n) + M[i]
-        f_i = f_n + F[i]
+        f_i, n_i = f_n + F[i], n_n + cross(at.p, f_n) + M[i]
         if wrench is not None:
-            load = rotate_back(axes, wrench[..., i, :3])
-            f_i, n_i = f_i + load, n_i + rotate_back(axes, wrench[..., i, 3:]) + cross(slide, load)
-        tau.append(dot(z, f_i if model.joints[i].prismatic else n_i))
+            load = rotate(at.wrench_axes, wrench[..., i, :3])
+            f_i, n_i = (
+                f_i + load,
+                n_i + rotate(at.wrench_axes, wrench[..., i, 3:]) + cross(at.wrench_point, load),
+            )
+        tau.append(dot(at.z, joint.type.combine(f_i, n_i)))
         f.append(f_i)
         n.append(n_i)
-        f_n, n_n = rotate(R, f_i), rotate(R, n_i)
+        f_n, n_n = rotate(at.R, f_i), rotate(at.R, n_i)
     return NewtonEulerTable(w, wd, vd, a, f[::-1], n[::-1], np.stack(tau[::-1], -1))
 
 

@@ -55,7 +55,7 @@ def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
         n.append(_placed(moment, i, N))
     rows = []
     for i, joint in reversed(list(enumerate(model.joints))):
-        rows.append(joint.axis @ (f[i] if joint.prismatic else n[i]))
+        rows.append(joint.axis @ joint.type.combine(f[i], n[i]))
         if joint.parent >= 0:
             R, P = joint_transform(joint, q[..., i])
             f_up = R @ f[i]

@@ -13,6 +13,7 @@ from armdyn.errors import ArmdynWarning, ModelError, UnknownNameError
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.model import GRAVITY, Connection, Inertia, Limits, RobotModel, Rotor, assemble
 from armdyn.model.assemble import check_name
+from armdyn.model.joint_types import JOINT_TYPES
 from armdyn.model.transform import quarter_exact, transform
 from armdyn.model.validate import Physical, check_physical
 
@@ -109,10 +110,10 @@ def _check_columns(where: str, row: Mapping[str, Any]) -> None:
     for key in row:
         if key not in COLUMNS:
             raise UnknownNameError(f"DH column (in {where})", str(key), COLUMNS)
-    if row.get("joint") not in ("revolute", "prismatic"):
-        raise ModelError(
-            f"{where}: joint must be 'revolute' or 'prismatic', got {row.get('joint')!r}"
-        )
+    moving = [name for name, kind in JOINT_TYPES.items() if kind.moves]
+    if row.get("joint") not in moving:
+        names = " or ".join(map(repr, moving))
+        raise ModelError(f"{where}: joint must be {names}, got {row.get('joint')!r}")
 
 
 def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:

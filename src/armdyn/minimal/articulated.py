@@ -39,8 +39,8 @@ from armdyn.minimal.inertia import (
     YZX,
     ZXY,
     Articulated,
+    PlaneTurn,
     Sixvector,
-    Turn,
     is_known_zero,
 )
 from armdyn.minimal.link import ZERO, MovingLink
@@ -77,7 +77,10 @@ def minimal_articulated_body(
     links = _without_accelerations(robot, q, qd)
     bodies = _bodies(robot)
     scales = _scales(robot, bodies)
-    joints = [_Joint(link, rotor) for link, rotor in zip(links, rotors, strict=True)]
+    joints = [
+        (_ScrewJoint if link.link.type.slides and link.link.type.turns else _Joint)(link, rotor)
+        for link, rotor in zip(links, rotors, strict=True)
+    ]
     for i, joint in reversed(list(enumerate(joints))):
         joint.eliminate(bodies[i], tau[..., i][()], guard, scales[i])
         joint.link.hand_down()
@@ -93,7 +96,7 @@ def minimal_articulated_body(
 def _with_origins_slid(robot: CanonicalRobot) -> CanonicalRobot:
     """The robot with offsets along turning axes left to what is carried (A3)."""
     for i, link in enumerate(robot.links):
-        if not link.prismatic or i not in robot.parents:
+        if link.type.turns or i not in robot.parents:
             robot = slide_origin(robot, i)
     return robot
 
@@ -120,7 +123,8 @@ def _bodies(robot: CanonicalRobot) -> list[Articulated]:
     bodies = [Distribution.of(link) for link in robot.links]
     for link, mine in reversed(list(zip(robot.links, bodies, strict=True))):
         onto = bodies[link.parent] if link.parent >= 0 else None
-        if link.prismatic or (onto is not None and robot.links[link.parent].prismatic):
+        bare = onto is not None and not robot.links[link.parent].type.turns
+        if bare or not link.type.turns:
             continue
         if onto is not None:
             k = axis_in_parent(link)[0]
@@ -136,7 +140,7 @@ def _scales(robot: CanonicalRobot, bodies: list[Articulated]) -> list[Scalar]:
         if link.parent >= 0:
             moments[link.parent] = moments[link.parent] + moments[i]
     return [
-        body.M[2][2] if link.prismatic else moment
+        link.type.slide**2 * body.M[2][2] + link.type.turn**2 * moment
         for link, body, moment in zip(robot.links, bodies, moments, strict=True)
     ]
 
@@ -159,7 +163,7 @@ class _Joint:
 
     def __init__(self, link: MovingLink, rotor: Scalar):
         self.link, self.rotor = link, rotor
-        self.part = 0 if link.link.prismatic else 1
+        self.part = 1 if link.link.type.turns else 0
         """The part of six-vectors, whose linear part comes first, that the axis is in."""
 
     def eliminate(self, body: Articulated, tau: Scalar, guard: Guard, scale: Scalar) -> None:
@@ -185,9 +189,9 @@ class _Joint:
     def carried(self) -> Articulated:
         """What resists beyond the joint, in the axes and about the origin of the parent (A4)."""
         link = self.link.link
-        turn = Turn.fixed(link.theta) if link.prismatic else Turn(self.link.turn)
+        turn = PlaneTurn(self.link.turn) if link.type.turns else PlaneTurn.fixed(link.theta)
         body = self.body.turned(turn).moved(self.link.slide, XYZ)
-        body = body.turned(Turn.fixed(link.alpha), YZX).turned(Turn.fixed(link.gamma))
+        body = body.turned(PlaneTurn.fixed(link.alpha), YZX).turned(PlaneTurn.fixed(link.gamma))
         for offset, axes in zip(link.across.tolist(), (YZX, ZXY, XYZ), strict=True):
             body = body.moved(offset, axes)
         return body
@@ -216,6 +220,33 @@ class _Joint:
         return (
             ((ax, ay, value), (bx, by, bz)) if self.part == 0 else ((ax, ay, az), (bx, by, value))
         )
+
+
+class _ScrewJoint(_Joint):
+    """A joint that turns and slides: its axis is in both parts, so that no entry drops out."""
+
+    def eliminate(self, body: Articulated, tau: Scalar, guard: Guard, scale: Scalar) -> None:
+        """Leave of inertia and wrench what the joint cannot give way to."""
+        link, kind = self.link, self.link.link.type
+        along, about = body.column(0), body.column(1)
+        f, n = (plus(scaled(kind.slide, along[k]), scaled(kind.turn, about[k])) for k in (0, 1))
+        D = kind.combine(f[2], n[2]) + self.rotor
+        if is_known_zero(D):
+            check_pivots(np.zeros(1), [link.link.name])
+        inverse = 1.0 / guard(D, scale)
+        self.k = scaled(inverse, f), scaled(inverse, n)
+        self.body = body.less(self.k, (f, n))
+        u = link.link.sign * (tau - link.close())
+        self.push = u * inverse
+        link.e, link.n = plus(link.e, scaled(u, self.k[0])), plus(link.n, scaled(u, self.k[1]))
+
+    def accelerate(self, up: "_Joint | None") -> None:
+        """Find q̈ and what it adds to the accelerations of the link."""
+        a, w = self._carried_along(up) if up else (ZERO, ZERO)
+        self.qdd = self.push - _dot(self.k[0], a) - _dot(self.k[1], w)
+        kind = self.link.link.type
+        self.a = plus(a, (0.0, 0.0, kind.slide * self.qdd))
+        self.w = plus(w, (0.0, 0.0, kind.turn * self.qdd))
 
 
 def _turned(turn: Pair, v: Vector) -> Vector:

@@ -33,7 +33,7 @@ ZXY: Cycle = (2, 0, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PlaneTurn:
     """A rotation in a plane, and how it is best applied."""
 
     pair: Pair
@@ -44,7 +44,7 @@ class Turn:
     """Whether it is a whole number of quarter turns."""
 
     @classmethod
-    def fixed(cls, angle: Scalar) -> "Turn":
+    def fixed(cls, angle: Scalar) -> "PlaneTurn":
         """A turn by a constant angle."""
         return cls(cos_sin(angle), True, is_quarter(angle))
 
@@ -92,7 +92,7 @@ class Articulated:
         )
         return Articulated(_mirrored(M), H, _mirrored(J))
 
-    def turned(self, turn: Turn, axes: Cycle = XYZ) -> "Articulated":
+    def turned(self, turn: PlaneTurn, axes: Cycle = XYZ) -> "Articulated":
         """In axes turned back in the plane of the first two of `axes`."""
         x, y, z = axes
         M, H, J = ([row[:] for row in A] for A in (self.M, self.H, self.J))

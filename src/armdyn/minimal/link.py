@@ -69,11 +69,11 @@ class MovingLink:
         flat = is_quarter(link.alpha) and link.alpha == 0 and link.gamma == 0
         self.leader: MovingLink = up.leader if up is not None and flat else self
         """The first link of its group of parallel joints."""
-        follows = self.leader is not self and choice.rotated and not link.prismatic
+        follows = self.leader is not self and choice.rotated and not link.type.slides
         self.shares = follows and choice.shared
         self.out_first = follows and choice.out_first
         self.in_first = follows and choice.in_first
-        self.rotated = choice.rotated or link.prismatic
+        self.rotated = choice.rotated or link.type.slides
         self.tangent = choice.tangent and self.rotated and not is_quarter(link.alpha)
         self.e: Vector = ZERO
         self.n: Vector = ZERO
@@ -88,7 +88,7 @@ class MovingLink:
     def move(self, q: Scalar, qd: Scalar, qdd: Scalar) -> None:
         """Find rates and acceleration from those of the parent."""
         link, up = self.link, self.up
-        step = Angle.of(0.0 if link.prismatic else q, link.theta)
+        step = Angle.of(link.type.angle(q), link.theta)
         # with the tangent form the joint's axes are the link's own
         own_step = Angle(0.0, 0) if self.tangent else step
         self.angle = up.angle.plus(step) if up and self.leader is not self else own_step
@@ -98,15 +98,17 @@ class MovingLink:
         w, wd = self.axes.into(above.w), self.axes.into(above.wd)
         column = self.axes.into(applied(above.b, self.axes.axis()))
         self.w_joint, self.column_joint = w, column
-        if link.prismatic:
-            self._slide_rates(above, wd)
-            self._slide_acceleration(above, q, qd, qdd)
+        if link.type.turns:
+            self._turn_rates(wd, link.type.angle(qd), link.type.angle(qdd))
         else:
-            self._turn_rates(wd, qd, qdd)
+            self._still_rates(above, wd)
+        if link.type.slides:
+            self._slide_acceleration(above, *map(link.type.travel, (q, qd, qdd)))
+        else:
             self._turn_acceleration(above)
 
     def _turn_rates(self, wd: Vector, qd: Scalar, qdd: Scalar) -> None:
-        """Rates behind a revolute joint (T3, T4)."""
+        """Rates behind a joint that turns (T3, T4)."""
         choice, first = self.choice, self.leader
         wz, wdz, bzz = self.w_joint[2] + qd, wd[2] + qdd, self.column_joint[2]
         self.spin = wz, wdz
@@ -138,8 +140,8 @@ class MovingLink:
         self.al_joint = plus(al, scaled(fixed.r_out, self.column_joint))
         self.al = self.axes.own(self.al_joint)
 
-    def _slide_rates(self, above: Rates, wd: Vector) -> None:
-        """Rates behind a prismatic joint: those before it, in other axes."""
+    def _still_rates(self, above: Rates, wd: Vector) -> None:
+        """Rates behind a joint that does not turn: those before it, in other axes."""
         link, own = self.link, self.axes.own
         if is_quarter(link.alpha) and is_quarter(link.gamma) and is_quarter(link.theta):
             c, s = self.turn
@@ -197,7 +199,7 @@ class MovingLink:
         """Add the wrench of the link itself to that of what it carries, and return the torque."""
         link, fixed = self.link, self.fixed
         here = fixed if self.rotated else constants_turned(fixed, self.turn)
-        first = "" if link.prismatic else self.choice.first_axes
+        first = "" if link.type.slides else self.choice.first_axes
         there = constants_turned(fixed, self.angle.cos_sin()) if first else fixed
         if "J" in first:
             self._moment_first(moment(there, self.rates_first()))
@@ -215,10 +217,9 @@ class MovingLink:
             self.e = (self.e[0], self.e[1], self.e[2] + z)
         else:
             self.e = plus(self.e, applied(self.rates.b, here.force_u))
-        if link.prismatic:
+        if link.type.slides:
             self.e = plus(self.e, scaled(fixed.M, self.al))
-            return link.sign * (self.e[2] * self.units.force)
-        return link.sign * self.n[2]
+        return link.sign * link.type.combine(self.e[2] * self.units.force, self.n[2])
 
     def hand_down(self) -> None:
         """Hand the wrench to the parent."""
@@ -243,7 +244,7 @@ class MovingLink:
             x, y = turned(self.angle.cos_sin(), self.n[0], self.n[1])
             self._moment_first((x, y, 0.0))
             n = (0.0, 0.0, n[2])
-        if not self.link.prismatic:
+        if not self.link.type.slides:
             al = self._al_on_joint(up) if self.out_first else self.al_joint
             e = plus(e, scaled(fixed.M, al))
         n = plus(n, crossed((0.0, 0.0, self.slide), e))

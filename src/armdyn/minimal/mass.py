@@ -135,9 +135,9 @@ class _Joint:
         link = robot.links[i]
         up = before[link.parent] if link.parent >= 0 else None
         flat = up is not None and is_flat(robot, i) and not up.planar
-        step = Angle.of(0.0 if link.prismatic else q, link.theta)
+        step = Angle.of(link.type.angle(q), link.theta)
         whole = up.whole.plus(step) if up and flat else step
-        slide = link.r + q if link.prismatic else link.r
+        slide = link.r + link.type.travel(q)
         across = link.across.tolist()
         if up and flat:
             across = [*turned(up.angle, across[0], across[1]), across[2] + slide]
@@ -166,14 +166,17 @@ class _Joint:
     def column(self, body: _Body) -> list[tuple[int, Scalar]]:
         """Entries (j, M_ij) of the joints that carry this one, its own included."""
         x, y, _ = body.u
-        if self.robot.links[self.index].prismatic:
-            f: Vector = (0.0, 0.0, body.M)
-            n: Vector = (y, -x, 0.0)
-        else:
-            f, n = (-y, x, 0.0), (-body.J[0][2], -body.J[1][2], body.spin)
+        turned, slid = (-body.J[0][2], -body.J[1][2], body.spin), (y, -x, 0.0)
+        combine = self.robot.links[self.index].type.combine
+        f: Vector = (combine(0.0, -y), combine(0.0, x), combine(body.M, 0.0))
+        n: Vector = (
+            combine(slid[0], turned[0]),
+            combine(slid[1], turned[1]),
+            combine(slid[2], turned[2]),
+        )
         entries, at = [], self
         while True:
-            entries.append((at.index, f[2] if at.robot.links[at.index].prismatic else n[2]))
+            entries.append((at.index, at.robot.links[at.index].type.combine(f[2], n[2])))
             if at.up is None:
                 return entries
             if at.flat:

@@ -101,7 +101,7 @@ def options(robot: CanonicalRobot, wide: bool = False) -> Options:
             )
         )
     planar = all(
-        not link.prismatic and (link.parent < 0 or is_flat(robot, i))
+        not link.type.slides and (link.parent < 0 or is_flat(robot, i))
         for i, link in enumerate(robot.links)
     )
     return Options(robot, Choices(tuple(start)), ways, planar)
@@ -115,7 +115,7 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...
     ways: dict[str, tuple[Any, ...]] = {"squares": ("xz", "yz", "xyz")}
     if not is_quarter(link.alpha):
         ways["tangent"] = (True, False)
-    if link.prismatic:
+    if link.type.slides:
         return ways
     carries, flat, behind_root = i in robot.parents, is_flat(robot, i), _behind_root(robot, i)
     ways["doubled"] = ("", "x", "y", "xy")
@@ -150,4 +150,4 @@ def _behind_root(robot: CanonicalRobot, i: int) -> bool:
     while is_flat(robot, i):
         i = robot.links[i].parent
     up = robot.links[i].parent
-    return up >= 0 and robot.links[up].parent < 0 and not robot.links[up].prismatic
+    return up >= 0 and robot.links[up].parent < 0 and not robot.links[up].type.slides

@@ -8,6 +8,7 @@ from armdyn.model.joint import Joint as Joint
 from armdyn.model.joint import Limits as Limits
 from armdyn.model.joint import Mimic as Mimic
 from armdyn.model.joint import Rotor as Rotor
+from armdyn.model.joint_types import JointType as JointType
 from armdyn.model.link import Body as Body
 from armdyn.model.link import Frame as Frame
 from armdyn.model.link import Link as Link

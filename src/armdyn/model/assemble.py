@@ -1,7 +1,7 @@
 """From named links and joints, as descriptions give them, to a RobotModel in tree order."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,8 @@ from armdyn.errors import ModelError, TopologyError, UnknownNameError
 from armdyn.model.edit import check_locked, lock
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.inertia import Inertia
-from armdyn.model.joint import Joint, Kind, Limits, Mimic, Rotor
+from armdyn.model.joint import Joint, Limits, Mimic, Rotor
+from armdyn.model.joint_types import JointType, joint_type
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import GRAVITY, RobotModel
 from armdyn.model.transform import IDENTITY, check_transform
@@ -23,7 +24,8 @@ class Connection:
     """A joint between two links named in a description."""
 
     name: str
-    kind: Kind
+    kind: JointType | str
+    """The type of the joint, or its name."""
     parent: str
     child: str
     placement: Array = field(default_factory=lambda: IDENTITY)
@@ -75,42 +77,32 @@ def assemble(
     for link in links:
         check_name("link", link)
     for c in connections:
-        _check_joint(c)
-    root, order = _tree_order(links, connections)
+        _check_joint(c, links)
+    root = _root(links, connections)
+    order = _tree_order(root, connections)
     index = {c.child: i for i, c in enumerate(order)} | {root: -1}
     own = {link: IDENTITY for link in links} | dict(placements or {})
-    joints = tuple(
-        Joint(
-            c.name,
-            c.kind,
-            index[c.parent],
-            frozen(own[c.parent] @ check_transform(f"joint {c.name!r}: origin", c.placement)),
-            _unit(c),
-            c.limits,
-            c.friction,
-            c.rotor,
-            c.mimic,
-        )
-        for c in order
-    )
+    joints = tuple(_joint(c, index[c.parent], own[c.parent]) for c in order)
     _check_mimics(joints)
     if tool is not None and tool not in index:
         raise UnknownNameError(f"link for the tool in {name!r} named", tool, index)
     end = tool if tool is not None else _natural_end(root, order)
+    by_link = sorted(index.items(), key=lambda item: item[1])
+    base_link, *moving = (Link(link, (Body(link, links[link], own[link]),)) for link, _ in by_link)
     model = RobotModel(
         name=name,
         joints=joints,
-        links=tuple(Link(c.child, (Body(c.child, links[c.child], own[c.child]),)) for c in order),
-        base_link=Link(root, (Body(root, links[root], own[root]),)),
+        links=tuple(moving),
+        base_link=base_link,
         flange=Frame(end, index[end], own[end]),
-        frames=tuple(Frame(link, i, own[link]) for link, i in sorted(index.items(), key=_second)),
+        frames=tuple(Frame(link, i, own[link]) for link, i in by_link),
         tool=check_transform("tool", tool_transform),
         base=check_transform("base", base),
         gravity=check_constant("gravity", gravity, (3,)),
         source=source,
         reduced=reduced,
     )
-    fixed = {joint.name: 0.0 for joint in joints if joint.kind == "fixed"}
+    fixed = {joint.name: 0.0 for joint in joints if not joint.type.moves}
     return lock(model, {**fixed, **check_locked(locked)})
 
 
@@ -121,37 +113,27 @@ def check_name(what: str, name: object) -> str:
     return name
 
 
-def _check_joint(c: Connection) -> None:
-    """Refuse a joint without a name, or with friction or a rotor that cannot exist."""
+def _check_joint(c: Connection, links: Mapping[str, Inertia]) -> None:
+    """Refuse a joint without a name or without links, or with friction or a rotor that is none."""
     name = check_name("joint", c.name)
     fault = c.friction.fault or c.rotor.fault
     if fault:
         raise ModelError(f"joint {name!r}: {fault}")
+    for role, link in (("parent", c.parent), ("child", c.child)):
+        if link not in links:
+            raise UnknownNameError(f"link named as the {role} of joint {name!r}:", link, links)
 
 
-def _tree_order(
-    links: Mapping[str, Inertia], connections: Sequence[Connection]
-) -> tuple[str, list[Connection]]:
-    """The root and the joints, depth first, in the order of the description."""
-    for what, names in (
-        ("joints are", [c.name for c in connections]),
-        ("joints have the child", [c.child for c in connections]),
-    ):
-        twice = [n for n, count in Counter(names).items() if count > 1]
-        if what == "joints are" and twice:
-            raise TopologyError(f"two joints are named {twice[0]!r}; give each its own name")
-        if twice:
-            pair = " and ".join(repr(c.name) for c in connections if c.child == twice[0])
-            raise TopologyError(
-                f"link {twice[0]!r} is the child of the joints {pair}: the links form a loop. "
-                "armdyn handles trees; cut the loop by removing one of these joints"
-            )
-    for c in connections:
-        for role, link in (("parent", c.parent), ("child", c.child)):
-            if link not in links:
-                raise UnknownNameError(
-                    f"link named as the {role} of joint {c.name!r}:", link, links
-                )
+def _root(links: Mapping[str, Inertia], connections: Sequence[Connection]) -> str:
+    """The one link that no joint carries, or a TopologyError."""
+    if name := _twice(c.name for c in connections):
+        raise TopologyError(f"two joints are named {name!r}; give each its own name")
+    if child := _twice(c.child for c in connections):
+        pair = " and ".join(repr(c.name) for c in connections if c.child == child)
+        raise TopologyError(
+            f"link {child!r} is the child of the joints {pair}: the links form a loop. "
+            "armdyn handles trees; cut the loop by removing one of these joints"
+        )
     children = {c.child for c in connections}
     roots = [link for link in links if link not in children]
     if not roots:
@@ -163,37 +145,58 @@ def _tree_order(
             f"there are {len(roots)} root links: {', '.join(map(repr, roots))}. A robot is one "
             "tree; connect the others by fixed joints or remove them"
         )
-    order, stack = [], [roots[0]]
+    return roots[0]
+
+
+def _twice(names: Iterable[str]) -> str:
+    """The first name that occurs more than once; empty if none does."""
+    return next((name for name, count in Counter(names).items() if count > 1), "")
+
+
+def _tree_order(root: str, connections: Sequence[Connection]) -> list[Connection]:
+    """The joints, depth first, in the order of the description."""
+    order: list[Connection] = []
+    stack = [c for c in reversed(connections) if c.parent == root]
     while stack:
-        link = stack.pop()
-        own = [c for c in connections if c.child == link]
-        order += own
-        stack += [c.child for c in reversed(connections) if c.parent == link]
+        order.append(stack.pop())
+        stack += [c for c in reversed(connections) if c.parent == order[-1].child]
     if len(order) < len(connections):
         lost = [c.name for c in connections if c not in order]
         raise TopologyError(
             f"the joints {', '.join(map(repr, lost))} form a loop that does not hang on the root "
-            f"{roots[0]!r}"
+            f"{root!r}"
         )
-    if all(c.kind == "fixed" for c in order):
+    if not any(joint_type(c.kind).moves for c in order):
         raise TopologyError(
             "no joint moves, so this robot has no dynamics; give it a revolute or prismatic joint"
         )
-    return roots[0], order
+    return order
 
 
-def _unit(c: Connection) -> Array:
-    axis = check_constant(f"joint {c.name!r}: axis", c.axis, (3,))
+def _joint(c: Connection, parent: int, parent_frame: Array) -> Joint:
+    """The joint of a description, placed on its parent link."""
+    kind, axis = joint_type(c.kind), check_constant(f"joint {c.name!r}: axis", c.axis, (3,))
     length = float(np.linalg.norm(axis))
-    if c.kind == "fixed":
-        return frozen([0.0, 0.0, 1.0])
+    if not kind.moves:
+        axis, length = np.array([0.0, 0.0, 1.0]), 1.0
     if length < 1e-9:
         raise ModelError(f"joint {c.name!r}: the axis {axis.tolist()} has no direction")
-    return frozen(axis / length)
+    placement = frozen(parent_frame @ check_transform(f"joint {c.name!r}: origin", c.placement))
+    return Joint(
+        c.name,
+        kind,
+        parent,
+        placement,
+        frozen(axis / length),
+        c.limits,
+        c.friction,
+        c.rotor,
+        c.mimic,
+    )
 
 
 def _check_mimics(joints: tuple[Joint, ...]) -> None:
-    by_name = {joint.name: joint for joint in joints if joint.kind != "fixed"}
+    by_name = {joint.name: joint for joint in joints if joint.type.moves}
     for joint in joints:
         seen, follower = [joint.name], joint
         while follower.mimic is not None:
@@ -216,7 +219,3 @@ def _natural_end(root: str, order: list[Connection]) -> str:
     if "tool" in depth:
         return "tool"
     return max(depth, key=depth.__getitem__)
-
-
-def _second(item: tuple[str, int]) -> int:
-    return item[1]

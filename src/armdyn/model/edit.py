@@ -12,7 +12,7 @@ from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import RobotModel
-from armdyn.model.transform import IDENTITY, check_transform, joint_motion
+from armdyn.model.transform import IDENTITY, check_transform
 
 
 def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
@@ -26,7 +26,7 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         link, T = host[joint.parent]
         placement = frozen(T @ joint.placement)
         if i in held:
-            motion = joint_motion(joint.kind, joint.axis, held[i])
+            motion = joint.type.motion(joint.axis, held[i])
             host[i] = (link, frozen(placement @ motion))
         else:
             host[i] = (len(joints), IDENTITY)

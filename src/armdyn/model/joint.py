@@ -2,12 +2,10 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
 
 from armdyn.arrays import Array
 from armdyn.model.friction import FrictionLaw
-
-Kind = Literal["revolute", "prismatic", "fixed"]
+from armdyn.model.joint_types import JointType
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +66,13 @@ class Joint:
     """Joint i, which carries link i.
 
     The frame of link i in the frame of its parent is `placement` @ motion(q); the motion turns
-    about `axis` (revolute) or slides along it (prismatic). So the origin of link i lies on the axis
-    of joint i, whatever convention the robot came from.
+    about `axis` and slides along it as the type says. So the origin of link i lies on the axis of
+    joint i, whatever convention the robot came from.
     """
 
     name: str
-    kind: Kind
-    """"revolute" or "prismatic"; "fixed" exists only until `assemble` has merged it."""
+    type: JointType
+    """How it moves; fixed ones exist only until `assemble` has merged them."""
     parent: int
     """Index of the parent link; -1 is the base."""
     placement: Array
@@ -87,6 +85,16 @@ class Joint:
     mimic: Mimic | None = None
 
     @property
-    def prismatic(self) -> bool:
-        """Whether the joint slides."""
-        return self.kind == "prismatic"
+    def kind(self) -> str:
+        """The name of its type, such as "revolute"."""
+        return self.type.name
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest position [rad or m]; finite, by the type's reach without limits."""
+        low, high = sorted((self.limits.lower, self.limits.upper))
+        if math.isinf(low) and math.isinf(high):
+            return -self.type.reach, self.type.reach
+        if math.isinf(low):
+            return high - 2 * self.type.reach, high
+        return low, low + 2 * self.type.reach if math.isinf(high) else high

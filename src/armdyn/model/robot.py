@@ -18,7 +18,7 @@ GRAVITY = frozen([0.0, 0.0, -9.81])
 
 @dataclass(frozen=True, eq=False)
 class RobotModel:
-    """A tree of links joined by revolute and prismatic joints. No algorithms.
+    """A tree of links and joints. No algorithms.
 
     Link i moves with joint i, parents come before their children, SI units, radians.
     """
@@ -95,6 +95,11 @@ class RobotModel:
     def independent(self) -> tuple[int, ...]:
         """Indices of the joints that follow no other: the coordinates of the robot."""
         return tuple(i for i, joint in enumerate(self.joints) if joint.mimic is None)
+
+    @cached_property
+    def ranges(self) -> Array:
+        """Lowest and highest position of each coordinate, finite, (n, 2) [rad or m]."""
+        return frozen([self.joints[i].range for i in self.independent])
 
     @cached_property
     def coupling(self) -> tuple[Array, Array] | None:

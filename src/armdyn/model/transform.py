@@ -85,15 +85,6 @@ def rotation_from_quaternion(wxyz: npt.ArrayLike) -> Array:
     return np.eye(3) + 2.0 * (w * S + S @ S)
 
 
-def joint_motion(kind: str, axis: Array, value: float) -> Array:
-    """The 4x4 motion of a joint at a constant value [rad or m]; a fixed joint does not move."""
-    if kind == "revolute":
-        return transform(rotation_about(axis, value))
-    if kind == "prismatic":
-        return transform(position=value * axis)
-    return np.eye(4)
-
-
 def check_transform(what: str, value: npt.ArrayLike | None) -> Array:
     """A frozen rigid 4x4 transform (None: the identity), or a ModelError that names it."""
     if value is None:

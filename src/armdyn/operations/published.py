@@ -9,6 +9,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot
 from armdyn.compiler.count import Operations
+from armdyn.model.joint_types import REVOLUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def general_arm(n: int) -> CanonicalRobot:
             CanonicalLink(
                 f"joint{i + 1}",
                 i - 1,
-                prismatic=False,
+                type=REVOLUTE,
                 alpha=twist,
                 across=across,
                 theta=0.0,

@@ -70,7 +70,7 @@ def pattern(robot: CanonicalRobot) -> list[Any]:
     return [
         [
             link.parent,
-            link.prismatic,
+            not link.type.turns,
             link.sign,
             *map(angle, (link.alpha, link.gamma, link.theta)),
             *map(number, (link.r, link.M, *link.across, *link.J.flat, *link.u, *link.gravity)),

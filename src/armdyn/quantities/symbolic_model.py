@@ -31,7 +31,7 @@ def model_from_canonical(robot: CanonicalRobot) -> RobotModel:
     joints = tuple(
         Joint(
             link.name,
-            "prismatic" if link.prismatic else "revolute",
+            link.type,
             link.parent,
             _placement(link),
             frozen([0.0, 0.0, float(link.sign)]),

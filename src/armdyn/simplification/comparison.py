@@ -15,9 +15,8 @@ from armdyn.arrays import Array
 from armdyn.compiler.count import Operations
 from armdyn.dynamics import Robot
 from armdyn.io.csv.trajectory import Trajectory
-from armdyn.model import Joint, RobotModel
+from armdyn.model import RobotModel
 from armdyn.simplification.goals import element_name
-from armdyn.simplification.linear import TRAVEL
 from armdyn.simplification.program_size import program_size
 from armdyn.simulation.trajectories import quintic
 from armdyn.terms.torques import TorqueReport, torque_report
@@ -115,7 +114,7 @@ def compare_designs(
 
 def workspace(model: RobotModel, count: int = CONFIGURATIONS) -> Array:
     """Random configurations within the limits, shape (count, n); always the same ones."""
-    low, high = np.array([_travel(model.joints[i]) for i in model.independent]).T
+    low, high = model.ranges.T
     return np.random.default_rng(5).uniform(low, high, size=(count, len(low)))
 
 
@@ -126,7 +125,7 @@ def reference_trajectory(model: RobotModel) -> Trajectory:
     opposite corner and back; each move as fast as the limits of speed allow, or in two seconds.
     """
     joints = [model.joints[i] for i in model.independent]
-    low, high = np.array([_travel(joint) for joint in joints]).T
+    low, high = model.ranges.T
     odd = np.arange(len(joints)) % 2 == 1
     corners = [low, high, np.where(odd, high, low), np.where(odd, low, high), low]
     # files say 0 where they know nothing
@@ -141,16 +140,6 @@ def reference_trajectory(model: RobotModel) -> Trajectory:
         start += T
     t, q, qd, qdd = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
     return Trajectory(t, q, qd, qdd)
-
-
-def _travel(joint: Joint) -> tuple[float, float]:
-    half = TRAVEL if joint.prismatic else math.pi
-    low, high = joint.limits.lower, joint.limits.upper
-    if math.isinf(low) and math.isinf(high):
-        return -half, half
-    if math.isinf(low):
-        return high - 2 * half, high
-    return low, low + 2 * half if math.isinf(high) else high
 
 
 def _range(values: Array) -> ValueRange:

@@ -38,7 +38,7 @@ def movable_lengths(model: RobotModel, robot: CanonicalRobot) -> dict[str, tuple
     for i, (link, up) in enumerate(zip(robot.links, joins(robot), strict=True)):
         if link.parent >= 0:
             for symbol, along in ((f"a{up}", False), (f"d{i + 1}", True)):
-                if not (along and link.prismatic) and _movable(model, robot, i, along):
+                if not (along and link.type.slides) and _movable(model, robot, i, along):
                     found[symbol] = (i, along)
     return found
 

@@ -24,9 +24,6 @@ from armdyn.simplification.goals import Goals, element_name
 from armdyn.simplification.lengths import robot_size
 from armdyn.structure.parameters import ENTRIES
 
-TRAVEL = 0.5
-"""How far to either side a sliding joint without limits is taken [m]."""
-
 _ROWS = [a for _, a, _ in ENTRIES]
 _COLUMNS = [b for _, _, b in ENTRIES]
 _TWICE = np.array([1.0 if a == b else 2.0 for _, a, b in ENTRIES])
@@ -105,11 +102,8 @@ def _spread(model: RobotModel, unit: Array) -> Array:
     """Points of the unit cube over the range of the joints, whole turns of those that turn."""
     q = np.empty_like(unit)
     for i, joint in enumerate(model.joints):
-        low, high = -np.pi, np.pi
-        if joint.prismatic:
-            low = joint.limits.lower if np.isfinite(joint.limits.lower) else -TRAVEL
-            high = joint.limits.upper if np.isfinite(joint.limits.upper) else low + 2 * TRAVEL
-            high = high if high > low else low + TRAVEL
+        low, high = (-np.pi, np.pi) if joint.type.turns else joint.range
+        high = high if high > low else low + joint.type.reach
         q[:, i] = low + (high - low) * unit[:, i]
     return q
 
@@ -160,11 +154,7 @@ class InertiaCoefficients:
         for k, link in enumerate(robot.links):
             up = link.parent
             T.append((T[up] if up >= 0 else np.eye(4)) @ _step(robot, k, q[:, k]))
-            D = np.zeros((4, 4))
-            if link.prismatic:
-                D[2, 3] = link.sign
-            else:
-                D[0, 1], D[1, 0] = -link.sign, link.sign
+            D = link.type.generator(np.array([0.0, 0.0, link.sign]))
             W.append(T[k] @ D @ inverse(T[k]))
             self.path.append((*(self.path[up] if up >= 0 else ()), k))
             self.U.append({i: W[i] @ T[k] for i in self.path[k]})
@@ -195,8 +185,8 @@ class InertiaCoefficients:
 def _step(robot: CanonicalRobot, k: int, q: Array) -> Array:
     """Frame k in the frame of its parent, (samples, 4, 4)."""
     link = robot.links[k]
-    R, (c, s), still = twist(link), cos_sin(link.theta), 0.0 * q
-    turned, slid = (still, link.sign * q) if link.prismatic else (link.sign * q, still)
+    R, (c, s), q = twist(link), cos_sin(link.theta), link.sign * q
+    turned, slid = link.type.angle(q) + 0.0 * q, link.type.travel(q) + 0.0 * q
     cos, sin = c * np.cos(turned) - s * np.sin(turned), s * np.cos(turned) + c * np.sin(turned)
     T = np.zeros((len(q), 4, 4))
     T[:, 0, 0], T[:, 0, 1], T[:, 1, 0], T[:, 1, 1] = cos, -sin, sin, cos

@@ -114,8 +114,8 @@ def _of_pairs(axes: "_Axes", names: list[str], goals: Goals) -> Iterator[Obstacl
 
 
 def _of_gravity(axes: "_Axes", names: list[str]) -> Iterator[Obstacle]:
-    for i, link in enumerate(axes.robot.links):
-        if link.prismatic and axes.lifts(i):
+    for i in range(len(axes.robot.links)):
+        if axes.slides(i) and axes.lifts(i):
             yield Obstacle(
                 "gravity-balanced",
                 (i,),
@@ -147,8 +147,8 @@ class _Axes:
             yield from ((j, i) for j in path[:-1])
 
     def slides(self, i: int) -> bool:
-        """Whether joint i is prismatic."""
-        return self.robot.links[i].prismatic
+        """Whether joint i slides along its axis and does not turn."""
+        return not self.robot.links[i].type.turns
 
     def perpendicular(self, j: int, i: int) -> bool:
         """Whether e_i·e_j is always zero."""
@@ -201,7 +201,7 @@ class _Axes:
         """Cosine and sine of what joint k turns by."""
         if self.slides(k):
             return 1, 0
-        q = self.graph.input(f"{name}{k + 1}")
+        q = self.robot.links[k].type.angle(self.graph.input(f"{name}{k + 1}"))
         return q.cos(), self.robot.links[k].sign * q.sin()
 
     def _symbolic(self, link: CanonicalLink) -> CanonicalLink:

@@ -13,7 +13,6 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.figures import INK
 from armdyn.model import RobotModel
-from armdyn.model.transform import joint_motion
 from armdyn.simplification.counterweights import Build, Shape, shape
 
 WEIGHT = "#D55E00"
@@ -86,7 +85,7 @@ def _in_space(model: RobotModel, added: Mapping[int, Build]) -> Sketch:
     frames: list[Array] = []
     for joint in model.joints:
         up = frames[joint.parent] if joint.parent >= 0 else model.base
-        frames.append(up @ joint.placement @ joint_motion(joint.kind, joint.axis, 0.0))
+        frames.append(up @ joint.placement)
     origins = [T[:3, 3] for T in frames]
     starts = [origins[up] if up >= 0 else model.base[:3, 3] for up in model.parents]
     lines = list(zip(starts, origins, strict=True))

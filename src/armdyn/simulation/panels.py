@@ -54,7 +54,7 @@ def time_axis(axes: Any, t: Array) -> Any:
 def draw_positions(axes: Any, simulation: Simulation, lines: Curves) -> None:
     """Positions of all joints, each line with its name at its end and ticks at its events."""
     robot = simulation.robot
-    units = [simulation.robot.model.joints[i].kind for i in robot.model.independent]
+    units = [robot.model.joints[i].type.unit for i in robot.model.independent]
     for i, name in enumerate(robot.joint_names):
         colour = JOINTS[i % len(JOINTS)]
         _line(axes, lines.t, lines.q[..., i], colour, 1.5, band=0.1)
@@ -65,12 +65,12 @@ def draw_positions(axes: Any, simulation: Simulation, lines: Curves) -> None:
     low, high = axes.get_ylim()
     ends = (lines.q[0, -1] - low) / (high - low)
     for i, height in enumerate(spread(ends)):
-        unit = " [m]" if units[i] == "prismatic" and "revolute" in units else ""
+        unit = " [m]" if units[i] == "m" and "rad" in units else ""
         axes.text(
             1.015, height, f"q{i + 1}{unit}", color=JOINTS[i % len(JOINTS)],
             transform=axes.transAxes, va="center", fontsize=8,
         )  # fmt: skip
-    _entitle(axes, "Position", "m" if set(units) == {"prismatic"} else "rad")
+    _entitle(axes, "Position", "m" if set(units) == {"m"} else "rad")
 
 
 def draw_shares(axes: Any, title: str, unit: str, t: Array, lines: dict[str, Array]) -> None:

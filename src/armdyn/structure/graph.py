@@ -75,7 +75,7 @@ def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> 
     return Trunk(
         members,
         model.paths,
-        tuple(joint.prismatic for joint in model.joints),
+        tuple(not joint.type.turns for joint in model.joints),
         tuple(node.name for node in q),
         symbols.used,
         {name: members.index(i - 1) for name, i in symbols.inertial.items()},

@@ -8,7 +8,6 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.expr.graph import Node
-from armdyn.model import Limits
 from armdyn.structure.field import (
     EXACT,
     FLOATS,
@@ -26,8 +25,6 @@ CONFIGURATIONS = 256
 """Random configurations over which ranges are measured."""
 ROUNDING = 1e-12
 """Variation, relative to the size of an element, that numbers which cancel leave."""
-REACH = {False: math.pi, True: 0.5}
-"""How far a joint that turns [rad] or slides [m] goes either way where it has no limits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,9 +138,9 @@ class Probe:
             (at[n * n + n :].reshape(n, 3, -1) == 0).all((-2, -1)),
         )
 
-    def ranges(self, limits: Sequence[Limits]) -> tuple[Ranges, Ranges, Ranges]:
-        """D, h and g in numbers, over random configurations within the limits."""
-        low, high = zip(*map(_span, limits, self.trunk.slides), strict=True)
+    def ranges(self, joints: Sequence[tuple[float, float]]) -> tuple[Ranges, Ranges, Ranges]:
+        """D, h and g in numbers, over random configurations within the ranges of the joints."""
+        low, high = zip(*joints, strict=True)
         rng = np.random.default_rng(0)
         q = dict(zip(self.trunk.q, rng.uniform(low, high, (CONFIGURATIONS, self.n)).T, strict=True))
 
@@ -199,13 +196,3 @@ def _pattern(at: Array) -> Pattern:
 
 def _always(at: Array) -> Always:
     return Always((at == 0).all((-2, -1)), (at[..., 0] == at[..., 1]).all(-1))
-
-
-def _span(limits: Limits, slides: bool) -> tuple[float, float]:
-    reach = REACH[slides]
-    lower, upper = limits.lower, limits.upper
-    if math.isinf(lower) and math.isinf(upper):
-        return -reach, reach
-    if math.isinf(lower):
-        return upper - 2 * reach, upper
-    return lower, lower + 2 * reach if math.isinf(upper) else upper

@@ -134,7 +134,7 @@ def _fill(
     """Put the elements of a trunk in their places."""
     probe = Probe(trunk)
     patterns = probe.patterns()
-    ranges = probe.ranges([model.joints[i].limits for i in trunk.members])
+    ranges = probe.ranges([model.joints[i].range for i in trunk.members])
     why = Why(probe, *patterns)
     in_D, in_h, in_g = (
         _maker(trunk, pattern, numbers) for pattern, numbers in zip(patterns, ranges, strict=True)

@@ -12,9 +12,6 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.model import edit
 from armdyn.model.transform import transform
 
-FREE = {False: np.pi, True: 0.5}
-"""How far a joint without limits is moved either way: half a turn, or half a metre if it slides."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
@@ -113,22 +110,15 @@ class Evaluator:
 
 def slider_limits(robot: Robot) -> Array:
     """Where the sliders of the positions end, (n, 2): at the limits, where there are any."""
-    ends = robot.limits
-    for row, i in enumerate(robot.model.independent):
-        free = FREE[robot.model.joints[i].prismatic]
-        low, high = np.sort(ends[row])
-        if not np.isfinite(low):
-            low = min(-free, high - 2 * free) if np.isfinite(high) else -free
-        if not np.isfinite(high):
-            high = max(free, low + 2 * free)
-        ends[row] = (low, high) if high > low else (low - free, low + free)
-    return ends
+    low, high = robot.model.ranges.T
+    reach = np.array([robot.model.joints[i].type.reach for i in robot.model.independent])
+    return np.stack([low, high], -1) + np.where(high > low, 0.0, reach)[:, None] * [-1.0, 1.0]
 
 
 def pose(robot: Robot) -> Array:
     """A pose to begin with: bent a little, so that every term has something to say."""
     low, high = slider_limits(robot).T
     bent = np.array([0.0 if i == 0 else 0.5 * (-1) ** i for i in range(robot.n)])
-    slides = np.array([robot.model.joints[i].prismatic for i in robot.model.independent])
-    wanted = np.where(slides, 0.5 * (low + high), bent)
+    turns = np.array([robot.model.joints[i].type.turns for i in robot.model.independent])
+    wanted = np.where(turns, bent, 0.5 * (low + high))
     return np.clip(wanted, low + 0.1 * (high - low), high - 0.1 * (high - low))

@@ -49,7 +49,7 @@ def size(model: RobotModel) -> float:
     far: list[float] = []
     for joint in model.joints:
         upto = far[joint.parent] if joint.parent >= 0 else 0.0
-        slide = _travel(joint.limits.lower, joint.limits.upper) if joint.prismatic else 0.0
+        slide = joint.type.slide * _travel(joint.limits.lower, joint.limits.upper)
         far.append(upto + float(np.linalg.norm(joint.placement[:3, 3])) + slide)
     flange = model.tool_frame
     tool = (far[flange.link] if flange.link >= 0 else 0.0) + float(
@@ -73,7 +73,7 @@ def rods(model: RobotModel, link: int) -> list[Capsule]:
         ends.append(model.tool_frame.placement[:3, 3])
     r, start = radius(model, link), np.zeros(3)
     drawn = [Capsule(start, end, r) for end in ends if np.linalg.norm(end) > 0.2 * r]
-    if link >= 0 and model.joints[link].prismatic:
+    if link >= 0 and model.joints[link].type.slides:
         joint = model.joints[link]
         back = (
             max(joint.limits.upper, 0.0) if np.isfinite(joint.limits.upper) else 0.4 * size(model)
@@ -86,7 +86,7 @@ def rods(model: RobotModel, link: int) -> list[Capsule]:
 def barrel(model: RobotModel, i: int) -> Barrel:
     """Joint i in the frame of link i; one that slides is to be drawn where its parent has it."""
     joint, r = model.joints[i], radius(model, i)
-    if joint.prismatic:
+    if joint.type.slides:
         return Barrel(np.zeros(3), joint.axis, 1.5 * r, 3.6 * r, True)
     return Barrel(np.zeros(3), joint.axis, 1.45 * r, 3.3 * r, False)
 

@@ -125,7 +125,7 @@ def torque_report(
         if progress is not None:
             progress(len(state[0]))
     moving = [robot.model.joints[i] for i in robot.model.independent]
-    units = tuple("N" if joint.prismatic else "N·m" for joint in moving)
+    units = tuple(joint.type.torque_unit for joint in moving)
     return TorqueReport(
         robot.name,
         robot.model.title or robot.name,
@@ -143,9 +143,9 @@ def torque_report(
 def _excesses(joints: list[Joint], trajectory: Trajectory, total: Array) -> Iterator[str]:
     for i, joint in enumerate(joints):
         limits, q = joint.limits, trajectory.q[:, i]
-        unit = "m" if joint.prismatic else "rad"
+        unit = joint.type.unit
         if q.min() < limits.lower or q.max() > limits.upper:
-            turns = not joint.prismatic and np.abs(q).max() > 4 * np.pi
+            turns = joint.type.turns and np.abs(q).max() > 4 * np.pi
             yield (
                 f"{joint.name} goes from {q.min():.4g} to {q.max():.4g} {unit}, beyond its limits "
                 f"of {limits.lower:.4g} and {limits.upper:.4g}" + ("; degrees?" if turns else "")

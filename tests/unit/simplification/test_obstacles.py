@@ -22,7 +22,7 @@ def axes(model, q):
         R = turned[joint.parent][0] if joint.parent >= 0 else model.base[:3, :3]
         R = R @ joint.placement[:3, :3]
         axis = R @ joint.axis
-        turned.append((R if joint.prismatic else R @ rotation_about(joint.axis, value), axis))
+        turned.append((R if joint.type.slides else R @ rotation_about(joint.axis, value), axis))
     return [axis for _, axis in turned]
 
 
@@ -86,7 +86,7 @@ def test_what_is_decided_exactly_is_seen_in_numbers(seed):
     for i, path in enumerate(model.paths):
         for j in path[:-1]:
             product = np.einsum("sk,sk->s", e[:, i], e[:, j])
-            slides = model.joints[j].prismatic, model.joints[i].prismatic
+            slides = model.joints[j].type.slides, model.joints[i].type.slides
             if slides == (False, True) and np.abs(product**2 - 1).max() > 1e-6:
                 expected.add(("constant", (j, i)))
             if slides[0] == slides[1] and np.ptp(product) > 1e-6:

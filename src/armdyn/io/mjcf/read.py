@@ -31,8 +31,8 @@ from armdyn.model import (
     Rotor,
     assemble,
 )
-from armdyn.model.joint import Kind
-from armdyn.model.transform import joint_motion, rotation_from_quaternion, transform
+from armdyn.model.joint_types import FIXED, JOINT_TYPES, JointType
+from armdyn.model.transform import rotation_from_quaternion, transform
 from armdyn.model.validate import Physical, check_physical
 
 try:
@@ -157,21 +157,21 @@ class _Reader:
 
     def _fix(self, parent: str, child: str, placement: Array) -> None:
         name = f"{child} fixed"
-        self.connections.append(Connection(name, "fixed", parent, child, placement))
+        self.connections.append(Connection(name, FIXED, parent, child, placement))
 
     def _joints(self, i: int, parent: str) -> None:
         """The joints of body i, in the order in which they move it."""
         m, body = self._m, self.body_names[i]
         place = _place(m.body_pos[i], m.body_quat[i])
         own = range(m.body_jntadr[i], m.body_jntadr[i] + m.body_jntnum[i])
-        moving = [j for j in own if self._kind(j) != "fixed"]
+        moving = [j for j in own if self._kind(j) is not FIXED]
         if not moving:
             self._fix(parent, body, place)
         for j in moving:
             link = body if j == moving[-1] else f"{body} after {self.joint_names[j]}"
             if link != body:
                 self.links[link] = Inertia.zero()
-            anchor = m.jnt_pos[j] if self._kind(j) == "revolute" else np.zeros(3)
+            anchor = m.jnt_pos[j] if self._kind(j).turns else np.zeros(3)
             self.placements[link] = frozen(transform(position=-anchor))
             self._connect(j, parent, link, place @ transform(position=anchor))
             parent, place = link, np.eye(4)
@@ -190,7 +190,7 @@ class _Reader:
                 kind,
                 parent,
                 child,
-                frozen(place @ joint_motion(kind, axis, -ref)),
+                frozen(place @ kind.motion(axis, -ref)),
                 axis,
                 _limits(m, j),
                 FrictionLaw(damping, dry, dry),
@@ -199,15 +199,14 @@ class _Reader:
             )
         )
 
-    def _kind(self, j: int) -> Kind:
-        kind = mujoco.mjtJoint(self._m.jnt_type[j])
-        if kind == mujoco.mjtJoint.mjJNT_HINGE:
-            return "revolute"
-        if kind == mujoco.mjtJoint.mjJNT_SLIDE:
-            return "prismatic"
-        free = kind == mujoco.mjtJoint.mjJNT_FREE
+    def _kind(self, j: int) -> JointType:
+        word = mujoco.mjtJoint(self._m.jnt_type[j]).name.removeprefix("mjJNT_").lower()
+        known = [kind for kind in JOINT_TYPES.values() if kind.mjcf == word]
+        if known:
+            return known[0]
+        free = word == "free"
         if free and self._fix_root:
-            return "fixed"
+            return FIXED
         raise UnsupportedJointError(
             f"joint {self.joint_names[j]!r} of body {self.body_names[self._m.jnt_bodyid[j]]!r} is "
             f"of type {'free' if free else 'ball'!r}; armdyn handles hinge and slide. "

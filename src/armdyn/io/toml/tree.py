@@ -22,6 +22,7 @@ from armdyn.model import (
     Rotor,
     assemble,
 )
+from armdyn.model.joint_types import JOINT_TYPES
 
 INERTIA = (
     "mass",
@@ -107,12 +108,13 @@ def _inertia(t: Table) -> Inertia:
 def _connection(t: Table) -> Connection:
     t.check_keys(JOINT)
     name, kind = t.text("name"), t.text("type")
-    if kind not in ("revolute", "prismatic", "fixed"):
-        raise t.error(f"type: expected 'revolute', 'prismatic' or 'fixed', got {kind!r}")
+    if kind not in JOINT_TYPES:
+        *most, last = map(repr, JOINT_TYPES)
+        raise t.error(f"type: expected {', '.join(most)} or {last}, got {kind!r}")
     numbers = {key: t.number_or_array(key, (2,)) for key in FRICTION_KEYS if key in t.data}
     return Connection(
         name,
-        kind,  # type: ignore[arg-type]  # checked above
+        kind,
         t.text("parent"),
         t.text("child"),
         frozen(t.placement()),

@@ -19,14 +19,9 @@ from armdyn.io.friction import missing
 from armdyn.io.xml import Element
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.friction import PARAMETERS
-from armdyn.model.joint import Kind
+from armdyn.model.joint_types import FIXED, JOINT_TYPES, JointType
 
-KINDS: dict[str, Kind] = {
-    "revolute": "revolute",
-    "continuous": "revolute",
-    "prismatic": "prismatic",
-    "fixed": "fixed",
-}
+KINDS = {word: kind for kind in JOINT_TYPES.values() for word in kind.urdf}
 FREE = ("floating", "planar")
 """Types that no arm has, but that may attach the root of a robot to the world."""
 UNLIMITED = sys.float_info.max
@@ -60,7 +55,7 @@ def connection_from_element(
     placement = problems.origin(problems.only(joint, "origin", where), where)
     if kind is None or not ends[0] or not ends[1]:
         return None
-    if kind == "fixed":
+    if kind is FIXED:
         return Connection(name, kind, ends[0], ends[1], placement)
     own = problems.only(joint, "armdyn", where)
     if own is not None:
@@ -97,13 +92,13 @@ def _off_root(parent: str | None, root: str | None) -> str:
 
 def _kind(
     joint: Element, where: str, problems: Problems, off_root: str, fix_root: bool
-) -> Kind | None:
+) -> JointType | None:
     given = problems.text(joint, "type", where)
     if given is None or given in KINDS:
         return None if given is None else KINDS[given]
     if given in FREE and not off_root:
         if fix_root:
-            return "fixed"
+            return FIXED
         advice = "It attaches the robot to the world: pass fix_root=True (--fix-root) to fix it"
     elif given in FREE:
         advice = (

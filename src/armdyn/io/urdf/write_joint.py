@@ -18,9 +18,9 @@ def fixed_joint(name: str, parent: str, child: str, placement: Array) -> Element
 
 
 def moving_joint(joint: Joint, parent: str, child: str) -> Element:
-    """A revolute, continuous or prismatic joint."""
+    """A joint that moves."""
     unlimited = math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper)
-    kind = "continuous" if unlimited and not joint.prismatic else joint.kind
+    kind = joint.type.urdf[-1 if unlimited else 0]
     return element(
         "joint",
         place("origin", joint.placement),

@@ -10,9 +10,9 @@ from armdyn.studio.evaluate import State, slider_limits
 from armdyn.studio.session import Panel, Session
 
 STEP = 0.001
-SPEED = {False: 3.0, True: 1.0}
-"""Where sliders of velocities end without a limit, for joints that turn and that slide."""
-ACCELERATION = {False: 10.0, True: 5.0}
+BEYOND_ORDINARY = 2.0
+"""Where sliders of velocities and accelerations end, relative to the ordinary ones of the type."""
+SIDES = np.array([-1.0, 1.0])
 HEAVIEST = 0.5
 """The heaviest payload, relative to the mass of the arm."""
 VIEWS = {
@@ -57,24 +57,20 @@ class MotionPanel(Panel):
         if self._payload is not None:
             self._payload.remove()
         joints = [arm.robot.model.joints[i] for i in arm.robot.model.independent]
-        speeds = [min(j.limits.velocity, 10 * SPEED[j.prismatic]) if np.isfinite(j.limits.velocity)
-                  else SPEED[j.prismatic] for j in joints]  # fmt: skip
+        speeds = [
+            min(j.limits.velocity, (10 if np.isfinite(j.limits.velocity) else 1) * top)
+            for j, top in zip(joints, (BEYOND_ORDINARY * j.type.speed for j in joints), strict=True)
+        ]
         ends = {
             "q": slider_limits(arm.robot),
-            "qd": np.array([(-v, v) for v in speeds]),
-            "qdd": np.array(
-                [(-ACCELERATION[j.prismatic], ACCELERATION[j.prismatic]) for j in joints]
-            ),
+            "qd": np.array([v * SIDES for v in speeds]),
+            "qdd": np.array([BEYOND_ORDINARY * j.type.acceleration * SIDES for j in joints]),
         }
         for key, folder in self._folders.items():
             start = getattr(session.state, key)
             with folder:
                 for i, joint in enumerate(joints):
-                    unit = ("m" if joint.prismatic else "rad") + {
-                        "q": "",
-                        "qd": "/s",
-                        "qdd": "/s²",
-                    }[key]
+                    unit = joint.type.unit + {"q": "", "qd": "/s", "qdd": "/s²"}[key]
                     low, high = _rounded(ends[key][i])
                     slider = gui.add_slider(
                         joint.name, low, high, STEP, float(np.clip(round(start[i], 3), low, high)),

@@ -43,7 +43,7 @@ class TorquePanel(Panel):
         joints = [self._arm.robot.model.joints[i] for i in self._arm.robot.model.independent]
         free = np.array([not np.isfinite(joint.limits.effort) for joint in joints])
         self._scales = np.where(free, grown(self._scales, snapshot.ledger), self._scales)
-        units = ["N" if joint.prismatic else "N·m" for joint in joints]
+        units = [joint.type.torque_unit for joint in joints]
         self._html.content = torque_bars(
             snapshot.ledger, [joint.name for joint in joints], units, self._scales, ~free
         )
