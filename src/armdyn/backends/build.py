@@ -24,7 +24,6 @@ from armdyn.backends.progress import note
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
-from armdyn.model.digest import digest
 from armdyn.quantities.programs import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.steps import StepRequest, step_program
@@ -128,7 +127,7 @@ def _linked(head: dict[str, Any], code: bytes) -> MachineCode:
 
 def _key(model: RobotModel, request: Request | StepRequest, dtype: str, target: Target) -> str:
     """A digest of everything that the code depends on."""
-    parts = [FORMAT, digest(model), asdict(request), dtype, asdict(target), *_versions()]
+    parts = [FORMAT, model.digest, asdict(request), dtype, asdict(target), *_versions()]
     text = json.dumps(parts, default=bool)  # options may be truths of NumPy
     return hashlib.sha256(text.encode()).hexdigest()
 

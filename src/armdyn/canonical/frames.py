@@ -31,21 +31,21 @@ from armdyn.errors import ModelError
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import inverse, transform
 
-LARGEST = 1e-2
-"""Above this, what is taken for zero is no rounding any more."""
-TOLERANCE = 1e-13
-"""What counts as a zero: an angle [rad], or a length or inertia relative to the largest one."""
+LARGEST_TOLERANCE = 1e-2
+"""The largest tolerance that can be asked for; anything above it is no rounding."""
+ZERO_TOLERANCE = 1e-13
+"""Below this a number counts as zero: an angle [rad], or a length or inertia relative to the
+largest one."""
+TORQUE_TOLERANCE = 1e-12
+"""How far a torque may move by default, relative to the largest torque of its joint."""
 
-MOST = 1e-12
-"""How far a torque may move by default, relative to the largest of its joint."""
-
-_ROUNDING = 4e-15
-"""What is zero whatever the tolerance."""
-_FAR = 1e-2
+_FLOAT_ROUNDING = 4e-15
+"""Below this a number counts as zero at every tolerance."""
+_PARALLEL_SINE = 1e-2
 """Sine of the angle below which two axes have no usable common normal."""
 
 
-def canonical(model: RobotModel, tolerance: float = TOLERANCE) -> CanonicalRobot:
+def canonical(model: RobotModel, tolerance: float = ZERO_TOLERANCE) -> CanonicalRobot:
     """The robot in modified Denavit-Hartenberg frames, with the same coordinates q.
 
     Args:
@@ -58,7 +58,7 @@ def canonical(model: RobotModel, tolerance: float = TOLERANCE) -> CanonicalRobot
     return _built(model, tolerance)[0]
 
 
-def canonical_frames(model: RobotModel, tolerance: float = TOLERANCE) -> tuple[Array, ...]:
+def canonical_frames(model: RobotModel, tolerance: float = ZERO_TOLERANCE) -> tuple[Array, ...]:
     """The frame of each link of `canonical(model, tolerance)` in the link's own, (4, 4) each."""
     _, builder = _built(model, tolerance)
     pairs = zip(builder.rest, builder.frames, strict=True)
@@ -66,17 +66,18 @@ def canonical_frames(model: RobotModel, tolerance: float = TOLERANCE) -> tuple[A
 
 
 def _built(model: RobotModel, tolerance: float) -> "tuple[CanonicalRobot, _Builder]":
-    if not 0 <= tolerance <= LARGEST:
+    if not 0 <= tolerance <= LARGEST_TOLERANCE:
         raise ModelError(
-            f"what is taken for an exact zero must lie between 0 and {LARGEST:g}, got {tolerance!r}"
+            "what is taken for an exact zero must lie between 0 and "
+            f"{LARGEST_TOLERANCE:g}, got {tolerance!r}"
         )
     builder = _Builder(model, tolerance)
     robot = builder.robot()
-    if builder.taken <= _ROUNDING:
+    if builder.taken <= _FLOAT_ROUNDING:
         return robot, builder
     moved = torque_difference(model, robot)
-    if tolerance <= TOLERANCE and moved > MOST:
-        builder = _Builder(model, _ROUNDING)
+    if tolerance <= ZERO_TOLERANCE and moved > TORQUE_TOLERANCE:
+        builder = _Builder(model, _FLOAT_ROUNDING)
         return builder.robot(), builder
     return replace(robot, snapped=moved), builder
 
@@ -85,7 +86,7 @@ class _Builder:
     """The frames of one robot in its position q = 0, seen from the base."""
 
     def __init__(self, model: RobotModel, tolerance: float):
-        self.model, self.tolerance = model, max(tolerance, _ROUNDING)
+        self.model, self.tolerance = model, max(tolerance, _FLOAT_ROUNDING)
         self.taken = 0.0
         """The largest number that was taken for zero, relative or [rad]."""
         self.rest: list[Array] = []
@@ -188,7 +189,7 @@ class _Builder:
     def _closest(self, O: Array, z: Array, other: Array, point: Array) -> Array:
         """The point of a line along z nearest to another; for parallel ones to the point on it."""
         sine = self._sine(z, other)
-        if sine <= max(self.tolerance, _FAR):
+        if sine <= max(self.tolerance, _PARALLEL_SINE):
             return O + z * (z @ (point - O))
         return O + z * (np.cross(point - O, other) @ np.cross(z, other)) / sine**2
 

@@ -17,26 +17,19 @@ left is as many numbers as the regressor has independent columns (Gautier and Kh
 Yoshida and Osuka 1990) for every geometry that was compared, on numbers and on nodes alike.
 """
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import (
-    TOLERANCE,
-    CanonicalLink,
-    CanonicalRobot,
-    cos_sin,
-    is_quarter,
-    twist,
-)
+from armdyn.canonical.frames import ZERO_TOLERANCE
+from armdyn.canonical.robot import CanonicalLink, CanonicalRobot, is_quarter, twist
+from armdyn.canonical.turning import Turning, Z, parallel, rest_rotation, zeros
+from armdyn.expr.node import Node
 
-_Z = frozen([0.0, 0.0, 1.0])
-
-SMALLEST = 1e-6
+DIVISIBLE = 1e-6
 """Component of an offset, relative to the largest, that is more than rounding."""
 
 
@@ -84,9 +77,9 @@ def hand_down(robot: CanonicalRobot, clear: Sequence[int | None] = ()) -> Canoni
         onto = bodies[link.parent] if link.parent >= 0 else None
         if not link.type.turns:
             if onto is not None:
-                R = _rest_rotation(link)
+                R = rest_rotation(link)
                 onto.J = onto.J + R @ mine.J @ R.T
-            mine.J = _zeros(3, 3)
+            mine.J = zeros(3, 3)
             continue
         k, p = axis_in_parent(link)
         if link.type.slides:  # a rod along the axis is all that both links of a screw may have
@@ -140,7 +133,7 @@ def regroup(robot: CanonicalRobot) -> CanonicalRobot:
     robot = hand_down(robot)
     bodies = [Distribution.of(link) for link in robot.links]
     for i in reversed(range(len(robot.links))):
-        link, mine, seen = robot.links[i], bodies[i], _Turning.of(robot, i)
+        link, mine, seen = robot.links[i], bodies[i], Turning.of(robot, i)
         if link.type.turns:
             _keep_of_turn(mine, seen)
         else:
@@ -163,176 +156,60 @@ def parameter_names(robot: CanonicalRobot) -> list[str]:
 def divides(p: Array, entry: int) -> bool:
     """Whether a component of an offset may be divided by: not if it is rounding of the others."""
     if all(isinstance(value, int | float) for value in p):
-        return abs(float(p[entry])) > SMALLEST * max(abs(float(value)) for value in p)
+        return abs(float(p[entry])) > DIVISIBLE * max(abs(float(value)) for value in p)
     return not is_zero(p[entry])
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a number, or an expression that is one, is zero: nothing can be divided by it."""
-    try:
-        _ = 1.0 / (float(value) if isinstance(value, int | float) else value)
-    except ZeroDivisionError:
-        return True
-    return False
+    """Whether a number, or an expression that is a number, is zero."""
+    if isinstance(value, Node):
+        return value.op == "number" and value.value == 0
+    return bool(value == 0)
 
 
 def _keep_of_slide(
-    link: CanonicalLink, mine: Distribution, onto: Distribution | None, seen: "_Turning"
+    link: CanonicalLink, mine: Distribution, onto: Distribution | None, seen: Turning
 ) -> None:
     """Leave a sliding link what acts by itself."""
     if seen.directions == 0:
-        mine.J, mine.u = _zeros(3, 3), _zeros(3)
+        mine.J, mine.u = zeros(3, 3), zeros(3)
     elif seen.directions == 1:
         mine.u = _without(mine.u, seen.direction)
-        if onto is not None and _parallel(seen.direction, _Z):
+        if onto is not None and parallel(seen.direction, Z):
             _give_first_moment(link, mine, onto)
     if onto is not None:
-        R = _rest_rotation(link)
+        R = rest_rotation(link)
         onto.J = onto.J + R @ mine.J @ R.T
-    mine.J = _zeros(3, 3)
+    mine.J = zeros(3, 3)
 
 
-def _keep_of_turn(mine: Distribution, seen: "_Turning") -> None:
+def _keep_of_turn(mine: Distribution, seen: Turning) -> None:
     """Leave a turning link what acts by itself."""
     if seen.rests is not None:
         moved = np.outer(mine.u, seen.rests[1])
-        mine.J, mine.u = mine.J - moved - moved.T, _zeros(3)
+        mine.J, mine.u = mine.J - moved - moved.T, zeros(3)
     if seen.directions == 1:
         total = mine.J[0, 0] + mine.J[1, 1]
-        mine.J, mine.u[2] = _zeros(3, 3), 0.0
+        mine.J, mine.u[2] = zeros(3, 3), 0.0
         mine.J[0, 0] = total
-
-
-@dataclass(frozen=True, slots=True)
-class _Turning:
-    """What a link has gone through, from the base up to its own joint, seen from its frame."""
-
-    directions: int
-    """About how many directions it has turned: 0, 1, or 2 for more than one."""
-    direction: Array
-    """The one direction, where there is one."""
-    gravity: Array
-    """The field of gravity before any turning, and arbitrary numbers for nodes [m/s²]."""
-    slides: tuple[Array, ...]
-    """Directions of all slides."""
-    rests: Array | None
-    """For a turning link, a point on its axis that no joint accelerates but along that axis, and
-    gravity neither; for a sliding link, where that point of the link before it is. Shape (2, 3):
-    with arbitrary numbers for nodes, and with the nodes. None: there is none."""
-    reach: float
-    """Sum of all lengths, which tells what is rounding of them [m]."""
-
-    @classmethod
-    def of(cls, robot: CanonicalRobot, i: int) -> "_Turning":
-        """What link i has gone through."""
-        turning = cls(0, np.zeros(3), np.zeros(3), (), _zeros(2, 3), 0.0)
-        for j in _path(robot, i):
-            turning = turning.through(robot.links[j], j)
-        return turning
-
-    def through(self, link: CanonicalLink, j: int) -> "_Turning":
-        """The same one joint later."""
-        R = _rest_rotation(link)
-        if R.dtype == object or (self.directions == 2 and self.rests is None):
-            return replace(self, directions=2, rests=None)
-        across, (r,) = _generic(link.across, j), _generic([link.r], j + 0.5)
-        gravity = _generic(link.gravity, j) if link.parent < 0 else self.gravity
-        d, g, *slides = (R.T @ v for v in (self.direction, gravity, *self.slides))
-        rests = self.rests
-        if rests is not None:
-            offsets = [*zip((across, r), (link.across, link.r), strict=True)]
-            rests = (rests - np.array(offsets[0], dtype=object)) @ R - np.outer(offsets[1], _Z)
-        reach = self.reach + float(np.linalg.norm(across)) + abs(r)
-        if link.type.slides:
-            slides.append(_Z)
-        if not link.type.turns:
-            return _Turning(self.directions, d, g, tuple(slides), rests, reach)
-        if self.directions == 0:
-            directions, d, rests = 1, _Z, _zeros(2, 3)
-        else:
-            directions = 1 if self.directions == 1 and _parallel(d, _Z) else 2
-        after = _Turning(directions, d, g, tuple(slides), rests, reach)
-        return replace(after, rests=after._at_rest(self.directions))
-
-    def _at_rest(self, before: int) -> Array | None:
-        """The point of the axis, now that the joint has turned, that is still at rest."""
-        if self.rests is None:
-            return None
-        if self.directions == 1:
-            forces = all(_parallel(v, _Z) for v in (self.gravity, *self.slides))
-            return _zeros(2, 3) if forces and self._meets(self.rests) else None
-        if self.slides or self.gravity.any():
-            return None
-        point = self.rests
-        if before == 1:
-            along = self.direction
-            share = point[:, :2] @ along[:2] / (along[:2] @ along[:2])
-            point = point - np.outer(share, along)
-        if not self._meets(point):
-            return None
-        on_axis = _zeros(2, 3)
-        if abs(point[0, 2]) > TOLERANCE * self.reach:
-            on_axis[:, 2] = point[:, 2]
-        return on_axis
-
-    def _meets(self, point: Array) -> bool:
-        """Whether a point is on the z axis."""
-        return math.hypot(*point[0, :2]) <= TOLERANCE * self.reach
-
-
-def _path(robot: CanonicalRobot, i: int) -> list[int]:
-    """The joints from the base up to joint i."""
-    path = [i]
-    while robot.links[path[-1]].parent >= 0:
-        path.append(robot.links[path[-1]].parent)
-    return path[::-1]
-
-
-def _generic(values: Iterable[Any], key: float) -> Array:
-    """The values with arbitrary numbers, others for another key, for entries that are nodes."""
-    return np.array(
-        [
-            float(v) if isinstance(v, int | float) else 0.7 + math.sin(1.3 + key + 7.1 * k) ** 2
-            for k, v in enumerate(values)
-        ]
-    )
 
 
 def _give_first_moment(link: CanonicalLink, mine: Distribution, onto: Distribution) -> None:
     """Hand the moments of a slide along the direction of turning to the parent."""
-    R, (_, p) = _rest_rotation(link), axis_in_parent(link)
+    R, (_, p) = rest_rotation(link), axis_in_parent(link)
     h = R @ mine.u
     hp = np.outer(h, p)
     onto.u = onto.u + h
     onto.J = onto.J + R @ mine.J @ R.T + hp + hp.T
-    mine.J, mine.u = _zeros(3, 3), _zeros(3)
-
-
-def _rest_rotation(link: CanonicalLink) -> Array:
-    """Rotation from link axes to the parent's, of a joint that turns at q = -θ."""
-    R = twist(link)
-    if link.type.turns:
-        return R
-    c, s = cos_sin(link.theta)
-    return R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    mine.J, mine.u = zeros(3, 3), zeros(3)
 
 
 def _without(u: Array, d: Array) -> Array:
     """The vector less a multiple of d, so that its entry along the main axis of d is zero."""
     main = int(np.argmax(np.abs(d)))
-    rest = u - (u[main] / d[main]) * np.where(np.abs(d) > TOLERANCE, d, 0.0)
+    rest = u - (u[main] / d[main]) * np.where(np.abs(d) > ZERO_TOLERANCE, d, 0.0)
     rest[main] = 0.0
     return rest
-
-
-def _parallel(a: Array, b: Array) -> bool:
-    return bool(np.linalg.norm(np.cross(a, b)) <= TOLERANCE * np.linalg.norm(a))
-
-
-def _zeros(*shape: int) -> Array:
-    zeros = np.empty(shape, dtype=object)
-    zeros[...] = 0.0
-    return zeros
 
 
 def _frozen(values: Array) -> Array:

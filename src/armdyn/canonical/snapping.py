@@ -17,7 +17,7 @@ from armdyn.model.joint_types import JointType
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import inverse, transform
 
-STATES = 200
+COMPARED_STATES = 200
 """Random states that a difference is measured over."""
 
 _NOISE = 256 * np.finfo(float).eps
@@ -37,7 +37,9 @@ class _Member:
     """The field of gravity in the axes that a joint on the base is placed in, shape (3,)."""
 
 
-def torque_difference(model: RobotModel, robot: CanonicalRobot, states: int = STATES) -> float:
+def torque_difference(
+    model: RobotModel, robot: CanonicalRobot, states: int = COMPARED_STATES
+) -> float:
     """The largest difference of a torque, relative to the largest torque of the same joint.
 
     Args:

@@ -1,5 +1,6 @@
 """What can be chosen in the minimal formulation of one robot, and a good start."""
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,12 +44,11 @@ class Options:
 
     def vary(self, at: Choices, place: int) -> list[Choices]:
         """Every value in one place: the links from the tips, then the units."""
-        for i in reversed(range(len(self.links))):
-            names = list(self.links[i])
-            if place < len(names):
-                values = self.links[i][names[place]]
-                return [at.with_link(i, **{names[place]: value}) for value in values]
-            place -= len(names)
+        places = [(i, name) for i in reversed(range(len(self.links))) for name in self.links[i]]
+        if place < len(places):
+            i, name = places[place]
+            return [at.with_link(i, **{name: value}) for value in self.links[i][name]]
+        place -= len(places)
         if place == 0:
             apart = (False, True) if self.planar else (False,)
             return [replace(at, weight_apart=value) for value in apart]
@@ -57,17 +57,17 @@ class Options:
             return [replace(at, length=unit) for unit in units]
         if place == 2:
             return [replace(at, force=unit) for unit in units]
-        lengths = [unit for unit in units if unit is None or unit[0] in LENGTHS]
-        lone = [u for u in units if u is None or u[0] != "u" or self._is_lone(u, units)]
-        pairs = [(length, force) for length in lengths for force in lone]
-        if len(pairs) > MOST_PAIRS:
-            return [at]
-        return [replace(at, length=length, force=force) for length, force in pairs]
+        return self._pairs(at, units)
 
     @staticmethod
-    def _is_lone(unit: Unit, units: list[Unit | None]) -> bool:
-        """Whether a first moment has no other entry."""
-        return sum(u is not None and u[:2] == unit[:2] for u in units) == 1
+    def _pairs(at: Choices, units: list[Unit | None]) -> list[Choices]:
+        """Every pair of units; a first moment is a unit of force only if it has one entry."""
+        entries = Counter(unit[:2] for unit in units if unit is not None)
+        lengths = [unit for unit in units if unit is None or unit[0] in LENGTHS]
+        forces = [u for u in units if u is None or u[0] != "u" or entries[u[:2]] == 1]
+        if len(lengths) * len(forces) > MOST_PAIRS:
+            return [at]
+        return [replace(at, length=length, force=force) for length in lengths for force in forces]
 
     def _units(self, at: Choices) -> list[Unit]:
         """The constants that are there to be units."""
@@ -112,30 +112,28 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...
     link = robot.links[i]
     if link.parent < 0:
         return {}
+    quarter, both = is_quarter(link.alpha), (True, False)
     ways: dict[str, tuple[Any, ...]] = {"squares": ("xz", "yz", "xyz")}
-    if not is_quarter(link.alpha):
-        ways["tangent"] = (True, False)
+    if not quarter:
+        ways["tangent"] = both
     if link.type.slides:
         return ways
     carries, flat, behind_root = i in robot.parents, is_flat(robot, i), _behind_root(robot, i)
-    ways["doubled"] = ("", "x", "y", "xy")
     p = axis_in_parent(link)[1]
-    entries = [entry for k, entry in enumerate("xyz") if divides(p, k)]
-    if entries:
-        ways["point_mass"] = ("", *entries)
-    if wide or not is_quarter(link.alpha):
-        ways["column"] = (True, False)
-    if wide or flat or behind_root:
-        ways["first_axes"] = ("", "J", "u", "f", "Ju", "Jf", "uf", "Juf")
-    if flat:
-        ways.update(shared=(True, False), out_first=(True, False), in_first=(True, False))
-    if behind_root:
-        ways["isotropic"] = ("", "xx", "yy")
-    if carries and (not is_zero(link.r) or flat):
-        ways["passes_on"] = (True, False)
-    if not carries:
-        ways["rotated"] = (True, False)
-    return ways
+    cleared = [entry for k, entry in enumerate("xyz") if divides(p, k)]
+    offered: tuple[tuple[bool, str, tuple[Any, ...]], ...] = (
+        (True, "doubled", ("", "x", "y", "xy")),
+        (bool(cleared), "point_mass", ("", *cleared)),
+        (wide or not quarter, "column", both),
+        (wide or flat or behind_root, "first_axes", ("", "J", "u", "f", "Ju", "Jf", "uf", "Juf")),
+        (flat, "shared", both),
+        (flat, "out_first", both),
+        (flat, "in_first", both),
+        (behind_root, "isotropic", ("", "xx", "yy")),
+        (carries and (flat or not is_zero(link.r)), "passes_on", both),
+        (not carries, "rotated", both),
+    )
+    return ways | {name: values for matters, name, values in offered if matters}
 
 
 def is_flat(robot: CanonicalRobot, i: int) -> bool:

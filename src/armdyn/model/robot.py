@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import ModelError, UnknownNameError
+from armdyn.model.digest import DESCRIPTIVE, digest
 from armdyn.model.joint import Joint
 from armdyn.model.link import Frame, Link
 from armdyn.model.transform import IDENTITY
@@ -16,7 +17,7 @@ GRAVITY = frozen([0.0, 0.0, -9.81])
 """The default field of gravity: world z is up [m/s²]."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RobotModel:
     """A tree of links and joints. No algorithms.
 
@@ -60,6 +61,27 @@ class RobotModel:
                 f"robot {self.name!r} has a link or frame named 'tool', so that name is taken and "
                 f"the tool cannot be placed elsewhere by {found}; rename it in the description"
             )
+
+    def __repr__(self) -> str:
+        letters = "".join(joint.type.letter for joint in self.joints)
+        return f"<RobotModel {self.name!r}, {len(self.joints)} joints, {letters}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a model with the same numbers and the same descriptions."""
+        if not isinstance(other, RobotModel):
+            return NotImplemented
+        return self is other or (
+            self.digest == other.digest
+            and all(getattr(self, name) == getattr(other, name) for name in DESCRIPTIVE)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of everything that the equations depend on."""
+        return digest(self)
 
     @cached_property
     def parents(self) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import reduce as fold
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import TOLERANCE, CanonicalRobot, canonical
+from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
 from armdyn.canonical.regroup import regroup
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.passes import reduce
@@ -54,7 +54,7 @@ def count_operations(
     stage: str = "minimal",
     formulation: str | None = None,
     effort: SearchBudget | None = None,
-    snap: float = TOLERANCE,
+    snap: float = ZERO_TOLERANCE,
 ) -> Operations:
     """How many operations one evaluation takes: .mul .add .div .trig .total.
 
@@ -95,7 +95,7 @@ def stage_count(
     method: Method,
     stage: str,
     effort: SearchBudget | None = None,
-    snap: float = TOLERANCE,
+    snap: float = ZERO_TOLERANCE,
 ) -> Operations | None:
     """The operations of a method at one stage; None where it has no such stage.
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from armdyn.canonical.frames import TOLERANCE, canonical
-from armdyn.canonical.snapping import STATES
+from armdyn.canonical.frames import ZERO_TOLERANCE, canonical
+from armdyn.canonical.snapping import COMPARED_STATES
 from armdyn.compiler.count import Operations, count
 from armdyn.model import RobotModel
 from armdyn.operations.count import STAGES, Row, check_name, stage_count, traced
@@ -44,7 +44,7 @@ def operation_report(
     model: RobotModel,
     quantities: tuple[str, ...] = (),
     effort: SearchBudget | None = None,
-    snap: float = TOLERANCE,
+    snap: float = ZERO_TOLERANCE,
     tell: Callable[[str], None] | None = None,
 ) -> OperationReport:
     """The counts of every method at every stage, beside the formulas of the literature.
@@ -68,8 +68,8 @@ def operation_report(
     snapped = canonical(model, snap).snapped
     if snapped > 0:
         notes.append(
-            f"numbers up to {snap:g} were taken for exact zeros and quarter turns; over {STATES} "
-            f"random states this moves a torque by up to {snapped:.1e} of the largest of its joint"
+            f"numbers up to {snap:g} were taken for exact zeros and quarter turns; over "
+            f"{COMPARED_STATES} random states this moves a torque by up to {snapped:.1e} of the largest of its joint"
         )
     return OperationReport(model.name, rows, notes)
 

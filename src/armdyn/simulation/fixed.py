@@ -13,7 +13,6 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError
-from armdyn.model.digest import digest
 from armdyn.simulation.forces import Driven
 from armdyn.simulation.native import Rollout, rollout
 from armdyn.simulation.native_inputs import LAWS
@@ -85,7 +84,7 @@ def simulate_fixed(
     began = time.perf_counter()
     driven = Driven(robot, drive, None, duration)
     told = None if progress is None else (lambda done: progress(done * grid.step))
-    compiled = type(drive) in LAWS and digest(drive.robot.model) == digest(robot.model)
+    compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest
     if callable(drive) and not compiled:
         run, tau, given = _held(robot, q, qd, driven, method, grid, friction, told)
     else:

@@ -10,7 +10,6 @@ from armdyn.arrays import Array, check_joint_vector
 from armdyn.backends.stepper import StepInput
 from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, SimulationError
-from armdyn.model.digest import digest
 from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 
@@ -55,7 +54,7 @@ def law(robot: Robot, controller: Any) -> str:
             f"only the controllers {names} can be compiled into a loop, got {controller!r}; use an "
             "adaptive method"
         )
-    if digest(controller.robot.model) != digest(robot.model):
+    if controller.robot.model.digest != robot.model.digest:
         raise SimulationError(
             "a compiled controller knows the arm itself, this one knows another model, "
             f"{controller.robot.name!r}; make it with the same robot, or use an adaptive method"

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -260,3 +261,12 @@ def test_text_and_booleans_are_no_numbers(value):
 @pytest.mark.parametrize("value", [1, np.float32(1), np.int8(1), Fraction(1), np.array(1)])
 def test_every_kind_of_real_number_is_one(value):
     assert check_constant("mass", value, ()) == 1.0
+
+
+def test_models_of_the_same_numbers_are_equal():
+    first, second = (assemble("arm", links("ab"), [joint("j", "a", "b")]) for _ in "12")
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != replace(second, gravity=np.array([0.0, 0.0, -1.62]))
+    assert first != replace(second, note="another")
+    assert len(repr(first)) < 80
