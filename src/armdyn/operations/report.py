@@ -69,7 +69,8 @@ def operation_report(
     if snapped > 0:
         notes.append(
             f"numbers up to {snap:g} were taken for exact zeros and quarter turns; over "
-            f"{COMPARED_STATES} random states this moves a torque by up to {snapped:.1e} of the largest of its joint"
+            f"{COMPARED_STATES} random states this moves a torque by up to {snapped:.1e} of the "
+            "largest of its joint"
         )
     return OperationReport(model.name, rows, notes)
 

@@ -8,30 +8,25 @@ Joint j carries joint i, e are their axes, m̃_i > 0 is the mass that joint i ca
     i prismatic         g_i = -m̃_i (g·e_i)
     j revolute, i not   q_i has the coefficient -m̃_i e_j·(e_i × g) in g_j
 
-What these demand of the axes is decided exactly: the products of axes are expressions of the joint
-positions, with the constant angles of the robot as symbols, and are evaluated over a finite field.
-An angle that occurs twice is one symbol; a relation between different angles is not known there, so
-that a demand counts as broken only if it is so for the robot's own angles as well.
+What these demand of the axes is seen in random configurations: the products of axes are polynomials
+of sines and cosines of the positions, so that one that is not zero everywhere is zero at a random
+configuration with probability zero.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, canonical
-from armdyn.canonical.robot import cos_sin, is_quarter, twist
-from armdyn.expr import Graph, Node
-from armdyn.expr.evaluate import evaluate, proved_equal
+from armdyn.formulations.kinematics import world_frames
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import Goals, element_name
 
-_AXES_TOLERANCE = 1e-9
-"""What is not zero of a product of unit vectors."""
-_ANGLE_DECIMALS = 10
-"""Decimals to which two angles are the same."""
+CONFIGURATIONS = 50
+"""Random configurations in which the axes are seen."""
+VISIBLE_PRODUCT = 1e-9
+"""A product of unit vectors above this is not zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
 
     A goal without an obstacle may still be out of reach of what is free to change.
     """
-    axes = _Axes(canonical(model), model.paths)
+    axes = _Axes(model)
     names = [
         f"joint {i + 1}" + (f" ({joint.name})" if joint.name != f"joint{i + 1}" else "")
         for i, joint in enumerate(model.joints)
@@ -114,7 +109,7 @@ def _of_pairs(axes: "_Axes", names: list[str], goals: Goals) -> Iterator[Obstacl
 
 
 def _of_gravity(axes: "_Axes", names: list[str]) -> Iterator[Obstacle]:
-    for i in range(len(axes.robot.links)):
+    for i in range(len(names)):
         if axes.slides(i) and axes.lifts(i):
             yield Obstacle(
                 "gravity-balanced",
@@ -135,95 +130,46 @@ def _of_gravity(axes: "_Axes", names: list[str]) -> Iterator[Obstacle]:
 
 
 class _Axes:
-    """Products of the axes of a robot as functions of its configuration."""
+    """How the axes of a robot lie to each other and to gravity, over random configurations."""
 
-    def __init__(self, robot: CanonicalRobot, paths: tuple[tuple[int, ...], ...]):
-        self.robot, self.graph = robot, Graph()
-        self.zero, self.paths = self.graph.number(0), paths
+    def __init__(self, model: RobotModel):
+        self.model = model
+        q = np.random.default_rng(0).uniform(-np.pi, np.pi, (CONFIGURATIONS, len(model.joints)))
+        z = np.stack(world_frames(model, q).z)
+        self.cosine = np.einsum("isa,jsa->ijs", z, z)
+        down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
+        self.fall = z @ down
+        self.swing = np.cross(z[:, None], z) @ down
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Joints j and i of which j carries i."""
-        for i, path in enumerate(self.paths):
+        for i, path in enumerate(self.model.paths):
             yield from ((j, i) for j in path[:-1])
 
     def slides(self, i: int) -> bool:
         """Whether joint i slides along its axis and does not turn."""
-        return not self.robot.links[i].type.turns
+        return not self.model.joints[i].type.turns
 
     def perpendicular(self, j: int, i: int) -> bool:
         """Whether e_i·e_j is always zero."""
-        return self._vanishes(self._cosine(j, i, "q"))
+        return _vanish(self.cosine[j, i])
 
     def constant(self, j: int, i: int) -> bool:
-        """Whether e_i·e_j is the same for any two configurations q and p."""
-        return self._vanishes(self._cosine(j, i, "q") - self._cosine(j, i, "p"))
+        """Whether e_i·e_j is the same in every configuration."""
+        return _vanish(self.cosine[j, i] - self.cosine[j, i, 0])
 
     def parallel(self, j: int, i: int) -> bool:
         """Whether (e_i·e_j)² is always one."""
-        return self._vanishes(self._cosine(j, i, "q") * self._cosine(j, i, "q") - 1)
+        return _vanish(self.cosine[j, i] ** 2 - 1.0)
 
     def lifts(self, i: int) -> bool:
         """Whether the axis is ever inclined to the horizontal."""
-        product: Any = self._gravity(i) @ self._axis(i, "q")
-        return not self._vanishes(product)
+        return not _vanish(self.fall[i])
 
     def swings(self, j: int, i: int) -> bool:
         """Whether e_j·(e_i × g) is ever other than zero."""
-        product: Any = np.cross(self._axis(j, "q"), self._axis(i, "q")) @ self._gravity(i)
-        return not self._vanishes(product)
+        return not _vanish(self.swing[j, i])
 
-    def _gravity(self, i: int) -> Array:
-        """The direction of gravity in the axes that the path of joint i starts from."""
-        g = self.robot.links[self.paths[i][0]].gravity
-        g = g / (np.linalg.norm(g) or 1.0)
-        return np.array([self._symbol("g", v) if v else self.zero for v in g], dtype=object)
 
-    def _cosine(self, j: int, i: int, name: str) -> Node:
-        """e_i·e_j, which neither q_j nor what is before it changes."""
-        return self._seen(self.paths[i][self.paths[i].index(j) + 1 :], name)[2]
-
-    def _axis(self, i: int, name: str) -> Array:
-        """e_i in the axes before the motion of the first joint of its path."""
-        return self._seen(self.paths[i], name)
-
-    def _seen(self, path: tuple[int, ...], name: str) -> Array:
-        """The axis of the last joint of a path from before the first, q being named `name`."""
-        axis = np.array([self.zero, self.zero, self.graph.number(1)], dtype=object)
-        for k in reversed(path):
-            link = self._symbolic(self.robot.links[k])
-            x, y, z = axis
-            for c, s in (self._turn(k, name), cos_sin(link.theta)):
-                x, y = c * x - s * y, s * x + c * y
-            axis = twist(link) @ np.array([x, y, z], dtype=object)
-        return axis
-
-    def _turn(self, k: int, name: str) -> tuple[Any, Any]:
-        """Cosine and sine of what joint k turns by."""
-        if self.slides(k):
-            return 1, 0
-        q = self.robot.links[k].type.angle(self.graph.input(f"{name}{k + 1}"))
-        return q.cos(), self.robot.links[k].sign * q.sin()
-
-    def _symbolic(self, link: CanonicalLink) -> CanonicalLink:
-        angles: dict[str, Any] = {
-            name: value if is_quarter(value) else self._symbol("angle", value)
-            for name in ("alpha", "gamma", "theta")
-            for value in (float(getattr(link, name)),)
-        }
-        return replace(link, **angles)
-
-    def _symbol(self, kind: str, value: float) -> Node:
-        """A parameter that two equal numbers share, and two opposite ones but for the sign."""
-        name = f"{kind} {abs(value):.{_ANGLE_DECIMALS}f}"
-        self.graph.values.setdefault(name, abs(value))
-        symbol = self.graph.parameter(name)
-        return symbol if value > 0 else -symbol
-
-    def _vanishes(self, product: Node) -> bool:
-        if proved_equal([product], [self.zero]):
-            return True
-        q = np.random.default_rng(0).uniform(-np.pi, np.pi, size=(2, len(self.paths), 50))
-        named = {
-            f"{name}{k + 1}": q[a, k] for a, name in enumerate("qp") for k in range(q.shape[1])
-        }
-        return float(np.abs(evaluate([product], named)[0]).max()) <= _AXES_TOLERANCE
+def _vanish(products: Array) -> bool:
+    return float(np.abs(products).max()) <= VISIBLE_PRODUCT
