@@ -27,7 +27,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import ZERO_TOLERANCE
 from armdyn.canonical.robot import CanonicalLink, CanonicalRobot, is_quarter, twist
 from armdyn.canonical.turning import Turning, Z, parallel, rest_rotation, zeros
-from armdyn.expr.node import Node
+from armdyn.expr.graph import Node
 
 DIVISIBLE = 1e-6
 """Component of an offset, relative to the largest, that is more than rounding."""
