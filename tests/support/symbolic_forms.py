@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import sympy
 
 from armdyn.algebra.ring import Trig
-from armdyn.equations.notation import turn_identifier
+from armdyn.equations.notation import angle_identifier
 from armdyn.equations.quotients import factored
 from armdyn.equations.readable import readable
-from armdyn.equations.tree import Turn
+from armdyn.equations.tree import AngleFunction
 
 
 def expression(robot, value):
@@ -19,7 +19,7 @@ def expression(robot, value):
 
     terms = []
     for term in readable(robot, value):
-        turns = [symbol(turn_identifier(Turn(f, a))) ** e for f, a, e in term.product]
+        turns = [symbol(angle_identifier(AngleFunction(f, a))) ** e for f, a, e in term.product]
         for monomial, number in term.coefficient.items():
             powers = [symbol(s) ** e for s, e in robot.ring.exponents(monomial).items()]
             factor = sympy.Rational(number.numerator, number.denominator)

@@ -57,7 +57,7 @@ def equations(
     if form == "structure":
         _structure(arm, plot, output, json)
         return
-    from armdyn.equations.document import format_of
+    from armdyn.equations.formats import format_of
     from armdyn.equations.forms import equations as written
     from armdyn.equations.letters import letter_pairs
 

@@ -1,7 +1,7 @@
 """An order for the operations of a graph, in which few values wait to be used."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from heapq import heapify, heappop, heappush
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 
 from armdyn.expr.graph import Node
 from armdyn.expr.operations import TRIG
@@ -92,34 +92,44 @@ def tighten(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list
     """
     place = {value: i for i, value in enumerate(order)}
     args = [{place[a] for a in operands[value] if a in place} for value in order]
-    users: list[list[int]] = [[] for _ in order]
-    for i, used in enumerate(args):
-        for a in used:
-            users[a].append(i)
-    left = [len(u) for u in users]
-    missing = [len(used) for used in args]
-    done = [False] * len(order)
-    result: list[int] = []
+    return [order[i] for i in _Waiting(args)]
 
-    def entry(i: int) -> tuple[int, int]:
-        return -sum(left[a] == 1 for a in args[i]), i
 
-    ready = [entry(i) for i, count in enumerate(missing) if not count]
-    heapify(ready)
-    while ready:
-        i = heappop(ready)[1]
-        if done[i]:
-            continue
-        done[i] = True
-        result.append(order[i])
-        for a in args[i]:
-            left[a] -= 1
-            if left[a] == 1:
-                last = next(u for u in users[a] if not done[u])
-                if not missing[last]:
-                    heappush(ready, entry(last))
-        for u in users[i]:
-            missing[u] -= 1
-            if not missing[u]:
-                heappush(ready, entry(u))
-    return result
+class _Waiting:
+    """Values that are still to be computed; iterating over it gives the next best one each time."""
+
+    def __init__(self, args: list[set[int]]):
+        self.args = args
+        self.users: list[list[int]] = [[] for _ in args]
+        for i, used in enumerate(args):
+            for a in used:
+                self.users[a].append(i)
+        self.left = [len(users) for users in self.users]
+        """How many users of each value are still to be computed."""
+        self.missing = [len(used) for used in args]
+        """How many operands of each value are still to be computed."""
+        self.ready: list[tuple[int, int]] = []
+        for i, used in enumerate(args):
+            if not used:
+                self._push(i)
+
+    def __iter__(self) -> Iterator[int]:
+        done: set[int] = set()
+        while self.ready:
+            i = heappop(self.ready)[1]
+            if i in done:
+                continue
+            done.add(i)
+            yield i
+            for a in self.args[i]:
+                self.left[a] -= 1
+                if self.left[a] == 1:
+                    self._push(next(u for u in self.users[a] if u not in done))
+            for u in self.users[i]:
+                self.missing[u] -= 1
+                self._push(u)
+
+    def _push(self, i: int) -> None:
+        """Offer a value once its operands are there, first the last user of most operands."""
+        if not self.missing[i]:
+            heappush(self.ready, (-sum(self.left[a] == 1 for a in self.args[i]), i))

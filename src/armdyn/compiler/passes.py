@@ -39,7 +39,7 @@ PASSES: tuple[Pass, ...] = (fold, share, angles, hoist, factor, share, dead)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PassReport:
     """What one pass did."""
 
     name: str
@@ -52,7 +52,7 @@ class Reduction:
     """Outputs after the passes, and what each of them did."""
 
     outputs: list[Node]
-    report: tuple[Step, ...]
+    report: tuple[PassReport, ...]
 
     def __str__(self) -> str:
         return "\n".join(f"{s.name:8} {s.before} -> {s.after}" for s in self.report)
@@ -72,5 +72,5 @@ def reduce(outputs: Iterable[Node], passes: Sequence[Pass] = PASSES) -> Reductio
         verify_pass(outputs, result, run.__name__)
         if count(result).total <= before.total:
             outputs = result
-        report.append(Step(run.__name__, before, count(outputs)))
+        report.append(PassReport(run.__name__, before, count(outputs)))
     return Reduction(outputs, tuple(report))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.linearize import is_run, linearize
-from armdyn.compiler.passes import Pass, Step, reduce
+from armdyn.compiler.passes import Pass, PassReport, reduce
 from armdyn.compiler.verify import verify
 from armdyn.errors import ShapeError, TraceError
 from armdyn.expr.graph import Node
@@ -78,7 +78,7 @@ class Program:
     """What one evaluation takes."""
     before: Operations
     """What it took before the passes."""
-    report: tuple[Step, ...] = ()
+    report: tuple[PassReport, ...] = ()
     """What each pass did."""
 
     @staticmethod

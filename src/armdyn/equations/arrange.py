@@ -23,10 +23,10 @@ from armdyn.equations.readable import Product as TrigProduct
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import (
     ZERO,
+    AngleFunction,
     Expr,
     Number,
     Symbol,
-    Turn,
     leaves,
     power,
     product,
@@ -195,7 +195,7 @@ def _square(names: list[str]) -> dict[Monomial, Fraction]:
 
 
 def _turns(trig: TrigProduct, ratio: Fraction) -> Expr:
-    return product([Number(ratio), *(power(Turn(f, a), e) for f, a, e in trig)])
+    return product([Number(ratio), *(power(AngleFunction(f, a), e) for f, a, e in trig)])
 
 
 def _numeric(polynomial: Polynomial, digits: int) -> Expr:

@@ -2,18 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from armdyn.equations.meaning import Meaning
 from armdyn.equations.readable import Angle
-from armdyn.equations.tree import ZERO, Expr, Turn, symbols, turns
-from armdyn.errors import UnknownNameError, WriteError
-from armdyn.io.atomic import write_text
+from armdyn.equations.tree import ZERO, AngleFunction, Expr, angle_functions, symbols
 
 Place = tuple[int, ...]
-FORMATS = ("text", "latex", "markdown", "sympy", "python")
-_SUFFIXES = {".txt": "text", ".tex": "latex", ".md": "markdown", ".py": "python"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +66,8 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Equations:
-    """The equations of motion of a robot in a form for reading."""
+class Document:
+    """Equations of a robot in a form for reading."""
 
     robot: str
     title: str
@@ -95,90 +89,31 @@ class Equations:
     operations: tuple[int, int] | None = None
     """Multiplications and additions of the recursive program."""
 
-    def __str__(self) -> str:
-        return self.text()
-
     @property
     def angles(self) -> list[Angle]:
         """Angles whose cosine or sine occurs, in order of their joints."""
-        found = {turn.angle for turn in self.turns}
+        found = {f.angle for f in self.angle_functions}
         return sorted(found, key=lambda a: (isinstance(a, str), [] if isinstance(a, str) else a))
 
     @property
-    def turns(self) -> set[Turn]:
+    def angle_functions(self) -> set[AngleFunction]:
         """The cosines and sines that occur."""
-        return set().union(*(turns(line.value) for line in self._lines()))
+        return set().union(*(angle_functions(line.value) for line in self._lines()))
 
     @property
     def values(self) -> dict[str, float]:
         """The value of each parameter that occurs."""
         return {entry.symbol: entry.value for entry in self.legend}
 
-    def text(self) -> str:
-        """To read on a terminal."""
-        return self.to("text")
-
-    def latex(self) -> str:
-        """A document for LaTeX."""
-        return self.to("latex")
-
-    def markdown(self) -> str:
-        """A page with formulas between dollar signs."""
-        return self.to("markdown")
-
-    def sympy(self) -> str:
-        """A Python script that builds the equations in SymPy, with a dictionary `values`."""
-        return self.to("sympy")
-
-    def python(self) -> str:
-        """A Python module of functions that needs NumPy only."""
-        return self.to("python")
-
-    def to(self, format: str) -> str:
-        """The equations in one of `FORMATS`."""
-        from armdyn.equations import formats  # noqa: PLC0415 (they need this module)
-
-        return formats.WRITERS[format_of(format, None)](self)
-
-    def data(self) -> dict[str, Any]:
-        """The equations as plain data, entries in the notation of SymPy."""
-        from armdyn.equations.formats import data  # noqa: PLC0415 (it needs this module)
-
-        return data(self)
-
-    def save(self, path: str | Path, format: str | None = None) -> None:
-        """Write a file, whole or not at all.
-
-        Args:
-            path: Where to.
-            format: One of `FORMATS`; None: by the ending, .txt, .tex, .md or .py (functions).
-        """
-        write_text(path, self.to(format_of(format, path)))
-
     def _lines(self) -> Iterable[Line]:
         return (line for block in self.blocks for line in block.lines)
-
-
-def format_of(format: str | None, path: str | Path | None) -> str:
-    """The format that was named, or that of a file by its ending, or text."""
-    if format is not None:
-        if format not in FORMATS:
-            raise UnknownNameError("format of equations", format, FORMATS)
-        return format
-    suffix = "" if path is None else Path(path).suffix.lower()
-    if path is not None and suffix not in _SUFFIXES:
-        raise WriteError(
-            f"cannot tell the format of {str(path)!r}; let it end in {', '.join(_SUFFIXES)}, "
-            f"or name one of {', '.join(FORMATS)}"
-        )
-    return _SUFFIXES.get(suffix, "text")
 
 
 def occurring(blocks: Iterable[Block]) -> set[str]:
     """The symbols in blocks, constant angles included."""
     lines = [line for block in blocks for line in block.lines]
     found = set().union(*(symbols(line.value) for line in lines))
-    angles = (turn.angle for line in lines for turn in turns(line.value))
+    angles = (f.angle for line in lines for f in angle_functions(line.value))
     return found | {angle for angle in angles if isinstance(angle, str)}
 
 

@@ -1,49 +1,114 @@
-"""Every format by name, and equations as plain data."""
+"""The equations of motion as people get them: in every format by name, and as plain data."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from armdyn.equations.document import Block, Equations
+from armdyn.equations.document import Block, Document
 from armdyn.equations.latex import latex
 from armdyn.equations.markdown import markdown
-from armdyn.equations.notation import turn_call, turn_identifier
+from armdyn.equations.notation import angle_call, angle_identifier
+from armdyn.equations.printer import Notation
 from armdyn.equations.python_source import python
-from armdyn.equations.source import Source
-from armdyn.equations.sympy_source import FUNCTIONS, sympy
+from armdyn.equations.sympy_source import notation, sympy
 from armdyn.equations.text import text
+from armdyn.errors import UnknownNameError, WriteError
+from armdyn.io.atomic import write_text
 
-WRITERS: dict[str, Callable[[Equations], str]] = {
+WRITERS: dict[str, Callable[[Document], str]] = {
     "text": text,
     "latex": latex,
     "markdown": markdown,
     "sympy": sympy,
     "python": python,
 }
+FORMATS = tuple(WRITERS)
+_SUFFIXES = {".txt": "text", ".tex": "latex", ".md": "markdown", ".py": "python"}
 
 
-def data(equations: Equations) -> dict[str, Any]:
-    """Entries as strings that SymPy reads, with flags, values and notes."""
-    source = Source(FUNCTIONS, "Rational({0}, {1})")
-    return {
-        "robot": equations.robot,
-        "title": equations.title,
-        "form": equations.form,
-        "law": equations.law[0],
-        "joints": list(equations.joints),
-        "notes": list(equations.notes),
-        "operations": None
-        if equations.operations is None
-        else dict(zip(("multiplications", "additions"), equations.operations, strict=True)),
-        "angles": {
-            turn_identifier(turn): source.write(turn_call(turn, equations.offsets))
-            for turn in sorted(equations.turns, key=turn_identifier)
-        },
-        "values": equations.values,
-        "blocks": [_block(block, source) for block in equations.blocks],
-    }
+@dataclass(frozen=True, slots=True, repr=False)
+class Equations(Document):
+    """The equations of motion of a robot in a form for reading."""
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        shapes = (f"{b.symbol}{list(b.shape) if b.shape else ''}" for b in self.blocks if b.symbol)
+        return f"<Equations of {self.robot}, {self.form} form: {', '.join(shapes)}>"
+
+    def text(self) -> str:
+        """To read on a terminal."""
+        return text(self)
+
+    def latex(self) -> str:
+        """A document for LaTeX."""
+        return latex(self)
+
+    def markdown(self) -> str:
+        """A page with formulas between dollar signs."""
+        return markdown(self)
+
+    def sympy(self) -> str:
+        """A Python script that builds the equations in SymPy, with a dictionary `values`."""
+        return sympy(self)
+
+    def python(self) -> str:
+        """A Python module of functions that needs NumPy only."""
+        return python(self)
+
+    def to(self, format: str) -> str:
+        """The equations in one of `FORMATS`."""
+        return WRITERS[format_of(format, None)](self)
+
+    def save(self, path: str | Path, format: str | None = None) -> None:
+        """Write a file, whole or not at all.
+
+        Args:
+            path: Where to.
+            format: One of `FORMATS`; None: by the ending, .txt, .tex, .md or .py (functions).
+        """
+        write_text(path, self.to(format_of(format, path)))
+
+    def data(self) -> dict[str, Any]:
+        """The equations as plain data, entries in the notation of SymPy, with flags and notes."""
+        source = notation({})
+        return {
+            "robot": self.robot,
+            "title": self.title,
+            "form": self.form,
+            "law": self.law[0],
+            "joints": list(self.joints),
+            "notes": list(self.notes),
+            "operations": None
+            if self.operations is None
+            else dict(zip(("multiplications", "additions"), self.operations, strict=True)),
+            "angles": {
+                angle_identifier(f): source.write(angle_call(f, self.offsets))
+                for f in sorted(self.angle_functions, key=angle_identifier)
+            },
+            "values": self.values,
+            "blocks": [_block(block, source) for block in self.blocks],
+        }
 
 
-def _block(block: Block, source: Source) -> dict[str, Any]:
+def format_of(format: str | None, path: str | Path | None) -> str:
+    """The format that was named, or that of a file by its ending, or text."""
+    if format is not None:
+        if format not in FORMATS:
+            raise UnknownNameError("format of equations", format, FORMATS)
+        return format
+    suffix = "" if path is None else Path(path).suffix.lower()
+    if path is not None and suffix not in _SUFFIXES:
+        raise WriteError(
+            f"cannot tell the format of {str(path)!r}; let it end in {', '.join(_SUFFIXES)}, "
+            f"or name one of {', '.join(FORMATS)}"
+        )
+    return _SUFFIXES.get(suffix, "text")
+
+
+def _block(block: Block, source: Notation) -> dict[str, Any]:
     return {
         "symbol": block.symbol,
         "title": block.title,

@@ -9,7 +9,8 @@ from armdyn.dynamics import Robot
 from armdyn.equations.blocks import BlockWriter, entries
 from armdyn.equations.cartesian import cartesian_form
 from armdyn.equations.closed_form import ClosedForm
-from armdyn.equations.document import Block, Equations, occurring
+from armdyn.equations.document import Block, occurring
+from armdyn.equations.formats import Equations
 from armdyn.equations.friction import friction
 from armdyn.equations.meaning import legend
 from armdyn.equations.recursive import recursive

@@ -4,25 +4,15 @@ import re
 import unicodedata
 from fractions import Fraction
 
-from armdyn.equations.document import Block, Equations, Line
+from armdyn.equations.document import Block, Document, Line
 from armdyn.equations.notation import angle_sum, latex_angle, latex_name
-from armdyn.equations.text import constants, pieces, printable
-from armdyn.equations.tree import (
-    Call,
-    Expr,
-    Number,
-    Power,
-    Product,
-    Sum,
-    Symbol,
-    Turn,
-    quotient,
-    signed,
-)
+from armdyn.equations.printer import TEXT_OPERATORS, Notation, broken
+from armdyn.equations.text import constants, printable
+from armdyn.equations.tree import Call, Expr, Symbol
+from armdyn.expr.printer import POWER, Written
 
 WIDTH = 74
 """Letters and digits in a line of an equation."""
-_FUNCTIONS = {"sgn": r"\operatorname{sgn}", "sqrt": r"\operatorname{sqrt}"}
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -33,23 +23,27 @@ _ESCAPES = {
 } | {c: f"\\{c}" for c in "{}$&#_%"}
 
 
-def formula(expr: Expr) -> str:
-    """An expression in one line of mathematics."""
-    match expr:
-        case Number(value):
-            return _number(value)
-        case Symbol(name):
-            return latex_name(name)
-        case Turn(function, angle):
-            return f"{function.lower()}_{{{latex_angle(angle)}}}"
-        case Call(function, argument):
-            return f"{_FUNCTIONS.get(function, chr(92) + function)}({formula(argument)})"
-        case Power(base, exponent):
-            return f"{_base(base)}^{{{exponent}}}"
-        case Product(factors):
-            return _product(factors)
-        case Sum(terms):
-            return " ".join(signed(terms, formula, gap=""))
+class _Latex(Notation):
+    """Fractions with a line, and brackets around functions that are raised to a power."""
+
+    def written(self, expr: Expr) -> Written:
+        made = super().written(expr)
+        raised = isinstance(expr, Symbol) and "^" in made.text
+        return Written(made.text, POWER) if raised or isinstance(expr, Call) else made
+
+    def fraction(
+        self, number: Fraction | float, above: list[Written], below: list[Written]
+    ) -> Written:
+        whole = self.chain("mul", above or [Written("1")])
+        if below:
+            bottom = self.chain("mul", below).text
+            if _width(whole.text) > WIDTH // 2:  # it can be broken beside a fraction, not within
+                before = Written(rf"\frac{{1}}{{{bottom}}}")
+                whole = self.operation("mul", [before, whole])
+            else:
+                whole = Written(rf"\frac{{{whole.text}}}{{{bottom}}}")
+        front = Written(_number(number))
+        return whole if number == 1 else self.operation("mul", [front, whole])
 
 
 def _number(value: Fraction | float) -> str:
@@ -63,41 +57,21 @@ def _number(value: Fraction | float) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e else mantissa
 
 
-def _product(factors: tuple[Expr, ...]) -> str:
-    above, below = quotient(factors)
-    front = ""
-    if isinstance(above[0], Number):
-        number, *above = above
-        front = "-" if number.value == -1 else _number(number.value)  # type: ignore[union-attr]
-        front = "" if number.value == 1 else front  # type: ignore[union-attr]
-    if not below:
-        return _spaced(front, " ".join(map(_factor, above)))
-    single = len(above) == 1
-    top = formula(above[0]) if single else " ".join(map(_factor, above)) or "1"
-    bottom = formula(below[0]) if len(below) == 1 else " ".join(map(_factor, below))
-    if _width(top) > WIDTH // 2:  # it can be broken beside a fraction, not within
-        return _spaced(front, rf"\frac{{1}}{{{bottom}}} {' '.join(map(_factor, above))}")
-    return _spaced(front, rf"\frac{{{top}}}{{{bottom}}}")
-
-
-def _spaced(front: str, text: str) -> str:
-    return front + ("" if front in ("", "-") else " ") + text
-
-
-def _factor(expr: Expr) -> str:
-    return f"({formula(expr)})" if isinstance(expr, Sum) else formula(expr)
-
-
-def _base(expr: Expr) -> str:
-    inside = formula(expr)
-    plain = isinstance(expr, Turn) or (isinstance(expr, Symbol) and "^" not in inside)
-    return inside if plain else f"({inside})"
+LATEX = _Latex(
+    functions={op: f"\\{op}(" for op in ("sin", "cos", "exp", "tanh")}
+    | {op: rf"\operatorname{{{op}}}(" for op in ("sgn", "sqrt")},
+    operators=TEXT_OPERATORS,
+    number=_number,
+    symbol=latex_name,
+    angle_function=lambda f: f"{f.name.lower()}_{{{latex_angle(f.angle)}}}",
+    power="{}^{{{}}}".format,
+)
 
 
 # the document
 
 
-def latex(equations: Equations) -> str:
+def latex(equations: Document) -> str:
     """A whole document."""
     found = [
         r"\documentclass{article}",
@@ -131,7 +105,7 @@ def aligned(block: Block) -> list[str]:
     """The rows of an aligned display, long equations in several."""
     rows = []
     for line in block.shown:
-        first, *others = _folded(formula(line.value))
+        first, *others = broken(LATEX.write(line.value), WIDTH, width=_width, gap=0)
         rows += [f"{name(line)} &= {first}", *(rf"&\quad {row}" for row in others)]
     zeros = [name(line) for line in block.zeros]
     if zeros and not block.shown and block.symbol:
@@ -159,16 +133,6 @@ def latex_array(symbol: str) -> str:
     return {"detJ": r"\det J", "tau": r"\tau", "Jdqd": r"(\dot{J}\dot{q})"}.get(symbol, symbol)
 
 
-def _folded(text: str) -> list[str]:
-    rows = [""]
-    for part in pieces(text, lambda piece: _width(piece) <= WIDTH):
-        if rows[-1] and _width(rows[-1]) + _width(part) > WIDTH:
-            rows.append(part)
-        else:
-            rows[-1] += (" " if rows[-1] else "") + part
-    return rows
-
-
 def _width(text: str) -> int:
     """About how many signs are seen, those above and below at half their width."""
     small = sum(map(len, re.findall(r"[_^]\{([\w,]*)\}", text)))
@@ -190,10 +154,10 @@ def _word_in_mathematics(word: str) -> str:
     return f"${head}_{{{match[2]}}}{'^2' if match[3] else ''}$" + word[len(bare) :]
 
 
-def _where(equations: Equations) -> list[str]:
+def _where(equations: Document) -> list[str]:
     rows = []
     for angle in equations.angles:
-        below, whole = latex_angle(angle), formula(angle_sum(angle, equations.offsets, 6))
+        below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
         rows.append(rf"$c_{{{below}}} = \cos({whole})$, $s_{{{below}}} = \sin({whole})$")
     for entry in equations.legend:
         value = _number(float(f"{entry.value:.6g}"))

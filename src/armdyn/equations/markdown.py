@@ -2,13 +2,13 @@
 
 import re
 
-from armdyn.equations.document import Block, Equations
-from armdyn.equations.latex import aligned, formula, name
+from armdyn.equations.document import Block, Document
+from armdyn.equations.latex import LATEX, aligned, name
 from armdyn.equations.notation import angle_sum, latex_angle, latex_name
 from armdyn.equations.text import constants, printable
 
 
-def markdown(equations: Equations) -> str:
+def markdown(equations: Document) -> str:
     """The equations as a page."""
     found = [f"# {escaped(equations.title)}", "", f"$${equations.law[1]}$$", ""]
     for note in equations.notes:
@@ -28,10 +28,10 @@ def _block(block: Block) -> list[str]:
     return found
 
 
-def _where(equations: Equations) -> list[str]:
+def _where(equations: Document) -> list[str]:
     rows = ["| symbol | value | meaning |", "|---|---|---|"]
     for angle in equations.angles:
-        below, whole = latex_angle(angle), formula(angle_sum(angle, equations.offsets, 6))
+        below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
         pair = rf"$c_{{{below}}}$, $s_{{{below}}}$"
         rows.append(rf"| {pair} | | $\cos({whole})$, $\sin({whole})$ |")
     for entry in equations.legend:

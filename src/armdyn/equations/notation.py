@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from armdyn.equations.readable import Angle
-from armdyn.equations.tree import ZERO, Call, Expr, Number, Symbol, Turn, product, total
+from armdyn.equations.tree import ZERO, AngleFunction, Call, Expr, Number, Symbol, product, total
 
 _GREEK = ("alpha", "beta", "gamma", "delta", "theta", "lambda", "mu", "rho", "phi", "psi", "omega")
 _HEADS = {"q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}", "tau": r"\tau"}
@@ -22,15 +22,15 @@ def angle_name(angle: Angle) -> str:
     return signed.removeprefix("+")
 
 
-def turn_name(turn: Turn) -> str:
+def angle_function_name(function: AngleFunction) -> str:
     """A cosine or sine in text."""
-    return turn.function + angle_name(turn.angle)
+    return function.name + angle_name(function.angle)
 
 
-def turn_identifier(turn: Turn) -> str:
+def angle_identifier(function: AngleFunction) -> str:
     """A cosine or sine as a name of a program."""
-    name = angle_name(turn.angle)
-    return turn.function + name.replace(",", "_").replace("-", "m").replace("+", "p")
+    name = angle_name(function.angle)
+    return function.name + name.replace(",", "_").replace("-", "m").replace("+", "p")
 
 
 def angle_sum(angle: Angle, offsets: Mapping[int, float], digits: int = 17) -> Expr:
@@ -43,9 +43,9 @@ def angle_sum(angle: Angle, offsets: Mapping[int, float], digits: int = 17) -> E
     return total([*terms, Number(constant) if constant else ZERO])
 
 
-def turn_call(turn: Turn, offsets: Mapping[int, float]) -> Expr:
+def angle_call(function: AngleFunction, offsets: Mapping[int, float]) -> Expr:
     """What a cosine or sine stands for: cos(q2 + q3)."""
-    return Call({"C": "cos", "S": "sin"}[turn.function], angle_sum(turn.angle, offsets))
+    return Call({"C": "cos", "S": "sin"}[function.name], angle_sum(function.angle, offsets))
 
 
 def latex_name(name: str) -> str:

@@ -3,18 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from armdyn.backends.names import comment
-from armdyn.equations.document import Block, Equations
-from armdyn.equations.source import (
-    ARRAYS,
-    Source,
-    free_names,
-    heading,
-    target,
-    turned,
-)
-from armdyn.equations.tree import turns
+from armdyn.equations.document import Block, Document
+from armdyn.equations.printer import SOURCE_OPERATORS, Notation
+from armdyn.equations.source import ARRAYS, angle_lines, assigned, free_names, heading, target
+from armdyn.equations.tree import angle_functions
+from armdyn.expr.operations import FUNCTIONS
 
-_FUNCTIONS = {f: f"np.{f}" for f in ("sin", "cos", "tanh", "exp", "sqrt")} | {"sgn": "np.sign"}
+_CALLS = {op: f"np.{op}(" for op in FUNCTIONS} | {"sgn": "np.sign("}
 _TORQUES = {
     "state": "M(q) @ qdd + V(q, qd) + G(q)",
     "configuration": "M(q) @ qdd + B(q) @ pairs + C(q) @ np.square(qd) + G(q)",
@@ -23,14 +18,15 @@ _PAIRS = "pairs = np.array([qd[j] * qd[k] for j in range(n) for k in range(j + 1
 _DEFINITION = ("", "", "def inverse_dynamics(q, qd, qdd):", '    """Torques of the actuators."""')
 
 
-def python(equations: Equations) -> str:
+def python(equations: Document) -> str:
     """The module, with the values of the parameters at its top."""
-    source = Source(_FUNCTIONS, names=free_names(equations.values, (*ARRAYS, "np")))
+    names = free_names(equations.values, (*ARRAYS, "np"))
+    source = Notation(_CALLS, SOURCE_OPERATORS, symbol=lambda name: names.get(name, name))
     found = [*heading(equations, "equations of motion"), "import numpy as np", ""]
     found.append(f"n = {len(equations.joints)}")
     for entry in equations.legend:
         meaning = ", ".join(filter(None, (entry.text, entry.unit)))
-        found.append(f"{source.name(entry.symbol)} = {entry.value!r}  # {comment(meaning)}")
+        found.append(f"{source.symbol(entry.symbol)} = {entry.value!r}  # {comment(meaning)}")
     if equations.form == "recursive":
         found += _program(equations, source)
         return "\n".join(found) + "\n"
@@ -39,29 +35,29 @@ def python(equations: Equations) -> str:
     return "\n".join([*found, *_torques(equations)]) + "\n"
 
 
-def _function(equations: Equations, block: Block, source: Source) -> Iterator[str]:
+def _function(equations: Document, block: Block, source: Notation) -> Iterator[str]:
     shape = f", shape {block.shape}" if block.shape else ""
     yield from ("", "", f"def {block.symbol}({', '.join(block.arguments)}):")
     yield f'    """{comment(block.title)}{shape}, at one state."""'
     yield from _unpacked(equations, block.arguments)
-    used = set().union(*(turns(line.value) for line in block.lines))
-    yield from turned(equations, used, source, "    ")
+    used = set().union(*(angle_functions(line.value) for line in block.lines))
+    yield from angle_lines(equations, used, source, "    ")
     if block.shape:
         yield f"    result = np.zeros({block.shape})"
         for line in block.shown:
-            yield from source.assigned(target("result", block, line), line.value, "    ")
+            yield from assigned(source, target("result", block, line), line.value, "    ")
     else:
-        yield from source.assigned("result", block.lines[0].value, "    ")
+        yield from assigned(source, "result", block.lines[0].value, "    ")
     yield "    return result"
 
 
-def _unpacked(equations: Equations, arguments: Iterable[str]) -> Iterator[str]:
+def _unpacked(equations: Document, arguments: Iterable[str]) -> Iterator[str]:
     for name in arguments:
         entries = [f"{name}{i}" for i in range(1, len(equations.joints) + 1)]
         yield f"    [{', '.join(entries)}] = {name}"
 
 
-def _torques(equations: Equations) -> list[str]:
+def _torques(equations: Document) -> list[str]:
     if equations.form not in _TORQUES:
         return []
     friction = " + F(qd)" if any(b.symbol == "F" for b in equations.blocks) else ""
@@ -69,21 +65,21 @@ def _torques(equations: Equations) -> list[str]:
     return [*_DEFINITION, *pairs, f"    return {_TORQUES[equations.form]}{friction}"]
 
 
-def _program(equations: Equations, source: Source) -> Iterator[str]:
+def _program(equations: Document, source: Notation) -> Iterator[str]:
     """Constants at the top, friction as a function, everything else in one."""
     lists = [block for block in equations.blocks if not block.symbol]
     arrays = {block.symbol: block for block in equations.blocks if block.symbol}
     for block in lists:
         for line in block.lines if block.beforehand else ():
-            yield from source.assigned(line.symbol, line.value)
+            yield from assigned(source, line.symbol, line.value)
     if "F" in arrays:
         yield from _function(equations, arrays["F"], source)
     yield from _DEFINITION
     yield from _unpacked(equations, ("q", "qd", "qdd"))
     for block in lists:
         for line in () if block.beforehand else block.lines:
-            yield from source.assigned(line.symbol, line.value, "    ")
+            yield from assigned(source, line.symbol, line.value, "    ")
     yield "    result = np.zeros(n)"
     for line in arrays["tau"].lines:
-        yield from source.assigned(target("result", arrays["tau"], line), line.value, "    ")
+        yield from assigned(source, target("result", arrays["tau"], line), line.value, "    ")
     yield "    return result" + (" + F(qd)" if "F" in arrays else "")

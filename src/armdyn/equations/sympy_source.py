@@ -1,63 +1,65 @@
 """Equations as a SymPy script."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from armdyn.backends.names import comment
-from armdyn.equations.document import Block, Equations
-from armdyn.equations.source import (
-    ARRAYS,
-    Source,
-    free_names,
-    heading,
-    target,
-    turned,
-)
+from armdyn.equations.document import Block, Document
+from armdyn.equations.printer import SOURCE_OPERATORS, Notation, exact_number
+from armdyn.equations.source import ARRAYS, angle_lines, assigned, free_names, heading, target
 
-FUNCTIONS = {f: f for f in ("sin", "cos", "tanh", "exp", "sqrt")} | {"sgn": "sign"}
-_IMPORTS = ("Matrix", "MutableDenseNDimArray", "Rational", "symbols", "zeros", *FUNCTIONS.values())
+_CALLED = ("sin", "cos", "tanh", "exp", "sqrt", "sign")
+_IMPORTS = ("Matrix", "MutableDenseNDimArray", "Rational", "symbols", "zeros", *_CALLED)
 _TORQUES = {
     "state": "M * Matrix([{qdd}]) + V + G",
     "configuration": "M * Matrix([{qdd}]) + B * Matrix([{pairs}]) + C * Matrix([{squares}]) + G",
 }
 
 
-def sympy(equations: Equations) -> str:
+def sympy(equations: Document) -> str:
     """A script that declares symbols and builds matrices, with the values in a dictionary."""
     n = len(equations.joints)
-    source = dialect(equations)
+    source = notation(free_names(equations.values, (*ARRAYS, *_IMPORTS)))
     imports = ", ".join(sorted(_IMPORTS[:5], key=str.lower))
-    functions = ", ".join(FUNCTIONS.values())
+    functions = ", ".join(_CALLED)
     found = [*heading(equations, "equations of motion in SymPy")]
     found += [f"from sympy import {imports}", f"from sympy import {functions}", ""]
     for rate in ("q", "qd", "qdd"):
         found += _declared([f"{rate}{i}" for i in range(1, n + 1)], source)
     found += _declared(list(equations.values), source)
-    found += turned(equations, equations.turns, source, "")
+    found += angle_lines(equations, equations.angle_functions, source, "")
     for block in equations.blocks:
         found += ["", f"# {comment(block.title)}", *_built(block, source)]
     found += _torques(equations)
-    values = (f"    {source.name(e.symbol)}: {e.value!r}," for e in equations.legend)
+    values = (f"    {source.symbol(e.symbol)}: {e.value!r}," for e in equations.legend)
     return "\n".join([*found, "", "values = {", *values, "}"]) + "\n"
 
 
-def dialect(equations: Equations) -> Source:
-    """How expressions are written in the script."""
-    names = free_names(equations.values, (*ARRAYS, *_IMPORTS))
-    return Source(FUNCTIONS, "Rational({0}, {1})", names)
+def notation(names: Mapping[str, str]) -> Notation:
+    """How expressions are written, with other names for some symbols."""
+    return Notation(
+        {"sgn": "sign("}, SOURCE_OPERATORS, number=_number, symbol=lambda s: names.get(s, s)
+    )
 
 
-def _declared(names: list[str], source: Source) -> list[str]:
+def _number(value: Fraction | float) -> str:
+    if isinstance(value, Fraction) and value.denominator != 1:
+        return f"Rational({value.numerator}, {value.denominator})"
+    return exact_number(value)
+
+
+def _declared(names: list[str], source: Notation) -> list[str]:
     rows = (names[k : k + 8] for k in range(0, len(names), 8))
     return [
-        f'{", ".join(map(source.name, row))} = symbols("{" ".join(row)}", real=True)'
+        f'{", ".join(map(source.symbol, row))} = symbols("{" ".join(row)}", real=True)'
         for row in rows
     ]
 
 
-def _built(block: Block, source: Source) -> Iterator[str]:
+def _built(block: Block, source: Notation) -> Iterator[str]:
     if not block.symbol or not block.shape:
         for line in block.lines:
-            yield from source.assigned(line.symbol, line.value)
+            yield from assigned(source, line.symbol, line.value)
         return
     if len(block.shape) == 3:
         yield f"{block.symbol} = MutableDenseNDimArray.zeros{block.shape}"
@@ -65,10 +67,10 @@ def _built(block: Block, source: Source) -> Iterator[str]:
         rows, columns = (*block.shape, 1)[:2]
         yield f"{block.symbol} = zeros({rows}, {columns})"
     for line in block.shown:
-        yield from source.assigned(target(block.symbol, block, line), line.value)
+        yield from assigned(source, target(block.symbol, block, line), line.value)
 
 
-def _torques(equations: Equations) -> list[str]:
+def _torques(equations: Document) -> list[str]:
     every = range(1, len(equations.joints) + 1)
     friction = any(b.symbol == "F" for b in equations.blocks)
     if equations.form == "recursive":

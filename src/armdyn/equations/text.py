@@ -1,86 +1,23 @@
 """Plain text: m2 a1 x2 C2, squares as ², long equations in several lines."""
 
-from collections.abc import Callable, Iterator
-from fractions import Fraction
 from textwrap import wrap
 
-from armdyn.equations.document import Block, Equations, Line
-from armdyn.equations.notation import angle_name, angle_sum, turn_name
-from armdyn.equations.tree import (
-    Call,
-    Expr,
-    Number,
-    Power,
-    Product,
-    Sum,
-    Symbol,
-    Turn,
-    quotient,
-    signed,
-)
+from armdyn.equations.document import Block, Document, Line
+from armdyn.equations.notation import angle_function_name, angle_name, angle_sum
+from armdyn.equations.printer import SIGNS, TEXT_OPERATORS, Notation, broken, exact_number
 
 WIDTH = 96
-SIGNS = ("+", "-")
-DEEPEST = 3
-"""Brackets in which an equation is still broken."""
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
-
-def plain(expr: Expr) -> str:
-    """An expression in one line."""
-    match expr:
-        case Number(value):
-            return number(value)
-        case Symbol(name):
-            return name
-        case Turn():
-            return turn_name(expr)
-        case Call(function, argument):
-            return f"{function}({plain(argument)})"
-        case Power(base, exponent):
-            return _atom(base) + str(exponent).translate(_RAISED)
-        case Product(factors):
-            return _product(factors)
-        case Sum(terms):
-            return "".join(signed(terms, plain))
+TEXT = Notation(
+    operators=TEXT_OPERATORS,
+    number=lambda value: exact_number(value).removesuffix(".0"),
+    angle_function=angle_function_name,
+    power=lambda base, exponent: base + str(exponent).translate(_RAISED),
+)
 
 
-def number(value: Fraction | float) -> str:
-    """A number as short as it can be written."""
-    if isinstance(value, Fraction):
-        return str(value)
-    return repr(float(value)).removesuffix(".0")
-
-
-def _product(factors: tuple[Expr, ...]) -> str:
-    front, below = "", ""
-    if isinstance(factors[0], Number):
-        value, factors = factors[0].value, factors[1:]
-        if isinstance(value, Fraction):
-            front = {1: "", -1: "-"}.get(value.numerator, f"{value.numerator} ")
-            below = "" if value.denominator == 1 else f"/{value.denominator}"
-        else:
-            front = f"{number(value)} "
-    above, under = quotient(factors)
-    for divisor in under:
-        below += "/" + (plain(divisor) if isinstance(divisor, Power) else _atom(divisor))
-    written = " ".join(map(_factor, above)) or "1"
-    return front + written + below
-
-
-def _factor(expr: Expr) -> str:
-    return f"({plain(expr)})" if isinstance(expr, Sum) else plain(expr)
-
-
-def _atom(expr: Expr) -> str:
-    inside = plain(expr)
-    return inside if isinstance(expr, Symbol | Turn | Call) else f"({inside})"
-
-
-# the document
-
-
-def text(equations: Equations) -> str:
+def text(equations: Document) -> str:
     """The equations to read on a terminal."""
     found = [equations.title, "=" * len(equations.title), "", equations.law[0]]
     for note in equations.notes:
@@ -94,11 +31,11 @@ def text(equations: Equations) -> str:
 def _block(block: Block) -> list[str]:
     found = [f"{remark}." for remark in block.remarks]
     for line in block.shown:
-        found += folded(f"{line.name} = ", plain(line.value))
+        found += _folded(f"{line.name} = ", TEXT.write(line.value))
     if block.zeros:
-        found += folded("", zero_statement(block, [line.name for line in block.zeros]), sign="=")
+        found += _folded("", zero_statement(block, [line.name for line in block.zeros]), sign="=")
     if constant := constants(block):
-        found += folded("Constant: ", ", ".join(line.name for line in constant) + ".", sign=",")
+        found += _folded("Constant: ", ", ".join(line.name for line in constant) + ".", sign=",")
     return found
 
 
@@ -115,10 +52,10 @@ def constants(block: Block) -> list[Line]:
     return [line for line in block.shown if line.constant]
 
 
-def _where(equations: Equations) -> list[str]:
+def _where(equations: Document) -> list[str]:
     rows = []
     for angle in equations.angles:
-        name, whole = angle_name(angle), plain(angle_sum(angle, equations.offsets, 6))
+        name, whole = angle_name(angle), TEXT.write(angle_sum(angle, equations.offsets, 6))
         rows.append((f"C{name}, S{name}", f"cosine and sine of {whole}"))
     for entry in equations.legend:
         value = f"{entry.value:.6g} {entry.unit}".rstrip()
@@ -134,39 +71,7 @@ def printable(name: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in " ".join(name.split()))
 
 
-def folded(head: str, text: str, width: int = WIDTH, sign: str = "") -> list[str]:
-    """Text behind a head, broken at signs, within brackets only if need be."""
-    found, indent = [head], " " * len(head)
-    for part in pieces(text, lambda p: len(p) <= width - len(head), (sign,) if sign else SIGNS):
-        if found == [head]:
-            found[0] += part
-        elif len(found[-1]) + 1 + len(part) <= width:
-            found[-1] += f" {part}"
-        else:
-            found.append(indent + part)
-    return found
-
-
-def pieces(
-    text: str, fits: Callable[[str], bool], signs: tuple[str, ...] = SIGNS, depth: int = 0
-) -> Iterator[str]:
-    """Text cut before signs, within more and more brackets until each piece fits in a line."""
-    for piece in _cut(text, signs, depth):
-        if fits(piece) or depth == DEEPEST:
-            yield piece
-        else:
-            yield from pieces(piece, fits, signs, depth + 1)
-
-
-def _cut(text: str, signs: tuple[str, ...], depth: int) -> list[str]:
-    """Text cut before the signs that are in so many brackets at most, and in no braces."""
-    found, level, braces = [""], 0, 0
-    for word in text.split(" "):
-        if word in signs and found[-1] and level <= depth and not braces:
-            found.append(word)
-        else:
-            found[-1] += (" " if found[-1] else "") + word
-            found += [""] if word.endswith(",") and "," in signs else []
-        level += word.count("(") - word.count(")")
-        braces += word.count("{") - word.count("}")
-    return [piece for piece in found if piece]
+def _folded(head: str, text: str, sign: str = "") -> list[str]:
+    """Text behind a head, in several lines where it is long."""
+    first, *others = broken(text, WIDTH - len(head), (sign,) if sign else SIGNS)
+    return [head + first, *(" " * len(head) + row for row in others)]

@@ -1,6 +1,6 @@
 """Expressions as they are printed: sums, products and powers of numbers, symbols, C2 and S23."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -23,10 +23,10 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class AngleFunction:
     """The cosine "C" or the sine "S" of an angle."""
 
-    function: str
+    name: str
     angle: Angle
 
 
@@ -60,7 +60,7 @@ class Sum:
     terms: tuple["Expr", ...]
 
 
-Expr: TypeAlias = Number | Symbol | Turn | Call | Power | Product | Sum
+Expr: TypeAlias = Number | Symbol | AngleFunction | Call | Power | Product | Sum
 ZERO = Number(Fraction(0))
 
 
@@ -137,14 +137,6 @@ def negated(expr: Expr) -> Expr:
     return product([Number(Fraction(-1)), expr])
 
 
-def signed(terms: Iterable[Expr], write: Callable[[Expr], str], gap: str = " ") -> Iterator[str]:
-    """The terms of a sum as text, each with its sign in front, after a gap from the second on."""
-    for i, term in enumerate(terms):
-        less = sign(term) < 0
-        front = ("-" if less else "") if i == 0 else f"{gap}{'-' if less else '+'} "
-        yield front + write(negated(term) if less else term)
-
-
 def quotient(factors: Iterable[Expr]) -> tuple[list[Expr], list[Expr]]:
     """The factors above and below the line of a fraction."""
     above: list[Expr] = []
@@ -185,6 +177,6 @@ def symbols(expr: Expr) -> set[str]:
     return {leaf.name for leaf in leaves(expr) if isinstance(leaf, Symbol)}
 
 
-def turns(expr: Expr) -> set[Turn]:
+def angle_functions(expr: Expr) -> set[AngleFunction]:
     """The cosines and sines that occur."""
-    return {leaf for leaf in leaves(expr) if isinstance(leaf, Turn)}
+    return {leaf for leaf in leaves(expr) if isinstance(leaf, AngleFunction)}

@@ -1,0 +1,138 @@
+"""Expressions of equations as text: one printer, a table a language."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+from armdyn.equations.notation import angle_identifier
+from armdyn.equations.tree import (
+    AngleFunction,
+    Call,
+    Expr,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+    negated,
+    quotient,
+    sign,
+)
+from armdyn.expr.printer import NAME, OPERATORS, POWER, PRODUCT, SUM, Language, Written
+
+SIGNS = ("+", "-")
+DEEPEST = 3
+"""Brackets in which an equation is still broken."""
+
+
+def exact_number(value: Fraction | float) -> str:
+    """A fraction, or a float that reads back the same."""
+    return str(value) if isinstance(value, Fraction) else repr(float(value))
+
+
+@dataclass(frozen=True)
+class Notation(Language):
+    """How a language writes the expressions of equations."""
+
+    number: Callable[[Fraction | float], str] = exact_number
+    symbol: Callable[[str], str] = str
+    angle_function: Callable[[AngleFunction], str] = angle_identifier
+    power: Callable[[str, int], str] = "{}**{}".format
+
+    def write(self, expr: Expr) -> str:
+        """An expression in one line."""
+        return self.written(expr).text
+
+    def written(self, expr: Expr) -> Written:
+        """An expression, and how tightly it holds together."""
+        match expr:
+            case Number(value):
+                return Written(self.number(value), SUM if value < 0 else PRODUCT)
+            case Symbol(name):
+                return Written(self.symbol(name))
+            case AngleFunction():
+                return Written(self.angle_function(expr))
+            case Call(function, argument):
+                return self.operation(function, [self.written(argument)])
+            case Power(base, exponent):
+                return Written(self.power(self.written(base).within(NAME), exponent), POWER)
+            case Product(factors):
+                return self._product(factors)
+            case Sum((first, *others)):
+                result = self.written(first)
+                for term in others:
+                    op, size = ("sub", negated(term)) if sign(term) < 0 else ("add", term)
+                    result = self.operation(op, [result, self.written(size)])
+                return result
+        raise TypeError(f"{expr!r} is no expression")
+
+    def fraction(
+        self, number: Fraction | float, above: list[Written], below: list[Written]
+    ) -> Written:
+        """A positive number times factors, over divisors; the number's denominator divides last."""
+        if isinstance(number, Fraction) and above:
+            divisor = [Written(str(number.denominator))] if number.denominator != 1 else []
+            number, below = Fraction(number.numerator), [*divisor, *below]
+        if number != 1 or not above:
+            above = [Written(self.number(number), PRODUCT), *above]
+        return self.chain("div", [self.chain("mul", above), *below])
+
+    def chain(self, op: str, operands: list[Written]) -> Written:
+        """An operation on several operands, from left to right."""
+        return reduce(lambda a, b: self.operation(op, [a, b]), operands)
+
+    def _product(self, factors: tuple[Expr, ...]) -> Written:
+        above, below = quotient(factors)
+        number: Fraction | float = Fraction(1)
+        if above and isinstance(above[0], Number):
+            number, above = above[0].value, above[1:]
+        size = -number if number < 0 else number
+        whole = self.fraction(size, [*map(self.written, above)], [*map(self.written, below)])
+        return self.operation("neg", [whole]) if number < 0 else whole
+
+
+SOURCE_OPERATORS = OPERATORS | {"mul": "*", "div": "/"}
+TEXT_OPERATORS = OPERATORS | {"mul": " ", "div": "/"}
+
+
+def broken(
+    text: str,
+    room: int,
+    signs: tuple[str, ...] = SIGNS,
+    width: Callable[[str], int] = len,
+    gap: int = 1,
+) -> list[str]:
+    """Text in rows that have room, broken before signs, within brackets only if need be."""
+    rows = [""]
+    for piece in _pieces(text, lambda p: width(p) <= room, signs):
+        if rows[-1] and width(rows[-1]) + gap + width(piece) > room:
+            rows.append(piece)
+        else:
+            rows[-1] += (" " if rows[-1] else "") + piece
+    return rows
+
+
+def _pieces(
+    text: str, fits: Callable[[str], bool], signs: tuple[str, ...], depth: int = 0
+) -> Iterator[str]:
+    """Text cut before signs, within more and more brackets until each piece fits in a line."""
+    for piece in _cut(text, signs, depth):
+        if fits(piece) or depth == DEEPEST:
+            yield piece
+        else:
+            yield from _pieces(piece, fits, signs, depth + 1)
+
+
+def _cut(text: str, signs: tuple[str, ...], depth: int) -> list[str]:
+    """Text cut before the signs that are in so many brackets at most, and in no braces."""
+    found, level, braces = [""], 0, 0
+    for word in text.split(" "):
+        if word in signs and found[-1] and level <= depth and not braces:
+            found.append(word)
+        else:
+            found[-1] += (" " if found[-1] else "") + word
+            found += [""] if word.endswith(",") and "," in signs else []
+        level += word.count("(") - word.count(")")
+        braces += word.count("{") - word.count("}")
+    return [piece for piece in found if piece]
