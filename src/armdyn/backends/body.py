@@ -6,7 +6,7 @@ keep their order and grouping, so that rounding is that of the program.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from armdyn.compiler.program import Constant, Program
 from armdyn.expr.operations import FUNCTIONS, TRIG
@@ -58,25 +58,17 @@ class ConstantTable:
         return name
 
 
-@dataclass
 class Body:
-    """The statements of a program and where its outputs are afterwards."""
+    """The statements of a program and where its outputs are afterwards.
 
-    statements: list[str] = field(default_factory=list)
-    outputs: list[str] = field(default_factory=list)
-    used: set[str] = field(default_factory=set)
-    """Input arrays that are read."""
+    Every output is a variable or a number at the end of the statements.
+    """
 
-
-def body(program: Program, language: Statements, constants: ConstantTable) -> Body:
-    """The statements of a program; every output is a variable or a number at their end."""
-    return _Writer(program, language, constants).body
-
-
-class _Writer:
     def __init__(self, program: Program, language: Statements, constants: ConstantTable):
         self.program, self.language, self.constants = program, language, constants
-        self.body = Body()
+        self.statements: list[str] = []
+        self.used: set[str] = set()
+        """Input arrays that are read."""
         self.values: dict[int, Written] = {}
         self.needs: dict[int, tuple[int, ...]] = {}
         """The variables in each value that is not written down yet, by place."""
@@ -99,7 +91,7 @@ class _Writer:
         for place in dict.fromkeys(program.outputs):
             if place < first:  # outputs may be written over the inputs
                 self._settle(place)
-        self.body.outputs = [self.values[k].text for k in program.outputs]
+        self.outputs = [self.values[k].text for k in program.outputs]
 
     def _inputs(self) -> None:
         place = 0
@@ -107,7 +99,7 @@ class _Writer:
             for i in range(len(array.symbols)):
                 self.values[place] = Written(self.language.entry(array.name, i))
                 if self.left[place]:
-                    self.body.used.add(array.name)
+                    self.used.add(array.name)
                 place += 1
 
     def _constant(self, constant: Constant) -> Written:
@@ -135,7 +127,7 @@ class _Writer:
                 self.free.append(self.values[k].text)
         name = self._angle_name(place) or self._fresh()
         value = self.values[place].text
-        self.body.statements.append(self.language.declare.format(name=name, value=value))
+        self.statements.append(self.language.declare.format(name=name, value=value))
         self.values[place] = Written(name)
 
     def _fresh(self) -> str:

@@ -44,7 +44,7 @@ class Singles:
         self.cells: Indices = np.array(cells, dtype=np.intp)
         self.values = field.residues([net.first[c] for c in cells])
         self.inverses = field.residues([net.inverse(c) for c in cells])
-        self._keys, self._where = np.unique(unsigned(self.values), return_index=True)
+        self.keys, self._where = np.unique(unsigned(self.values), return_index=True)
 
     def queries(self, cell: int) -> dict[str, Residues]:
         """For every x, what has to be found to compute the cell from it by a sum or a product."""
@@ -57,21 +57,27 @@ class Singles:
 
     def definitions(self, cell: int) -> Iterator[Definition]:
         """Every way to compute the cell by one operation from two others."""
-        for op, keys in self.queries(cell).items():
-            place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-            for hit in np.flatnonzero(self._keys[place] == keys):
-                x = int(self.cells[hit % len(self.cells)])
-                y = int(self.cells[self._where[place[hit]]])
-                if x <= y and cell not in (x, y):
-                    found = fitted(self.net, cell, op, x, y)
-                    if found is not None:
-                        yield found
+        for op, x, place in self.matches(cell, self.keys):
+            y = int(self.cells[self._where[place]])
+            if x <= y and cell not in (x, y):
+                found = fitted(self.net, cell, op, x, y)
+                if found is not None:
+                    yield found
 
-    def has(self, keys: Residues) -> npt.NDArray[np.bool_]:
-        """Which values exist already."""
-        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        result: npt.NDArray[np.bool_] = self._keys[place] == keys
-        return result
+    def matches(
+        self, cell: int, keys: Residues, several: npt.NDArray[np.bool_] | None = None
+    ) -> Iterator[tuple[str, int, int]]:
+        """Operations and operands x that make the cell with a value of a sorted table, its place.
+
+        For sums only those values count that the table has several times, if that is given.
+        """
+        for op, wanted in self.queries(cell).items():
+            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            hits = keys[place] == wanted
+            if several is not None and op == "add":
+                hits &= several[place]
+            for hit in np.flatnonzero(hits):
+                yield op, int(self.cells[hit % len(self.cells)]), int(place[hit])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,7 @@ class Pairs:
         self._i, self._j = np.tile(i, 3), np.tile(j, 3)
         self._product = np.arange(len(keys)) >= 2 * len(i)
         order = np.argsort(keys, kind="stable")
-        order = order[~singles.has(keys[order])]
+        order = order[~np.isin(keys[order], singles.keys)]
         self._order = order
         self._keys, self._start, self._count = np.unique(
             keys[order], return_index=True, return_counts=True
@@ -111,14 +117,10 @@ class Pairs:
         """For each new value, by its place in the table, the cells it could help to compute."""
         found: dict[int, list[Use]] = {}
         for cell in cells:
-            for op, keys in self.singles.queries(cell).items():
-                place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-                # the sum of the cell itself and x is always there, and is of no use
-                enough = self._count[place] > (op == "add")
-                for hit in np.flatnonzero((self._keys[place] == keys) & enough):
-                    x = int(self.singles.cells[hit % len(self.singles.cells)])
-                    if x != cell:
-                        found.setdefault(int(place[hit]), []).append(Use(cell, op, x))
+            # the sum of the cell itself and x is always there once, and is of no use
+            for op, x, place in self.singles.matches(cell, self._keys, self._count > 1):
+                if x != cell:
+                    found.setdefault(place, []).append(Use(cell, op, x))
         by_value = {min(v := self.net.first[c], -v % PRIME): c for c in cells}
         for hit in np.flatnonzero(np.isin(self._squares, field.residues(list(by_value)))):
             square = Use(by_value[int(self._squares[hit])], "mul", None)
@@ -164,14 +166,11 @@ class Scales:
         """Every way to compute the cell from one other and a constant that is yet to be made."""
         if not len(self._keys):
             return
-        for op, keys in self.singles.queries(cell).items():
-            place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-            for hit in np.flatnonzero(self._keys[place] == keys):
-                x = int(self.singles.cells[hit % len(self.singles.cells)])
-                constant = self.net.constant(self._node(*self._made[place[hit]]))
-                found = fitted(self.net, cell, op, x, constant >> 1)
-                if x != cell and found is not None:
-                    yield found
+        for op, x, place in self.singles.matches(cell, self._keys):
+            constant = self.net.constant(self._node(*self._made[place]))
+            found = fitted(self.net, cell, op, x, constant >> 1)
+            if x != cell and found is not None:
+                yield found
 
     def _node(self, op: str, i: int, j: int) -> Node:
         graph, x, y = self.net.graph, self._pool[i], self._pool[j]

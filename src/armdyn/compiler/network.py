@@ -48,7 +48,9 @@ class Network:
         self.extra = [self._literal[node.index] for node in extra]
         """Literals of nodes that are not needed, but could be used."""
         for literal in self.outputs:
-            self._use(literal >> 1)
+            self.uses[literal >> 1] += 1
+            if self.uses[literal >> 1] == 1:
+                self._count(literal >> 1, 1)
 
     # reading and writing graphs
 
@@ -176,15 +178,14 @@ class Network:
 
     def redefine(self, cell: int, definition: Definition) -> int:
         """Compute a cell in another way; returns how many operations that saves."""
-        saved = self._release(cell)
+        saved = self._count(cell, -1)
         self.definition[cell] = definition
-        return saved - self._acquire(cell)
+        return saved - self._count(cell, 1)
 
     def cone(self, cell: int) -> int:
         """Operations that only this cell needs, itself included."""
-        saved = self._release(cell)
-        self._acquire(cell)
-        return saved
+        self._count(cell, -1)
+        return self._count(cell, 1)
 
     def depends(self, literals: Sequence[int], cell: int) -> bool:
         """Whether the literals are computed from a cell."""
@@ -199,30 +200,18 @@ class Network:
                 stack.extend(k >> 1 for k in self.definition[here][1])
         return False
 
-    def _use(self, cell: int) -> int:
-        self.uses[cell] += 1
-        return self._acquire(cell) if self.uses[cell] == 1 else 0
+    def _count(self, cell: int, step: int) -> int:
+        """Count the uses that a cell makes of others, or with step -1 take them back.
 
-    def _acquire(self, cell: int) -> int:
-        """Count the uses a live cell makes of others; returns the cost of what becomes live."""
+        Returns the cost of the cell and of all that becomes live or is not needed any more.
+        """
         cost, stack = 0, [cell]
         while stack:
             definition = self.definition[stack.pop()]
             cost += _cost(definition)
             for k in definition[1]:
-                self.uses[k >> 1] += 1
-                if self.uses[k >> 1] == 1:
-                    stack.append(k >> 1)
-        return cost
-
-    def _release(self, cell: int) -> int:
-        cost, stack = 0, [cell]
-        while stack:
-            definition = self.definition[stack.pop()]
-            cost += _cost(definition)
-            for k in definition[1]:
-                self.uses[k >> 1] -= 1
-                if self.uses[k >> 1] == 0:
+                self.uses[k >> 1] += step
+                if self.uses[k >> 1] == (step > 0):
                     stack.append(k >> 1)
         return cost
 

@@ -14,6 +14,18 @@ from armdyn.arrays import Array
 from armdyn.compiler.count import Operations
 
 
+def _counted(kind: str) -> Callable[..., Any]:
+    """A method that counts one operation."""
+
+    def operation(tally: "Tally", other: Any = None) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        tally.kinds[kind] += 1
+        return tally
+
+    return operation
+
+
 class Tally:
     """A number that only knows that it depends on the inputs, and counts what is done with it."""
 
@@ -22,39 +34,13 @@ class Tally:
     def __init__(self, kinds: Counter[str]):
         self.kinds = kinds
 
-    def _count(self, kind: str) -> Callable[[Any], Any]:
-        def operation(other: Any = None) -> Any:
-            if isinstance(other, np.ndarray):
-                return NotImplemented
-            self.kinds[kind] += 1
-            return self
-
-        return operation
-
-    def __add__(self, other: Any) -> Any:
-        return self._count("add")(other)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._count("mul")(other)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._count("div")(other)
-
-    __radd__ = __sub__ = __rsub__ = __add__
-    __rmul__ = __mul__
-    __rtruediv__ = __truediv__
-
     def __neg__(self) -> "Tally":
         return self
 
-    def sin(self) -> "Tally":
-        """The sine; a sine and a cosine of one angle are one call."""
-        self.kinds["trig"] += 1
-        return self
-
-    def cos(self) -> "Tally":
-        """The cosine, which comes with the sine."""
-        return self
+    __add__ = __radd__ = __sub__ = __rsub__ = _counted("add")
+    __mul__ = __rmul__ = _counted("mul")
+    __truediv__ = __rtruediv__ = _counted("div")
+    sin, cos = _counted("trig"), __neg__  # both functions of one angle are one call
 
 
 def tally(function: Callable[..., Any], *sizes: int) -> Operations:

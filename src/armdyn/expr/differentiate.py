@@ -116,15 +116,6 @@ def jacobian(outputs: Iterable[Node], symbols: Sequence[Node]) -> Array:
     return slopes
 
 
-def jacobian_by_rows(outputs: Iterable[Node], symbols: Sequence[Node]) -> Array:
-    """The same Jacobian row by row in reverse: shorter where the outputs are few."""
-    outputs = list(outputs)
-    slopes = np.empty((len(outputs), len(symbols)), dtype=object)
-    for i, output in enumerate(outputs):
-        slopes[i] = gradient(output, symbols)
-    return slopes
-
-
 def _dependent(order: Sequence[Node], symbols: Sequence[Node]) -> set[int]:
     """Which nodes depend on the symbols."""
     active = {s.index for s in symbols}

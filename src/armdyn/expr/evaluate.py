@@ -26,12 +26,7 @@ def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
     outputs = list(outputs)
     result: dict[int, Any] = {}
     for node in reachable(outputs):
-        if node.args:
-            result[node.index] = OPERATIONS[node.op].value(*(result[a.index] for a in node.args))
-        elif node.op == "number":
-            result[node.index] = float(node.value)
-        else:
-            result[node.index] = _lookup(node, values)
+        result[node.index] = _value(node, result, values)
     return [np.asarray(result[node.index]) for node in outputs]
 
 
@@ -46,15 +41,11 @@ def settle(outputs: Iterable[Node]) -> list[Node]:
     outputs = list(outputs)
     value: dict[int, Any] = {}
     for node in reachable(outputs):
-        if not node.constant:
-            continue
-        if node.args:
+        if node.constant:
             with np.errstate(all="ignore"):
-                value[node.index] = OPERATIONS[node.op].value(*(value[a.index] for a in node.args))
+                value[node.index] = _value(node, value, {})
             if node.op == "guard" and np.isnan(value[node.index]):
                 raise ZeroDivisionError(f"{node!r} is a pivot that vanishes whatever the inputs")
-        else:
-            value[node.index] = float(node.value) if node.op == "number" else _lookup(node, {})
     graph = Graph()
 
     def leaf(node: Node) -> Node | None:
@@ -64,11 +55,15 @@ def settle(outputs: Iterable[Node]) -> list[Node]:
     return transcribe(outputs, graph, leaf)
 
 
-def _lookup(node: Node, values: Mapping[str, Any]) -> Any:
-    if node.name in values:
-        return values[node.name]
-    if node.name in node.graph.values:
-        return node.graph.values[node.name]
+def _value(node: Node, known: Mapping[int, Any], values: Mapping[str, Any]) -> Any:
+    """The value of a node from those of its operands, or of a symbol by its name."""
+    if node.args:
+        return OPERATIONS[node.op].value(*(known[a.index] for a in node.args))
+    if node.op == "number":
+        return float(node.value)
+    for table in (values, node.graph.values):
+        if node.name in table:
+            return table[node.name]
     raise TraceError(f"the {node.op} {node.name!r} has no value; give one for it")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
-from armdyn.backends.body import ConstantTable, Statements, body
+from armdyn.backends.body import Body, ConstantTable, Statements
 from armdyn.backends.c.selftest import selftest
 from armdyn.backends.export_comments import file_lines, function_lines, operations
 from armdyn.backends.names import comment, prefix_of
@@ -97,7 +97,7 @@ def source(
     real, language, table = _real(options), _language(options), ConstantTable()
     written: list[str] = []
     for function in functions:
-        text = body(function.program, language, table)
+        text = Body(function.program, language, table)
         written += _block([operations(function.program.operations)])
         written += _signature(function, prefix, options, "")
         written += ["{"]

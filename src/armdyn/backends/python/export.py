@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from armdyn.arrays import RELATIVE_PIVOT
-from armdyn.backends.body import Body, ConstantTable, Statements, body
+from armdyn.backends.body import Body, ConstantTable, Statements
 from armdyn.backends.export_comments import file_lines, function_lines
 from armdyn.backends.names import prefix_of
 from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
@@ -76,7 +76,7 @@ def _guard(xp, pivot, scale):
 
 def _function(model: RobotModel, function: Function, table: ConstantTable) -> list[str]:
     program = function.program
-    text = body(program, _LANGUAGE, table)
+    text = Body(program, _LANGUAGE, table)
     names = [i.name for i in program.inputs]
     comment = function_lines(model, function)
     lines = ["", "", f"def {function.name}({', '.join(names)}, xp=np):"]
