@@ -10,7 +10,7 @@ import pytest
 
 from armdyn.cli import main
 from armdyn.cli.simulate_options import GAINS
-from armdyn.quantities.request import OPTIONS
+from armdyn.quantities.registry import QUANTITIES
 from armdyn.simplification.goals import WORDS
 from armdyn.simulation import controllers
 from armdyn.simulation.simulate import ADAPTIVE, NATIVE
@@ -53,7 +53,7 @@ def test_every_quantity_is_listed_with_its_arguments_and_options():
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) ?\|$", table, re.MULTILINE)
     assert {
         name: (tuple(a.split(", ")), tuple(filter(None, o.split(", ")))) for name, a, o in rows
-    } == OPTIONS
+    } == {name: (record.arguments, record.options) for name, record in QUANTITIES.items()}
 
 
 def test_the_examples_of_simplifying_print_what_stands_below_them():

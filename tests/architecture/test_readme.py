@@ -10,6 +10,8 @@ import pytest
 import armdyn
 from armdyn.io.catalog import catalog_names
 from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.quantities.quantity import TERMS
+from armdyn.quantities.registry import QUANTITIES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -59,6 +61,21 @@ def test_every_method_in_the_table_of_terms_exists():
     names = re.findall(r"`(\w+)\(", table)
     assert len(names) >= 9
     assert [name for name in names if not hasattr(armdyn.Robot, name)] == []
+
+
+def test_the_table_of_terms_says_what_the_records_of_the_quantities_say():
+    table = README.split("## Which terms")[1].split("`ledger(")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    assert len(rows) == 8
+    for calls, *cells in (row.strip("| ").split(" | ") for row in rows):
+        for name in re.findall(r"`(\w+)\(", calls):
+            record = QUANTITIES[name]
+            chosen = re.search(r"friction=(\w+)", calls)
+            for term, cell in zip(TERMS, cells, strict=True):
+                optional = cell.startswith("if ") or (term == "friction" and chosen is not None)
+                said = cell.strip("*") == "yes" or optional
+                assert said == (term in record.terms), (name, term)
+                assert not optional or term in record.options, (name, term)
 
 
 PAGES = sorted(

@@ -46,7 +46,7 @@ class Compiled:
         is an `armdyn.backends.kernel.Kernel`, with `gufunc`, `signature` and `operations`.
 
         Args:
-            quantity: One of `armdyn.quantities.request.OPTIONS`, as "inverse_dynamics".
+            quantity: One of `armdyn.quantities.registry.QUANTITIES`, as "inverse_dynamics".
             friction: Whether joint friction is in torques.
             payload: Whether a payload is an argument: the ten numbers of `payload_vector`.
             gravity: Whether the field of gravity in world axes is an argument.
@@ -57,12 +57,13 @@ class Compiled:
             method: Formulation of inverse, or method of forward dynamics; None: the shortest.
             dtype: "float64" or "float32".
         """
+        from armdyn.quantities.registry import checked  # noqa: PLC0415
         from armdyn.quantities.request import Request  # noqa: PLC0415
 
         if not isinstance(wrench, str | Sequence):
             raise ModelError(f"wrench is a list of names of links, got {wrench!r}")
         links = (wrench,) if isinstance(wrench, str) else tuple(wrench)
-        Request(quantity, friction, payload, gravity).check(self.model)
+        checked(Request(quantity, friction, payload, gravity), self.model)
         request = Request(
             quantity, friction, payload, gravity, links, wrench_frame, link, frame, method
         )

@@ -4,27 +4,22 @@ from textwrap import wrap
 
 from armdyn.backends.names import comment
 from armdyn.backends.options import ExportOptions, Function
-from armdyn.backends.results import ARGUMENTS, RESULTS
 from armdyn.compiler.count import Operations
 from armdyn.model import RobotModel
+from armdyn.quantities.quantity import ARGUMENTS
 from armdyn.version import __version__
 
-FRICTION = (
-    "inverse_dynamics", "forward_dynamics", "bias", "inverse_dynamics_derivatives",
-    "inverse_dynamics_slope", "forward_dynamics_derivatives",
-)  # fmt: skip
-ROTORS = (*(name for name in FRICTION if name != "bias"), "mass_matrix", "kinetic_energy")
 COLUMNS = 92
 """Width of the text of a comment."""
 
 
 def function_lines(model: RobotModel, function: Function) -> list[str]:
     """The comment of a function: what it gives, its arguments, what is in it and what it takes."""
-    result, words = RESULTS[function.name], _words(model, function)
-    lines = [*_wrap(result.meaning.format(**words)), ""]
-    entries = {i.name: ARGUMENTS[i.name].format(**words) for i in function.program.inputs}
-    about = result.about.format(**words) + _layout(function.program.shape)
-    entries[result.name or "return"] = "result: " + about
+    quantity, words = function.quantity, _words(model, function)
+    lines = [*_wrap(quantity.doc.format(**words)), ""]
+    entries = {i.name: ARGUMENTS[i.name].about.format(**words) for i in function.program.inputs}
+    about = quantity.result.format(**words) + _layout(function.program.shape)
+    entries[quantity.symbol or "return"] = "result: " + about
     width = 2 + max(map(len, entries))
     for name, text in entries.items():
         lines += _wrap(text, f"  {name:{width}}", " " * (width + 2))
@@ -48,12 +43,12 @@ def operations(count: Operations) -> str:
 
 def _contents(model: RobotModel, function: Function) -> str:
     said = ""
-    if function.name in FRICTION:
+    if "friction" in function.quantity.options:
         if all(joint.friction.is_zero for joint in model.joints):
             said += "The robot has no friction. "
         else:
             said += f"Friction is {'' if function.request.friction else 'not '}in it. "
-    if function.name in ROTORS:
+    if "rotors" in function.quantity.terms:
         some = any(joint.rotor.reflected for joint in model.joints)
         said += "Rotors are in it. " if some else "The robot has no rotors. "
     return said

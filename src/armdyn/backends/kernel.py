@@ -17,6 +17,8 @@ from armdyn.compiler.program import Program
 from armdyn.errors import ShapeError, UnknownNameError
 from armdyn.model import RobotModel
 from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.quantity import ARGUMENTS, WRENCH
+from armdyn.quantities.registry import checked
 from armdyn.quantities.request import Request
 
 
@@ -30,7 +32,7 @@ class Kernel:
     """
 
     def __init__(self, model: RobotModel, request: Request, dtype: npt.DTypeLike = "float64"):
-        request.check(model)
+        checked(request, model)
         self.model, self.request, self.dtype = model, request, _type_name(dtype)
         self._methods: list[_MethodDef] = []
 
@@ -123,7 +125,7 @@ class Kernel:
             )
         vectors = []
         for (name, size), given in zip(expected, arrays, strict=True):
-            noun = None if name in STATES else _NOUN.get(name, "components (force, moment)")
+            noun = ARGUMENTS.get(name, WRENCH).noun
             vectors.append(check_joint_vector(name, given, size, noun, self.dtype))
         batch = vectors[0].shape[:-1]
         if any(v.shape[:-1] != batch for v in vectors):
@@ -161,11 +163,6 @@ def _type_name(dtype: npt.DTypeLike) -> str:
     if name not in numpy_api.TYPE_NUMBERS:
         raise UnknownNameError("type of a kernel", name, numpy_api.TYPE_NUMBERS)
     return name
-
-
-STATES = ("q", "qd", "qdd", "tau", "dq", "dqd")
-"""Arguments with an entry for each joint."""
-_NOUN = {"payload": "inertial parameters", "gravity": "components"}
 
 
 class _MethodDef(ctypes.Structure):

@@ -4,29 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from armdyn.backends.results import RESULTS
 from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, UnknownNameError, WriteError
 from armdyn.io.atomic import write_text
 from armdyn.model import RobotModel
 from armdyn.quantities.programs import quantity_program
-from armdyn.quantities.request import OPTIONS, Request
+from armdyn.quantities.quantity import Quantity
+from armdyn.quantities.registry import QUANTITIES, checked
+from armdyn.quantities.request import Request
 
-DEFAULT_FUNCTIONS = (
-    "inverse_dynamics",
-    "forward_dynamics",
-    "mass_matrix",
-    "coriolis_matrix",
-    "gravity_vector",
-    "forward_kinematics",
-    "jacobian",
-)
-FIXED = {
-    "payload": ("potential_energy",),
-    "gravity": ("potential_energy", "regressor", "base_regressor"),
-}
-"""Functions that depend on a number which they cannot take as an argument."""
+DEFAULT_FUNCTIONS = tuple(name for name, quantity in QUANTITIES.items() if quantity.exported)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +42,14 @@ class ExportOptions:
 class Function:
     """A function to be written."""
 
+    quantity: Quantity
     request: Request
     program: Program
 
     @property
     def name(self) -> str:
-        """The quantity that it computes."""
-        return self.request.quantity
+        """The name of the quantity."""
+        return self.quantity.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,33 +66,28 @@ class Exported:
 def functions_of(model: RobotModel, options: ExportOptions) -> tuple[Function, ...]:
     """The programs of all functions, or an error that says which of them cannot be."""
     if not options.functions:
-        raise ModelError(f"no functions to export were named; there are {', '.join(RESULTS)}")
-    for name in options.functions:
-        if name not in RESULTS:
-            raise UnknownNameError("function", name, RESULTS)
-    for argument, fixed in FIXED.items():
-        stuck = [name for name in options.functions if name in fixed]
-        if stuck and getattr(options, argument):
-            raise ModelError(
-                f"{stuck[0]} depends on the {argument} but cannot take it as an argument; leave "
-                f"out {stuck[0]}, or give the robot its {argument} before the export"
-            )
+        raise ModelError(f"no functions to export were named; there are {', '.join(QUANTITIES)}")
     requests = [_request(name, options) for name in dict.fromkeys(options.functions)]
-    for request in requests:
-        request.check(model)
-    return tuple(Function(request, quantity_program(model, request)) for request in requests)
+    quantities = [checked(request, model) for request in requests]
+    return tuple(
+        Function(quantity, request, quantity_program(model, request))
+        for quantity, request in zip(quantities, requests, strict=True)
+    )
 
 
 def _request(name: str, options: ExportOptions) -> Request:
-    offered = OPTIONS[name][1]
-    return Request(
-        name,
-        friction=options.friction,
-        payload=options.payload and "payload" in offered,
-        gravity=options.gravity and "gravity" in offered,
-        link=options.link if "link" in offered else "tool",
-        frame=options.frame if "frame" in offered else "world",
-    )
+    if name not in QUANTITIES:
+        raise UnknownNameError("function", name, QUANTITIES)
+    quantity = QUANTITIES[name]
+    for number in quantity.fixed:
+        if getattr(options, number):
+            raise ModelError(
+                f"{name} depends on the {number} but cannot take it as an argument; leave "
+                f"out {name}, or give the robot its {number} before the export"
+            )
+    offered = ("payload", "gravity", "link", "frame")
+    chosen = {option: getattr(options, option) for option in offered if option in quantity.options}
+    return Request(name, friction=options.friction, **chosen)
 
 
 def write_all(directory: str | Path, texts: dict[str, str]) -> tuple[Path, ...]:

@@ -14,8 +14,8 @@ from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.ltdl import solve_ltdl
 from armdyn.model import RobotModel
 from armdyn.quantities.formulations import FORMULATIONS, NEED_COM
+from armdyn.quantities.registry import QUANTITIES as RECORDS
 
-QUANTITIES = ("inverse_dynamics", "mass_matrix", "coriolis", "gravity", "forward_dynamics")
 CENTRED = ("newton_euler", *NEED_COM)
 """Formulations whose count means nothing on regrouped links, which have no centre of mass."""
 
@@ -62,21 +62,29 @@ def _denoc(model: RobotModel, q: Array, qd: Array, tau: Array) -> Array:
     return denoc_forward(model, q, tau - _bias(model, q, qd)).qdd
 
 
-_MOTION, _STATE, _DRIVEN = ("q", "qd", "qdd"), ("q", "qd"), ("q", "qd", "tau")
+def _method(
+    quantity: str, name: str, function: Callable[..., Array] | None, regroups: bool = True
+) -> Method:
+    record = RECORDS[quantity]
+    return Method(record.counted_as, name, record.arguments, function, regroups)
+
+
 METHODS = (
     *(
-        Method("inverse_dynamics", name, _MOTION, _torques(name), name not in CENTRED)
+        _method("inverse_dynamics", name, _torques(name), name not in CENTRED)
         for name in FORMULATIONS
         if name != "minimal"
     ),
-    Method("inverse_dynamics", "minimal", _MOTION, None),
-    Method("mass_matrix", "composite_body", ("q",), mass_matrix),
-    Method("mass_matrix", "minimal", ("q",), None),
-    Method("coriolis", "composite_body", _STATE, coriolis_matrix),
-    Method("gravity", "augmented_body", ("q",), _gravity),
-    Method("gravity", "minimal", ("q",), None),
-    Method("forward_dynamics", "composite_body", _DRIVEN, _solved),
-    Method("forward_dynamics", "articulated_body", _DRIVEN, _articulated),
-    Method("forward_dynamics", "denoc", _DRIVEN, _denoc),
-    Method("forward_dynamics", "minimal", _DRIVEN, None),
+    _method("inverse_dynamics", "minimal", None),
+    _method("mass_matrix", "composite_body", mass_matrix),
+    _method("mass_matrix", "minimal", None),
+    _method("coriolis_matrix", "composite_body", coriolis_matrix),
+    _method("gravity_vector", "augmented_body", _gravity),
+    _method("gravity_vector", "minimal", None),
+    _method("forward_dynamics", "composite_body", _solved),
+    _method("forward_dynamics", "articulated_body", _articulated),
+    _method("forward_dynamics", "denoc", _denoc),
+    _method("forward_dynamics", "minimal", None),
 )
+QUANTITIES = tuple(dict.fromkeys(method.quantity for method in METHODS))
+"""The quantities that are counted, by their names in counts."""

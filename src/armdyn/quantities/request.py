@@ -1,42 +1,22 @@
 """What a program shall compute: a quantity by name, and its options."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from armdyn.errors import ModelError, UnknownNameError
-from armdyn.formulations.forward_dynamics import METHODS, check_uncoupled
+from armdyn.formulations.forward_dynamics import check_uncoupled
 from armdyn.model import RobotModel
-from armdyn.quantities.formulations import FORMULATIONS
-
-TORQUE = ("friction", "payload", "gravity")
-OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "inverse_dynamics": (("q", "qd", "qdd"), (*TORQUE, "wrench", "method")),
-    "forward_dynamics": (("q", "qd", "tau"), (*TORQUE, "wrench", "method")),
-    "mass_matrix": (("q",), ("payload",)),
-    "coriolis_matrix": (("q", "qd"), ("payload",)),
-    "coriolis_vector": (("q", "qd"), ("payload",)),
-    "gravity_vector": (("q",), ("payload", "gravity")),
-    "bias": (("q", "qd"), TORQUE),
-    "friction_torque": (("qd",), ()),
-    "ledger": (("q", "qd", "qdd"), ("payload", "gravity", "wrench")),
-    "kinetic_energy": (("q", "qd"), ("payload",)),
-    "potential_energy": (("q",), ()),
-    "forward_kinematics": (("q",), ("link",)),
-    "jacobian": (("q",), ("link", "frame")),
-    "jacobian_dot": (("q", "qd"), ("link", "frame")),
-    "regressor": (("q", "qd", "qdd"), ()),
-    "base_regressor": (("q", "qd", "qdd"), ()),
-    "inverse_dynamics_derivatives": (("q", "qd", "qdd"), TORQUE),
-    "inverse_dynamics_slope": (("q", "qd", "qdd", "dq", "dqd"), TORQUE),
-    "forward_dynamics_derivatives": (("q", "qd", "tau"), TORQUE),
-}
-"""For each quantity the vectors of coordinates it is a function of, and the options it has."""
+from armdyn.quantities.quantity import Quantity
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A quantity of a robot with its options; those that a quantity does not have are as here."""
+    """A quantity of a robot with its options.
+
+    Options that a quantity does not have keep their default values.
+    """
 
     quantity: str
     friction: bool = True
@@ -53,47 +33,69 @@ class Request:
     """Whose place or velocity is meant."""
     frame: str = "world"
     """Axes of the rows of a Jacobian."""
-    method: str | None = None
+    formulation: str | None = None
     """Formulation of inverse, or method of forward dynamics; None: the fewest operations."""
 
-    def check(self, model: RobotModel) -> None:
-        """An error that says what is possible if this robot has no such quantity or option."""
-        if self.quantity not in OPTIONS:
-            raise UnknownNameError("quantity", self.quantity, OPTIONS)
+    def check_truths(self) -> None:
+        """An error if something that is True or False is anything else."""
         for name in ("friction", "payload", "gravity"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ModelError(
                     f"{name} is True or False, got {getattr(self, name)!r}; a payload or a field "
                     "of gravity itself is an argument of the call"
                 )
-        if len(set(self.wrench)) < len(self.wrench):
-            raise ModelError(f"a link is named twice in wrench: {', '.join(self.wrench)}")
-        offered = (*OPTIONS[self.quantity][1], "friction")
-        given = {
-            "payload": self.payload,
-            "gravity": self.gravity,
-            "wrench": self.wrench or self.wrench_frame != "world",
-            "link": self.link != "tool",
-            "frame": self.frame != "world",
-            "method": self.method is not None,
-        }
-        for option, used in given.items():
-            if used and option not in offered:
-                raise ModelError(
-                    f"{self.quantity} has no option {option!r}; it has {', '.join(offered)}"
-                )
-        if self.method is not None:
-            known = FORMULATIONS if self.quantity == "inverse_dynamics" else METHODS
-            if self.method not in known:
-                raise UnknownNameError("method", self.method, known)
-            check_uncoupled(model, self.method)
-            if self.payload or self.gravity:
-                raise ModelError(
-                    "payload and gravity as arguments are for the shortest program; "
-                    "leave the method out, or use with_payload and with_gravity"
-                )
-        for name in (self.link, *self.wrench):
-            model.frame(name)
-        for axes in (self.frame, self.wrench_frame):
-            if axes != "world":
-                model.frame(axes)
+
+
+_DEFAULTS = {field.name: field.default for field in fields(Request)}
+Check = Callable[[Request, RobotModel, Quantity], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of quantities."""
+
+    fields: tuple[str, ...]
+    """Its fields in a request."""
+    check: Check = lambda request, model, quantity: None
+    """Raises an error if a robot cannot have it as it is given."""
+
+    def is_given(self, request: Request) -> bool:
+        """Whether a request has anything but the default."""
+        return any(getattr(request, name) != _DEFAULTS[name] for name in self.fields)
+
+
+def _check_wrench(request: Request, model: RobotModel, quantity: Quantity) -> None:
+    if len(set(request.wrench)) < len(request.wrench):
+        raise ModelError(f"a link is named twice in wrench: {', '.join(request.wrench)}")
+    for link in request.wrench:
+        model.frame(link)
+    _check_axes(request.wrench_frame, model)
+
+
+def _check_axes(axes: str, model: RobotModel) -> None:
+    if axes != "world":
+        model.frame(axes)
+
+
+def _check_formulation(request: Request, model: RobotModel, quantity: Quantity) -> None:
+    name = str(request.formulation)
+    if name not in quantity.formulations:
+        raise UnknownNameError("method", name, quantity.formulations)
+    check_uncoupled(model, name)
+    if request.payload or request.gravity:
+        raise ModelError(
+            "payload and gravity as arguments are for the shortest program; "
+            "leave the method out, or use with_payload and with_gravity"
+        )
+
+
+OPTIONS = {
+    "friction": Option(("friction",)),
+    "payload": Option(("payload",)),
+    "gravity": Option(("gravity",)),
+    "wrench": Option(("wrench", "wrench_frame"), _check_wrench),
+    "link": Option(("link",), lambda request, model, _: model.frame(request.link)),
+    "frame": Option(("frame",), lambda request, model, _: _check_axes(request.frame, model)),
+    "method": Option(("formulation",), _check_formulation),
+}
+"""Every option by its name in `robot.kernel`."""

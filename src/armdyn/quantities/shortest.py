@@ -30,21 +30,21 @@ from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
 from armdyn.quantities.choice_store import ChoiceStore
+from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.symbolic import symbolic
 from armdyn.quantities.symbolic_model import model_from_canonical
 
 SEARCHED_JOINTS = 12
 """Longest chain whose choices are searched; beyond, the default ones are taken."""
-SOUND = 1e-10
+ROUNDING_OF_TORQUES = 1e-10
 """Difference to the torques by default choices, relative to the largest, that is rounding."""
-SMALL, FEW, DEEP = 300, 4, 12
-"""Of the best points of a search, how many go through the passes, which may order them anew: a few
-where the count is small, more in a deep search, one otherwise."""
+SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 4, 12
+"""How many of the best points of a search go through the passes, which may order them anew: four
+where the count is at most 300, twelve in a deep search, one otherwise."""
 
 VECTORS = {
-    "inverse_dynamics": ("q", "qd", "qdd"),
-    "bias": ("q", "qd"),
-    "gravity": ("q",),
+    QUANTITIES[name].counted_as: QUANTITIES[name].arguments
+    for name in ("inverse_dynamics", "bias", "gravity_vector")
 }
 """Quantities that are torques, and the inputs that are not zero in them."""
 
@@ -151,7 +151,8 @@ def _searched(
         deep=effort.deep,
         progress=effort.progress,
     )
-    tried = DEEP if effort.deep else FEW if found.cost <= SMALL else 1
+    tried = TRIED_OF_SMALL if found.cost <= SMALL_COUNT else 1
+    tried = TRIED_IN_DEEP_SEARCH if effort.deep else tried
     sound = (choices for choices in found.near if _sound(build(choices), default))
     ways = [(_shortest(build(choices), effort.deep), choices) for choices in islice(sound, tried)]
     if not ways:
@@ -173,7 +174,7 @@ def _sound(outputs: list[Node], default: list[Node]) -> bool:
     a, b = (
         np.array([np.broadcast_to(x, 8) for x in evaluate(o, values)]) for o in (outputs, default)
     )
-    return bool(np.abs(a - b).max() <= SOUND * np.abs(b).max(initial=1.0))
+    return bool(np.abs(a - b).max() <= ROUNDING_OF_TORQUES * np.abs(b).max(initial=1.0))
 
 
 def _shortest(outputs: list[Node], deep: bool) -> list[Node]:

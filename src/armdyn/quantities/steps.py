@@ -28,8 +28,9 @@ from armdyn.errors import ModelError, UnknownNameError
 from armdyn.expr.differentiate import gradient
 from armdyn.expr.graph import Node
 from armdyn.model import RobotModel
-from armdyn.quantities.acceleration import acceleration, solve
-from armdyn.quantities.programs import program_of, substituted
+from armdyn.quantities.derivatives import substituted
+from armdyn.quantities.forward_dynamics import acceleration
+from armdyn.quantities.programs import program_of
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -100,11 +101,10 @@ class StepRequest:
 def step_program(model: RobotModel, request: StepRequest) -> Program:
     """The program of a step."""
     request.check()
-    subject = TracedRobot(model, Request("forward_dynamics", friction=request.friction))
-    made = _Step(subject, request)
-    return program_of(
-        subject, request.quantity, lambda _: METHODS[request.method](made), request.inputs(made.n)
-    )
+    traced = TracedRobot(model, Request("forward_dynamics", friction=request.friction))
+    made = _Step(traced, request)
+    step = partial(METHODS[request.method], made)
+    return program_of(traced, request.quantity, step, request.inputs(made.n))
 
 
 class _Step:
@@ -158,7 +158,7 @@ def _midpoint(step: _Step) -> Array:
     def force(middle: Array, v: Array) -> Array:
         return push(middle, v) + step.torque("middle", middle, v) - s.friction(v)
 
-    inverse = partial(solve, s, s.mass_matrix(q))
+    inverse = partial(s.solve, s.mass_matrix(q))
     v = inverse(p)
     correction = s.zero
     for _ in range(step.request.iterations):

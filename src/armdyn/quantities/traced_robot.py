@@ -13,15 +13,17 @@ from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.kinematics import world_frames, wrench_torques
+from armdyn.formulations.ltdl import solve_ltdl
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
 from armdyn.model import RobotModel
-from armdyn.quantities.request import OPTIONS, Request
+from armdyn.quantities.quantity import ARGUMENTS, WRENCH
+from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import loaded, weighed, weightless
 from armdyn.quantities.symbolic import symbolic
 
-_ROUNDING = 4e-15
+CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
 
 
@@ -35,6 +37,8 @@ class TracedRobot:
 
     model: RobotModel
     request: Request
+    arguments: tuple[str, ...] = ()
+    """The vectors of coordinates that the quantity is a function of."""
     graph: Graph = field(default_factory=Graph)
 
     def __post_init__(self) -> None:
@@ -44,10 +48,9 @@ class TracedRobot:
     @cached_property
     def inputs(self) -> dict[str, int]:
         """Length of each argument, in order."""
-        sizes = dict.fromkeys(OPTIONS[self.request.quantity][0], self.n)
-        sizes |= {"payload": 10} if self.request.payload else {}
-        sizes |= {"gravity": 3} if self.request.gravity else {}
-        return sizes | {wrench_name(link): 6 for link in self.request.wrench}
+        numbers = [name for name in ("payload", "gravity") if getattr(self.request, name)]
+        sizes = {name: ARGUMENTS[name].size or self.n for name in (*self.arguments, *numbers)}
+        return sizes | {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
 
     def vector(self, name: str) -> Array:
         """An argument as nodes."""
@@ -116,11 +119,13 @@ class TracedRobot:
         """Friction at the coordinates."""
         return self.at.torques(friction_torque(self.model, self.at.rates(qd)))
 
-    def reaction(self, q: Array) -> Array:
-        """Torques against the wrenches of the environment."""
-        return self.at.torques(
-            wrench_torques(self.plain, world_frames(self.plain, q), self.wrench(q)) + 0.0 * q
-        )
+    def loads(self, q: Array) -> Array:
+        """Torques against the wrenches that the request has."""
+        if not self.request.wrench:
+            return self.zero
+        q = self.at.positions(q)
+        frames = world_frames(self.plain, q)
+        return self.at.torques(wrench_torques(self.plain, frames, self.wrench(q)) + 0.0 * q)
 
     def wrench(self, q: Array) -> Array | None:
         """What each link exerts on the environment, as formulations take it; q of all joints."""
@@ -130,9 +135,22 @@ class TracedRobot:
         on = {link: self.vector(wrench_name(link)) for link in links}
         return reaction_wrench(self.plain, q, on, self.request.wrench_frame)
 
+    def solve(self, M: Array, b: Array) -> Array:
+        """M⁻¹ b, b (n,) or (n, k); where the mass matrix is singular, not a number."""
+        tree = _Dense(len(M)) if self.at.K is not None else self.model
+        return solve_ltdl(tree, self.nodes(M), self.nodes(b), self.graph.guard)
+
     def nodes(self, values: Array) -> Array:
         """Every entry a node."""
         return trace(self.graph, lambda: values)
+
+
+class _Dense:
+    """The paths of a matrix without the zeros of branches: coupled joints know no tree."""
+
+    def __init__(self, n: int):
+        self.joints = range(n)
+        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
 
 
 def wrench_name(link: str) -> str:
@@ -147,5 +165,5 @@ def _moving(rates: Array) -> Array | float:
 
 def _clean(values: Array) -> Array:
     near = np.round(values)
-    exact = np.where(np.abs(values - near) <= _ROUNDING, near, values)
+    exact = np.where(np.abs(values - near) <= CONVERSION_ROUNDING, near, values)
     return frozen(np.where(np.abs(near) <= 1.0, exact, values))

@@ -13,11 +13,11 @@ import armdyn
 from armdyn.backends.c.export import export_c
 from armdyn.backends.names import identifier
 from armdyn.backends.options import DEFAULT_FUNCTIONS, ExportOptions, functions_of
-from armdyn.backends.results import RESULTS
 from armdyn.dynamics import Robot
 from armdyn.errors import SingularityError
 from armdyn.model import Body, Inertia
 from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import payload_vector
 from support.peers import close, pin_model
@@ -289,5 +289,5 @@ def test_a_long_chain_still_compiles(tmp_path):
 
 def test_every_quantity_can_be_exported_together(tmp_path):
     model = armdyn.load("two_link").model
-    done = selftest(export_c(model, tmp_path, ExportOptions(functions=tuple(RESULTS))))
+    done = selftest(export_c(model, tmp_path, ExportOptions(functions=tuple(QUANTITIES))))
     assert done.stdout == "ok\n"

@@ -10,7 +10,8 @@ from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.forward_dynamics import METHODS
 from armdyn.quantities.programs import quantity_program
-from armdyn.quantities.request import OPTIONS, Request
+from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.request import Request
 from support.peers import close
 from support.random_robots import random_model
 from support.textbook_quantities import MODELS, Direct, states
@@ -18,7 +19,7 @@ from support.textbook_quantities import MODELS, Direct, states
 TOLERANCE = 1e-10
 
 
-@pytest.mark.parametrize("quantity", OPTIONS)
+@pytest.mark.parametrize("quantity", QUANTITIES)
 @pytest.mark.parametrize("name", MODELS)
 def test_every_quantity_is_what_its_formulas_say(name, quantity):
     model = MODELS[name]
@@ -36,7 +37,7 @@ def test_every_quantity_is_what_its_formulas_say(name, quantity):
     close(kernel(*given), exact, TOLERANCE)
 
 
-@pytest.mark.parametrize("quantity", OPTIONS)
+@pytest.mark.parametrize("quantity", QUANTITIES)
 def test_single_precision_is_as_good_as_it_can_be(quantity):
     model = MODELS["panda"]
     kernel = Kernel(model, Request(quantity), np.float32)
@@ -85,7 +86,7 @@ def test_wrenches_are_arguments(name, axes):
 
 def variable():
     """Robots and quantities that a payload or gravity can be an argument of."""
-    some = [name for name, (_, offered) in OPTIONS.items() if "payload" in offered]
+    some = [name for name, record in QUANTITIES.items() if "payload" in record.options]
     few = ("inverse_dynamics", "forward_dynamics", "kinetic_energy")
     return [("stanford", q) for q in some] + [
         (n, q) for n in ("panda", "tree", "coupled") for q in few
@@ -99,7 +100,7 @@ def test_payload_and_gravity_are_arguments(name, quantity):
     vector, field = robot.payload_vector(1.7, com, tensor), np.array([1.0, -2.0, 3.7])
     changed = robot.with_payload(1.7, com, tensor)
     options = {"payload": True}
-    if "gravity" in OPTIONS[quantity][1]:
+    if "gravity" in QUANTITIES[quantity].options:
         options["gravity"], changed = True, changed.with_gravity(field)
     kernel = Kernel(robot.model, Request(quantity, **options))
     plain, other = (Kernel(r.model, Request(quantity)) for r in (robot, changed))
@@ -166,5 +167,7 @@ def test_forward_dynamics_takes_the_cheaper_way():
     for model in (random_model("RR", 3), MODELS["panda"], random_model("RPRRRRR", 5)):
         robot = Robot(model)
         best = robot.kernel("forward_dynamics").__self__.program.operations.total
-        others = [quantity_program(model, Request("forward_dynamics", method=m)) for m in METHODS]
+        others = [
+            quantity_program(model, Request("forward_dynamics", formulation=m)) for m in METHODS
+        ]
         assert best <= min(program.operations.total for program in others)

@@ -9,10 +9,10 @@ import armdyn
 from armdyn.backends.export import export
 from armdyn.backends.options import ExportOptions, functions_of
 from armdyn.backends.python.export import export_python
-from armdyn.backends.results import RESULTS
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.run_time import payload_vector
 from support.peers import close
 from support.random_robots import random_model
@@ -48,7 +48,7 @@ def module_of(exported):
 def test_every_function_agrees_with_the_program_in_any_batch_shape(case, tmp_path):
     tree = case == "tree"
     model = random_model("RPRR", 3, tree=True, friction=True) if tree else armdyn.load(case).model
-    names = [name for name in RESULTS if name not in ("regressor", "base_regressor")]
+    names = [name for name in QUANTITIES if name not in ("regressor", "base_regressor")]
     options = ExportOptions(functions=names, prefix=case)
     module, xp = module_of(export_python(model, tmp_path, options)), OnlyCommon()
     rng = np.random.default_rng(1)

@@ -150,7 +150,7 @@ def test_each_joint_of_a_general_chain_takes_as_many(rotors, slope):
 def test_the_shortest_program_is_never_longer_than_by_the_mass_matrix():
     for letters in ("RR", "RRR", "RPRPRPRP", "R" * 9, "R" * 16):
         model = random_model(letters, 2, rotors=True)
-        ways = [Request("forward_dynamics", method=m) for m in (None, "composite_body")]
+        ways = [Request("forward_dynamics", formulation=m) for m in (None, "composite_body")]
         shortest, composite = (quantity_program(model, way).operations.total for way in ways)
         assert shortest <= composite
 

@@ -12,7 +12,6 @@ from armdyn.backends.c.selftest import selftest
 from armdyn.backends.export_comments import file_lines, function_lines, operations
 from armdyn.backends.names import comment, prefix_of
 from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
-from armdyn.backends.results import RESULTS
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 
@@ -153,7 +152,7 @@ def _signature(function: Function, prefix: str, options: ExportOptions, end: str
     real, shape = _real(options), function.program.shape
     arguments = [f"const {real} {i.name}[{i.size}]" for i in function.program.inputs]
     if shape:
-        arguments.append(f"{real} {RESULTS[function.name].name}[{math.prod(shape)}]")
+        arguments.append(f"{real} {function.quantity.symbol}[{math.prod(shape)}]")
     start = f"{'void' if shape else real} {prefix}_{function.name}("
     line = start + ", ".join(arguments) + ")" + end
     if len(line) <= COLUMNS:
@@ -163,7 +162,7 @@ def _signature(function: Function, prefix: str, options: ExportOptions, end: str
 
 def _results(function: Function, outputs: list[str]) -> list[str]:
     """The outputs, the entries of a row on as few lines as they need."""
-    shape, name = function.program.shape, RESULTS[function.name].name
+    shape, name = function.program.shape, function.quantity.symbol
     if not shape:
         return [f"    return {outputs[0]};"]
     lines = ["   "]

@@ -8,7 +8,6 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.backends.options import Function
-from armdyn.backends.results import RESULTS
 
 STATES = 3
 TOLERANCE = {"double": 1e-12, "float": 1e-4}
@@ -47,7 +46,7 @@ def selftest(
 def _call(f: Function, prefix: str, real: str, number: Callable[[float], str]) -> list[str]:
     size = math.prod(f.program.shape)
     given = ", ".join(f"test_{i.name}[s]" for i in f.program.inputs)
-    tolerance = (SOLVED if RESULTS[f.name].solves else TOLERANCE)[real]
+    tolerance = (SOLVED if f.quantity.solves else TOLERANCE)[real]
     if f.program.shape:
         made = [f"        {real} result[{size}];", f"        {prefix}_{f.name}({given}, result);"]
     else:

@@ -1,0 +1,82 @@
+"""How torques change with a motion, and accelerations with state and torques."""
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.expr.differentiate import jacobian, jvp
+from armdyn.expr.graph import Node
+from armdyn.expr.visit import transcribe
+from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
+from armdyn.quantities.traced_robot import TracedRobot
+
+
+def _torques(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> list[Node]:
+    return list(s.nodes(s.torques(q, qd, qdd) + s.friction(qd)))
+
+
+def _torque_derivatives(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """∂τ/∂q and ∂τ/∂q̇, (2, n, n)."""
+    tau = _torques(s, q, qd, qdd)
+    return np.stack([jacobian(tau, list(q)), jacobian(tau, list(qd))])
+
+
+def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dqd: Array) -> Array:
+    """The change of the torques along a direction of q, and along one of q̇, (2, n)."""
+    tau = _torques(s, q, qd, qdd)
+    return np.array([jvp(tau, list(q), list(dq)), jvp(tau, list(qd), list(dqd))])
+
+
+def _acceleration_derivatives(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
+    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, (3, n, n), by implicit differentiation (see `slopes`)."""
+    qdd = s.graph.inputs("qdd", s.n)
+    slopes = _torque_derivatives(s, q, qd, qdd)
+    M = s.nodes(s.mass_matrix(q))
+    found = s.solve(M, tau - s.friction(qd) - s.torques(q, qd, s.zero))
+    at_motion = substituted(np.concatenate([-slopes[0], -slopes[1]], -1), qdd, found)
+    solved = s.solve(M, np.concatenate([at_motion, np.eye(s.n)], -1))
+    return np.stack(np.split(solved, 3, -1))
+
+
+def substituted(values: Array, symbols: Array, by: Array) -> Array:
+    """Nodes with others in place of symbols."""
+    known = dict(zip((x.index for x in symbols), by, strict=True))
+    made = transcribe(values.flat, symbols[0].graph, lambda node: known.get(node.index))
+    return np.array(made, dtype=object).reshape(values.shape)
+
+
+_IN_THEM = tuple(term for term in TERMS if term != "wrench")
+INVERSE_DYNAMICS_DERIVATIVES = Quantity(
+    "inverse_dynamics_derivatives",
+    "Derivatives of the torques of a motion.",
+    ("q", "qd", "qdd"),
+    _torque_derivatives,
+    symbol="D",
+    result="dtau/dq, then dtau/dqd",
+    shape=(2, "n", "n"),
+    terms=_IN_THEM,
+    options=TORQUE_OPTIONS,
+)
+INVERSE_DYNAMICS_SLOPE = Quantity(
+    "inverse_dynamics_slope",
+    "Change of the torques of a motion along a direction dq, and along a direction dqd.",
+    ("q", "qd", "qdd", "dq", "dqd"),
+    _torque_slope,
+    symbol="D",
+    result="(dtau/dq) dq, then (dtau/dqd) dqd",
+    shape=(2, "n"),
+    terms=_IN_THEM,
+    options=TORQUE_OPTIONS,
+)
+FORWARD_DYNAMICS_DERIVATIVES = Quantity(
+    "forward_dynamics_derivatives",
+    "Derivatives of the accelerations that torques cause. Not a number where the mass matrix "
+    "is singular.",
+    ("q", "qd", "tau"),
+    _acceleration_derivatives,
+    symbol="D",
+    result="dqdd/dq, then dqdd/dqd, then dqdd/dtau",
+    shape=(3, "n", "n"),
+    terms=_IN_THEM,
+    options=TORQUE_OPTIONS,
+    solves=True,
+)

@@ -1,0 +1,127 @@
+"""The terms of the equation of motion, each alone: mass matrix, Coriolis, gravity, friction."""
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.expr.differentiate import jacobian as derivatives
+from armdyn.formulations.friction import friction_rows
+from armdyn.formulations.ledger import Ledger
+from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
+from armdyn.quantities.traced_robot import TracedRobot
+
+
+def _coriolis_vector(s: TracedRobot, q: Array, qd: Array) -> Array:
+    return s.torques(q, qd, s.zero, weight=False)
+
+
+def _coriolis_matrix(s: TracedRobot, q: Array, qd: Array) -> Array:
+    """C_ij = ½ ∂(C q̇)_i/∂q̇_j: the vector is quadratic in the velocities, with symmetric c_ijk."""
+    return 0.5 * np.asarray(derivatives(list(s.nodes(_coriolis_vector(s, q, qd))), list(qd)))
+
+
+def _gravity_vector(s: TracedRobot, q: Array) -> Array:
+    return s.torques(q, s.zero, s.zero)
+
+
+def _bias(s: TracedRobot, q: Array, qd: Array) -> Array:
+    return s.torques(q, qd, s.zero) + s.friction(qd)
+
+
+def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """The terms of the torque in the order of `Ledger`, (8, n)."""
+    at, still = s.at, s.zero
+    friction = friction_rows(s.model, at.rates(qd))
+    rotor = at.torques(s.rotors * at.rates(qdd))
+    terms = {
+        "inertial": s.links(q, still, qdd, weight=False),
+        "coriolis": s.links(q, qd, still, weight=False),
+        "gravity": s.links(q, still, still),
+        **{row: at.torques(torque) for row, torque in friction.items()},
+        "rotor": rotor,
+        "external": s.loads(q),
+    }
+    return np.stack([terms[name] for name in Ledger.__slots__])
+
+
+MASS_MATRIX = Quantity(
+    "mass_matrix",
+    "The mass matrix, symmetric and full.",
+    ("q",),
+    TracedRobot.mass_matrix,
+    symbol="M",
+    result="the matrix [{inertia}]",
+    shape=("n", "n"),
+    terms=("links", "rotors"),
+    options=("payload",),
+    exported=True,
+)
+CORIOLIS_MATRIX = Quantity(
+    "coriolis_matrix",
+    "The Coriolis matrix of the Christoffel symbols: dM/dt - 2 C is skew.",
+    ("q", "qd"),
+    _coriolis_matrix,
+    symbol="C",
+    result="the matrix, which times qd is a torque [{torque}]",
+    shape=("n", "n"),
+    terms=("coriolis",),
+    options=("payload",),
+    exported=True,
+    short="coriolis",
+)
+CORIOLIS_VECTOR = Quantity(
+    "coriolis_vector",
+    "Coriolis and centrifugal torques C(q, qd) qd.",
+    ("q", "qd"),
+    _coriolis_vector,
+    symbol="h",
+    result="torques [{torque}]",
+    shape=("n",),
+    terms=("coriolis",),
+    options=("payload",),
+)
+GRAVITY_VECTOR = Quantity(
+    "gravity_vector",
+    "Torques that hold the arm at rest against gravity.",
+    ("q",),
+    _gravity_vector,
+    symbol="g",
+    result="torques [{torque}]",
+    shape=("n",),
+    terms=("gravity",),
+    options=("payload", "gravity"),
+    exported=True,
+    short="gravity",
+)
+BIAS = Quantity(
+    "bias",
+    "Torques of a motion without acceleration: C(q, qd) qd + g(q) + f(qd).",
+    ("q", "qd"),
+    _bias,
+    symbol="b",
+    result="torques [{torque}]",
+    shape=("n",),
+    terms=("coriolis", "gravity", "friction"),
+    options=TORQUE_OPTIONS,
+)
+FRICTION_TORQUE = Quantity(
+    "friction_torque",
+    "What the actuators must add to overcome friction.",
+    ("qd",),
+    TracedRobot.friction_torque,
+    symbol="f",
+    result="torques [{torque}]",
+    shape=("n",),
+    terms=("friction",),
+)
+LEDGER = Quantity(
+    "ledger",
+    "The torques of a motion, term by term.",
+    ("q", "qd", "qdd"),
+    _ledger,
+    symbol="L",
+    result="rows inertial, Coriolis, gravity, viscous, Coulomb, Stribeck, rotor, external "
+    "[{torque}]",
+    shape=(len(Ledger.__slots__), "n"),
+    terms=TERMS,
+    options=("payload", "gravity", "wrench"),
+)

@@ -1,0 +1,72 @@
+"""Forward dynamics: accelerations from torques."""
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.compiler.count import count
+from armdyn.formulations.articulated_body import articulated_body
+from armdyn.formulations.denoc_forward import denoc_forward
+from armdyn.formulations.forward_dynamics import METHODS
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.minimal.articulated import minimal_articulated_body
+from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
+from armdyn.quantities.traced_robot import TracedRobot
+
+FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
+"""Joints one behind the other, at most, below and above which articulated bodies never and always
+take fewer operations."""
+
+
+def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
+    """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
+    tau = tau - s.friction(qd)
+    if s.request.formulation is not None:
+        return _as_written(s, q, qd, tau)
+    depth = max(map(len, s.model.paths))
+    if depth < FEWEST_ARTICULATED or s.at.K is not None:
+        return _by_mass_matrix(s, q, qd, tau)
+    bodies = _articulated(s, q, qd, tau)
+    if depth > MOST_COMPOSITE:
+        return bodies
+    ways = [s.nodes(bodies), s.nodes(_by_mass_matrix(s, q, qd, tau))]
+    return min(ways, key=lambda way: count(way.flat).total)
+
+
+def _by_mass_matrix(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
+    rest = tau - s.torques(q, qd, s.zero) - s.loads(q)
+    return s.solve(s.mass_matrix(q), rest)
+
+
+def _articulated(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
+    def guard(pivot: Any, scale: Any) -> Any:
+        return s.graph.guard(*s.nodes(np.array([pivot, scale], dtype=object)))
+
+    return minimal_articulated_body(s.robot, q, qd, tau - s.loads(q), s.rotors, guard)
+
+
+def _as_written(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
+    if s.request.formulation == "composite_body":
+        return _by_mass_matrix(s, q, qd, tau)
+    if s.request.formulation == "articulated_body":
+        return articulated_body(s.plain, q, qd, tau, s.wrench(q)).qdd
+    bias = newton_euler(s.plain, q, qd, np.zeros(len(s.model.joints)), s.wrench(q)).tau
+    return denoc_forward(s.plain, q, tau - bias).qdd
+
+
+FORWARD_DYNAMICS = Quantity(
+    "forward_dynamics",
+    "Accelerations that torques cause: M(q) qdd = tau - C(q, qd) qd - g(q) - f(qd). "
+    "Not a number where the mass matrix is singular.",
+    ("q", "qd", "tau"),
+    acceleration,
+    symbol="qdd",
+    result="accelerations [{acceleration}]",
+    shape=("n",),
+    terms=TERMS,
+    options=(*TORQUE_OPTIONS, "wrench", "method"),
+    formulations=METHODS,
+    solves=True,
+    exported=True,
+)

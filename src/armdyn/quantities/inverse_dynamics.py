@@ -1,0 +1,30 @@
+"""Inverse dynamics: torques from a motion."""
+
+from armdyn.arrays import Array
+from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
+from armdyn.quantities.traced_robot import TracedRobot
+
+
+def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    if s.request.formulation is None:
+        return s.torques(q, qd, qdd) + s.friction(qd) + s.loads(q)
+    full, rates, accelerations = s.at.positions(q), s.at.rates(qd), s.at.rates(qdd)
+    formulation = FORMULATIONS[s.request.formulation]
+    links = formulation(s.plain, full, rates, accelerations, s.wrench(full)).tau
+    return s.at.torques(links + s.rotors * accelerations) + s.friction(qd)
+
+
+INVERSE_DYNAMICS = Quantity(
+    "inverse_dynamics",
+    "Torques of the actuators for a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + f(qd).",
+    ("q", "qd", "qdd"),
+    _inverse_dynamics,
+    symbol="tau",
+    result="torques, positive if they drive the joint forward [{torque}]",
+    shape=("n",),
+    terms=TERMS,
+    options=(*TORQUE_OPTIONS, "wrench", "method"),
+    formulations=tuple(FORMULATIONS),
+    exported=True,
+)

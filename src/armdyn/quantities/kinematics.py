@@ -1,0 +1,62 @@
+"""Where the tool or a link is, and how it moves with the joints."""
+
+from armdyn.arrays import Array
+from armdyn.formulations import kinematics as kin
+from armdyn.formulations.lagrange_euler import homogeneous
+from armdyn.model import Frame
+from armdyn.quantities.quantity import Quantity
+from armdyn.quantities.traced_robot import TracedRobot
+
+
+def _forward_kinematics(s: TracedRobot, q: Array) -> Array:
+    frames = kin.world_frames(s.plain, s.at.positions(q))
+    return homogeneous(*kin.frame_in_world(frames, s.plain.frame(s.request.link)))
+
+
+def _jacobian(s: TracedRobot, q: Array) -> Array:
+    return s.at.columns(kin.jacobian(s.plain, s.at.positions(q), *_frames(s)))
+
+
+def _jacobian_dot(s: TracedRobot, q: Array, qd: Array) -> Array:
+    motion = s.at.positions(q), s.at.rates(qd)
+    return s.at.columns(kin.jacobian_rate(s.plain, *motion, *_frames(s)))
+
+
+def _frames(s: TracedRobot) -> tuple[Frame, Frame | None]:
+    """The frame that moves, and the one whose axes are meant; None: those of the world."""
+    axes = s.request.frame
+    return s.plain.frame(s.request.link), None if axes == "world" else s.plain.frame(axes)
+
+
+FORWARD_KINEMATICS = Quantity(
+    "forward_kinematics",
+    "The frame of {link} in the world.",
+    ("q",),
+    _forward_kinematics,
+    symbol="T",
+    result="homogeneous transform, lengths in m: columns x, y, z, origin",
+    shape=(4, 4),
+    options=("link",),
+    exported=True,
+)
+JACOBIAN = Quantity(
+    "jacobian",
+    "Geometric Jacobian of {link} in {frame} axes: (v, omega) = J qd.",
+    ("q",),
+    _jacobian,
+    symbol="J",
+    result="three linear rows [m/s], then three angular [rad/s], for each unit of qd",
+    shape=(6, "n"),
+    options=("link", "frame"),
+    exported=True,
+)
+JACOBIAN_DOT = Quantity(
+    "jacobian_dot",
+    "Derivative in time of the Jacobian of {link} in {frame} axes.",
+    ("q", "qd"),
+    _jacobian_dot,
+    symbol="Jd",
+    result="three linear rows, then three angular",
+    shape=(6, "n"),
+    options=("link", "frame"),
+)

@@ -1,0 +1,80 @@
+"""The record of a quantity: everything that the rest of the house must know about it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from armdyn.arrays import Array
+
+TENSOR = "Ixx, Ixy, Iyy, Ixz, Iyz, Izz"
+TORQUE_OPTIONS = ("friction", "payload", "gravity")
+"""The options of torques."""
+TERMS = ("links", "rotors", "coriolis", "gravity", "friction", "wrench")
+"""What can be in a quantity: inertia of links, inertia of rotors, and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A vector that a quantity is a function of."""
+
+    about: str
+    """What its entries are, with {unit}, {rate} and so on for units that depend on the joints."""
+    size: int | None = None
+    """How many entries it has; None: one for each coordinate."""
+    noun: str | None = None
+    """What its entries are called in errors; None: joint values."""
+
+
+ARGUMENTS = {
+    "q": Argument("positions [{unit}]"),
+    "qd": Argument("velocities [{rate}]"),
+    "qdd": Argument("accelerations [{acceleration}]"),
+    "tau": Argument("torques of the actuators [{torque}]"),
+    "dq": Argument("direction of q"),
+    "dqd": Argument("direction of qd"),
+    "payload": Argument(
+        f"body at the tool, in tool axes: m, m cx, m cy, m cz, {TENSOR} [kg, m]; the tensor about "
+        "the origin of the tool",
+        10,
+        "inertial parameters",
+    ),
+    "gravity": Argument("field of gravity, pointing down, world axes [m/s^2]", 3, "components"),
+}
+WRENCH = Argument("wrench of the environment on a link [N, N m]", 6, "components (force, moment)")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A quantity of a robot."""
+
+    name: str
+    doc: str
+    """One or two sentences in plain ASCII, with {link} and {frame} for those of a request."""
+    arguments: tuple[str, ...]
+    """Names in `ARGUMENTS` of the vectors of coordinates that it is a function of."""
+    build: Callable[..., Array]
+    """From a `TracedRobot` and the arguments as nodes to the entries."""
+    symbol: str
+    """Its letter in exported code; "" for a number that is returned."""
+    result: str
+    """What the entries are, with {torque}, {rate} and so on for the units."""
+    shape: tuple[int | str, ...]
+    """Lengths of the axes: numbers, "n" coordinates, "10 N" inertial or "rank" base parameters."""
+    terms: tuple[str, ...] = ()
+    """Those of `TERMS` that are in it."""
+    options: tuple[str, ...] = ()
+    """The names in `armdyn.quantities.request.OPTIONS` that it has."""
+    formulations: tuple[str, ...] = ()
+    """What the option "method" can be."""
+    fixed: tuple[str, ...] = ()
+    """Numbers ("payload", "gravity") that it depends on but cannot take as an argument."""
+    solves: bool = False
+    """Whether a mass matrix is solved for: then it is not a number where that is singular."""
+    exported: bool = False
+    """Whether it is among the functions that are exported by default."""
+    short: str = ""
+    """A shorter name for it in counts of operations."""
+
+    @property
+    def counted_as(self) -> str:
+        """Its name in counts of operations."""
+        return self.short or self.name
