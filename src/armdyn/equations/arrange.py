@@ -4,9 +4,9 @@ An entry of an equation is a sum of
 
     (polynomial of parameters) × (product of cosines and sines) × (product of rates)
 
-What all terms share is pulled in front; rates with proportional coefficients are collected,
--m2 l1 l2 S2 (qd2² + 2 qd1 qd2), either behind each cosine or in front of sums of them, whichever is
-shorter.
+Factors that all terms share stand in front. Rates with proportional coefficients are collected, as
+in -m2 l1 l2 S2 (qd2² + 2 qd1 qd2): either behind each cosine or in front of sums of them, whichever
+is shorter.
 """
 
 from collections import defaultdict

@@ -2,8 +2,8 @@
 
     M_x = J⁻ᵀ M J⁻¹,   V_x = J⁻ᵀ (V - M J⁻¹ J̇ q̇),   G_x = J⁻ᵀ G
 
-With J⁻¹ = adj J / det J numerators stay trigonometric polynomials, and what det J divides of them
-is divided exactly. Reference: J. Craig, Introduction to Robotics, section 6.9.
+With J⁻¹ = adj J / det J numerators stay trigonometric polynomials, and factors that they share with
+det J are divided out exactly. Reference: J. Craig, Introduction to Robotics, section 6.9.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ from armdyn.model import Frame, RobotModel
 
 FRAMES = ("world", "tool")
 MOST_JOINTS = 3
-"""Joints beyond which the inverse of the Jacobian is not written out."""
+"""The inverse of the Jacobian is not written out for more joints."""
 MOST_PRODUCTS = 100_000
-"""Products of terms in V_x, the longest, beyond which nothing is written out either."""
+"""Nothing is written out if V_x, the longest part, takes more products of terms."""
 
 
 @dataclass(frozen=True, eq=False)

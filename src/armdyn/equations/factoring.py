@@ -15,7 +15,7 @@ Monomial = tuple[tuple[str, int], ...]
 Polynomial = dict[Monomial, Fraction]
 
 MOST_FACTORED_MONOMIALS = 40
-"""Monomials up to which a polynomial is factored."""
+"""A polynomial with more monomials is not factored."""
 _CLASSES = (r"I\w*|J\w*", r"m\d+|m", r"m[xyz]\d+", r"g\w*", r"[ad]\w*", r"[xyz]\d+", r"q\d+")
 _KINDS = [re.compile(pattern) for pattern in _CLASSES]
 

@@ -16,11 +16,11 @@ from armdyn.algebra.ring import Ring, Trig
 from armdyn.errors import LettersError, ModelError, UnknownNameError
 
 VALUE_TOLERANCE = 1e-9
-"""How far an expression may be from the number that it stands for, relatively."""
+"""The largest relative difference of an expression and the number that it stands for."""
 _LARGEST_POWER = 8
 _LONGEST_TEXT = 200
 _TAKEN = re.compile(r"q\w*|[CS]\d\w*|[CS]?(alpha|gamma|phi)\d\w*")
-"""Names that equations have for positions, rates, angles, cosines and sines."""
+"""Names of positions, rates, angles, cosines and sines in equations."""
 
 _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,

@@ -8,7 +8,7 @@ from armdyn.algebra.ring import Coefficients, Harmonic, Trig
 from armdyn.equations.symbolic_robot import SymbolicRobot
 
 CANCELLATION_TOLERANCE = 1e-13
-"""A sum this much smaller than its terms is zero."""
+"""A sum that is smaller, relative to its terms, is zero."""
 
 
 def numeric(robot: SymbolicRobot, value: Trig) -> Trig:

@@ -1,8 +1,8 @@
 """Quotients of trigonometric polynomials with one denominator, reduced term by term.
 
-The denominator is split into its symbols, the cosines and sines that divide it, and what is left.
-Of a numerator, the part with each product of other symbols is reduced for itself: so the mass
-(m1 + m2 S2²) / S2² is written m2 + m1 / S2².
+The denominator is split into its symbols, the cosines and sines that divide it, and the rest. A
+numerator is split by the products of its other symbols, and each part is reduced on its own: so
+(m1 + m2 S2²) / S2² becomes m2 + m1 / S2².
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """A polynomial as a person writes it: squares and products of C2 and S23, sums of angles collected.
 
 For each monomial of the parameters the harmonics are turned into products: C2 C23 + S2 S23 is C3, a
-constant and cos 2q are C² or S² where these alone are left, sin 2q is 2 S C. What comes out is the
-same function in fewer and more familiar terms.
+constant and cos 2q are C² or S² where these alone are left, sin 2q is 2 S C. The result is the same
+function in fewer and more familiar terms.
 """
 
 from collections import defaultdict
@@ -22,6 +22,11 @@ Power = tuple[str, Angle, int]
 """"C" or "S", the angle, and the exponent."""
 Product = tuple[Power, ...]
 """A product of powers of cosines and sines; empty: 1."""
+Factors = tuple[Factor, ...]
+Harmonics = dict[Factors, Fraction]
+"""Products of cosines and sines of multiples, with their numbers."""
+Powers = dict[tuple[Factors, Product], Fraction]
+"""The same where some of the angles are powers already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class Term:
 
 def readable(robot: SymbolicRobot, value: Trig) -> list[Term]:
     """The terms of a polynomial, constants first."""
-    by_monomial: dict[int, dict[tuple[Factor, ...], Fraction]] = defaultdict(dict)
+    by_monomial: dict[int, Harmonics] = defaultdict(dict)
     names = [robot.sums.get(k, name) for k, name in enumerate(robot.ring.angles)]
     for harmonic, monomial, number in value:
         factors = tuple((names[k], w) for k, w in enumerate(harmonic) if w)
@@ -47,8 +52,8 @@ def readable(robot: SymbolicRobot, value: Trig) -> list[Term]:
 
 
 def _differences(
-    harmonics: dict[tuple[Factor, ...], Fraction],
-) -> dict[tuple[Factor, ...], Fraction]:
+    harmonics: Harmonics,
+) -> Harmonics:
     """Pairs that are the cosine or sine of a difference of angles, joined to one.
 
     cos a cos b + sin a sin b = cos(b - a),   cos a sin b - sin a cos b = sin(b - a)
@@ -75,7 +80,7 @@ def _differences(
     return {factors: number for factors, number in found.items() if number}
 
 
-def _nested(factors: tuple[Factor, ...]) -> Iterator[tuple[Factor, Factor, Sum]]:
+def _nested(factors: Factors) -> Iterator[tuple[Factor, Factor, Sum]]:
     """Pairs of factors of equal frequency, one angle the start of the other, and the rest of it."""
     for x, y in combinations(factors, 2):
         a, b = (x, y) if len(x[0]) < len(y[0]) else (y, x)
@@ -86,9 +91,7 @@ def _nested(factors: tuple[Factor, ...]) -> Iterator[tuple[Factor, Factor, Sum]]
             yield a, b, long[len(short) :]
 
 
-def _replaced(
-    factors: tuple[Factor, ...], a: Factor, b: Factor, *new: Factor
-) -> tuple[Factor, ...]:
+def _replaced(factors: Factors, a: Factor, b: Factor, *new: Factor) -> Factors:
     rest = [f for f in factors if f not in (a, b)]
     return tuple(sorted([*rest, *new], key=lambda f: _angle_order(f[0])))
 
@@ -97,27 +100,23 @@ def _turned(angle: Sum) -> Sum:
     return tuple((joint, -sign) for joint, sign in angle)
 
 
-def _products(harmonics: dict[tuple[Factor, ...], Fraction]) -> dict[Product, Fraction]:
+def _products(harmonics: Harmonics) -> dict[Product, Fraction]:
     """Frequencies as powers, angle by angle."""
     angles = sorted({angle for factors in harmonics for angle, _ in factors}, key=_angle_order)
-    found: dict[tuple[tuple[Factor, ...], Product], Fraction] = {
-        (factors, ()): number for factors, number in harmonics.items()
-    }
+    found: Powers = {(factors, ()): number for factors, number in harmonics.items()}
     for angle in angles:
         found = _powers(found, angle)
     return {product: number for (_, product), number in found.items()}
 
 
-def _powers(
-    found: dict[tuple[tuple[Factor, ...], Product], Fraction], angle: Angle
-) -> dict[tuple[tuple[Factor, ...], Product], Fraction]:
+def _powers(found: Powers, angle: Angle) -> Powers:
     """The factors of one angle as powers of its cosine and sine."""
-    groups: dict[tuple[tuple[Factor, ...], Product], dict[int, Fraction]] = defaultdict(dict)
+    groups: dict[tuple[Factors, Product], dict[int, Fraction]] = defaultdict(dict)
     for (factors, product), number in found.items():
         w = dict(factors).get(angle, 0)
         rest = tuple(f for f in factors if f[0] != angle)
         groups[rest, product][w] = number
-    result: dict[tuple[tuple[Factor, ...], Product], Fraction] = {}
+    result: Powers = {}
     for (rest, product), numbers in groups.items():
         for (c, s), number in _polynomial(numbers).items():
             more = tuple((f, angle, e) for f, e in (("C", c), ("S", s)) if e)

@@ -1,7 +1,7 @@
 """The shortest program known for the torques, in auxiliary variables, to be read line by line.
 
-What the arm's numbers alone decide is worked out beforehand (K1, K2, ...), then come sines and
-cosines, then variables that are needed more than once or grow long (t1, t2, ...), then the torques.
+Constants that depend on the arm alone come first (K1, K2, ...), then sines and cosines, then
+variables that are used more than once or are long (t1, t2, ...), then the torques.
 Reference: M. Renaud, Quasi-minimal computation of the dynamic model of a robot manipulator.
 """
 

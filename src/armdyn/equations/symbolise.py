@@ -34,7 +34,7 @@ from armdyn.structure.parameters import ENTRIES, parameters
 TOOL = ("xt", "yt", "zt")
 """The position of the tool in the canonical frame of the link that carries it [m]."""
 _TOOL_ROUNDING = 1e-12
-"""A position of the tool that is rounding [m]."""
+"""A smaller coordinate of the tool is rounding [m]."""
 
 
 def symbolise(

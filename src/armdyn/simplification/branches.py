@@ -1,7 +1,7 @@
 """The ways to reach a goal: its conditions solved, and whether there are arms that fulfil them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy
@@ -10,13 +10,13 @@ from armdyn.simplification.conditions import Conditions
 from armdyn.simplification.solve import Failure, Solution, Solver
 
 Reaches = Callable[[Mapping[str, float]], tuple[bool, str]]
-"""Whether a design with some numbers held at values exists, and what was found."""
+"""Tells whether a design exists in which some numbers have given values, and the reason."""
 MOST_TRIED_BRANCHES = 8
-"""How many branches are tried out numerically."""
+"""At most so many branches are tried numerically."""
 LONGEST_EXACT_NUMBER = 20
-"""Characters of an exact number beyond which it is written as a decimal."""
+"""An exact number with more characters is printed as a decimal."""
 MOST_LENGTHS = 8
-"""Lengths that are not free which are tried at zero, at most."""
+"""At most so many held lengths are tried at zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class Branch:
     nonzero: tuple[str, ...] = ()
     """Expressions that must not vanish."""
     needs: tuple[str, ...] = ()
-    """What is not free but would have to change, such as "a1 = 0"."""
+    """Held numbers that would have to change, such as "a1 = 0"."""
     feasible: bool | None = None
     """Whether bodies that can exist fulfil it with the robot's other numbers; None: not tried."""
     reason: str = ""
-    """What was found when it was tried."""
+    """The outcome of the trial."""
 
     @property
     def equations(self) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class Branches:
 
     branches: tuple[Branch, ...] = ()
     complete: bool = True
-    """Whether every way was followed to its end."""
+    """Whether all branches were followed to their end."""
     impossible: tuple[str, ...] = ()
     """Where there is no way: the equations that cannot hold, and where they come from."""
     conditions: Conditions = field(default_factory=lambda: Conditions((), {}))
@@ -120,7 +120,7 @@ def _held(solution: Solution, fixed: Mapping[str, float]) -> dict[str, float]:
 
 
 def _shown(value: Any, fixed: Mapping[str, float]) -> Any:
-    """A value as it is told: a number where it comes from a root that has no formula."""
+    """A value for print: a decimal if it comes from a root that has no formula."""
     long = any(len(str(number)) > LONGEST_EXACT_NUMBER for number in value.atoms(sympy.Rational))
     if not long or any(str(s) not in fixed for s in value.free_symbols):
         return value
@@ -144,7 +144,7 @@ def _others(
     free: Collection[str],
     solutions: Sequence[Solution],
 ) -> list[Branch]:
-    """Branches with fewer conditions that a length which is not free would open if it were zero."""
+    """Branches with fewer conditions, which exist only if a held length were zero."""
     lengths = [s for s in conditions.values if s[0] in "ad" and s not in free]
     if not lengths or len(lengths) > MOST_LENGTHS:
         return []
@@ -156,13 +156,9 @@ def _others(
         for solution in solver.solve([p.subs(symbol, 0) for p in polynomials]):
             if len(solution.numbers) < fewest and not solution.remaining:
                 branch = _branch(solution, conditions, free, None)
-                found.append(
-                    Branch(branch.numbers, (), branch.nonzero, (f"{length} = 0",), None, _NOT_FREE)
-                )
+                because = "that length is not free to change"
+                found.append(replace(branch, needs=(f"{length} = 0",), reason=because))
     return found
-
-
-_NOT_FREE = "that length is not free to change"
 
 
 def _impossible(failure: Failure, conditions: Conditions) -> str:

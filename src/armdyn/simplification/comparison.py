@@ -1,7 +1,7 @@
 """Two arms with the same joints, before and after a design: mass matrix, gravity, torques.
 
-Everything is taken over the workspace: random configurations within the limits of the joints, a
-turning joint without limits going once around, a sliding one half a metre to either side.
+The workspace is a set of random configurations within the limits of the joints. A revolute joint
+without limits makes a whole turn, a prismatic one moves half a metre to either side.
 """
 
 import math
@@ -23,7 +23,7 @@ from armdyn.terms.torques import TorqueReport, torque_report
 
 CONFIGURATIONS = 4000
 DURATION = 2.0
-"""How long a move takes where no speed is limited [s]."""
+"""The duration of a move without limits of speed [s]."""
 _RATE = 200
 """Instants of a move for each second."""
 _PEAK = 15 / 8
@@ -32,7 +32,7 @@ _PEAK = 15 / 8
 
 @dataclass(frozen=True, slots=True)
 class ValueRange:
-    """What a quantity is over the workspace."""
+    """The values of a quantity over the workspace."""
 
     low: float
     high: float
@@ -98,7 +98,7 @@ def compare_designs(
     masses = [arm.mass_matrix(q) for arm in arms]
     motion = reference_trajectory(before) if trajectory is None else trajectory
     first, second = (torque_report(arm, motion) for arm in arms)
-    sizes = [_gravity(arm, q) for arm in arms]
+    sizes = [np.abs(arm.gravity_vector(q)).max(axis=0) for arm in arms]
     conditions = [_range(np.linalg.cond(mass)) for mass in masses]
     return Comparison(
         arms[0].joint_names,
@@ -156,8 +156,3 @@ def _elements(before: Array, after: Array) -> tuple[ElementRange, ...]:
             pair = (_range(before[:, i, j]), _range(after[:, i, j]))
             found.append(ElementRange(element_name((i, j)), *pair, scale))
     return tuple(found)
-
-
-def _gravity(arm: Robot, q: Array) -> Array:
-    largest: Array = np.abs(arm.gravity_vector(q)).max(axis=0)
-    return largest

@@ -22,8 +22,8 @@ from armdyn.model import RobotModel
 from armdyn.simplification.goals import Goals, element_name
 
 MOST_JOINTS_AND_TWISTS = 9
-"""Joints, and angles between them that are no quarter turns, of the largest arm written out: each
-of them doubles the number of terms, and more."""
+"""The most joints, plus angles between them that are no quarter turns, of an arm whose conditions
+are written out: each of them more than doubles the number of terms."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,12 +33,12 @@ class Condition:
     polynomial: Any
     """A SymPy expression of the parameters."""
     sources: tuple[str, ...]
-    """The coefficients it is, such as "cos 2q2 in D11"."""
+    """The coefficients that it comes from, such as "cos 2q2 in D11"."""
 
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """All that a goal asks for."""
+    """All equations of a goal."""
 
     equations: tuple[Condition, ...]
     values: dict[str, float]
@@ -51,7 +51,7 @@ def conditions(model: RobotModel, goals: Goals, free: Collection[str]) -> Condit
     Args:
         model: The robot.
         goals: What is asked for.
-        free: Symbols that may change, and so are symbols even where they are zero.
+        free: Numbers that may change; they are symbols even if they are zero.
     """
     robot = symbolise(model, {}, free)
     expressions = _Expressions(robot)

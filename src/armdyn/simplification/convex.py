@@ -24,13 +24,13 @@ Outcome = Literal["reached", "inconsistent", "no body", "no design"]
 """Reached; not even with negative masses; not with bodies that exist; not within the bounds."""
 
 CONDITION_TOLERANCE = 1e-10
-"""What is zero of dimensionless conditions, between rounding and the smallest true condition."""
+"""A smaller dimensionless condition is rounding; every true condition is larger."""
 _CHANGE_ROUNDING = 1e-13
-"""What is zero of a change of ψ that nothing asked for."""
+"""A smaller change of ψ is rounding."""
 _MOMENT_ROUNDING = 1e-12
-"""A first or second moment that is zero, in units of the mass of its link and the robot's size."""
+"""A smaller moment is rounding, in units of the mass of its link and the robot's size."""
 _CHANGE_WEIGHT = 1e-6
-"""Weight of the change while the residual is made small, so that one design is the best."""
+"""Weight of the change while the residual is made small; it makes the best design unique."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

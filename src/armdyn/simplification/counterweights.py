@@ -21,7 +21,7 @@ from armdyn.model import Inertia, Link, RobotModel
 from armdyn.model.transform import inverse
 
 _NEGLIGIBLE_SHARE = 1e-6
-"""What is too little to be built, relative to the whole change."""
+"""A part of a change that is smaller, relative to the whole, is not built."""
 _EQUAL_MOMENTS = 1e-12
 """Two second moments that differ by less, relative to the largest, are equal."""
 
@@ -33,7 +33,7 @@ class PointMass:
     mass: float
     """[kg]."""
     position: Array
-    """In the frame that was asked for, shape (3,) [m]."""
+    """Shape (3,) [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Build:
-    """What to do to a link."""
+    """How to build a changed link."""
 
     link: int
     """Index of the link, from 0."""
@@ -76,7 +76,7 @@ class Build:
 
 
 def builds(before: RobotModel, after: RobotModel) -> tuple[Build, ...]:
-    """What to do to every link that differs."""
+    """How to build every link that differs."""
     found = []
     for i, (frame, *links) in enumerate(
         zip(canonical_frames(before), before.links, after.links, strict=True)
@@ -98,7 +98,7 @@ def _own(link: Link) -> Inertia:
 
 
 def counterweights(added: Array, reach: float = 1.0) -> tuple[tuple[PointMass, ...], str]:
-    """The fewest point masses with a pseudo-inertia, as near to the origin as can be; or why not.
+    """The fewest point masses with a pseudo-inertia, as near to the origin as possible.
 
     Args:
         added: Pseudo-inertia of added material, shape (4, 4).

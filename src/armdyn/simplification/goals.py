@@ -1,4 +1,4 @@
-"""What a design is asked for."""
+"""The goals of a design."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -31,8 +31,8 @@ class Length:
 def movable_lengths(model: RobotModel, robot: CanonicalRobot) -> dict[str, tuple[int, bool]]:
     """The lengths that can change: by symbol, the joint placed and whether along its own axis.
 
-    Moving a joint must change this one number and nothing else. That is not so where the frames are
-    put so that a number is zero, as for an axis that slides: its place has no meaning.
+    Moving the joint must change this one number and nothing else. That fails where the frames are
+    placed so that a number is zero, as for a sliding axis, whose place has no meaning.
     """
     found = {}
     for i, (link, up) in enumerate(zip(robot.links, joins(robot), strict=True)):
@@ -66,9 +66,9 @@ def variable_lengths(
     symbols: Collection[str],
     limits: Mapping[str, tuple[float, float]],
 ) -> list[Length]:
-    """Those of the symbols that are lengths, with what they are and may become [m].
+    """The lengths among the symbols, with their values and bounds [m].
 
-    An end without a bound is zero or twice the length.
+    A bound that is not given is zero or twice the length.
     """
     numbers = parameters(model, robot)
     size = robot_size(robot)

@@ -53,7 +53,7 @@ class GoalElement:
     constant: bool
     """Whether it shall be constant; otherwise zero."""
     scale: float
-    """What it is measured in: √(D_ii D_jj) on average, or weight times size of the robot."""
+    """Its unit: √(D_ii D_jj) on average, or weight times size of the robot."""
 
     def __str__(self) -> str:
         return element_name(self.joints)
@@ -71,7 +71,7 @@ class LinearConditions:
     mean square of what shall vanish."""
 
     def residual(self, numbers: Array) -> float:
-        """How far the goals are from being reached, dimensionless."""
+        """The distance from the goals, dimensionless; 0: they are reached."""
         return float(np.linalg.norm(self.rows @ numbers.ravel()))
 
     def variation(self, numbers: Array) -> Array:
@@ -89,9 +89,9 @@ def samples(model: RobotModel) -> Array:
 
 
 def lattice(model: RobotModel) -> Array:
-    """Configurations for averages and extremes, as symmetric about the middle as the arm may be.
+    """Configurations for averages and extremes, symmetric about the middle of the ranges.
 
-    A lattice of Korobov: multiples of (1, a, a², ...) / N modulo 1.
+    They are a lattice of Korobov: multiples of (1, a, a², ...) / N modulo 1.
     """
     N, a = 1021, 331
     powers = np.array([pow(a, k, N) for k in range(len(model.joints))])
@@ -111,7 +111,7 @@ def _spread(model: RobotModel, unit: Array) -> Array:
 def goal_elements(
     robot: CanonicalRobot, goals: Goals, numbers: Array, q: Array
 ) -> list[GoalElement]:
-    """What the goals are about, with the scales of a robot of these numbers."""
+    """The elements that the goals are about, with the scales of a robot of these numbers."""
     coefficients = InertiaCoefficients(robot, q)
     n = len(robot.links)
     own = [float(np.mean(coefficients.mass(i, i) @ numbers.ravel())) for i in range(n)]

@@ -64,48 +64,35 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
 
 def _of_pairs(axes: "_Axes", names: list[str], goals: Goals) -> Iterator[Obstacle]:
     for j, i in axes.pairs():
-        J, I = element_name((j, j)), element_name((j, i))
-        slides = axes.slides(j), axes.slides(i)
+        D, own = element_name((j, i)), element_name((j, j))
         pair = f"the axes of {names[j]} and {names[i]}"
-        if slides == (False, True):
+        if axes.slides(i) and not axes.slides(j):
             if goals.constant and not axes.parallel(j, i):
                 yield Obstacle(
                     "constant",
                     (j, i),
-                    f"{J} = ... + m̃{i + 1} |e{j + 1} × e{i + 1}|² q{i + 1}²",
+                    f"{own} = ... + m̃{i + 1} |e{j + 1} × e{i + 1}|² q{i + 1}²",
                     f"{pair} are not parallel: sliding {names[i]} carries its mass away from the "
-                    f"axis of {names[j]}, whose inertia {J} grows with the square of q{i + 1}",
+                    f"axis of {names[j]}, whose inertia {own} grows with the square of q{i + 1}",
                 )
             continue
-        if slides == (True, False):
+        if axes.slides(j) and not axes.slides(i):
             continue
-        law = (
-            f"{I} = m̃{i + 1} (e{j + 1}·e{i + 1})"
-            if slides[0]
-            else f"mean of {I} over q{i + 1} = {element_name((i, i))} (e{j + 1}·e{i + 1})"
-        )
-        because = (
-            f"{I} is the mass that {names[i]} carries times the cosine between the axes"
-            if slides[0]
-            else f"on average over q{i + 1}, {I} is the inertia of {names[i]}, which is positive, "
-            "times the cosine between the axes"
-        )
+        if axes.slides(i):
+            law = f"{D} = m̃{i + 1} (e{j + 1}·e{i + 1})"
+            because = f"{D} is the mass that {names[i]} carries"
+        else:
+            law = f"mean of {D} over q{i + 1} = {element_name((i, i))} (e{j + 1}·e{i + 1})"
+            because = (
+                f"on average over q{i + 1}, {D} is the inertia of {names[i]}, which is positive,"
+            )
+        because += " times the cosine between the axes"
         if (j, i) in goals.zero and not axes.perpendicular(j, i):
-            yield Obstacle(
-                "zero",
-                (j, i),
-                law,
-                f"{pair} are not perpendicular in every configuration, and {because}: it cannot "
-                "vanish",
-            )
+            reason = f"{pair} are not perpendicular in every configuration, and {because}"
+            yield Obstacle("zero", (j, i), law, f"{reason}: it cannot vanish")
         elif goals.constant and not axes.constant(j, i):
-            yield Obstacle(
-                "constant",
-                (j, i),
-                law,
-                f"the angle between {pair} changes with the configuration, and {because}: it "
-                "cannot be constant",
-            )
+            reason = f"the angle between {pair} changes with the configuration, and {because}"
+            yield Obstacle("constant", (j, i), law, f"{reason}: it cannot be constant")
 
 
 def _of_gravity(axes: "_Axes", names: list[str]) -> Iterator[Obstacle]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, canonical, canonical_frames
+from armdyn.canonical.frames import CanonicalRobot, canonical, canonical_frames
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.simplification.design_variables import NUMBERS, DesignVariables
@@ -50,10 +50,11 @@ class ParametrisedArm:
         self.robot = canonical(model)
         self.size = robot_size(self.robot)
         frames = canonical_frames(model)
-        total = np.array([_numbers(link) for link in self.robot.links])
+        links = self.robot.links
+        pseudo = [np.block([[x.J, x.u[:, None]], [x.u, np.array([x.M])]]) for x in links]
         self.payload = np.array([_payload(model, i, frame) for i, frame in enumerate(frames)])
         """The numbers φ of the payloads, which never change, shape (n, 10)."""
-        self.start = total - self.payload
+        self.start = numbers_of(np.array(pseudo)) - self.payload
         """The numbers φ of the links themselves, shape (n, 10)."""
         self.numbers = variables.numbers.copy()
         massless = self.start[:, 0] <= 0
@@ -200,10 +201,6 @@ def _units(J: Array) -> Array:
     tensor = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     entries = [tensor[:, a, b] * (1.0 if a == b else np.sqrt(2.0)) for _, a, b in ENTRIES]
     return np.array([J[:, 3, 3], *J[:, :3, 3].T, *entries])
-
-
-def _numbers(link: CanonicalLink) -> Array:
-    return numbers_of(np.block([[link.J, link.u[:, None]], [link.u, np.array([link.M])]]))
 
 
 def _payload(model: RobotModel, i: int, frame: Array) -> Array:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.figures import GREY, INK, PALE, STYLE, check_plot
-from armdyn.io.atomic import replacing
+from armdyn.figures import GREY, INK, PALE, STYLE, check_plot, save_figure
 from armdyn.simplification.comparison import Comparison
 from armdyn.simplification.counterweights import Build
 from armdyn.simplification.result import Design
@@ -15,7 +14,7 @@ from armdyn.simplification.sketch import draw_arm, sketch_arms
 
 BEFORE, AFTER = "#B8B8B8", "#0072B2"
 _DRAWN_ZERO = 1e-9
-"""What is drawn as nothing, relative to the largest."""
+"""A value that is smaller, relative to the largest, is drawn as zero."""
 
 
 def plot_design(
@@ -26,9 +25,7 @@ def plot_design(
     import matplotlib as mpl  # noqa: PLC0415 (an extra)
 
     with mpl.rc_context(STYLE):
-        figure = _figure(design, builds, comparison)
-        with replacing(path) as temporary:
-            figure.savefig(temporary, dpi=160)
+        save_figure(_figure(design, builds, comparison), path)
 
 
 def _figure(design: Design, builds: Sequence[Build], comparison: Comparison) -> Any:
@@ -48,13 +45,10 @@ def _figure(design: Design, builds: Sequence[Build], comparison: Comparison) -> 
     _draw_elements(figure.add_subplot(top[0]), comparison)
     _draw_gravity(figure.add_subplot(top[1]), comparison)
     _draw_arms(grid[1], design, builds)
-    for row in range(rows):
-        below = grid[2 + row].subgridspec(1, columns, wspace=0.26)
-        for column in range(columns):
-            i = row * columns + column
-            if i < n:
-                last = i + columns >= n
-                _draw_torque(figure.add_subplot(below[column]), comparison, i, last)
+    below = [grid[2 + row].subgridspec(1, columns, wspace=0.26) for row in range(rows)]
+    for i in range(n):
+        panel = figure.add_subplot(below[i // columns][i % columns])
+        _draw_torque(panel, comparison, i, last=i + columns >= n)
     _head(figure, design, comparison, height)
     return figure
 
@@ -133,11 +127,8 @@ def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None
         panel.plot(report.trajectory.t, report.total[:, i], color=colour, linewidth=1.6)
     before, after = (peaks[i] for peaks in comparison.peaks)
     unit = comparison.units[i]
-    _title(
-        panel,
-        f"Torque, {comparison.joints[i]}" if unit != "N" else f"Force, {comparison.joints[i]}",
-        f"peak {before:.3g} → {after:.3g} {unit}",
-    )
+    kind = "Force" if unit == "N" else "Torque"
+    _title(panel, f"{kind}, {comparison.joints[i]}", f"peak {before:.3g} → {after:.3g} {unit}")
     panel.set_xlim(*comparison.torques[0].trajectory.t[[0, -1]])
     panel.set_ylabel(f"[{unit}]")
     panel.locator_params(axis="y", nbins=5)

@@ -28,7 +28,7 @@ from armdyn.quantities.symbolic_model import branches
 from armdyn.simplification.linear import samples
 
 _VANISHED = 1e-9
-"""What a design has made zero, or equal, relative to the numbers it is made of."""
+"""A sum that is smaller, relative to its terms, was made zero by the design."""
 
 
 def program_size(model: RobotModel) -> Operations:
@@ -40,7 +40,9 @@ def program_size(model: RobotModel) -> Operations:
     D, found = _constant(model), []
     if D is not None:
         gravity = _outputs(bare if fewer else robot, "gravity")
-        lifted = sum(not _is_zero(torque) for part in gravity for torque in part)
+        lifted = sum(
+            torque.op != "number" or torque.value != 0 for part in gravity for torque in part
+        )
         found.append(_sum([*gravity, product(D)]) + Operations(0, lifted))
     else:
         found.append(count_operations(model, snap=_VANISHED))
@@ -57,10 +59,6 @@ def _outputs(robot: CanonicalRobot, quantity: str) -> list[list[Node]]:
     """The torques of each arm that stands on the base."""
     effort = SearchBudget(kept=ChoiceStore(default_folder()))
     return [minimal_outputs(part, quantity, effort) for part in branches(robot)]
-
-
-def _is_zero(node: Node) -> bool:
-    return node.op == "number" and node.value == 0
 
 
 def _vanished(robot: CanonicalRobot) -> CanonicalRobot:

@@ -11,9 +11,9 @@ from armdyn.arrays import Array
 from armdyn.errors import MissingExtraError
 
 _WANTED_PRECISION = 1e-11
-"""What the solver tries to reach."""
+"""The precision that the solver tries to reach."""
 _ACCEPTED_PRECISION = 1e-7
-"""What it may stop at where rounding does not let it further."""
+"""The precision that is enough where rounding stops the solver earlier."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

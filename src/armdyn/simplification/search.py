@@ -1,18 +1,18 @@
-"""Lengths, and centres of mass where the inertia is held: a search around the convex problem.
+"""The search for lengths, and for centres of mass of links whose inertia is held.
 
-What is searched enters the goals by products and squares, so that there may be several designs. The
-search is the same every time:
+The goals depend on these values by products and squares, so that there may be several designs. The
+search has no random steps:
 
-1. Every choice of lengths to make exactly zero is tried, as conditions may fall away there and
-   nowhere else (of more than four lengths: none, each, all).
-2. For each choice the remaining values start from where they are, and centres of mass also from
-   where the convex problem puts them that neither holds nor bounds an inertia. The sum of the
-   squared conditions, times a factor that grows, and of the cost is made small, with the best
-   linear unknowns for each set of values. So the goals are approached near the start; the shortest
-   Newton steps then reach them to rounding. That bodies must exist plays no part yet.
-3. At these values, and at those of the start, the convex problem gives the design.
-4. Where the goals can be reached for any values near the best ones, the cost is made smaller by a
-   simplex search over them.
+1. Every choice of lengths to make exactly zero is tried, because some conditions vanish only there
+   (of more than four lengths: none, each, all).
+2. For each choice the other values start from their present values, and centres of mass also from
+   the solution of the convex problem with free inertias. A least-squares solver makes the squared
+   conditions, times a growing factor, and the cost small, with the best linear unknowns for each
+   set of values. Newton steps then reach the goals to rounding. Whether the bodies can exist is not
+   asked yet.
+3. At these values, and at the start, the convex problem gives the design.
+4. Where the goals can be reached for all values near the best ones, a simplex search over the
+   values makes the cost smaller.
 """
 
 import importlib
@@ -29,18 +29,18 @@ from armdyn.simplification.convex import Convex, Trial
 Progress = Callable[[int, int], None]
 
 _MOST_COMBINED = 4
-"""Up to this many lengths every choice of zeros is tried."""
+"""Every choice of zeros is tried for at most so many lengths."""
 _CONDITION_FACTORS = (1.0, 1e2, 1e4)
 _DISTANCE_FROM_BOUNDS = 1e-9
-"""How far into its bounds a value starts, in units of the robot's size."""
+"""A value starts at least so far from its bounds, in units of the robot's size."""
 _DIFFERENCE_STEP = 1e-7
-"""Step of a difference quotient, in the same."""
+"""Step of a difference quotient, in units of the robot's size."""
 _SIMPLEX_TRIALS = 40
-"""Designs that the last search may try, times the number of values."""
+"""The simplex search tries at most so many designs, times the number of values."""
 
 
 def search(convex: Convex, progress: Progress | None = None) -> Trial:
-    """The best design over everything that is free.
+    """The best design over all values that are searched.
 
     Args:
         convex: The problem for given values.
@@ -76,7 +76,7 @@ def _choices(convex: Convex) -> Iterator[tuple[int, ...]]:
 
 
 def _starts(convex: Convex, values: Array) -> Iterator[Array]:
-    """The given values, and those with the centres of mass of the arm whose tensors are free."""
+    """The given values, and the same with the centres of mass of a design with free tensors."""
     yield values
     searched = convex.arm.searched
     if all(s.link < 0 for s in searched):

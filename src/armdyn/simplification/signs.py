@@ -1,4 +1,4 @@
-"""What is known of expressions of parameters before these are known: their signs."""
+"""The signs of expressions of parameters, as far as they hold for all values."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import sympy
 from armdyn.simplification.design_variables import positive
 
 _CANCELLATION_TOLERANCE = 1e-9
-"""What is left of terms that cancel, relative to these."""
+"""A smaller sum, relative to its terms, is the rounding of terms that cancel."""
 
 
 @dataclass(frozen=True, slots=True)

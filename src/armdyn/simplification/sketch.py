@@ -158,14 +158,10 @@ def _hull(points: Array) -> Array:
     def half(row: Array) -> list[Array]:
         chain: list[Array] = []
         for p in row:
-            while len(chain) > 1 and _signed_area(chain[-2], chain[-1], p) <= 0:
+            # not to the left of the last line
+            while len(chain) > 1 and np.linalg.det([chain[-1] - chain[-2], p - chain[-2]]) <= 0:
                 chain.pop()
             chain.append(p)
         return chain[:-1]
 
     return np.array([*half(order), *half(order[::-1])])
-
-
-def _signed_area(a: Array, b: Array, c: Array) -> float:
-    u, v = b - a, c - a
-    return float(u[0] * v[1] - u[1] * v[0])

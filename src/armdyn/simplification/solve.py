@@ -1,11 +1,11 @@
 """Solving the conditions on a design into branches.
 
-A product vanishes where one of its factors does; factors that cannot vanish (of one sign, since
-masses and principal inertias are positive and numbers that are not free have the sign they have)
-are dropped, and an equation without a factor left has no solution. An equation that is linear in a
-free number, with a coefficient that cannot vanish, is solved for it. What is left is brought to a
-Groebner basis, whose equations are solved one number after the other: by factors again, by roots
-where one number is left; or it is kept as it is, if it cannot be solved.
+A product vanishes where one of its factors does. Factors of one sign cannot vanish and are dropped:
+masses and principal inertias are positive, and the signs of held numbers are known. An equation
+without a factor left has no solution. An equation that is linear in a free number, with a
+coefficient that cannot vanish, is solved for it. The rest is brought to a Groebner basis, whose
+equations are solved one number after the other, by factors again or by roots; an equation that
+cannot be solved is kept.
 """
 
 import time
@@ -77,7 +77,11 @@ class Solver:
         tagged = [(equation, place) for place, equation in enumerate(equations)]
         found: list[Solution] = []
         for solution in self._branches(tagged, Solution()):
-            if not any(_same(solution, other) for other in found):
+            same = (
+                x.numbers == solution.numbers and set(x.remaining) == set(solution.remaining)
+                for x in found
+            )
+            if not any(same):
                 found.append(solution)
             if len(found) >= MOST_BRANCHES:
                 self.complete = False
@@ -116,10 +120,14 @@ class Solver:
         """The factors of each equation that may vanish; None if an equation cannot."""
         seen: dict[frozenset[Any], tuple[list[Any], int]] = {}
         for equation, origin in system:
-            if equation == 0 or self._holds(equation):
+            # an equation between held numbers may be true for this robot
+            if equation == 0 or (not self._unknowns(equation) and self.signs.cancels(equation)):
                 continue
             factors = self._factors(equation)
-            factors = [f for f in factors if not any(_multiple(f, n) for n in known.nonzero)]
+            nonzero = known.nonzero
+            factors = [
+                f for f in factors if not any(sympy.cancel(f / n).is_number for n in nonzero)
+            ]
             if not any(self._unknowns(f) for f in factors):
                 self.failures.append(Failure(dict(known.numbers), equation, origin))
                 return None
@@ -134,10 +142,6 @@ class Solver:
         if found is None:
             found = self._known[equation] = [f for f in _factors(equation) if not self.signs.of(f)]
         return found
-
-    def _holds(self, equation: Any) -> bool:
-        """Whether an equation between numbers that are not free is true for this robot."""
-        return not self._unknowns(equation) and self.signs.cancels(equation)
 
     def _linear(self, factored: list[tuple[list[Any], int]]) -> tuple[Any, Any] | None:
         """A number that an equation gives, with a coefficient that cannot vanish, and its value.
@@ -220,7 +224,8 @@ class Solver:
             self.failures.append(Failure(dict(known.numbers), equation, origin))
             return
         roots = sympy.roots(polynomial) if polynomial.degree() <= 2 else {}
-        roots = roots or dict.fromkeys(map(_decimal, numeric.real_roots()))
+        if not roots:  # there is no formula
+            roots = {sympy.Rational(str(sympy.N(root, 17))): 1 for root in numeric.real_roots()}
         rest = [(e, o) for e, o in system if e != equation]
         for root in roots:
             yield from self._branches(*self._put(rest, known, symbol, root))
@@ -260,19 +265,6 @@ def _factors(equation: Any) -> list[Any]:
         if [m[k] for m in monomials if m[k]] == [1]:
             return [*symbols, rest.as_expr()]
     return [*symbols, *(factor for factor, _ in sympy.factor_list(rest.as_expr())[1])]
-
-
-def _decimal(root: Any) -> Any:
-    """A root without a formula, to the precision of floats."""
-    return sympy.Rational(str(sympy.N(root, 17)))
-
-
-def _multiple(a: Any, b: Any) -> bool:
-    return bool(sympy.cancel(a / b).is_number)
-
-
-def _same(a: Solution, b: Solution) -> bool:
-    return a.numbers == b.numbers and set(a.remaining) == set(b.remaining)
 
 
 def _within(a: Solution, b: Solution) -> bool:
