@@ -28,7 +28,7 @@ class ClosedForm:
     @cached_property
     def M(self) -> Array:
         """Mass matrix, (N, N)."""
-        M = self._zeros(self.robot.n, self.robot.n)
+        M = np.zeros((self.robot.n, self.robot.n), dtype=object)
         for joints, model in self.robot.parts:
             q = np.array([self.robot.q[i] for i in joints], dtype=object)
             M[np.ix_(joints, joints)] = mass_matrix(model, q)
@@ -49,12 +49,10 @@ class ClosedForm:
     def h(self) -> Array:
         """Christoffel symbols, (N, N, N)."""
         n, M = self.robot.n, self.M
-        slope = self._zeros(n, n, n)
-        for i in range(n):
-            for k in range(i + 1):
-                for m in range(n):
-                    slope[i, k, m] = slope[k, i, m] = self.robot.slope(M[i, k], m)
-        h = self._zeros(n, n, n)
+        slope, h = np.empty((n, n, n), dtype=object), np.empty((n, n, n), dtype=object)
+        for i, k, m in np.ndindex(n, n, n):
+            if k <= i:
+                slope[i, k, m] = slope[k, i, m] = self.robot.slope(M[i, k], m)
         for i, k, m in np.ndindex(n, n, n):
             if k <= m:
                 twice = slope[i, k, m] + slope[i, m, k] - slope[k, m, i]
@@ -95,15 +93,7 @@ class ClosedForm:
             [self.robot.ring.symbol(f"{name}{i + 1}") for i in range(self.robot.n)], dtype=object
         )
 
-    def _zeros(self, *shape: int) -> Array:
-        zeros = np.empty(shape, dtype=object)
-        zeros[...] = self.robot.ring.number(0)
-        return zeros
-
     def _clean(self, values: object) -> Array:
         """The array with every entry a polynomial."""
-        array = np.asarray(values, dtype=object)
-        result = self._zeros(*array.shape)
-        for place in np.ndindex(array.shape):
-            result[place] = array[place] + result[place]
-        return result
+        array: Array = np.asarray(values, dtype=object) + self.robot.ring.number(0)
+        return array

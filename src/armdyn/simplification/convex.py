@@ -142,8 +142,7 @@ class Convex:
         """Weighted changes of the lengths; zero for the other values that are searched."""
         weights, searched = self.arm.variables.weights, self.arm.searched
         scale = [np.sqrt(weights.get(s.symbol, 1.0)) * (s.length >= 0) for s in searched]
-        start = np.array([s.start for s in searched])
-        return np.array(scale) * (values - start) / self.arm.size
+        return np.array(scale) * (values - self.arm.values) / self.arm.size
 
     def solve(self, values: Array) -> Trial:
         """The best design with given lengths."""

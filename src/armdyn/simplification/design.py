@@ -24,7 +24,7 @@ from armdyn.simplification.linear import (
 )
 from armdyn.simplification.obstacles import Obstacle, obstacles
 from armdyn.simplification.parametrisation import ParametrisedArm
-from armdyn.simplification.result import Design, LengthChange, LinkChange, Variation
+from armdyn.simplification.result import Design, LinkChange, Variation
 from armdyn.simplification.search import Progress, search
 from armdyn.structure.parameters import about_com
 
@@ -97,11 +97,11 @@ def design(
         trial.rank,
         trial.cost,
         tuple(_link_changes(model, arm, trial, changed)),
-        tuple(
-            LengthChange(searched.symbol, searched.start, float(value))
+        {
+            searched.symbol: (searched.start, float(value))
             for searched, value in zip(arm.searched, trial.values, strict=True)
             if searched.length >= 0
-        ),
+        },
         variations,
         time.perf_counter() - began,
     )
@@ -135,16 +135,15 @@ def _best(convex: Convex, possible: bool, progress: Progress | None) -> tuple[Tr
 def _unchanged(convex: Convex) -> Trial | None:
     """The arm as it is, if that reaches the goals within the bounds."""
     arm = convex.arm
-    start = np.array([s.start for s in arm.searched])
-    within = all(s.low <= s.start <= s.high for s in arm.searched)
-    if not within or convex.outside(start):
+    within = np.all((arm.low <= arm.values) & (arm.values <= arm.high))
+    if not within or convex.outside(arm.values):
         return None
-    system = convex.system(start)
+    system = convex.system(arm.values)
     residual = system.conditions.residual(arm.start + arm.payload)
     if residual > CONDITION_TOLERANCE:
         return None
     rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > CONDITION_TOLERANCE))
-    return Trial(start, arm.start, "reached", residual, 0.0, rank)
+    return Trial(arm.values, arm.start, "reached", residual, 0.0, rank)
 
 
 def _model(

@@ -76,6 +76,9 @@ class ParametrisedArm:
             ]
         )
         self.searched = tuple(self._searched())
+        ranges = np.array([(s.start, s.low, s.high) for s in self.searched]).reshape(-1, 3)
+        self.values, self.low, self.high = ranges.T
+        """Present value and bounds of everything that is searched."""
         self._spans: dict[tuple[int, bytes], tuple[Array, Array]] = {}
 
     def relaxed(self) -> "ParametrisedArm":

@@ -1,7 +1,6 @@
 """The report of a design: the goal, its obstacles and conditions, and the changes of the links."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -108,12 +107,17 @@ def _cut(lines: list[str], most: int) -> tuple[str, ...]:
 
 
 def _lengths(design: Design) -> Section:
+    lengths = design.lengths.items()
     return Section(
         "Lengths [m]" if design.lengths else "",
         (),
         ("length", "before", "after"),
-        tuple((x.symbol, f"{x.before:.4g}", f"{x.after:.4g}") for x in design.lengths),
-        data={"lengths": [asdict(x) for x in design.lengths]},
+        tuple((symbol, f"{old:.4g}", f"{new:.4g}") for symbol, (old, new) in lengths),
+        data={
+            "lengths": [
+                {"symbol": symbol, "before": old, "after": new} for symbol, (old, new) in lengths
+            ]
+        },
     )
 
 

@@ -31,15 +31,6 @@ class LinkChange:
 
 
 @dataclass(frozen=True, slots=True)
-class LengthChange:
-    """A length before and after [m]."""
-
-    symbol: str
-    before: float
-    after: float
-
-
-@dataclass(frozen=True, slots=True)
 class Variation:
     """An element that a goal is about, over many configurations.
 
@@ -81,8 +72,8 @@ class Design:
     """Sum of the weighted squared changes, in the units of `parametrisation`."""
     changes: tuple[LinkChange, ...]
     """Links that changed."""
-    lengths: tuple[LengthChange, ...]
-    """Lengths that were free."""
+    lengths: dict[str, tuple[float, float]]
+    """Lengths that were free, before and after by symbol [m]."""
     variations: tuple[Variation, ...]
     seconds: float
     """Time that the design took."""

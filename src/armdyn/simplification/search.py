@@ -46,21 +46,19 @@ def search(convex: Convex, progress: Progress | None = None) -> Trial:
         convex: The problem for given values.
         progress: Called with how many choices are done, and how many there are.
     """
-    searched = convex.arm.searched
-    start = np.array([np.clip(s.start, s.low, s.high) for s in searched])
+    arm = convex.arm
+    start = np.clip(arm.values, arm.low, arm.high)
     choices = list(_choices(convex))
-    best: Trial | None = None
+    found: list[Trial] = []
     for done, zeros in enumerate(choices, start=1):
         values = start.copy()
         values[list(zeros)] = 0.0
         rest = [k for k in range(len(values)) if k not in zeros]
         for first in _starts(convex, values):
-            for trial in _trials(convex, first, rest):
-                best = trial if best is None or _rank(trial) < _rank(best) else best
+            found += _trials(convex, first, rest)
         if progress is not None:
             progress(done, len(choices))
-    assert best is not None
-    return best
+    return min(found, key=_rank)
 
 
 def _choices(convex: Convex) -> Iterator[tuple[int, ...]]:
@@ -113,7 +111,7 @@ def _trials(convex: Convex, values: Array, rest: list[int]) -> Iterator[Trial]:
 
 def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
     """Values near the given ones at which the conditions can be met, or nearly."""
-    low, high = _box(convex, rest)
+    low, high = convex.arm.low[rest], convex.arm.high[rest]
     at = values.copy()
 
     def residuals(x: Array, factor: float | None) -> Array:
@@ -172,7 +170,7 @@ def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:
 
 def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
     """The cheapest design that a simplex search from the best one finds."""
-    low, high = _box(convex, rest)
+    low, high = convex.arm.low[rest], convex.arm.high[rest]
     found = [best]
 
     def cost(x: Array) -> float:
@@ -199,11 +197,6 @@ def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
         },
     )
     return min(found, key=_rank)
-
-
-def _box(convex: Convex, rest: list[int]) -> tuple[Array, Array]:
-    searched = [convex.arm.searched[k] for k in rest]
-    return np.array([s.low for s in searched]), np.array([s.high for s in searched])
 
 
 def _optimize() -> Any:

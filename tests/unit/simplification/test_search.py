@@ -11,7 +11,7 @@ INERTIAL = ["*.com", "*.inertia"]
 
 
 def lengths(result):
-    return {length.symbol: length.after for length in result.lengths}
+    return {symbol: after for symbol, (_, after) in result.lengths.items()}
 
 
 def test_the_branch_without_a_first_length_is_found_where_it_costs_less():
