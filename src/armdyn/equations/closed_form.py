@@ -9,6 +9,7 @@ B_i,jk = 2 h_ijk (j < k),   C_ij = h_ijj
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -50,9 +51,9 @@ class ClosedForm:
         """Christoffel symbols, (N, N, N)."""
         n, M = self.robot.n, self.M
         slope, h = np.empty((n, n, n), dtype=object), np.empty((n, n, n), dtype=object)
-        for i, k, m in np.ndindex(n, n, n):
-            if k <= i:
-                slope[i, k, m] = slope[k, i, m] = self.robot.slope(M[i, k], m)
+        for i, k in combinations_with_replacement(range(n), 2):
+            for m in range(n):
+                slope[i, k, m] = slope[k, i, m] = self.robot.slope(M[k, i], m)
         for i, k, m in np.ndindex(n, n, n):
             if k <= m:
                 twice = slope[i, k, m] + slope[i, m, k] - slope[k, m, i]

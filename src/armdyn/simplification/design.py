@@ -1,7 +1,7 @@
 """The smallest change of an arm that reaches a goal, or comes nearest to it."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +13,8 @@ from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 from armdyn.simplification.constraints import Margin
 from armdyn.simplification.convex import CONDITION_TOLERANCE, Convex, Trial
-from armdyn.simplification.design_variables import Bounds, DesignVariables, parse_design_variables
-from armdyn.simplification.goals import Goals, parse_goals
+from armdyn.simplification.design_variables import DesignVariables
+from armdyn.simplification.goals import Goals
 from armdyn.simplification.linear import (
     goal_elements,
     lattice,
@@ -38,11 +38,9 @@ KEPT = 0.5
 
 def design(
     model: RobotModel,
-    goals: str | Iterable[str] | Goals,
-    free: str | Iterable[str] | DesignVariables | None = None,
+    goals: Goals,
+    variables: DesignVariables,
     *,
-    weights: Mapping[str, float] | None = None,
-    bounds: Bounds | None = None,
     margin: float = MARGIN,
     kept: float = KEPT,
     add_only: bool = False,
@@ -50,17 +48,14 @@ def design(
 ) -> Design:
     """The smallest change of an arm that reaches a goal, or comes nearest to it.
 
-    For given lengths the goals are linear in masses, first and second moments, and bodies that can
-    exist are a convex set, so that the smallest change is found (see `convex`). Lengths, and
-    centres of mass of links whose tensor is held or bounded, are searched (see `search`): that
-    finds a good design, not surely the best one.
+    For given lengths the smallest change is found (see `convex`). Lengths, and centres of mass of
+    links whose tensor is held or bounded, are searched (see `search`): that finds a good design,
+    not surely the best one.
 
     Args:
         model: The robot.
-        goals: As in `parse_goals`.
-        free: The design variables, or words for them as in `parse_design_variables`.
-        weights: The factor of a squared change by word or symbol; 1 for the others.
-        bounds: Lowest and highest value by word or symbol.
+        goals: What the new arm shall do.
+        variables: The numbers that may change.
         margin: How far a changed link is from one that cannot exist (see `MARGIN`). A link with
             held moments of inertia may be as thin as a quarter of what it was.
         kept: The share of its squared radii of gyration that a changed link keeps at least in every
@@ -70,13 +65,9 @@ def design(
         progress: Called with the number of choices of lengths tried, and of all.
     """
     began = time.perf_counter()
-    goals = parse_goals(model, goals)
-    if not isinstance(free, DesignVariables):
-        free = parse_design_variables(model, free, bounds, weights)
-    _check(free, margin, kept, add_only)
-    arm, fine = ParametrisedArm(model, free, add_only), lattice(model)
-    start = arm.start + arm.payload
-    elements = goal_elements(arm.robot, goals, start, fine)
+    _check(variables, margin, kept, add_only)
+    arm, fine = ParametrisedArm(model, variables, add_only), lattice(model)
+    elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine)
     forbidden = obstacles(model, goals)
     convex = Convex(arm, elements, samples(model), Margin(margin, kept))
     trial, compact = _best(convex, not forbidden, progress)
@@ -87,20 +78,20 @@ def design(
     changed = [i for i, row in enumerate(trial.numbers) if np.any(row != arm.start[i])]
     return Design(
         model,
-        _model(model, goals, arm, trial, changed),
+        _model(goals, arm, trial, changed),
         goals,
-        free,
+        variables,
         trial.outcome == "reached",
-        _reason(goals, free, trial, forbidden, variations) + (_COMPACT if compact else ""),
+        _reason(goals, variables, trial, forbidden, variations) + (_COMPACT if compact else ""),
         forbidden,
         trial.residual,
         trial.rank,
         trial.cost,
-        tuple(_link_changes(model, arm, trial, changed)),
+        tuple(_link_changes(arm, trial, changed)),
         {
-            searched.symbol: (searched.start, float(value))
-            for searched, value in zip(arm.searched, trial.values, strict=True)
-            if searched.length >= 0
+            s.symbol: (s.start, float(value))
+            for s, value in zip(arm.searched, trial.values, strict=True)
+            if s.length >= 0
         },
         variations,
         time.perf_counter() - began,
@@ -146,13 +137,7 @@ def _unchanged(convex: Convex) -> Trial | None:
     return Trial(arm.values, arm.start, "reached", residual, 0.0, rank)
 
 
-def _model(
-    model: RobotModel,
-    goals: Goals,
-    arm: ParametrisedArm,
-    trial: Trial,
-    changed: list[int],
-) -> RobotModel:
+def _model(goals: Goals, arm: ParametrisedArm, trial: Trial, changed: list[int]) -> RobotModel:
     lengths: dict[int, float] = {}
     offsets: dict[int, float] = {}
     for searched, value in zip(arm.searched, trial.values, strict=True):
@@ -160,9 +145,10 @@ def _model(
             length = arm.variables.lengths[searched.length]
             (offsets if length.along else lengths)[length.joint] = value - searched.start
     pseudo = {i: pseudo_of(trial.numbers[i]) for i in changed}
-    moved = redesign(model, pseudo, lengths, offsets)
+    moved = redesign(arm.model, pseudo, lengths, offsets)
     if not changed and not any(lengths.values()) and not any(offsets.values()):
         return moved
+    model = arm.model
     title = model.title or model.name
     return replace(
         moved,
@@ -173,17 +159,15 @@ def _model(
     )
 
 
-def _link_changes(
-    model: RobotModel, arm: ParametrisedArm, trial: Trial, changed: list[int]
-) -> Iterable[LinkChange]:
-    frames = canonical_frames(model)
+def _link_changes(arm: ParametrisedArm, trial: Trial, changed: list[int]) -> Iterable[LinkChange]:
+    frames = canonical_frames(arm.model)
     for i in changed:
         J = pseudo_of(trial.numbers[i])
         old, new = arm.own[i], about_com(J[:3, :3], J[:3, 3], float(J[3, 3]))
         added = frames[i] @ (J - pseudo_of(arm.start[i])) @ frames[i].T
         yield LinkChange(
             i,
-            model.links[i].name,
+            arm.model.links[i].name,
             (old[0], new[0]),
             (old[1], new[1]),
             (old[2], new[2]),

@@ -46,7 +46,7 @@ def element_name(joints: tuple[int, ...]) -> str:
     return ("D" if len(joints) == 2 else "g") + comma.join(str(i + 1) for i in joints)
 
 
-def parse_goals(model: RobotModel, goal: str | Iterable[str] | Goals) -> Goals:
+def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
     """The goals named by a word, by several words joined with "+", or by a list of words.
 
     Args:
@@ -54,8 +54,6 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str] | Goals) -> Goals:
         goal: "constant" (the whole mass matrix), "diagonal" (all couplings zero), "decouple=1,2"
             (the coupling of two joints zero, by number or name), "gravity-balanced".
     """
-    if isinstance(goal, Goals):
-        return goal
     given = listed(goal)
     if given is None:
         raise ModelError(f"goal: expected one or more of {', '.join(WORDS)}, got {goal!r}")

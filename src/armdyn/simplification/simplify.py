@@ -14,12 +14,12 @@ from armdyn.figures import FORMATS
 from armdyn.io.atomic import write_text
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.model import RobotModel
-from armdyn.simplification.branches import Branch, Branches, branches
+from armdyn.simplification.branches import Branch, Branches, Reaches, branches
 from armdyn.simplification.comparison import Comparison, compare_designs
 from armdyn.simplification.conditions import Conditions, conditions, too_large
 from armdyn.simplification.counterweights import Build, builds
 from armdyn.simplification.design import KEPT, MARGIN, design
-from armdyn.simplification.design_variables import Bounds, parse_design_variables
+from armdyn.simplification.design_variables import Bounds, DesignVariables, parse_design_variables
 from armdyn.simplification.goals import Goals, parse_goals
 from armdyn.simplification.obstacles import Obstacle
 from armdyn.simplification.parametrisation import ParametrisedArm
@@ -166,10 +166,8 @@ def simplify(
 ) -> Simplification:
     """Find the smallest change that gives a robot simpler dynamics.
 
-    The directions of the axes alone may forbid a goal; they are tested first. The numeric design
-    is the smallest change that reaches the goal exactly with bodies that can exist, or the change
-    that comes nearest. The symbolic part writes the goal as polynomial equations of the parameters
-    and solves them into branches.
+    The new bodies can exist. If no change reaches the goal, the one that comes nearest is found.
+    The polynomial equations that the goal asks of the parameters are solved into branches.
 
     Args:
         robot: The robot.
@@ -186,13 +184,11 @@ def simplify(
         add_only: Whether material may only be added, as counterweights are; needs free masses.
         symbolic: Whether to write out and solve the conditions.
         progress: Called with the number of choices of lengths tried, and of all.
-
-    Returns:
-        .feasible, .reason, .branches, .robot and .report().
     """
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"simplify takes a Robot, got {robot!r}; load it first")
-    model = robot.model if isinstance(robot, Robot) else robot
+    before = robot if isinstance(robot, Robot) else Robot(robot)
+    model = before.model
     goals = parse_goals(model, goal)
     variables = parse_design_variables(model, free, bounds, weights)
     designed = partial(design, model, goals, margin=margin, kept=kept, add_only=add_only)
@@ -208,14 +204,19 @@ def simplify(
         trial = designed(fewer)
         return trial.reached, trial.reason
 
-    seconds = {"design": found.seconds}
     note = too_large(model) if symbolic else "the conditions were not asked for"
-    solved = Branches(note=note)
-    if not note:
-        began = time.perf_counter()
-        asked = conditions(model, goals, variables.symbols)
-        seconds["conditions"] = time.perf_counter() - began
-        solved = branches(asked, variables.symbols, None if found.obstacles else reaches)
-        seconds["branches"] = time.perf_counter() - began - seconds["conditions"]
-    before = robot if isinstance(robot, Robot) else Robot(robot)
-    return Simplification(before, found, solved, seconds)
+    if note:
+        return Simplification(before, found, Branches(note=note), {"design": found.seconds})
+    solved, seconds = _solved(model, goals, variables, None if found.obstacles else reaches)
+    return Simplification(before, found, solved, {"design": found.seconds, **seconds})
+
+
+def _solved(
+    model: RobotModel, goals: Goals, variables: DesignVariables, reaches: Reaches | None
+) -> tuple[Branches, dict[str, float]]:
+    """The conditions solved, and the time that each step took [s]."""
+    began = time.perf_counter()
+    asked = conditions(model, goals, variables.symbols)
+    then = time.perf_counter()
+    solved = branches(asked, variables.symbols, reaches)
+    return solved, {"conditions": then - began, "branches": time.perf_counter() - then}

@@ -3,7 +3,7 @@
 It is seen along the world axis along which it extends least.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.figures import INK
+from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.model import RobotModel
 from armdyn.simplification.counterweights import Build, Shape, shape
 
@@ -82,45 +83,40 @@ def sketch_arms(
 
 def _in_space(model: RobotModel, added: Mapping[int, Build]) -> Sketch:
     """An arm at q = 0 in world axes."""
-    frames: list[Array] = []
-    for joint in model.joints:
-        up = frames[joint.parent] if joint.parent >= 0 else model.base
-        frames.append(up @ joint.placement)
-    origins = [T[:3, 3] for T in frames]
-    starts = [origins[up] if up >= 0 else model.base[:3, 3] for up in model.parents]
-    lines = list(zip(starts, origins, strict=True))
+    frames = world_frames(model, np.zeros(len(model.joints)))
+    lines = [(frames.link(up)[1], O) for up, O in zip(model.parents, frames.O, strict=True)]
     tool = model.tool_frame
     if tool.link >= 0:
-        lines.append((origins[tool.link], (frames[tool.link] @ tool.placement)[:3, 3]))
-    shapes = ((T, shape(link.inertia)) for T, link in zip(frames, model.links, strict=True))
-    bodies = [(T, body) for T, body in shapes if body.mass > 0]
+        lines.append((frames.O[tool.link], frame_in_world(frames, tool)[1]))
+    shapes = [(i, shape(link.inertia)) for i, link in enumerate(model.links)]
+    bodies = [(i, body) for i, body in shapes if body.mass > 0]
     weights = [(i, build, weight) for i, build in added.items() for weight in build.weights]
-    stems = [
-        (origins[i], _moved(frames[i], build.in_model(weight.position)))
-        for i, build, weight in weights
-    ]
+
+    def moved(i: int, positions: Array) -> Array:
+        """Positions (..., 3) in the frame of link i, in the world."""
+        return positions @ frames.R[i].T + frames.O[i]
+
+    def stacked(points: Iterable[Any], *shape: int) -> Array:
+        return np.array(list(points)).reshape(-1, *shape)
+
     return Sketch(
         "xyz",
-        np.array(lines).reshape(-1, 2, 3),
-        np.array(origins),
-        np.array([_corners(T, body) for T, body in bodies if body.sides is not None]).reshape(
-            -1, 8, 3
+        stacked(lines, 2, 3),
+        stacked(frames.O, 3),
+        stacked((moved(i, _corners(body)) for i, body in bodies if body.sides is not None), 8, 3),
+        stacked((moved(i, body.com) for i, body in bodies), 3),
+        stacked(
+            ((frames.O[i], moved(i, build.in_model(w.position))) for i, build, w in weights), 2, 3
         ),
-        np.array([_moved(T, body.com) for T, body in bodies]).reshape(-1, 3),
-        np.array(stems).reshape(-1, 2, 3),
         np.array([body.mass for _, body in bodies]),
         np.array([weight.mass for _, _, weight in weights]),
     )
 
 
-def _corners(T: Array, body: Shape) -> Array:
-    units = np.array(list(product((-0.5, 0.5), repeat=3)))
-    return np.array([_moved(T, body.com + body.axes @ (c * body.sides)) for c in units])
-
-
-def _moved(T: Array, position: Array) -> Array:
-    moved: Array = T[:3, :3] @ position + T[:3, 3]
-    return moved
+def _corners(body: Shape) -> Array:
+    """The corners of the box of a body, shape (8, 3)."""
+    corners: Array = np.array(list(product((-0.5, 0.5), repeat=3))) * body.sides
+    return corners @ body.axes.T + body.com
 
 
 def draw_arm(panel: Any, sketch: Sketch, colour: str, heaviest: float) -> None:

@@ -15,13 +15,13 @@ from armdyn.dynamics import Robot
 from armdyn.model import RobotModel
 from armdyn.simplification.branches import Branches, branches
 from armdyn.simplification.conditions import Conditions, conditions, too_large
-from armdyn.simplification.design import design
 from armdyn.simplification.design_variables import parse_design_variables
 from armdyn.simplification.goals import parse_goals
 from armdyn.simplification.linear import samples
 from armdyn.simplification.simplify import simplify
 from armdyn.simplification.solve import Solver
 from armdyn.structure.parameters import parameters
+from support.design_arms import design
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "textbook.json").read_text())
 PLANAR = ("x3", "Ixx3", "Iyy3", "x2", "Ixx2", "Iyy2", "a1")

@@ -6,9 +6,9 @@ import pytest
 import armdyn
 from armdyn.canonical.frames import canonical
 from armdyn.errors import MissingExtraError, ModelError
-from armdyn.simplification.design import MARGIN, design
+from armdyn.simplification.design import MARGIN
 from armdyn.simplification.lengths import robot_size
-from support.design_arms import inertia_terms, planar, polar, puma_arm, two_groups
+from support.design_arms import design, inertia_terms, planar, polar, puma_arm, two_groups
 from support.random_robots import special_model
 
 SAHA = armdyn.load("saha_3r").model

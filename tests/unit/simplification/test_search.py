@@ -3,8 +3,7 @@ import pytest
 
 import armdyn
 from armdyn.canonical.frames import canonical
-from armdyn.simplification.design import design
-from support.design_arms import inertia_terms, planar
+from support.design_arms import design, inertia_terms, planar
 
 SAHA = armdyn.load("saha_3r").model
 INERTIAL = ["*.com", "*.inertia"]
