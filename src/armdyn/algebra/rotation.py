@@ -1,4 +1,4 @@
-"""Rotations in rational numbers, exactly orthogonal, so that nothing of rounding is left over."""
+"""Rotations in rational numbers, exactly orthogonal, without any rounding."""
 
 from fractions import Fraction
 
@@ -6,7 +6,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 
-_ROUNDING = 1e-12
+ENTRY_ROUNDING = 1e-12
+"""An entry this close to -1, 0 or 1 is that number."""
 
 
 def rational_rotation(rotation: Array) -> Array:
@@ -15,7 +16,7 @@ def rational_rotation(rotation: Array) -> Array:
     Quarter turns have entries 0, 1 and -1.
     """
     whole = np.round(rotation)
-    near = np.where(np.abs(rotation - whole) < _ROUNDING, whole, rotation)
+    near = np.where(np.abs(rotation - whole) < ENTRY_ROUNDING, whole, rotation)
     w, x, y, z = map(Fraction, _quaternion(near))
     rows = [
         [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],

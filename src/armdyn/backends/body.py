@@ -12,9 +12,9 @@ from armdyn.compiler.program import Constant, Program
 from armdyn.expr.operations import FUNCTIONS, TRIG
 from armdyn.expr.printer import Language, Written
 
-WIDTH = 64
+WIDEST_EXPRESSION = 64
 """Longest expression that others are written into."""
-INLINE = 8
+LONGEST_INLINE_NUMBER = 8
 """Longest number that is written where it is used; longer ones get a name."""
 
 
@@ -105,16 +105,17 @@ class Body:
     def _constant(self, constant: Constant) -> Written:
         assert constant.value is not None
         literal = self.language.number(constant.value)
-        if constant.op == "parameter" or len(literal) > INLINE:
+        if constant.op == "parameter" or len(literal) > LONGEST_INLINE_NUMBER:
             return Written(self.constants.name(constant))
         return self.language.literal(literal)
 
     def _write(self, place: int, op: str, args: tuple[int, ...]) -> None:
-        written = self.language.operation(op, [self.values[k] for k in args])
-        while len(written.text) > WIDTH and (inline := [k for k in args if k in self.needs]):
+        self.values[place] = self.language.operation(op, [self.values[k] for k in args])
+        inline = [k for k in args if k in self.needs]
+        if inline and len(self.values[place].text) > WIDEST_EXPRESSION:
             self._settle(max(inline, key=lambda k: len(self.values[k].text)))
-            written = self.language.operation(op, [self.values[k] for k in args])
-        self.values[place] = written
+            self._write(place, op, args)
+            return
         self.needs[place] = tuple(
             v for k in args for v in self.needs.get(k, (k,) if k >= self.start else ())
         )

@@ -8,7 +8,7 @@ from armdyn.expr.graph import Node
 from armdyn.expr.operations import PRIME, TRIG
 from armdyn.expr.visit import reachable
 
-LONGEST = 3
+MOST_ANGLES_IN_SUM = 3
 """Angles in a sum."""
 
 
@@ -33,7 +33,7 @@ def angles(outputs: Iterable[Node]) -> list[Node]:
 
 def _sums(single: list[Node]) -> Iterator[tuple[Node, tuple[Node, ...]]]:
     """Sums and differences of angles that follow each other, with their parts."""
-    for length in range(2, LONGEST + 1):
+    for length in range(2, MOST_ANGLES_IN_SUM + 1):
         for start in range(len(single) - length + 1):
             parts = tuple(single[start : start + length])
             for signs in product((1, -1), repeat=length - 1):

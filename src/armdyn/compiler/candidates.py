@@ -17,7 +17,7 @@ from armdyn.expr.operations import PRIME
 SMALLEST_DIVISOR = 1e-6
 """Constants below this are not divided by: they may be rounding errors of an exact zero."""
 
-LARGEST_POOL = 200
+MOST_CONSTANTS = 200
 """Constants that are combined with each other."""
 
 Indices = npt.NDArray[np.intp]
@@ -148,7 +148,7 @@ class Scales:
 
     def __init__(self, net: Network, singles: Singles):
         self.net, self.singles = net, singles
-        cells = [int(c) for c in singles.cells if net.is_constant(int(c))][:LARGEST_POOL]
+        cells = [int(c) for c in singles.cells if net.is_constant(int(c))][:MOST_CONSTANTS]
         self._pool = [net.leaf[c] for c in cells]
         values = [net.first[c] for c in cells]
         inverses = [net.inverse(c) if _divisor(net.leaf[c]) else 0 for c in cells]

@@ -16,13 +16,13 @@ from armdyn.errors import GraphError
 from armdyn.expr.evaluate import proved_equal
 from armdyn.expr.graph import Node
 
-LARGEST = 6000
+MOST_SEARCHED_CELLS = 6000
 """Live cells above which only equal values are found; the rest takes time as the square."""
 
-LARGEST_TABLE = 1500
+MOST_PAIRED_CELLS = 1500
 """Live cells above which no new inner operations are sought; their table grows as the square."""
 
-ROUNDS = 40
+DEEP_ROUNDS = 40
 """Rounds of the deep search, each of some moves that gain nothing and a descent."""
 
 Progress = Callable[[int, int, int], None]
@@ -43,7 +43,7 @@ def resubstitute(
     if all(node.constant for node in outputs):
         return outputs
     net = Network(outputs)
-    if len(net.live()) <= LARGEST:
+    if len(net.live()) <= MOST_SEARCHED_CELLS:
         _descend(net)
         if deep:
             _explore(net, progress)
@@ -58,7 +58,7 @@ def _descend(net: Network) -> None:
     while True:
         while _replace_by_one(net):
             pass
-        if len(net.live()) > LARGEST_TABLE or not _replace_by_two(net):
+        if len(net.live()) > MOST_PAIRED_CELLS or not _replace_by_two(net):
             return
 
 
@@ -153,11 +153,11 @@ def _try(net: Network, cell: int, definition: Definition) -> int | None:
 def _explore(net: Network, progress: Progress | None) -> None:
     """Walk along the plateau and descend, again and again; the total never rises."""
     draw = random.Random(0)
-    for done in range(1, ROUNDS + 1):
+    for done in range(1, DEEP_ROUNDS + 1):
         _wander(net, draw)
         _descend(net)
         if progress is not None:
-            progress(done, ROUNDS, net.total())
+            progress(done, DEEP_ROUNDS, net.total())
 
 
 def _wander(net: Network, draw: random.Random) -> None:
@@ -168,7 +168,7 @@ def _wander(net: Network, draw: random.Random) -> None:
         options = [d for d in singles.definitions(cell) if _try(net, cell, d) == 0]
         if options:
             net.redefine(cell, draw.choice(options))
-    if len(net.live()) > LARGEST_TABLE:
+    if len(net.live()) > MOST_PAIRED_CELLS:
         return
     pairs, targets = Pairs(net, Singles(net)), _targets(net)
     for cell in draw.sample(targets, k=len(targets) // 4):

@@ -17,7 +17,7 @@ Progress = Callable[[int, int, int], None]
 
 Price = Callable[[C], int]
 
-NEAR = 99
+RUNNERS_UP = 99
 """How many points are kept besides the best."""
 
 
@@ -78,7 +78,7 @@ def search(
     best = _descend(space, space.start, price)
     if deep:
         best = _anneal(space, best, price, steps, random.Random(seed), progress)
-    near = sorted((c for c in known if c != best), key=lambda c: known[c])[:NEAR]
+    near = sorted((c for c in known if c != best), key=lambda c: known[c])[:RUNNERS_UP]
     return Found(best, price(best), len(known), (best, *near))
 
 

@@ -22,7 +22,7 @@ from armdyn.equations.tree import (
 from armdyn.expr.printer import NAME, OPERATORS, POWER, PRODUCT, SUM, Language, Written
 
 SIGNS = ("+", "-")
-DEEPEST = 3
+DEEPEST_BREAK = 3
 """Brackets in which an equation is still broken."""
 
 
@@ -118,7 +118,7 @@ def _pieces(
 ) -> Iterator[str]:
     """Text cut before signs, within more and more brackets until each piece fits in a line."""
     for piece in _cut(text, signs, depth):
-        if fits(piece) or depth == DEEPEST:
+        if fits(piece) or depth == DEEPEST_BREAK:
             yield piece
         else:
             yield from _pieces(piece, fits, signs, depth + 1)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import TypeAlias
 
 from armdyn.equations.readable import Angle
@@ -80,7 +81,8 @@ def product(factors: Iterable[Expr]) -> Expr:
     """A product with one number in front, which takes the sign of sums of negative terms."""
     number: Fraction | float = Fraction(1)
     rest: list[Expr] = []
-    for factor in _opened(factors):
+    opened = (f.factors if isinstance(f, Product) else (f,) for f in factors)
+    for factor in chain.from_iterable(opened):
         if isinstance(factor, Number):
             number = factor.value if number == 1 else _neat(number * factor.value)
         elif isinstance(factor, Sum) and all(sign(term) < 0 for term in factor.terms):
@@ -93,14 +95,6 @@ def product(factors: Iterable[Expr]) -> Expr:
     if number != 1 or not rest:
         rest.insert(0, Number(number))
     return rest[0] if len(rest) == 1 else Product(tuple(rest))
-
-
-def _opened(factors: Iterable[Expr]) -> Iterator[Expr]:
-    for factor in factors:
-        if isinstance(factor, Product):
-            yield from factor.factors
-        else:
-            yield factor
 
 
 def total(terms: Iterable[Expr]) -> Expr:

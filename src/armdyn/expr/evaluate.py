@@ -9,11 +9,13 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
 from armdyn.expr.graph import Graph, Node
-from armdyn.expr.operations import OPERATIONS, PRIME, TRIG
+from armdyn.expr.operations import OPERATIONS, PRIME, TRIG, number_residue
 from armdyn.expr.visit import inside_angles, reachable, transcribe
 
-Point = tuple[int, int]
+CirclePoint = tuple[int, int]
 """Cosine and sine of an angle in the field."""
+Circle = Mapping[int, CirclePoint]
+"""Angles as points, by index of the node."""
 
 
 def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
@@ -83,7 +85,7 @@ class FiniteField:
         outputs = list(outputs)
         nodes, inside = reachable(outputs), inside_angles(outputs)
         result: dict[int, int] = {}
-        circle: dict[int, Point] = {}
+        circle: dict[int, CirclePoint] = {}
         for node in nodes:
             result[node.index] = self._residue(node, result, circle)
             if node.index in inside:
@@ -96,10 +98,9 @@ class FiniteField:
         result = self.fingerprints(outputs)
         return [result[node.index] for node in outputs]
 
-    def _residue(self, node: Node, known: Mapping[int, int], circle: Mapping[int, Point]) -> int:
+    def _residue(self, node: Node, known: Mapping[int, int], circle: Circle) -> int:
         if node.op == "number":
-            numerator, denominator = node.value.as_integer_ratio()
-            return numerator * pow(denominator, -1, PRIME) % PRIME
+            return number_residue(node.value)
         if not node.args:
             return self._draw(f"value {node.name}")
         residue, operands = OPERATIONS[node.op].residue, [known[a.index] for a in node.args]
@@ -111,7 +112,7 @@ class FiniteField:
         except ValueError:  # zero has no inverse
             raise ZeroDivisionError(f"{node!r} divides by what is always zero") from None
 
-    def _point(self, angle: Node, known: Mapping[int, int], circle: Mapping[int, Point]) -> Point:
+    def _point(self, angle: Node, known: Mapping[int, int], circle: Circle) -> CirclePoint:
         """cos and sin of an angle: a symbol, a number, or a sum or whole multiple of angles."""
         points = [circle[a.index] for a in angle.args]
         match angle.op:
@@ -132,7 +133,7 @@ class FiniteField:
             case _:
                 return self._drawn(f"value {known[angle.index]}")
 
-    def _drawn(self, name: str) -> Point:
+    def _drawn(self, name: str) -> CirclePoint:
         """A point of the circle, from the tangent of half its angle."""
         half = self._draw(f"angle {name}")
         scale = pow(1 + half * half, -1, PRIME)
@@ -143,16 +144,16 @@ class FiniteField:
         return int.from_bytes(digest, "big") % PRIME
 
 
-def _turn(a: Point, b: Point) -> Point:
+def _turn(a: CirclePoint, b: CirclePoint) -> CirclePoint:
     """cos and sin of the sum of two angles."""
     return (a[0] * b[0] - a[1] * b[1]) % PRIME, (a[1] * b[0] + a[0] * b[1]) % PRIME
 
 
-def _mirror(a: Point) -> Point:
+def _mirror(a: CirclePoint) -> CirclePoint:
     return a[0], -a[1] % PRIME
 
 
-def _multiple(a: Point, times: int) -> Point:
+def _multiple(a: CirclePoint, times: int) -> CirclePoint:
     """cos and sin of a whole multiple of an angle, by doubling."""
     result, a = (1, 0), a if times >= 0 else _mirror(a)
     for bit in bin(abs(times))[2:]:

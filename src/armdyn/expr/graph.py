@@ -78,9 +78,6 @@ class Node:
     def __neg__(self) -> "Node":
         return self.graph.neg(self)
 
-    def __pos__(self) -> "Node":
-        return self
-
     def __pow__(self, exponent: Any) -> "Node":
         if not isinstance(exponent, int | np.integer) or exponent < 1:
             raise TraceError(f"a node can be raised to a positive integer power, not {exponent!r}")
@@ -93,6 +90,8 @@ class Node:
     def conjugate(self) -> "Node":
         """The node itself: everything is real."""
         return self
+
+    __pos__ = conjugate
 
     def _no_value(self, *_: Any) -> NoReturn:
         raise TraceError(
@@ -259,8 +258,6 @@ class Graph:
             return self.function(op, args[0])
         result: Node = getattr(self, op)(*args)
         return result
-
-    # making
 
     def _symbol(self, op: str, name: str) -> Node:
         other = "input" if op == "parameter" else "parameter"

@@ -39,6 +39,12 @@ class Op:
     """-1 if f(-x) = -f(x), 1 if f(-x) = f(x)."""
 
 
+def number_residue(value: int | float) -> int:
+    """A number modulo the prime, exactly: a float is the binary fraction that it is."""
+    numerator, denominator = value.as_integer_ratio()
+    return numerator * pow(denominator, -1, PRIME) % PRIME
+
+
 def guard(pivot: Any, scale: Any) -> Any:
     """The pivot where it is more than rounding of its scale, NaN elsewhere."""
     return np.where(np.abs(pivot) > RELATIVE_PIVOT * np.abs(scale), pivot, np.nan)

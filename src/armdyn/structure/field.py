@@ -17,7 +17,7 @@ from armdyn.errors import TraceError
 from armdyn.expr.differentiate import tangent
 from armdyn.expr.evaluate import FiniteField
 from armdyn.expr.graph import Node
-from armdyn.expr.operations import PRIME, TRIG
+from armdyn.expr.operations import TRIG, number_residue
 from armdyn.expr.visit import reachable, uses
 
 ANOTHER = 1000
@@ -34,12 +34,7 @@ class Arithmetic:
     number: Callable[[int | float], Any]
 
 
-def _residue(value: int | float) -> Any:
-    numerator, denominator = value.as_integer_ratio()
-    return np.uint64(numerator * pow(denominator, -1, PRIME) % PRIME)
-
-
-EXACT = Arithmetic(residues.add, residues.sub, residues.mul, _residue)
+EXACT = Arithmetic(residues.add, residues.sub, residues.mul, lambda x: np.uint64(number_residue(x)))
 FLOATS = Arithmetic(np.add, np.subtract, np.multiply, np.float64)
 
 

@@ -10,9 +10,9 @@ from armdyn.arrays import Array
 from armdyn.backends.options import Function
 
 STATES = 3
-TOLERANCE = {"double": 1e-12, "float": 1e-4}
+RESULT_TOLERANCE = {"double": 1e-12, "float": 1e-4}
 """Of a result, relative to its largest entry or 1."""
-SOLVED = {"double": 1e-10, "float": 1e-2}
+SOLVED_TOLERANCE = {"double": 1e-10, "float": 1e-2}
 """The same where a mass matrix is solved for, which magnifies rounding."""
 DIGITS = {"double": 15, "float": 9}
 
@@ -46,7 +46,7 @@ def selftest(
 def _call(f: Function, prefix: str, real: str, number: Callable[[float], str]) -> list[str]:
     size = math.prod(f.program.shape)
     given = ", ".join(f"test_{i.name}[s]" for i in f.program.inputs)
-    tolerance = (SOLVED if f.quantity.solves else TOLERANCE)[real]
+    tolerance = (SOLVED_TOLERANCE if f.quantity.solves else RESULT_TOLERANCE)[real]
     if f.program.shape:
         made = [f"        {real} result[{size}];", f"        {prefix}_{f.name}({given}, result);"]
     else:

@@ -10,6 +10,7 @@ product begins:
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import count
 
 Definitions = dict[int, tuple[str, tuple[int, ...]]]
 """Operation and operands of each value, operands first."""
@@ -39,7 +40,7 @@ class _Fusion:
         self.uses = Counter(a for _, args in definitions.values() for a in args)
         self.uses.update(outputs)
         self.in_sums = Counter(a for op, args in definitions.values() if op in _SUMS for a in args)
-        self.next = max(definitions, default=0) + 1
+        self.fresh = count(max(definitions, default=0) + 1)
         self.made: Definitions = {}
         for value, (op, args) in definitions.items():
             if op not in _SUMS:
@@ -74,7 +75,7 @@ class _Fusion:
         terms.sort(key=lambda t: (bool(t.factors), bool(t.sign)))
         total, *rest = terms
         for k, term in enumerate(rest, start=1):
-            made = value if k == len(rest) else self._number()
+            made = value if k == len(rest) else next(self.fresh)
             sign = ""
             if term.factors:
                 name = _NAMES[term.sign, total.sign]
@@ -84,7 +85,3 @@ class _Fusion:
             else:
                 self.made[made] = ("sub" if term.sign else "add"), (total.value, term.value)
             total = _Term(sign, made)
-
-    def _number(self) -> int:
-        self.next += 1
-        return self.next - 1

@@ -84,14 +84,10 @@ def _function(model: RobotModel, function: Function, table: ConstantTable) -> li
     lines += [f"    {name} = _array(xp, {name})" for name in names]
     for array in program.inputs:
         if array.name in text.used:
-            lines += _entries(array.name, array.size or 1)
+            name = array.name
+            lines += [f"    {name}{i + 1} = {name}[..., {i}]" for i in range(len(array.symbols))]
     lines += [f"    {statement}" for statement in text.statements]
     return [*lines, *_results(program, text)]
-
-
-def _entries(name: str, size: int) -> list[str]:
-    """An array as variables: q1, q2 = q[..., 0], q[..., 1]."""
-    return [f"    {name}{i + 1} = {name}[..., {i}]" for i in range(size)]
 
 
 def _results(program: Program, text: Body) -> list[str]:
