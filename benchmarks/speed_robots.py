@@ -1,13 +1,11 @@
 """The robots of the speed table, from example-robot-data where it is installed."""
 
 import importlib.metadata
-import warnings
 from dataclasses import replace
 from pathlib import Path
 
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynWarning
-from armdyn.io.files import load_model
+from armdyn.io.files import read_model
 
 PACKAGE = "example-robot-data"
 FILES = {
@@ -26,11 +24,10 @@ def robot(name: str) -> Robot | None:
     path = package_file(file)
     if path is None and name not in STAND_INS:
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ArmdynWarning)
-        if path is None:
-            return Robot(load_model(STAND_INS[name]))
-        return Robot(replace(load_model(path, locked=held, physical="warn"), name=name))
+    if path is None:
+        return Robot(read_model(STAND_INS[name])[0])
+    model, _ = read_model(path, locked=held, physical="warn")
+    return Robot(replace(model, name=name))
 
 
 def package_file(name: str) -> Path | None:

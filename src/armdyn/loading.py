@@ -1,5 +1,6 @@
 """Robots from every source."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -7,8 +8,10 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from armdyn.dynamics import Robot
-from armdyn.io.dh import model_from_dh
-from armdyn.io.files import load_model
+from armdyn.errors import ArmdynWarning
+from armdyn.io.dh import read_dh
+from armdyn.io.files import read_model
+from armdyn.io.options import Reading
 from armdyn.model import GRAVITY
 from armdyn.model.validate import Physical
 
@@ -40,8 +43,8 @@ def load(
         >>> load("two_link").inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(3)
         array([18.602,  3.613])
     """
-    return Robot(
-        load_model(
+    return robot_from(
+        read_model(
             source,
             locked=locked,
             tool=tool,
@@ -51,6 +54,19 @@ def load(
             fix_root=fix_root,
         )
     )
+
+
+def robot_from(reading: Reading, stacklevel: int = 3) -> Robot:
+    """The robot of a reading; what is odd about its description is warned of.
+
+    Args:
+        reading: The model and what was found.
+        stacklevel: The caller to whom warnings are told, counted from here.
+    """
+    model, findings = reading
+    for finding in findings:
+        warnings.warn(finding.message, ArmdynWarning, stacklevel=stacklevel)
+    return Robot(model)
 
 
 def from_dh(
@@ -79,8 +95,8 @@ def from_dh(
         name: Name of the robot.
         physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
     """
-    return Robot(
-        model_from_dh(
+    return robot_from(
+        read_dh(
             rows, convention, gravity=gravity, base=base, tool=tool, name=name, physical=physical
         )
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from armdyn.dynamics import Robot
-from armdyn.io.mjcf.read import model_from_mjcf
+from support.reading import model_from_mjcf
 
 FILE = Path(__file__).parents[1] / "robots" / "arm.xml"
 TOLERANCE = 1e-9

@@ -1,10 +1,9 @@
 """Everything suspicious in the description of a robot, as a list of findings."""
 
-import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,9 @@ from armdyn.check.bodies import body_findings
 from armdyn.check.file import file_findings
 from armdyn.check.joints import joint_findings
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynError, ArmdynWarning, UnsupportedJointError
-from armdyn.io.files import load_model
+from armdyn.errors import ArmdynError, UnsupportedJointError
+from armdyn.io.files import read_model
+from armdyn.io.options import Reading
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding
 
@@ -26,27 +26,23 @@ SINGULAR, NEARLY = 1e-12, 1e-8
 
 
 def check_report(
-    source: str | Path | Robot | RobotModel, opened: Callable[..., Robot] | None = None
+    source: str | Path | Robot | RobotModel, read: Callable[..., Reading] | None = None
 ) -> list[Finding]:
     """What is wrong or odd about a robot, the gravest first.
 
     Args:
         source: A catalog name, a file, or a robot. A file that cannot be loaded is a finding too.
-        opened: Loads the source with the keywords `physical` and `fix_root`, where it is not to be
-            loaded as it is.
+        read: Reads the source with the keywords `physical` and `fix_root`; None: as it is.
     """
-    findings = []
+    findings: list[Finding] = []
     if isinstance(source, Robot | RobotModel):
         model = source.model if isinstance(source, Robot) else source
     else:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ArmdynWarning)
-            try:
-                model, fixed = _loaded(source, opened or partial(_opened, source))
-            except ArmdynError as error:
-                return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
-        findings += fixed
-        findings += [Finding("warning", str(source), str(w.message)) for w in caught]
+        try:
+            model, found = _read(source, read or partial(read_model, source))
+        except ArmdynError as error:
+            return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
+        findings = [replace(finding, where=str(source)) for finding in found]
         findings += file_findings(source)
     findings += [*body_findings(model), *joint_findings(model), *_gravity(model)]
     if not any(finding.level == "error" for finding in findings):
@@ -54,21 +50,18 @@ def check_report(
     return sorted(_merged(findings), key=lambda finding: LEVELS.index(finding.level))
 
 
-def _opened(source: str | Path, **options: Any) -> Robot:
-    return Robot(load_model(source, **options))
-
-
-def _loaded(source: str | Path, opened: Callable[..., Robot]) -> tuple[RobotModel, list[Finding]]:
+def _read(source: str | Path, read: Callable[..., Reading]) -> Reading:
     """The robot, its root fixed if it must be, with a finding that says so."""
     try:
-        return opened(physical="ignore").model, []
+        return read(physical="ignore")
     except UnsupportedJointError as error:
         text = str(error).removeprefix(f"{source}: ")
         try:
-            model = opened(physical="ignore", fix_root=True).model
+            model, findings = read(physical="ignore", fix_root=True)
         except ArmdynError:
             raise error from None
-        return model, [Finding("warning", str(source), f"checked with its root fixed: {text}")]
+        fixed = Finding("warning", str(source), f"checked with its root fixed: {text}")
+        return model, (fixed, *findings)
 
 
 def exit_code(findings: list[Finding]) -> int:

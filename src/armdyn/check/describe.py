@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.io.catalog import catalog_names
-from armdyn.io.files import load_model
+from armdyn.io.files import read_model
 from armdyn.model import Body, Joint, Link, RobotModel
 
 
@@ -20,7 +20,7 @@ def catalog() -> list[dict[str, Any]]:
     """Name, title, joints, mass, source and note of every robot in the catalog."""
     entries = []
     for name in catalog_names():
-        model = load_model(name)
+        model, _ = read_model(name)
         mass = sum(link.inertia.mass for link in model.links)
         entries.append(
             {

@@ -21,7 +21,7 @@ def check(robot: RobotSource, *, json: Json = False) -> None:
     from armdyn.cli.console import console, print_json
 
     source = robot.source
-    findings = check_report(source, robot.open)
+    findings = check_report(source, robot.read)
     code = exit_code(findings)
     if json:
         print_json({"source": source, "exit_code": code, "findings": list(map(asdict, findings))})

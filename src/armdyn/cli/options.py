@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from armdyn.dynamics import Robot
+    from armdyn.io.options import Reading
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Physical = Literal["error", "warn", "ignore"]
@@ -63,23 +64,33 @@ class RobotSource:
         options = self.payload, self.gravity, self.lock, self.tool, self.base, self.fix_root
         return any(options)
 
-    def open(self, physical: Physical = "error", fix_root: bool = False) -> "Robot":
-        """Load the robot; the arguments hold where the command line says nothing."""
-        from armdyn.loading import load
+    def open(self) -> "Robot":
+        """Load the robot, and warn of what is odd about it."""
+        from armdyn.loading import robot_from
 
-        robot = load(
+        return robot_from(self.read())
+
+    def read(self, physical: Physical = "error", fix_root: bool = False) -> "Reading":
+        """Read the robot; the arguments hold where the command line says nothing."""
+        from armdyn.io.files import read_model
+        from armdyn.model.edit import with_payload
+        from armdyn.model.validate import physical_warnings
+
+        physical = self.physical or physical
+        model, findings = read_model(
             self.source,
             locked=dict(map(_held, self.lock or ())),
             tool=self.tool,
             gravity=None if self.gravity is None else numbers("--gravity", self.gravity, (3,)),
             base=None if self.base is None else _placement(numbers("--base", self.base, (3, 6))),
             fix_root=self.fix_root or fix_root,
-            physical=self.physical or physical,
+            physical=physical,
         )
         if self.payload is None:
-            return robot
+            return model, findings
         mass, *com = numbers("--payload", self.payload, (1, 4))
-        return robot.with_payload(mass, com or (0.0, 0.0, 0.0), physical=self.physical or physical)
+        model = with_payload(model, mass, com or (0.0, 0.0, 0.0))
+        return model, (*findings, *physical_warnings(model, physical))
 
 
 def takes_robot(verb: Callable[Concatenate[RobotSource, Own], None]) -> Callable[..., None]:

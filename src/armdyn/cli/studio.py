@@ -38,7 +38,7 @@ def studio(
 
     with tempfile.TemporaryDirectory(prefix="armdyn-studio-", ignore_cleanup_errors=True) as kept:
         os.environ.setdefault(VARIABLE, kept)  # uploaded robots leave nothing in the user's cache
-        running = Studio(robot.source, robot.open, host=host, port=port, dark=dark)
+        running = Studio(robot.source, robot.read, host=host, port=port, dark=dark)
         screen = console()
         screen.print(f"the studio is at {running.address} (Ctrl-C ends it)", soft_wrap=True)
         if host not in (LOOPBACK, "localhost", "::1"):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array
 from armdyn.compare.cause import Cause
 from armdyn.compare.causes import causes
-from armdyn.compare.explain import Choice, Explainer, Finding
+from armdyn.compare.explain import Choice, Explainer, Explanation
 from armdyn.compare.files import Sources, sources
 from armdyn.compare.peers import PEERS, Case, Peer
 from armdyn.compare.report import CompareReport, Effect, Row
@@ -138,7 +138,7 @@ class _Comparison:
         return Effect(cause.name, cause.text, float(np.abs(change[: self._asked]).max()))
 
 
-def _sentence(title: str, found: Finding) -> str:
+def _sentence(title: str, found: Explanation) -> str:
     if found.choices:
         return f"{title} " + ", or it ".join(map(_listed, found.choices))
     left = np.abs(found.residual).max()

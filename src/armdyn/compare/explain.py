@@ -27,8 +27,8 @@ Choice = tuple[Cause, ...]
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What was found out about a difference."""
+class Explanation:
+    """Which causes explain a difference."""
 
     choices: tuple[Choice, ...]
     """Each explains all of it, with as few causes as any; empty if nothing does."""
@@ -95,7 +95,7 @@ class Explainer:
         """Whether two torques differ by rounding alone."""
         return bool((np.abs(a - b) <= self.tolerance).all())
 
-    def explain(self, theirs: Array, causes: Sequence[Cause]) -> Finding:
+    def explain(self, theirs: Array, causes: Sequence[Cause]) -> Explanation:
         """The fewest causes that give a torque (m, n), or the nearest ones."""
         ours = self.torque()
         felt = [cause for cause in causes if not self.equal(self.torque((cause,)), ours)]
@@ -110,8 +110,8 @@ class Explainer:
                 elif left.max() < min(least, BETTER * before):
                     nearest, least = choice, left.max()
             if found:
-                return Finding(tuple(found), (), theirs - self.torque(found[0]))
-        return Finding((), nearest, theirs - self.torque(nearest))
+                return Explanation(tuple(found), (), theirs - self.torque(found[0]))
+        return Explanation((), nearest, theirs - self.torque(nearest))
 
 
 def _compatible(causes: Sequence[Cause], count: int) -> Iterator[Choice]:

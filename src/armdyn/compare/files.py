@@ -7,7 +7,6 @@ that is in another format is written as a URDF first.
 
 import re
 import tomllib
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,11 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynWarning, UrdfError
+from armdyn.errors import UrdfError
 from armdyn.io.atomic import write_text
 from armdyn.io.catalog import catalog_names, catalog_path
-from armdyn.io.files import load_model, save_model
-from armdyn.io.xml import Element, read_xml, text_from_element
+from armdyn.io.files import read_model, save_model
+from armdyn.io.xml import XmlElement, read_xml, text_from_element
+from armdyn.loading import load
 from armdyn.model import RobotModel
 from armdyn.model.validate import Physical
 
@@ -64,11 +64,10 @@ class Sources:
 @contextmanager
 def sources(source: str | Path | Robot, physical: Physical = "error") -> Iterator[Sources]:
     """The files of a robot, which last as long as the block."""
-    robot = source if isinstance(source, Robot) else Robot(load_model(source, physical=physical))
+    robot = source if isinstance(source, Robot) else load(source, physical=physical)
     name = robot.name if isinstance(source, Robot) else str(source)
     path = None if isinstance(source, Robot) else _path(source)
-    with TemporaryDirectory(prefix="armdyn-compare-") as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore", ArmdynWarning)  # said once, when the robot was loaded
+    with TemporaryDirectory(prefix="armdyn-compare-") as folder:
         formats, otherwise, convention = {}, None, ""
         if path is not None and path.suffix.lower() == ".toml":
             otherwise, convention = _other_convention(path, Path(folder))
@@ -95,13 +94,13 @@ def _is_urdf(path: Path) -> bool:
 def _stripped(file: Path, to: Path) -> Material:
     robot = read_xml(file, UrdfError)
     write_text(to, text_from_element(_without(robot)))
-    model, plain = (load_model(path, physical="ignore") for path in (file, to))
+    model, plain = (read_model(path, physical="ignore")[0] for path in (file, to))
     return Material(to, model, plain)
 
 
-def _without(element: Element) -> Element:
+def _without(element: XmlElement) -> XmlElement:
     kept = tuple(c for c in element.children if c.tag not in UNREAD.get(element.tag, ()))
-    return Element(element.tag, element.attributes, tuple(map(_without, kept)), element.line)
+    return XmlElement(element.tag, element.attributes, tuple(map(_without, kept)), element.line)
 
 
 def _other_convention(path: Path, folder: Path) -> tuple[RobotModel | None, str]:
@@ -113,4 +112,4 @@ def _other_convention(path: Path, folder: Path) -> tuple[RobotModel | None, str]
     other = "modified" if convention == "standard" else "standard"
     copy = folder / "other.toml"
     write_text(copy, _CONVENTION.sub(rf'\1"{other}"', text, count=1))
-    return load_model(copy, physical="ignore"), convention
+    return read_model(copy, physical="ignore")[0], convention

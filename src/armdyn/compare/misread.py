@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import UrdfError
-from armdyn.io.xml import Element, read_xml
+from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model import Body, Joint, Link, RobotModel
 from armdyn.model.transform import IDENTITY, rotation_about, rotation_from_rpy, transform
 
@@ -74,14 +74,14 @@ class Misread:
         return replace(model, joints=tuple(joints))
 
     @cached_property
-    def _root(self) -> Element:
+    def _root(self) -> XmlElement:
         return read_xml(self.file, UrdfError)
 
     @cached_property
-    def _joints(self) -> dict[str, Element]:
+    def _joints(self) -> dict[str, XmlElement]:
         return {joint.attributes["name"]: joint for joint in self._root.all("joint")}
 
-    def _carried(self, link: str) -> Iterator[Element]:
+    def _carried(self, link: str) -> Iterator[XmlElement]:
         """The fixed joints on a link and on what they carry, in the order of the links."""
         order = [element.attributes["name"] for element in self._root.all("link")]
         on = [joint for joint in self._joints.values() if _end(joint, "parent") == link]
@@ -91,16 +91,16 @@ class Misread:
                 yield from self._carried(_end(joint, "child"))
 
 
-def _end(joint: Element, tag: str) -> str:
+def _end(joint: XmlElement, tag: str) -> str:
     return joint.all(tag)[0].attributes["link"]
 
 
-def _origin(joint: Element) -> Array:
+def _origin(joint: XmlElement) -> Array:
     rpy, xyz = (_numbers(joint, "origin", key) for key in ("rpy", "xyz"))
     return frozen(transform(rotation_from_rpy(rpy), xyz))
 
 
-def _numbers(joint: Element | None, tag: str, key: str) -> Array:
+def _numbers(joint: XmlElement | None, tag: str, key: str) -> Array:
     given = () if joint is None else joint.all(tag)
     default = "1 0 0" if tag == "axis" else "0 0 0"
     text = given[0].attributes.get(key, default) if given else default

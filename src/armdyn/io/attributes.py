@@ -9,8 +9,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import DescriptionError
-from armdyn.io.xml import Element
+from armdyn.io.xml import XmlElement
 from armdyn.model.transform import rotation_from_rpy, transform
+from armdyn.model.validate import Finding
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -24,12 +25,19 @@ class Problems:
     """The class that is raised, unless every problem is of one other class."""
     found: list[tuple[int, str, type[DescriptionError]]] = field(default_factory=list)
     """Line, text and class of each problem."""
+    findings: list[Finding] = field(default_factory=list)
+    """What is odd but no problem."""
 
     def add(
-        self, element: Element, message: str, error: type[DescriptionError] | None = None
+        self, element: XmlElement, message: str, error: type[DescriptionError] | None = None
     ) -> None:
         """Note a problem at an element."""
         self.found.append((element.line, message, error or self.error))
+
+    def warn(self, element: XmlElement, where: str, message: str) -> None:
+        """Note something odd at an element."""
+        text = f"{self.file}:{element.line}: {where}: {message}"
+        self.findings.append(Finding("warning", where, text))
 
     def raise_if_any(self) -> None:
         """Raise one error that lists every problem, in the order of the file."""
@@ -44,21 +52,21 @@ class Problems:
             message += f"\nand {len(rest)} more:{listed}" + ("\n  ..." if len(rest) > 50 else "")
         raise error(message, file=self.file, line=line)
 
-    def only(self, parent: Element, tag: str, where: str) -> Element | None:
+    def only(self, parent: XmlElement, tag: str, where: str) -> XmlElement | None:
         """The one child of that name, or None; a second one is a problem."""
         found = parent.all(tag)
         if len(found) > 1:
             self.add(found[1], f"{where}: a second <{tag}>; there can be one")
         return found[0] if found else None
 
-    def needed(self, parent: Element, tag: str, where: str) -> Element | None:
+    def needed(self, parent: XmlElement, tag: str, where: str) -> XmlElement | None:
         """The one child of that name, whose absence is a problem."""
         found = self.only(parent, tag, where)
         if found is None:
             self.add(parent, f"{where}: <{parent.tag}> has no <{tag}> in it")
         return found
 
-    def text(self, element: Element, key: str, where: str) -> str | None:
+    def text(self, element: XmlElement, key: str, where: str) -> str | None:
         """The text of an attribute that must be there and not empty."""
         value = element.attributes.get(key)
         if not value:
@@ -68,7 +76,7 @@ class Problems:
 
     def number(
         self,
-        element: Element,
+        element: XmlElement,
         key: str,
         where: str,
         *,
@@ -101,7 +109,7 @@ class Problems:
 
     def vector(
         self,
-        element: Element,
+        element: XmlElement,
         key: str,
         where: str,
         default: tuple[float, ...] = (0.0, 0.0, 0.0),
@@ -111,7 +119,7 @@ class Problems:
         given = None if text is None else self._numbers(element, key, where, text, len(default))
         return np.array(default if given is None else given)
 
-    def origin(self, element: Element | None, where: str) -> Array:
+    def origin(self, element: XmlElement | None, where: str) -> Array:
         """The transform of an element with xyz [m] and rpy [rad]; None: the identity."""
         if element is None:
             return np.eye(4)
@@ -119,7 +127,7 @@ class Problems:
         return transform(rotation_from_rpy(rpy), self.vector(element, "xyz", where))
 
     def _numbers(
-        self, element: Element, key: str, where: str, text: str, count: int
+        self, element: XmlElement, key: str, where: str, text: str, count: int
     ) -> list[float] | None:
         """That many finite numbers; None, and a problem, where there is anything else."""
         words = text.split()

@@ -1,21 +1,21 @@
 """Denavit-Hartenberg tables, standard and modified, by keyword columns."""
 
 import math
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ArmdynWarning, ModelError, UnknownNameError
+from armdyn.errors import ModelError, UnknownNameError
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
-from armdyn.model import GRAVITY, Connection, Inertia, Limits, RobotModel, Rotor, assemble
+from armdyn.io.options import Reading
+from armdyn.model import GRAVITY, Connection, Inertia, Limits, Rotor, assemble
 from armdyn.model.assemble import check_name
 from armdyn.model.joint_types import JOINT_TYPES
 from armdyn.model.transform import quarter_exact, transform
-from armdyn.model.validate import Physical, check_physical
+from armdyn.model.validate import Finding, Physical, physical_warnings
 
 GEOMETRY = ("joint", "a", "alpha", "d", "theta")
 INERTIA = ("mass", "com", "inertia", "inertia_about")
@@ -24,7 +24,7 @@ NAMES = ("name", "link")
 COLUMNS = GEOMETRY + INERTIA + FRICTION_KEYS + DRIVE + NAMES
 
 
-def model_from_dh(
+def read_dh(
     rows: Sequence[Mapping[str, Any]],
     convention: Literal["standard", "modified"] = "standard",
     *,
@@ -35,8 +35,8 @@ def model_from_dh(
     source: str = "",
     reduced: bool = False,
     physical: Physical = "error",
-) -> RobotModel:
-    """A serial robot from its Denavit-Hartenberg table.
+) -> Reading:
+    """A serial robot from its Denavit-Hartenberg table, with what is odd about the numbers.
 
     Standard (Paul): A_i = Rz(θ) Tz(d) Tx(a) Rx(α), frame i at the far end of link i.
     Modified (Craig, Khalil): T_i = Rx(α) Tx(a) Rz(θ) Tz(d), α and a of row i being α_{i-1} and
@@ -61,6 +61,7 @@ def model_from_dh(
         raise ModelError(f"a DH table is a sequence of at least one row, got {rows!r}")
     links: dict[str, Inertia] = {"base": Inertia.zero()}
     connections, placements, parent = [], {}, "base"
+    findings: list[Finding] = []
     for i, row in enumerate(rows, start=1):
         where = f"DH row {i}"
         _check_columns(where, row)
@@ -68,27 +69,12 @@ def model_from_dh(
         if link in links:
             raise ModelError(f"{where}: the link name {link!r} is taken; give each link its own")
         across, along = _steps(where, row)
-        if convention == "modified":
-            before, after = across @ along, np.eye(4)
-        else:
-            before, after = np.eye(4), along @ across
+        before = across @ along if convention == "modified" else np.eye(4)
+        placements[link] = frozen(np.eye(4) if convention == "modified" else along @ across)
         links[link] = _inertia(where, row)
-        placements[link] = frozen(after)
-        connections.append(
-            Connection(
-                check_name(f"{where}: name", row.get("name", f"joint{i}")),
-                row["joint"],
-                parent,
-                link,
-                frozen(before),
-                limits=_limits(where, row),
-                friction=friction_from_keys(where, row),
-                rotor=Rotor(
-                    check_number(f"{where}: rotor_inertia", row.get("rotor_inertia", 0.0)),
-                    check_number(f"{where}: gear_ratio", row.get("gear_ratio", 1.0)),
-                ),
-            )
-        )
+        name_of_joint = check_name(f"{where}: name", row.get("name", f"joint{i}"))
+        connections.append(_connection(where, row, name_of_joint, parent, link, before))
+        findings += (Finding("warning", where, f"{where}: {text}") for text in _oddities(row))
         parent = link
     model = assemble(
         name,
@@ -101,7 +87,38 @@ def model_from_dh(
         source=source,
         reduced=reduced,
     )
-    return check_physical(model, physical)
+    return model, (*findings, *physical_warnings(model, physical))
+
+
+def _connection(
+    where: str, row: Mapping[str, Any], name: str, parent: str, child: str, placement: Array
+) -> Connection:
+    return Connection(
+        name,
+        row["joint"],
+        parent,
+        child,
+        frozen(placement),
+        limits=_limits(where, row),
+        friction=friction_from_keys(where, row),
+        rotor=Rotor(
+            check_number(f"{where}: rotor_inertia", row.get("rotor_inertia", 0.0)),
+            check_number(f"{where}: gear_ratio", row.get("gear_ratio", 1.0)),
+        ),
+    )
+
+
+def _oddities(row: Mapping[str, Any]) -> Iterator[str]:
+    """Numbers of a row that are legal, but look like a mistake."""
+    for key in ("alpha", "theta"):
+        if abs(row.get(key, 0.0)) > 2 * math.pi:
+            yield f"{key} = {row[key]:g} is more than a full turn; are these degrees?"
+    for key in ("a", "d"):
+        if abs(row.get(key, 0.0)) > 20:
+            yield f"{key} = {row[key]:g} m is longer than a house; are these millimetres?"
+    com = np.asarray(row.get("com", 0.0), dtype=float)
+    if not row.get("mass") and com.any():
+        yield f"com = {com.tolist()} has no effect, since there is no mass; give the mass"
 
 
 def _check_columns(where: str, row: Mapping[str, Any]) -> None:
@@ -121,20 +138,10 @@ def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
     a, alpha, d, theta = (
         check_number(f"{where}: {key}", row.get(key, 0.0)) for key in ("a", "alpha", "d", "theta")
     )
-    for key, angle in (("alpha", alpha), ("theta", theta)):
-        if abs(angle) > 2 * math.pi:
-            _warn(f"{where}: {key} = {angle:g} is more than a full turn; are these degrees?")
-    for key, length in (("a", a), ("d", d)):
-        if abs(length) > 20:
-            _warn(f"{where}: {key} = {length:g} m is longer than a house; are these millimetres?")
     (ca, sa), (ct, st) = quarter_exact(alpha), quarter_exact(theta)
     across = np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]])
     along = np.array([[ct, -st, 0], [st, ct, 0], [0, 0, 1]])
     return transform(across, (a, 0, 0)), transform(along, (0, 0, d))
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, ArmdynWarning, stacklevel=5)
 
 
 def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
@@ -145,8 +152,6 @@ def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
     if given.shape == (3,):
         given = np.diag(given)
     tensor = check_constant(f"{where}: inertia", given, (3, 3))
-    if not mass and com.any():
-        _warn(f"{where}: com = {com.tolist()} has no effect, since there is no mass; give the mass")
     if about == "com":
         return Inertia.from_com(mass, com, tensor)
     if about == "origin":

@@ -1,36 +1,31 @@
 """From a name or a path to a RobotModel, and back to a file."""
 
-from collections.abc import Mapping
 from pathlib import Path
-
-import numpy.typing as npt
+from typing import Any
 
 from armdyn.errors import DescriptionError, ModelError, UnknownNameError
 from armdyn.io.atomic import write_text
 from armdyn.io.catalog import catalog_names, catalog_path
-from armdyn.io.toml.read import model_from_toml
+from armdyn.io.options import LoadOptions, Reading
+from armdyn.io.toml.read import read_toml
 from armdyn.io.toml.write import toml_from_model
-from armdyn.io.urdf.read import model_from_urdf
+from armdyn.io.urdf.read import read_urdf
 from armdyn.io.urdf.write import urdf_from_model
 from armdyn.io.xml import read_xml
 from armdyn.model import RobotModel
-from armdyn.model.validate import Physical
 
 READABLE = (".urdf", ".xml", ".mjcf", ".toml")
 WRITABLE = {".toml": toml_from_model, ".urdf": urdf_from_model}
 
 
-def load_model(
-    source: str | Path,
-    *,
-    locked: Mapping[str, float] | None = None,
-    tool: str | None = None,
-    gravity: npt.ArrayLike | None = None,
-    base: npt.ArrayLike | None = None,
-    physical: Physical = "error",
-    fix_root: bool = False,
-) -> RobotModel:
-    """A robot from the catalog or from a file; arguments as in `armdyn.load`."""
+def read_model(source: str | Path, **wishes: Any) -> Reading:
+    """A robot from the catalog or from a file, with what is odd about its description.
+
+    Args:
+        source: A name of the catalog, or a file.
+        wishes: The fields of `LoadOptions`.
+    """
+    options = LoadOptions(**wishes)
     if not isinstance(source, str | Path):
         raise ModelError(f"a robot is loaded by its name or path, got {source!r}")
     path = Path(source)
@@ -46,22 +41,12 @@ def load_model(
                 file=path,
             )
     if path.suffix.lower() == ".toml":
-        return model_from_toml(
-            path, locked=locked, tool=tool, gravity=gravity, base=base, physical=physical
-        )
+        return read_toml(path, options)
     if path.suffix.lower() == ".urdf" or read_xml(path, DescriptionError).tag == "robot":
-        reader = model_from_urdf
-    else:
-        from armdyn.io.mjcf.read import model_from_mjcf as reader  # noqa: PLC0415  (mujoco is an extra)
-    return reader(
-        path,
-        locked=locked,
-        tool=tool,
-        gravity=gravity,
-        base=base,
-        physical=physical,
-        fix_root=fix_root,
-    )
+        return read_urdf(path, options)
+    from armdyn.io.mjcf.read import read_mjcf  # noqa: PLC0415  (mujoco is an extra)
+
+    return read_mjcf(path, options)
 
 
 def _catalog(name: str) -> Path:

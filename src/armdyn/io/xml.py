@@ -22,32 +22,32 @@ _NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U001
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class XmlElement:
     """An element of an XML file, without its text."""
 
     tag: str
     """Its name, with the prefix of a namespace if there is one."""
     attributes: Mapping[str, str]
-    children: tuple["Element", ...]
+    children: tuple["XmlElement", ...]
     line: int = 0
     """The line of its opening tag, counted from 1; 0 in a tree that was not read."""
 
-    def all(self, tag: str) -> tuple["Element", ...]:
+    def all(self, tag: str) -> tuple["XmlElement", ...]:
         """The children of that name."""
         return tuple(child for child in self.children if child.tag == tag)
 
-    def walk(self) -> Iterator["Element"]:
+    def walk(self) -> Iterator["XmlElement"]:
         """The element and everything in it, in the order of the file."""
         yield self
         for child in self.children:
             yield from child.walk()
 
 
-def text_from_element(root: Element) -> str:
+def text_from_element(root: XmlElement) -> str:
     """The text of an XML document, indented."""
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
 
-    def write(element: Element, indent: str) -> None:
+    def write(element: XmlElement, indent: str) -> None:
         words = [element.tag, *(f"{k}={_quoted(v)}" for k, v in element.attributes.items())]
         opening = f"{indent}<{' '.join(words)}"
         if not element.children:
@@ -68,7 +68,7 @@ def _quoted(value: str) -> str:
     return quoteattr(value)
 
 
-def read_xml(path: str | Path, error: type[DescriptionError]) -> Element:
+def read_xml(path: str | Path, error: type[DescriptionError]) -> XmlElement:
     """The root element of an XML file.
 
     Refuses what no robot description needs and an attacker might use: entities, external
@@ -120,8 +120,8 @@ class _Tree:
     def __init__(self, path: Path, error: type[DescriptionError]):
         self._path, self._error = path, error
         self._count = 0
-        self._open: list[tuple[str, Mapping[str, str], list[Element], int]] = []
-        self._root: Element | None = None
+        self._open: list[tuple[str, Mapping[str, str], list[XmlElement], int]] = []
+        self._root: XmlElement | None = None
         self._parser = parser = expat.ParserCreate()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -129,7 +129,7 @@ class _Tree:
         parser.ExternalEntityRefHandler = self._external
         parser.StartDoctypeDeclHandler = self._doctype
 
-    def parse(self, data: bytes) -> Element:
+    def parse(self, data: bytes) -> XmlElement:
         try:
             self._parser.Parse(data, True)
         except expat.ExpatError as reason:
@@ -161,7 +161,7 @@ class _Tree:
 
     def _end(self, _tag: str) -> None:
         tag, attributes, children, line = self._open.pop()
-        element = Element(tag, attributes, tuple(children), line)
+        element = XmlElement(tag, attributes, tuple(children), line)
         if self._open:
             self._open[-1][2].append(element)
         else:

@@ -51,11 +51,21 @@ def physical_findings(model: RobotModel) -> list[Finding]:
 
 
 def check_physical(model: RobotModel, physical: Physical = "error") -> RobotModel:
-    """The robot itself, or an InertiaError; odd but legal inertias are warned of.
+    """The robot itself, or an InertiaError; odd but legal inertias are warned of."""
+    for finding in physical_warnings(model, physical):
+        warnings.warn(finding.message, ArmdynWarning, stacklevel=3)
+    return model
+
+
+def physical_warnings(model: RobotModel, physical: Physical = "error") -> Iterator[Finding]:
+    """Inertias that are odd but legal, or that cannot exist and are wanted all the same.
 
     Args:
         model: The robot.
         physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+
+    Raises:
+        InertiaError: An inertia cannot exist, and `physical` is "error".
     """
     if physical not in ("error", "warn", "ignore"):
         raise ModelError(f"physical must be 'error', 'warn' or 'ignore', got {physical!r}")
@@ -68,8 +78,7 @@ def check_physical(model: RobotModel, physical: Physical = "error") -> RobotMode
                 link=finding.where.removeprefix("link ").strip("'"),
             )
         if physical != "ignore" and not (finding.level == "warning" and model.reduced):
-            warnings.warn(text, ArmdynWarning, stacklevel=3)
-    return model
+            yield Finding("warning", finding.where, text)
 
 
 def _inertia_findings(inertia: Inertia) -> Iterator[tuple[Level, str]]:

@@ -14,7 +14,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.compiler.count import Operations
 from armdyn.dynamics import Robot
-from armdyn.io.csv.trajectory import Trajectory
+from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import element_name
 from armdyn.simplification.program_size import program_size
@@ -83,7 +83,7 @@ class Comparison:
 
 
 def compare_designs(
-    before: RobotModel, after: RobotModel, trajectory: Trajectory | None = None
+    before: RobotModel, after: RobotModel, trajectory: SampledMotion | None = None
 ) -> Comparison:
     """What changes between two arms with the same joints.
 
@@ -118,7 +118,7 @@ def workspace(model: RobotModel, count: int = CONFIGURATIONS) -> Array:
     return np.random.default_rng(5).uniform(low, high, size=(count, len(low)))
 
 
-def reference_trajectory(model: RobotModel) -> Trajectory:
+def reference_trajectory(model: RobotModel) -> SampledMotion:
     """Quintic moves from rest to rest between far corners of the workspace, all joints at once.
 
     From all joints at their lowest to all at their highest, then to every other one low, to the
@@ -139,7 +139,7 @@ def reference_trajectory(model: RobotModel) -> Trajectory:
         pieces.append((start + T * s, *quintic(a, b, T)(T * s)))
         start += T
     t, q, qd, qdd = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-    return Trajectory(t, q, qd, qdd)
+    return SampledMotion(t, q, qd, qdd)
 
 
 def _range(values: Array) -> ValueRange:

@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.io.csv.trajectory import Trajectory, trajectory_from_csv
+from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.simulation.controllers import GravityPD
 from armdyn.simulation.simulate import simulate
 from armdyn.simulation.trajectories import quintic, sampled
@@ -78,7 +78,7 @@ def there_and_back(robot: Robot, here: Array, there: Array, seconds: float) -> R
     q, qd, qdd = (
         np.concatenate([getattr(out, key), getattr(back, key)[1:]]) for key in ("q", "qd", "qdd")
     )
-    return _driven(robot, Trajectory(t, q, qd, qdd), "there and back")
+    return _driven(robot, SampledMotion(t, q, qd, qdd), "there and back")
 
 
 def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell) -> Recording:
@@ -103,7 +103,7 @@ def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell
     return Recording(title, found.t, found.q, found.qd, found.qdd, found.tau, terms, found.message)
 
 
-def _driven(robot: Robot, trajectory: Trajectory, title: str) -> Recording:
+def _driven(robot: Robot, trajectory: SampledMotion, title: str) -> Recording:
     report = torque_report(robot, trajectory)
     return Recording(
         title,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from armdyn.dynamics import Robot
 from armdyn.errors import MissingExtraError, StudioError
+from armdyn.io.options import Reading
 
 try:
     import viser
@@ -39,7 +39,7 @@ class Studio:
     def __init__(
         self,
         robot: str | Path = "puma560",
-        opened: Callable[..., Robot] | None = None,
+        read: Callable[..., Reading] | None = None,
         *,
         host: str = LOOPBACK,
         port: int = PORT,
@@ -49,7 +49,7 @@ class Studio:
 
         Args:
             robot: What windows show first: a catalog name or a file.
-            opened: Loads it with the keywords `physical` and `fix_root`; None: as it is.
+            read: Reads it with the keywords `physical` and `fix_root`; None: as it is.
             host: The address that is listened on.
             port: The port; 0: any that is free.
             dark: Whether windows begin dark.
@@ -59,7 +59,7 @@ class Studio:
             StudioError: The port or address cannot be used.
         """
         file = Path(robot) if Path(robot).is_file() else None
-        self._arm: Arm = arm_of(uploads.open_robot(robot, opened), file, False, lambda _: None)
+        self._arm: Arm = arm_of(uploads.open_robot(robot, read), file, False, lambda _: None)
         self._dark = dark
         self._sessions: dict[int, Session] = {}
         self._lock = threading.Lock()

@@ -1,8 +1,6 @@
 """Files from the browser: their size and name are judged before anyone reads them."""
 
 import re
-import threading
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,20 +10,18 @@ from armdyn.check.check import check_report
 from armdyn.dynamics import Robot
 from armdyn.errors import (
     ArmdynError,
-    ArmdynWarning,
     DescriptionError,
     InertiaError,
     TrajectoryError,
     UnsupportedJointError,
 )
+from armdyn.io.files import read_model
+from armdyn.io.options import Reading
 from armdyn.io.xml import MAX_BYTES, read_xml
-from armdyn.loading import load
 from armdyn.model.validate import Finding
 
 DESCRIPTIONS = (".urdf", ".xml", ".toml")
 TABLES = (".csv",)
-_LOADING = threading.Lock()
-"""What is warned of is gathered for the whole process, so one robot is loaded after the other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,34 +81,32 @@ def open_upload(path: Path) -> Loaded:
     return open_robot(path)
 
 
-def open_robot(source: str | Path, opened: Callable[..., Robot] | None = None) -> Loaded:
+def open_robot(source: str | Path, read: Callable[..., Reading] | None = None) -> Loaded:
     """A robot from the catalog or a file, with everything suspicious in it.
 
     One whose bodies cannot exist is shown all the same, so that people see what is wrong.
 
     Args:
         source: The name or the file.
-        opened: Loads it with the keywords `physical` and `fix_root`; None: as it is.
+        read: Reads it with the keywords `physical` and `fix_root`; None: as it is.
     """
-    opened = opened or partial(load, source)
-    with _LOADING, warnings.catch_warnings():
-        warnings.simplefilter("ignore", ArmdynWarning)
-        findings = check_report(source, opened)
-        try:
-            return Loaded(_loaded(opened), findings)
-        except ArmdynError as error:
-            return Loaded(None, findings, error)
+    read = read or partial(read_model, source)
+    findings = check_report(source, read)
+    try:
+        return Loaded(_loaded(read), findings)
+    except ArmdynError as error:
+        return Loaded(None, findings, error)
 
 
-def _loaded(opened: Callable[..., Robot]) -> Robot:
+def _loaded(read: Callable[..., Reading]) -> Robot:
     fix_root = False
     try:
-        return opened()
+        return Robot(read()[0])
     except InertiaError:
         pass
     except UnsupportedJointError:
         fix_root = True
-    return opened(physical="ignore", fix_root=fix_root)
+    return Robot(read(physical="ignore", fix_root=fix_root)[0])
 
 
 def _told(error: ArmdynError, path: Path) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import DescriptionError
-from armdyn.io.xml import Element, read_xml
+from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model.transform import rotation_from_rpy, transform
 
 MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
@@ -65,7 +65,7 @@ def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
     return found, missing
 
 
-def _shape(geometry: Element, folder: Path | None, missing: list[str]) -> Any:
+def _shape(geometry: XmlElement, folder: Path | None, missing: list[str]) -> Any:
     """A mesh of the geometry, or None."""
     from trimesh import creation  # noqa: PLC0415 (slow to import)
 
@@ -117,7 +117,7 @@ def _found(name: str, folder: Path) -> Path | None:
     return None
 
 
-def _origin(element: Element) -> Array:
+def _origin(element: XmlElement) -> Array:
     for origin in element.all("origin"):
         try:
             rpy = _numbers(origin.attributes.get("rpy", "0 0 0"), 3)
@@ -130,14 +130,14 @@ def _origin(element: Element) -> Array:
 
 
 def _paint(
-    element: Element, colours: dict[str, tuple[int, int, int] | None]
+    element: XmlElement, colours: dict[str, tuple[int, int, int] | None]
 ) -> tuple[int, int, int] | None:
     for material in element.all("material"):
         return _colour(material) or colours.get(material.attributes.get("name", ""))
     return None
 
 
-def _colour(material: Element) -> tuple[int, int, int] | None:
+def _colour(material: XmlElement) -> tuple[int, int, int] | None:
     for colour in material.all("color"):
         try:
             r, g, b = np.clip(_numbers(colour.attributes.get("rgba", ""), 4)[:3] * 255, 0, 255)

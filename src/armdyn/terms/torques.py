@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
-from armdyn.io.csv.trajectory import Trajectory
+from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint
 from armdyn.model.friction.law import FRICTION_ROWS
 
@@ -27,7 +27,7 @@ class TorqueReport:
     joints: tuple[str, ...]
     units: tuple[str, ...]
     """"N·m" for a joint that turns, "N" for one that slides."""
-    trajectory: Trajectory
+    trajectory: SampledMotion
     total: Array
     """What the actuators give, shape (m, n) [N m or N]."""
     terms: dict[str, Array]
@@ -89,7 +89,7 @@ class TorqueReport:
 
 def torque_report(
     robot: Robot,
-    trajectory: Trajectory,
+    trajectory: SampledMotion,
     *,
     friction: bool = True,
     formulation: str | None = None,
@@ -140,7 +140,7 @@ def torque_report(
     )
 
 
-def _excesses(joints: list[Joint], trajectory: Trajectory, total: Array) -> Iterator[str]:
+def _excesses(joints: list[Joint], trajectory: SampledMotion, total: Array) -> Iterator[str]:
     for i, joint in enumerate(joints):
         limits, q = joint.limits, trajectory.q[:, i]
         unit = joint.type.unit

@@ -1,6 +1,5 @@
 import math
 import re
-import warnings
 
 import numpy as np
 import pytest
@@ -8,7 +7,6 @@ from roboticstoolbox.models.DH import Stanford
 
 import armdyn
 from armdyn.check.check import check_report, exit_code
-from armdyn.errors import ArmdynWarning
 from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
 
@@ -203,12 +201,11 @@ def test_a_file_that_cannot_be_loaded_is_a_finding(tmp_path):
     assert "Did you mean 'puma560'" in missing.message
 
 
-def test_warnings_of_loading_are_in_the_report_and_do_not_escape(monkeypatch):
-    def warn(*_, **__):
-        warnings.warn("a strange file", ArmdynWarning, stacklevel=1)
-        return arm(row()).model
-
-    monkeypatch.setattr("armdyn.check.check.load_model", warn)
+def test_findings_of_reading_are_in_the_report(monkeypatch):
+    found = Finding("warning", "joint 'a'", "a strange file")
+    monkeypatch.setattr(
+        "armdyn.check.check.read_model", lambda *_, **__: (arm(row()).model, (found,))
+    )
     assert check_report("arm") == [Finding("warning", "arm", "a strange file")]
 
 

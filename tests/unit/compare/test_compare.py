@@ -12,7 +12,7 @@ import pytest
 import armdyn
 from armdyn.compare.peers import Answer, pinocchio
 from armdyn.dynamics import Robot
-from armdyn.io.files import load_model
+from armdyn.io.files import read_model
 from armdyn.model import Frame
 from support.comparison_robots import BODY, ONE, fixed, two
 from support.peers import pin_model
@@ -183,7 +183,7 @@ def test_a_table_read_in_the_other_convention_is_found_out(fake, tmp_path):
     other = {"standard": "modified", "modified": "standard"}[given]
     path = tmp_path / "arm.toml"
     path.write_text(text.replace(f'convention = "{given}"', f'convention = "{other}"'))
-    model, data = pin_model(load_model(path, physical="ignore"))
+    model, data = pin_model(read_model(path, physical="ignore")[0])
     fake(lambda _, case: Answer(np.array([pin.rnea(model, data, *row) for row in case.rows])))
     row = armdyn.compare("stanford", ["fake"])["fake"]
     assert row.explanation == f"Fake reads the {given} DH table as {other}"

@@ -9,9 +9,8 @@ import pytest
 import armdyn
 from armdyn.errors import InertiaError, UnknownNameError
 from armdyn.io.catalog import catalog_names, catalog_path
-from armdyn.io.dh import model_from_dh
-from armdyn.io.toml.read import model_from_toml
 from armdyn.model.validate import physical_findings
+from support.reading import model_from_dh, model_from_toml
 
 PROMISED = {
     "two_link": 2,

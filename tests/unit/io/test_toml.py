@@ -13,11 +13,10 @@ from armdyn.dynamics import Robot
 from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.catalog import catalog_names, catalog_path
-from armdyn.io.dh import COLUMNS, model_from_dh
-from armdyn.io.toml.read import TOP, model_from_toml
+from armdyn.io.dh import COLUMNS
+from armdyn.io.toml.read import TOP
 from armdyn.io.toml.tree import BODY, JOINT, LINK
 from armdyn.io.toml.write import toml_from_model
-from armdyn.io.urdf.read import model_from_urdf
 from armdyn.model import (
     Connection,
     Frame,
@@ -30,6 +29,7 @@ from armdyn.model import (
 )
 from armdyn.model.edit import with_payload
 from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
+from support.reading import model_from_dh, model_from_toml, model_from_urdf
 
 ROBOTS = Path(__file__).parents[2] / "robots"
 

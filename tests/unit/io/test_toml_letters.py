@@ -4,8 +4,8 @@ import pytest
 
 from armdyn.errors import TomlError
 from armdyn.io.catalog import catalog_names, catalog_path
-from armdyn.io.toml.read import model_from_toml
 from armdyn.io.toml.write import toml_from_model
+from support.reading import model_from_toml
 
 ARM = """
 format = 1

@@ -17,9 +17,9 @@ from armdyn.errors import (
     UrdfError,
 )
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.io.urdf.read import model_from_urdf
 from armdyn.model import Limits, Mimic
 from armdyn.model.transform import rotation_from_rpy
+from support.reading import model_from_urdf
 
 ROBOTS = Path(__file__).parents[2] / "robots"
 INERTIAL = (

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from armdyn.errors import UrdfError
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.io.dh import model_from_dh
-from armdyn.io.urdf.read import model_from_urdf
 from armdyn.io.urdf.write import urdf_from_model
 from armdyn.io.xml import read_xml
 from armdyn.model import (
@@ -37,6 +35,7 @@ from support.random_robots import (
     random_transform,
     seeds,
 )
+from support.reading import model_from_dh, model_from_urdf
 
 ROBOTS = Path(__file__).parents[2] / "robots"
 TOLERANCE = 1e-12

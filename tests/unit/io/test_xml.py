@@ -9,7 +9,7 @@ import pytest
 
 from armdyn.errors import MjcfError, ModelError, UrdfError
 from armdyn.io import xml
-from armdyn.io.xml import Element, read_xml, text_from_element
+from armdyn.io.xml import XmlElement, read_xml, text_from_element
 
 
 def write(folder: Path, text: str | bytes) -> Path:
@@ -21,9 +21,9 @@ def write(folder: Path, text: str | bytes) -> Path:
 def test_tree_is_that_of_the_standard_library(tmp_path: Path) -> None:
     text = '<?xml version="1.0"?>\n<a x="1">\n  <b/><!-- c -->\n  <b y="&lt;é"><c/>text</b>\n</a>'
 
-    def shape(element: Element | ElementTree.Element) -> tuple:
-        attributes = element.attributes if isinstance(element, Element) else element.attrib
-        children = element.children if isinstance(element, Element) else element
+    def shape(element: XmlElement | ElementTree.Element) -> tuple:
+        attributes = element.attributes if isinstance(element, XmlElement) else element.attrib
+        children = element.children if isinstance(element, XmlElement) else element
         return element.tag, dict(attributes), [shape(child) for child in children]
 
     root = read_xml(write(tmp_path, text), UrdfError)
@@ -40,7 +40,7 @@ def test_tree_cannot_be_changed(tmp_path: Path) -> None:
 
 def test_text_survives_the_round_trip(tmp_path: Path) -> None:
     value = "\"quoted\" & 'both' <tag>\n\ttab, é, 机器人"
-    root = Element("a", {"x": value}, (Element("b", {}, ()), Element("c", {"y": "1"}, ())))
+    root = XmlElement("a", {"x": value}, (XmlElement("b", {}, ()), XmlElement("c", {"y": "1"}, ())))
     back = read_xml(write(tmp_path, text_from_element(root)), UrdfError)
     assert back.attributes == {"x": value}
     assert [child.tag for child in back.children] == ["b", "c"]
@@ -49,7 +49,7 @@ def test_text_survives_the_round_trip(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["a\x00b", "\x0b", "\ud800"])
 def test_characters_that_xml_cannot_hold_are_not_written(value: str) -> None:
     with pytest.raises(ModelError, match="character that XML cannot hold"):
-        text_from_element(Element("a", {"name": value}, ()))
+        text_from_element(XmlElement("a", {"name": value}, ()))
 
 
 def test_entity_expansion_is_refused_at_once(tmp_path: Path) -> None:

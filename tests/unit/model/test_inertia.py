@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from armdyn.errors import ArmdynWarning, InertiaError
-from armdyn.io.dh import model_from_dh
 from armdyn.model import Inertia
 from armdyn.model.validate import check_physical, physical_findings
 from support.peers import close
 from support.random_robots import random_inertia, random_transform
+from support.reading import model_from_dh
 
 
 def box(mass, w, length, h):

@@ -6,7 +6,7 @@ import pytest
 import armdyn
 from armdyn.errors import MissingExtraError, WriteError
 from armdyn.figures import POINTS, check_plot, thinned
-from armdyn.io.csv.trajectory import Trajectory
+from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.terms.picture import plot_torques
 from armdyn.terms.torques import torque_report
 
@@ -17,7 +17,7 @@ def report(n: int, rows: int = 20):
     joints = [dict(joint="prismatic" if i == 1 else "revolute", a=0.2, mass=1.0) for i in range(n)]
     t = np.linspace(0, 1, rows)
     q = np.sin(t)[:, None] * np.ones(n)
-    return torque_report(armdyn.from_dh(joints), Trajectory(t, q, q, q))
+    return torque_report(armdyn.from_dh(joints), SampledMotion(t, q, q, q))
 
 
 @pytest.mark.parametrize("ending", SIGNATURES)

@@ -3,16 +3,16 @@ import pytest
 
 import armdyn
 from armdyn.errors import TrajectoryError
-from armdyn.io.csv.trajectory import Trajectory
+from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.terms.torques import ROWS, torque_report
 
 
-def motion(n: int, rows: int = 50) -> Trajectory:
+def motion(n: int, rows: int = 50) -> SampledMotion:
     t = np.linspace(0.0, 2.0, rows)
     rate = np.linspace(1.0, 2.0, n)
     angle = t[:, None] * rate
-    return Trajectory(t, np.sin(angle), rate * np.cos(angle), -(rate**2) * np.sin(angle))
+    return SampledMotion(t, np.sin(angle), rate * np.cos(angle), -(rate**2) * np.sin(angle))
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_peak_and_rms_are_those_of_a_sine():
     robot = armdyn.from_dh([bar], gravity=(0, 0, 0), physical="ignore")
     t = np.linspace(0, 4 * np.pi, 2001)
     q = np.sin(t)[:, None]
-    report = torque_report(robot, Trajectory(t, q, np.cos(t)[:, None], -q))
+    report = torque_report(robot, SampledMotion(t, q, np.cos(t)[:, None], -q))
     (joint,) = report.summary()["joints"]
     assert joint["unit"] == "N·m"
     assert abs(joint["peak"]) == pytest.approx(2.0, rel=1e-5)
@@ -62,7 +62,7 @@ def test_rms_weighs_by_time_and_not_by_sample():
     means = []
     for t in (even, uneven):
         qdd = t[:, None]
-        report = torque_report(robot, Trajectory(t, qdd**3 / 6, qdd**2 / 2, qdd))
+        report = torque_report(robot, SampledMotion(t, qdd**3 / 6, qdd**2 / 2, qdd))
         means.append(report.summary()["joints"][0]["rms"])
     assert means == pytest.approx([np.sqrt(1 / 3)] * 2, rel=1e-4)
 

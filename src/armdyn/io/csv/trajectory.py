@@ -8,6 +8,7 @@ the sign of rounding.
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,7 @@ DEGREE = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trajectory:
+class SampledMotion:
     """A motion of n joints sampled at m instants."""
 
     t: Array
@@ -53,7 +54,7 @@ class Trajectory:
         )
 
 
-def trajectory_from_csv(path: str | Path, n: int) -> Trajectory:
+def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
     """The motion in a trajectory file, for a robot of n joints.
 
     Raises:
@@ -75,7 +76,7 @@ def trajectory_from_csv(path: str | Path, n: int) -> Trajectory:
             f"{path}: {len(t)} line{'s' * (len(t) > 1)} of numbers cannot give the missing rates; "
             f"give at least {DEGREE + 1} lines, or the columns {columns}"
         )
-    return Trajectory(t, given["q"], *_rates(t, given), computed, str(path))
+    return SampledMotion(t, given["q"], *_rates(t, given), computed, str(path))
 
 
 def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:
@@ -124,50 +125,49 @@ def _resting(values: Array) -> Array:
 
 def _groups(path: Path, names: list[str], n: int) -> dict[str, list[str]]:
     """The columns of q and of whichever rates there are, each in joint order."""
-    where = f"{path}:1"
-    if not any(re.fullmatch(r"t|q(d{0,2})\d+", name) for name in names):
-        raise TrajectoryError(
-            f"{where}: the first line must name the columns, t,q1..q{n}; "
-            f"it is {','.join(names)!r:.80}"
-        )
-    twice = sorted({name for name in names if names.count(name) > 1})
+    found = [group for group in ("q", "qd", "qdd") if group == "q" or _numbered(group, names)]
+    groups = {group: [f"{group}{i}" for i in range(1, n + 1)] for group in found}
+    fault = _fault(names, ["t", *(name for columns in groups.values() for name in columns)], n)
+    if fault:
+        raise TrajectoryError(f"{path}:1: {fault}")
+    return groups
+
+
+def _fault(names: list[str], expected: list[str], n: int) -> str:
+    """Why the columns are not those of a trajectory of n joints; empty if they are."""
+    if not any(name == "t" or re.fullmatch(r"qd{0,2}\d+", name) for name in names):
+        return f"the first line must name the columns, t,q1..q{n}; it is {','.join(names)!r:.80}"
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise TrajectoryError(f"{where}: the column {twice[0]!r} appears more than once")
+        return f"the column {twice[0]!r} appears more than once"
     if "q0" in names:
-        raise TrajectoryError(f"{where}: there is a column q0; joints are counted from q1 to q{n}")
-    highest = max(
-        (int(name[1:]) for name in names if re.fullmatch(r"q[1-9]\d{0,8}", name)), default=0
-    )
-    groups = {group: [f"{group}{i}" for i in range(1, n + 1)] for group in ("q", "qd", "qdd")}
-    present = {g: c for g, c in groups.items() if g == "q" or any(_of(g, name) for name in names)}
-    if highest and highest != n:
-        raise TrajectoryError(
-            f"{where}: the columns of positions go up to q{highest}, but the robot has {n} "
-            f"{'joint' if n == 1 else 'joints'}; expected q1..q{n}"
+        return f"there is a column q0; joints are counted from q1 to q{n}"
+    highest = max(_numbered("q", names), default=n)
+    if highest != n:
+        return (
+            f"the columns of positions go up to q{highest}, but the robot has {n} "
+            f"joint{'s' * (n != 1)}; expected q1..q{n}"
         )
-    expected = ["t", *(column for columns in present.values() for column in columns)]
-    missing = [column for column in expected if column not in names]
+    missing = [name for name in expected if name not in names]
     if missing:
-        raise TrajectoryError(
-            f"{where}: the column{_s(missing)} {', '.join(missing)} {_is(missing)} missing; "
+        return (
+            f"the column{_are(missing, ', '.join(missing))} missing; "
             f"expected t,q1..q{n} and, as whole groups, qd1..qd{n} and qdd1..qdd{n}"
         )
     extra = [name for name in names if name not in expected]
     if extra:
-        raise TrajectoryError(
-            f"{where}: the column{_s(extra)} {', '.join(map(repr, extra))} {_is(extra)} not known; "
+        return (
+            f"the column{_are(extra, ', '.join(map(repr, extra)))} not known; "
             f"a trajectory of this robot has t, q1..q{n}, qd1..qd{n}, qdd1..qdd{n} and nothing else"
         )
-    return present
+    return ""
 
 
-def _of(group: str, name: str) -> bool:
-    return re.fullmatch(rf"{group}\d+", name) is not None
+def _numbered(group: str, names: list[str]) -> list[int]:
+    """The numbers behind the name of a group."""
+    found = (re.fullmatch(rf"{group}(\d{{1,9}})", name) for name in names)
+    return [int(match[1]) for match in found if match]
 
 
-def _s(items: list[str]) -> str:
-    return "s" if len(items) > 1 else ""
-
-
-def _is(items: list[str]) -> str:
-    return "are" if len(items) > 1 else "is"
+def _are(items: list[str], listed: str) -> str:
+    return f"s {listed} are" if len(items) > 1 else f" {listed} is"

@@ -5,12 +5,10 @@ by q - ref. Each joint but the last carries a link without mass; the frame of ev
 coincides with the body's, so it sits at -p_k from the point that its joint moves.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import (
@@ -20,6 +18,7 @@ from armdyn.errors import (
     UnknownNameError,
     UnsupportedJointError,
 )
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.xml import read_xml
 from armdyn.model import (
     Connection,
@@ -27,72 +26,51 @@ from armdyn.model import (
     Inertia,
     Limits,
     Mimic,
-    RobotModel,
     Rotor,
     assemble,
 )
 from armdyn.model.joint_types import FIXED, JOINT_TYPES, JointType
 from armdyn.model.transform import rotation_from_quaternion, transform
-from armdyn.model.validate import Physical, check_physical
+from armdyn.model.validate import physical_warnings
 
 try:
     import mujoco
 except ImportError:
     raise MissingExtraError("mujoco", "mjcf", "reading MJCF files") from None
 
-from armdyn.io.mjcf.unmodelled import couplings, switched_on, warn_of_unmodelled
+from armdyn.io.mjcf.unmodelled import couplings, switched_on, unmodelled
 
 
-def model_from_mjcf(
-    path: str | Path,
-    *,
-    locked: Mapping[str, float] | None = None,
-    tool: str | None = None,
-    gravity: npt.ArrayLike | None = None,
-    base: npt.ArrayLike | None = None,
-    physical: Physical = "error",
-    fix_root: bool = False,
-) -> RobotModel:
-    """The robot in an MJCF file; needs the package mujoco.
+def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
+    """The robot in an MJCF file, with whatever in it would change torques and is left out.
 
-    `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. Whatever
-    else in the file would change torques is warned of.
-
-    Args:
-        path: The file.
-        locked: Joints held at a value [rad or m].
-        tool: The body or site whose frame is the flange; None: the end of the longest chain.
-        gravity: Field of gravity in world axes [m/s²]; None: the file's.
-        base: 4x4 transform of the file's world in the world; None: the identity.
-        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
-        fix_root: Whether bodies with a free joint are held where the file puts them.
+    `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. A fixed root
+    is held where the file puts it.
 
     Raises:
-        MissingExtraError: If mujoco is not installed.
         MjcfError: For what MuJoCo cannot compile, with its message.
         UnsupportedJointError: For ball joints, and free joints unless the root is fixed.
     """
-    path = Path(path)
     m = _compiled(path)
-    reader = _Reader(m, path, fix_root)
+    reader = _Reader(m, path, options.fix_root)
     reader.read()
-    if tool is not None:
-        reader.add_tool(tool)
-    warn_of_unmodelled(m, path, reader.body_names, reader.joint_names)
+    if options.tool is not None:
+        reader.add_tool(options.tool)
     try:
         model = assemble(
             m.names.split(b"\0", 1)[0].decode() or path.stem,
             reader.links,
             reader.connections,
             placements=reader.placements,
-            tool=tool,
-            base=base,
-            gravity=_gravity(m) if gravity is None else gravity,
-            locked=locked,
+            tool=options.tool,
+            base=options.base,
+            gravity=_gravity(m) if options.gravity is None else options.gravity,
+            locked=options.locked,
         )
     except TopologyError as error:
         raise TopologyError(f"{path}: {error}") from error
-    return check_physical(model, physical)
+    left_out = unmodelled(m, path, reader.body_names, reader.joint_names)
+    return model, (*left_out, *physical_warnings(model, options.physical))
 
 
 def _compiled(path: Path) -> Any:

@@ -1,6 +1,5 @@
 """What an MJCF file may have that changes torques and that a RobotModel does not hold."""
 
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from armdyn.errors import ArmdynWarning
+from armdyn.model.validate import Finding
 
 
 def switched_on(m: Any, *features: str) -> bool:
@@ -31,11 +30,11 @@ def couplings(m: Any) -> dict[int, int]:
     return found
 
 
-def warn_of_unmodelled(m: Any, path: Path, bodies: list[str], joints: list[str]) -> None:
-    """Warn of everything in a compiled model that is left out, by joint and body."""
+def unmodelled(m: Any, path: Path, bodies: list[str], joints: list[str]) -> Iterator[Finding]:
+    """Everything in a compiled model that is left out, by joint and body."""
     for text in (*_joint_terms(m, joints), *_body_terms(m, bodies), *_couplings_left(m, joints)):
         message = f"{path}: {text}; armdyn leaves it out, so its torques differ from MuJoCo's"
-        warnings.warn(message, ArmdynWarning, stacklevel=3)
+        yield Finding("warning", str(path), message)
 
 
 def _joint_terms(m: Any, joints: list[str]) -> Iterator[str]:

@@ -5,7 +5,6 @@ docs/formats.md describes every key. `toml_write` writes what this module reads.
 
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,15 @@ from typing import Any
 import numpy.typing as npt
 
 from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
-from armdyn.io.dh import COLUMNS, model_from_dh
+from armdyn.io.dh import COLUMNS, read_dh
 from armdyn.io.friction import PAIRS
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.io.toml.tree import tree_model
 from armdyn.model import GRAVITY, Frame, RobotModel
 from armdyn.model.edit import lock, with_base, with_gravity
 from armdyn.model.transform import IDENTITY
-from armdyn.model.validate import Physical, check_physical
+from armdyn.model.validate import physical_warnings
 
 FORMAT = 1
 """The version of the format that is read and written."""
@@ -33,44 +33,29 @@ _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
 _LONGEST_EXPRESSION = 200
 
 
-def model_from_toml(
-    path: str | Path,
-    *,
-    locked: Mapping[str, float] | None = None,
-    tool: str | None = None,
-    gravity: npt.ArrayLike | None = None,
-    base: npt.ArrayLike | None = None,
-    physical: Physical = "error",
-) -> RobotModel:
-    """The robot in a TOML file.
+def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
+    """The robot in a TOML file, with what is odd about it.
 
-    Args:
-        path: The file.
-        locked: Joints held at a value [rad or m].
-        tool: The link or frame that is the flange; None: the file's, else the end of the longest
-            chain. The tool transform of the file belongs to its own flange and is dropped with it.
-        gravity: Field of gravity in world axes [m/s²]; None: the file's, else (0, 0, -9.81).
-        base: 4x4 transform of the base in the world; None: the file's, else the identity.
-        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+    The tool transform of the file belongs to its own flange and is dropped with it.
 
     Raises:
         TomlError: Naming the file, the table and the key.
         InertiaError: For inertias that no body can have.
     """
-    path = Path(path)
     top = Table(_parsed(path), "", path)
     try:
-        model = _model(top)
+        model, findings = _reading(top)
     except (ModelError, UnknownNameError) as error:
         raise error if isinstance(error, TomlError) else TomlError(str(error), file=path) from error
-    if tool is not None:
-        flange = _named(model, tool)
+    if options.tool is not None:
+        flange = _named(model, options.tool)
         kept = model.tool if flange is model.flange else IDENTITY
         model = replace(model, flange=flange, tool=kept)
-    model = model if gravity is None else with_gravity(model, gravity)
-    model = model if base is None else with_base(model, base)
+    model = model if options.gravity is None else with_gravity(model, options.gravity)
+    model = model if options.base is None else with_base(model, options.base)
+    model = lock(model, options.locked or {})
     try:
-        return check_physical(lock(model, locked or {}), physical)
+        return model, (*findings, *physical_warnings(model, options.physical))
     except InertiaError as error:
         raise InertiaError(f"{path}: {error}", link=error.link) from error
 
@@ -88,7 +73,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise TomlError(f"not valid TOML: {reason}", file=path) from reason
 
 
-def _model(top: Table) -> RobotModel:
+def _reading(top: Table) -> Reading:
     if top.data.get("format") != FORMAT:
         raise top.error(
             f"format: expected {FORMAT}, got {top.data.get('format')!r}; a robot file begins with "
@@ -98,15 +83,15 @@ def _model(top: Table) -> RobotModel:
     top.check_keys((*TOP, "convention") if table else (*TOP, "link"))
     if not top.tables("joint"):
         raise top.error("there is no [[joint]] in this file")
-    model = _dh_model(top) if table else tree_model(top, **_common(top))
-    flange = top.text("flange", model.flange.name)
-    return replace(
+    model, findings = _dh_reading(top) if table else (tree_model(top, **_common(top)), ())
+    model = replace(
         model,
-        flange=_named(model, flange),
+        flange=_named(model, top.text("flange", model.flange.name)),
         title=top.text("title", ""),
         note=top.text("note", ""),
         letters=_letters(top.table("letters")),
     )
+    return model, findings
 
 
 def _letters(table: Table | None) -> dict[str, str]:
@@ -155,12 +140,12 @@ def _named(model: RobotModel, name: str) -> Frame:
     )
 
 
-def _dh_model(top: Table) -> RobotModel:
+def _dh_reading(top: Table) -> Reading:
     rows = []
     for t in top.tables("joint"):
         t.check_keys(COLUMNS)
         rows.append({key: _dh_value(t, key) for key in t.data})
-    return model_from_dh(
+    return read_dh(
         rows,
         top.text("convention"),  # type: ignore[arg-type]  # checked there
         **_common(top),

@@ -1,21 +1,20 @@
 """Checks of a URDF file as a whole: is it one, are its names right, does it say what moves."""
 
-import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from armdyn.errors import ArmdynWarning, InertiaError, UrdfError
+from armdyn.errors import InertiaError, UrdfError
 from armdyn.io.attributes import Problems
 from armdyn.io.urdf.link import UrdfLink
-from armdyn.io.xml import Element
+from armdyn.io.xml import XmlElement
 from armdyn.model import RobotModel
-from armdyn.model.validate import Physical
+from armdyn.model.validate import Finding, Physical
 
 MAX_LINKS = 5000
 """Most links or joints in one robot."""
 
 
-def check_root(robot: Element, path: Path) -> None:
+def check_root(robot: XmlElement, path: Path) -> None:
     """Refuse files that are no expanded URDF, and robots without links or with too many."""
     if robot.tag != "robot":
         known = {"mujoco": "this is MJCF; name it .xml", "sdf": "this is SDF; convert it to URDF"}
@@ -40,12 +39,12 @@ def check_root(robot: Element, path: Path) -> None:
         raise UrdfError(f"there are more than {MAX_LINKS} links or joints", file=path)
 
 
-def _link_of(joint: Element, end: str) -> str:
+def _link_of(joint: XmlElement, end: str) -> str:
     """The link that a joint names as its parent or child."""
     return next((e.attributes.get("link", "") for e in joint.all(end)), "")
 
 
-def root_link(robot: Element) -> str | None:
+def root_link(robot: XmlElement) -> str | None:
     """Name of the one link that is no joint's child; None if there are several or none."""
     children = {_link_of(joint, "child") for joint in robot.all("joint")}
     names = [link.attributes.get("name") for link in robot.all("link")]
@@ -53,44 +52,53 @@ def root_link(robot: Element) -> str | None:
     return roots[0] if len(roots) == 1 else None
 
 
-def check_names(robot: Element, problems: Problems) -> None:
+def check_names(robot: XmlElement, problems: Problems) -> None:
     """Names used twice, and names of links and joints that are not there."""
-    lines: dict[str, dict[str, int]] = {"link": {}, "joint": {}}
-    for element in (*robot.all("link"), *robot.all("joint")):
-        name, first = element.attributes.get("name", ""), lines[element.tag]
-        if name in first:
-            problems.add(
-                element,
-                f"{element.tag} {name!r} is already defined in line {first[name]}; "
-                "give each its own name",
-            )
-        first.setdefault(name, element.line)
-    fixed = [joint for joint in robot.all("joint") if joint.attributes.get("type") == "fixed"]
-    still = {joint.attributes.get("name") for joint in fixed}
-    if len(fixed) == len(robot.all("joint")):
+    links, joints = robot.all("link"), robot.all("joint")
+    for elements in (links, joints):
+        first: dict[str, int] = {}
+        for element in elements:
+            name = element.attributes.get("name", "")
+            if name in first:
+                problems.add(
+                    element,
+                    f"{element.tag} {name!r} is already defined in line {first[name]}; "
+                    "give each its own name",
+                )
+            first.setdefault(name, element.line)
+    if all(joint.attributes.get("type") == "fixed" for joint in joints):
         problems.add(robot, "no joint moves, so this robot has no dynamics")
-    for joint in robot.all("joint"):
+    link_names = {link.attributes.get("name", "") for link in links}
+    for joint in joints:
         where = f"joint {joint.attributes.get('name')!r}"
         for end in ("parent", "child"):
             link = _link_of(joint, end)
-            if link and link not in lines["link"]:
+            if link and link not in link_names:
                 problems.add(joint, f"{where}: its {end} {link!r} is no link of this robot")
-        for mimic in joint.all("mimic"):
-            leader = mimic.attributes.get("joint", "")
-            if leader and leader not in lines["joint"]:
-                problems.add(mimic, f"{where} mimics {leader!r}, which is no joint of this robot")
-            elif leader in still and joint.attributes.get("type") != "fixed":
-                problems.add(mimic, f"{where} mimics {leader!r}, which is fixed; make it fixed too")
     for own in robot.all("armdyn"):
         flange = own.attributes.get("flange")
-        if flange is not None and flange not in lines["link"]:
+        if flange is not None and flange not in link_names:
             problems.add(own, f"the flange {flange!r} is no link of this robot")
+    _check_leaders(joints, problems)
 
 
-def check_moving_links(
+def _check_leaders(joints: tuple[XmlElement, ...], problems: Problems) -> None:
+    """Joints that follow one that is not there, or that does not move."""
+    kinds = {joint.attributes.get("name", ""): joint.attributes.get("type") for joint in joints}
+    for joint in joints:
+        where = f"joint {joint.attributes.get('name')!r}"
+        for mimic in joint.all("mimic"):
+            leader = mimic.attributes.get("joint", "")
+            if leader and leader not in kinds:
+                problems.add(mimic, f"{where} mimics {leader!r}, which is no joint of this robot")
+            elif kinds.get(leader) == "fixed" and joint.attributes.get("type") != "fixed":
+                problems.add(mimic, f"{where} mimics {leader!r}, which is fixed; make it fixed too")
+
+
+def moving_links_findings(
     model: RobotModel, links: Mapping[str, UrdfLink], physical: Physical
-) -> None:
-    """Refuse joints that move nothing for which the file gives an inertia."""
+) -> Iterator[Finding]:
+    """Joints that move nothing for which the file gives an inertia; refused if that is wanted."""
     given = {link.payload or link.name for link in links.values() if link.inertia is not None}
     loaded: set[int] = set()
     for i, joint in reversed(list(enumerate(model.joints))):
@@ -103,7 +111,7 @@ def check_moving_links(
             "<inertial>, or lock the joint on loading"
         )
         if physical == "warn":
-            warnings.warn(text, ArmdynWarning, stacklevel=3)
+            yield Finding("warning", f"joint {joint.name!r}", text)
         elif physical == "error":
             raise InertiaError(
                 f"{text}, or pass physical='warn' (--physical warn) to compute without it",

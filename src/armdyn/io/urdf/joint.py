@@ -10,13 +10,12 @@ adds what <dynamics> cannot say. Other programs skip it.
 
 import math
 import sys
-import warnings
 
 from armdyn.arrays import Array
-from armdyn.errors import ArmdynWarning, UnsupportedJointError
+from armdyn.errors import UnsupportedJointError
 from armdyn.io.attributes import Problems
 from armdyn.io.friction import missing
-from armdyn.io.xml import Element
+from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.friction import PARAMETERS
 from armdyn.model.joint_types import FIXED, JOINT_TYPES, JointType
@@ -33,7 +32,7 @@ JOINT_WORDS = ("rotor_inertia", "gear_ratio", *FRICTION_WORDS)
 
 
 def connection_from_element(
-    joint: Element, problems: Problems, root: str | None, fix_root: bool
+    joint: XmlElement, problems: Problems, root: str | None, fix_root: bool
 ) -> Connection | None:
     """The joint, or None if it cannot be told; what is wrong goes to `problems`.
 
@@ -74,7 +73,7 @@ def connection_from_element(
     )
 
 
-def check_words(own: Element, words: tuple[str, ...], where: str, problems: Problems) -> None:
+def check_words(own: XmlElement, words: tuple[str, ...], where: str, problems: Problems) -> None:
     """Note every attribute of an <armdyn> element that is none of its words."""
     for key in own.attributes:
         if key not in words:
@@ -91,7 +90,7 @@ def _off_root(parent: str | None, root: str | None) -> str:
 
 
 def _kind(
-    joint: Element, where: str, problems: Problems, off_root: str, fix_root: bool
+    joint: XmlElement, where: str, problems: Problems, off_root: str, fix_root: bool
 ) -> JointType | None:
     given = problems.text(joint, "type", where)
     if given is None or given in KINDS:
@@ -115,23 +114,23 @@ def _kind(
     return None
 
 
-def _axis(joint: Element, where: str, problems: Problems) -> Array:
+def _axis(joint: XmlElement, where: str, problems: Problems) -> Array:
     element = problems.only(joint, "axis", where) or joint
     axis = problems.vector(element, "xyz", where, default=(1.0, 0.0, 0.0))
     length = math.sqrt(axis @ axis)
     if length < 1e-9:
         problems.add(element, f"{where}: the axis {axis.tolist()} has no direction")
     elif abs(length - 1.0) > 1e-3:
-        warnings.warn(
-            f"{problems.file}:{element.line}: {where}: the axis {axis.tolist()} has the length "
-            f"{length:.6g} instead of 1; only its direction is used",
-            ArmdynWarning,
-            stacklevel=2,
+        problems.warn(
+            element,
+            where,
+            f"the axis {axis.tolist()} has the length {length:.6g} instead of 1; only its "
+            "direction is used",
         )
     return axis
 
 
-def _limits(joint: Element, where: str, problems: Problems) -> Limits:
+def _limits(joint: XmlElement, where: str, problems: Problems) -> Limits:
     element = problems.only(joint, "limit", where)
     if element is None:
         return Limits()
@@ -153,7 +152,9 @@ def _limitless(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) >= UNLIMITED else value
 
 
-def _friction(joint: Element, own: Element | None, where: str, problems: Problems) -> FrictionLaw:
+def _friction(
+    joint: XmlElement, own: XmlElement | None, where: str, problems: Problems
+) -> FrictionLaw:
     values: dict[str, float] = {}
     for element, names in (
         (problems.only(joint, "dynamics", where), DYNAMICS.items()),
@@ -171,7 +172,7 @@ def _friction(joint: Element, own: Element | None, where: str, problems: Problem
     return law
 
 
-def _rotor(own: Element | None, where: str, problems: Problems) -> Rotor:
+def _rotor(own: XmlElement | None, where: str, problems: Problems) -> Rotor:
     if own is None:
         return Rotor()
     inertia = problems.number(own, "rotor_inertia", where, default=0.0, least=0.0)
@@ -181,7 +182,7 @@ def _rotor(own: Element | None, where: str, problems: Problems) -> Rotor:
     return rotor
 
 
-def _mimic(joint: Element, where: str, problems: Problems) -> Mimic | None:
+def _mimic(joint: XmlElement, where: str, problems: Problems) -> Mimic | None:
     element = problems.only(joint, "mimic", where)
     leader = None if element is None else problems.text(element, "joint", where)
     if element is None or leader is None:

@@ -18,7 +18,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.io.attributes import Problems
 from armdyn.io.urdf.joint import check_words
-from armdyn.io.xml import Element
+from armdyn.io.xml import XmlElement
 from armdyn.model import Inertia
 
 
@@ -36,7 +36,7 @@ class UrdfLink:
     """The frame that its name means, in the frame of the link, shape (4, 4); None: the same."""
 
 
-def link_from_element(link: Element, problems: Problems) -> UrdfLink | None:
+def link_from_element(link: XmlElement, problems: Problems) -> UrdfLink | None:
     """The link, or None if it has no name; what is wrong goes to `problems`."""
     name = problems.text(link, "name", "a link")
     if name is None:
@@ -61,7 +61,7 @@ def link_from_element(link: Element, problems: Problems) -> UrdfLink | None:
     )
 
 
-def _inertia(inertial: Element, where: str, problems: Problems) -> Inertia:
+def _inertia(inertial: XmlElement, where: str, problems: Problems) -> Inertia:
     mass = problems.needed(inertial, "mass", where)
     tensor = problems.needed(inertial, "inertia", where)
     T = problems.origin(problems.only(inertial, "origin", where), where)
@@ -77,7 +77,7 @@ def _inertia(inertial: Element, where: str, problems: Problems) -> Inertia:
     )
 
 
-def _exact_inertia(exact: Element, where: str, problems: Problems) -> Inertia:
+def _exact_inertia(exact: XmlElement, where: str, problems: Problems) -> Inertia:
     return Inertia.from_origin(
         problems.number(exact, "mass", where),
         problems.vector(exact, "first_moment", where),

@@ -14,17 +14,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy.typing as npt
-
 from armdyn.arrays import Array, frozen
 from armdyn.errors import InertiaError, TopologyError, UrdfError
 from armdyn.io.attributes import Problems
-from armdyn.io.urdf.check import check_moving_links, check_names, check_root, root_link
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
+from armdyn.io.urdf.check import check_names, check_root, moving_links_findings, root_link
 from armdyn.io.urdf.joint import check_words, connection_from_element
 from armdyn.io.urdf.link import UrdfLink, link_from_element
-from armdyn.io.xml import Element, read_xml
+from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model import GRAVITY, Body, Connection, Frame, Inertia, Link, RobotModel, assemble
-from armdyn.model.validate import Physical, check_physical
+from armdyn.model.validate import Finding, physical_warnings
 
 TEXTS = ("title", "source", "note")
 """What a robot says about itself, for people."""
@@ -37,38 +36,18 @@ class _Description:
     name: str
     links: dict[str, UrdfLink]
     connections: list[Connection]
-    own: Element | None
+    own: XmlElement | None
     """The <armdyn> element of the robot."""
     gravity: Array
     base: Array
     tool: Array
+    findings: list[Finding]
 
 
-def model_from_urdf(
-    path: str | Path,
-    *,
-    locked: Mapping[str, float] | None = None,
-    tool: str | None = None,
-    gravity: npt.ArrayLike | None = None,
-    base: npt.ArrayLike | None = None,
-    physical: Physical = "error",
-    fix_root: bool = False,
-) -> RobotModel:
-    """The robot in a URDF file.
+def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
+    """The robot in a URDF file, with what is odd about it.
 
     `damping` is viscous friction, `friction` is Coulomb friction in both directions.
-
-    Args:
-        path: The file.
-        locked: Joints held at a value [rad or m].
-        tool: The link whose frame is the flange; None: the file's, else the end of the longest
-            chain.
-        gravity: Field of gravity in world axes [m/s²]; None: the file's, else (0, 0, -9.81).
-        base: 4x4 transform of the root link in the world; None: the file's, else the identity.
-        physical: What to do about inertias that cannot exist or are missing: "error", "warn" or
-            "ignore".
-        fix_root: Whether floating and planar joints whose parent is the root link are taken as
-            fixed.
 
     Raises:
         UrdfError: With every problem of the file, each with its line.
@@ -76,10 +55,9 @@ def model_from_urdf(
         TopologyError: For loops and several roots.
         InertiaError: For inertias that no body can have.
     """
-    path = Path(path)
-    description = _read(path, fix_root)
+    description = _read(path, options.fix_root)
     own = description.own.attributes if description.own else {}
-    flange = own.get("flange") if tool is None else tool
+    flange = own.get("flange") if options.tool is None else options.tool
     try:
         model = assemble(
             description.name,
@@ -87,16 +65,19 @@ def model_from_urdf(
             description.connections,
             tool=flange,
             tool_transform=description.tool if flange == own.get("flange") else None,
-            base=description.base if base is None else base,
-            gravity=description.gravity if gravity is None else gravity,
-            locked=locked,
+            base=description.base if options.base is None else options.base,
+            gravity=description.gravity if options.gravity is None else options.gravity,
+            locked=options.locked,
             source=own.get("source", ""),
             reduced=own.get("reduced") == "true",
         )
         model = replace(model, title=own.get("title", ""), note=own.get("note", ""))
         model = _restored(model, description.links)
-        check_moving_links(model, description.links, physical)
-        return check_physical(model, physical)
+        return model, (
+            *description.findings,
+            *moving_links_findings(model, description.links, options.physical),
+            *physical_warnings(model, options.physical),
+        )
     except TopologyError as error:
         raise TopologyError(f"{path}: {error}") from error
     except InertiaError as error:
@@ -120,7 +101,7 @@ def _read(path: Path, fix_root: bool) -> _Description:
         if own.attributes.get("reduced", "true") not in ("true", "false"):
             given = own.attributes["reduced"]
             problems.add(own, f"reduced of <armdyn> is {given!r}; expected 'true' or 'false'")
-    root = own or Element("armdyn", {}, (), robot.line)
+    root = own or XmlElement("armdyn", {}, (), robot.line)
     description = _Description(
         robot.attributes.get("name") or path.stem,
         {link.name: link for link in links if link},
@@ -129,6 +110,7 @@ def _read(path: Path, fix_root: bool) -> _Description:
         problems.vector(root, "gravity", "the robot", tuple(GRAVITY)),
         problems.origin(problems.only(root, "base", "the robot"), "the base"),
         problems.origin(problems.only(root, "tool", "the robot"), "the tool"),
+        problems.findings,
     )
     problems.raise_if_any()
     return description

@@ -4,41 +4,227 @@ Each moving link is a <link>; the parts that fixed joints had merged into it, it
 frames are links on fixed joints of their own, so that nothing that has a name is lost.
 """
 
-import numpy as np
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from armdyn.io.urdf.element import element, numbers, place
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array
+from armdyn.io.urdf.joint import DYNAMICS, FRICTION_WORDS, UNLIMITED
 from armdyn.io.urdf.read import TEXTS
-from armdyn.io.urdf.write_joint import fixed_joint, moving_joint
-from armdyn.io.urdf.write_link import moving_link, parts, unique
-from armdyn.io.xml import Element, text_from_element
-from armdyn.model import GRAVITY, RobotModel
+from armdyn.io.xml import XmlElement, text_from_element
+from armdyn.model import GRAVITY, Body, Frame, FrictionLaw, Inertia, Joint, Link, RobotModel
+from armdyn.model.friction.law import GROUPS
+from armdyn.model.transform import IDENTITY, inverse, rotation_from_rpy, rpy_from_rotation
+
+LOSSLESS = 1e-13
+"""Relative error up to which an inertia is written as mass, centre of mass and tensor about it."""
 
 
 def urdf_from_model(model: RobotModel) -> str:
     """The robot as the text of a URDF file, every number in full precision."""
     frames = {frame.name: frame for frame in (model.flange, *model.frames)}
-    bodies = [body for link in (model.base_link, *model.links) for body in link.bodies]
-    taken = {link.name for link in (model.base_link, *model.links)}
-    taken |= {"tool", *frames} | {body.name for body in bodies if not body.payload}
+    links = (model.base_link, *model.links)
+    taken = {"tool", *frames} | {link.name for link in links}
+    taken |= {body.name for link in links for body in link.bodies if not body.payload}
     joint_names = {joint.name for joint in model.joints}
     elements = [_robot_words(model)]
-    for i, link in enumerate((model.base_link, *model.links), start=-1):
-        elements.append(moving_link(link, frames.get(link.name)))
+    for i, link in enumerate(links, start=-1):
+        elements.append(_moving_link(link, frames.get(link.name)))
         if i >= 0:
-            parent = model.joints[i].parent
-            carrier = model.links[parent] if parent >= 0 else model.base_link
-            elements.append(moving_joint(model.joints[i], carrier.name, link.name))
-        for part, placement in parts(i, link, frames.values(), taken):
-            joint = unique(f"{part.attributes['name']}_fixed", joint_names)
-            elements += [part, fixed_joint(joint, link.name, part.attributes["name"], placement)]
-    return text_from_element(element("robot", *elements, name=model.name))
+            joint = model.joints[i]
+            elements.append(_moving_joint(joint, links[joint.parent + 1].name, link.name))
+        for part, placement in _parts(i, link, frames.values(), taken):
+            name = part.attributes["name"]
+            weld = {"name": _unique(f"{name}_fixed", joint_names), "type": "fixed"}
+            elements += [part, _element("joint", *_ends(placement, link.name, name), **weld)]
+    return text_from_element(_element("robot", *elements, name=model.name))
 
 
-def _robot_words(model: RobotModel) -> Element:
-    words = {"flange": model.flange.name}
+def _element(tag: str, *children: XmlElement | None, **values: str | npt.ArrayLike) -> XmlElement:
+    """An element with those of the children that there are; numbers are in full precision."""
+    # adding zero turns -0.0 into 0.0
+    attributes = {
+        key: value
+        if isinstance(value, str)
+        else " ".join(repr(float(number) + 0.0) for number in np.ravel(value))
+        for key, value in values.items()
+    }
+    return XmlElement(tag, attributes, tuple(child for child in children if child))
+
+
+def _place(tag: str, T: Array) -> XmlElement | None:
+    """An element with the xyz and rpy of a transform, or None for the identity."""
+    if np.array_equal(T, IDENTITY):
+        return None
+    return _element(tag, xyz=T[:3, 3], rpy=rpy_from_rotation(T[:3, :3]))
+
+
+def _robot_words(model: RobotModel) -> XmlElement:
+    words: dict[str, Any] = {"flange": model.flange.name}
     if not np.array_equal(model.gravity, GRAVITY):
-        words["gravity"] = numbers(model.gravity)
+        words["gravity"] = model.gravity
     words |= {key: getattr(model, key) for key in TEXTS if getattr(model, key)}
     if model.reduced:
         words["reduced"] = "true"
-    return element("armdyn", place("base", model.base), place("tool", model.tool), **words)
+    return _element("armdyn", _place("base", model.base), _place("tool", model.tool), **words)
+
+
+# joints
+
+
+def _ends(placement: Array, parent: str, child: str) -> tuple[XmlElement | None, ...]:
+    """Where a joint is and what it connects."""
+    ends = _element("parent", link=parent), _element("child", link=child)
+    return _place("origin", placement), *ends
+
+
+def _moving_joint(joint: Joint, parent: str, child: str) -> XmlElement:
+    """A joint that moves."""
+    unlimited = math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper)
+    kind = joint.type.urdf[-1 if unlimited else 0]
+    mimic, rotor = joint.mimic, joint.rotor
+    dynamics = {key: getattr(joint.friction, name) for key, name in DYNAMICS.items()}
+    words = _friction_words(joint.friction)
+    if rotor.inertia or rotor.gear_ratio != 1:
+        words = {"rotor_inertia": rotor.inertia, "gear_ratio": rotor.gear_ratio} | words
+    return _element(
+        "joint",
+        *_ends(joint.placement, parent, child),
+        _element("axis", xyz=joint.axis),
+        _limit(joint, kind),
+        _element("dynamics", **dynamics) if any(dynamics.values()) else None,
+        None
+        if mimic is None
+        else _element(
+            "mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset
+        ),
+        _element("armdyn", **words) if words else None,
+        name=joint.name,
+        type=kind,
+    )
+
+
+def _limit(joint: Joint, kind: str) -> XmlElement | None:
+    limits = joint.limits
+    values = {"effort": limits.effort, "velocity": limits.velocity}
+    if kind != "continuous":
+        values |= {"lower": limits.lower, "upper": limits.upper}
+    elif math.isinf(limits.effort) and math.isinf(limits.velocity):
+        return None
+    finite = {key: min(max(value, -UNLIMITED), UNLIMITED) for key, value in values.items()}
+    return _element("limit", **finite)
+
+
+def _friction_words(law: FrictionLaw) -> dict[str, float]:
+    """The parameters that <dynamics> cannot say, those of one term together."""
+    usual = FrictionLaw(coulomb_negative=law.coulomb_positive)
+    words: dict[str, float] = {}
+    for group in GROUPS:
+        names = [parameter.name for parameter in group if parameter.name in FRICTION_WORDS]
+        if any(getattr(law, name) != getattr(usual, name) for name in names):
+            words |= {name: min(getattr(law, name), UNLIMITED) for name in names}
+    return words
+
+
+# links
+
+
+def _moving_link(link: Link, frame: Frame | None) -> XmlElement:
+    """The link with those of its bodies that have its name, in the frame that its joint moves."""
+    own = Link(link.name, tuple(body for body in link.bodies if _is_own(body, link)))
+    bodies = [body.inertia.moved(body.placement) for body in own.bodies]
+    inertia = bodies[0] if len(bodies) == 1 else own.inertia
+    return _link(link.name, inertia, frame, IDENTITY, explicit=link.inertia.is_zero)
+
+
+def _is_own(body: Body, link: Link) -> bool:
+    return body.name == link.name and not body.payload
+
+
+def _parts(
+    index: int, link: Link, frames: Iterable[Frame], taken: set[str]
+) -> Iterator[tuple[XmlElement, Array]]:
+    """The links on fixed joints that a moving link carries, with their placements on it."""
+    here = {frame.name: frame for frame in frames if frame.link == index}
+    written = {link.name}
+    for body in link.bodies:
+        if _is_own(body, link):
+            continue
+        again = body.payload or body.name in written
+        name = _unique(body.name or "payload", taken) if again else body.name
+        written.add(name)
+        payload = body.name if body.payload else None
+        part = _link(name, body.inertia, here.get(name), body.placement, payload=payload)
+        yield part, body.placement
+    for name, frame in here.items():
+        if name not in written:
+            yield _element("link", name=name), frame.placement
+
+
+def _link(
+    name: str,
+    inertia: Inertia,
+    frame: Frame | None,
+    placement: Array,
+    *,
+    payload: str | None = None,
+    explicit: bool = False,
+) -> XmlElement:
+    """A <link>.
+
+    Args:
+        name: Its name.
+        inertia: Its inertia in its own frame.
+        frame: The frame that the robot means by its name, if it has one.
+        placement: Where the link is, in the same axes as that frame.
+        payload: Name of the payload that it stands for.
+        explicit: Whether to say so if there is no inertia.
+    """
+    inertial = exact = elsewhere = None
+    if explicit or not inertia.is_zero:
+        inertial, lossless = _inertial(inertia)
+        exact = None if lossless else _exact(inertia)
+    if frame is not None and not np.array_equal(frame.placement, placement):
+        elsewhere = _place("frame", inverse(placement) @ frame.placement)
+    words: dict[str, str] = {} if payload is None else {"payload": payload}
+    own = _element("armdyn", elsewhere, exact, **words) if elsewhere or exact or words else None
+    return _element("link", inertial, own, name=name)
+
+
+def _inertial(inertia: Inertia) -> tuple[XmlElement, bool]:
+    """An <inertial> in the given axes, and whether it gives back the inertia."""
+    axes = inertia.given_axes
+    tensor = axes.T @ inertia.moment_about_com @ axes
+    tensor, rpy = (tensor + tensor.T) / 2, rpy_from_rotation(axes)
+    back = Inertia.from_com(inertia.mass, inertia.com, tensor, rotation_from_rpy(rpy))
+    lossless = all(
+        bool(np.abs(a - b).max() <= LOSSLESS * np.abs(b).max())
+        for a, b in ((back.first_moment, inertia.first_moment), (back.moment, inertia.moment))
+    )
+    keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    entries = dict(zip(keys, tensor[np.triu_indices(3)].tolist(), strict=True))
+    element = _element(
+        "inertial",
+        _element("origin", xyz=inertia.com, rpy=rpy),
+        _element("mass", value=inertia.mass),
+        _element("inertia", **entries),
+    )
+    return element, lossless
+
+
+def _exact(inertia: Inertia) -> XmlElement:
+    moments = {"first_moment": inertia.first_moment, "moment": inertia.moment}
+    return _element("inertia", mass=inertia.mass, **moments)
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    """The name, with a number behind it if it is taken; it is taken afterwards."""
+    count, found = 1, name
+    while found in taken:
+        count += 1
+        found = f"{name}_{count}"
+    taken.add(found)
+    return found

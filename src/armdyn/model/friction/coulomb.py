@@ -9,6 +9,11 @@ def _torque(qd: Any, direction: Any, s: Any, Fc: Any, Fu: Any) -> Any:
     return (Fc + Fu * direction) * s
 
 
+def _values(law: Any) -> tuple[float, float]:
+    forwards, backwards = law.coulomb_positive, law.coulomb_negative
+    return 0.5 * (forwards + backwards), 0.5 * (forwards - backwards)
+
+
 COULOMB = FrictionTerm(
     name="coulomb",
     row="coulomb",
@@ -17,19 +22,10 @@ COULOMB = FrictionTerm(
         FrictionParameter("coulomb_negative", TORQUE, heading="coulomb -"),
     ),
     coefficients=(
-        Coefficient(
-            "Fc",
-            TORQUE,
-            "Coulomb friction of joint {}",
-            lambda law: 0.5 * (law.coulomb_positive + law.coulomb_negative),
-        ),
-        Coefficient(
-            "Fu",
-            TORQUE,
-            "half of what Coulomb friction of joint {} is larger forwards",
-            lambda law: 0.5 * (law.coulomb_positive - law.coulomb_negative),
-        ),
+        Coefficient("Fc", TORQUE, "Coulomb friction of joint {}"),
+        Coefficient("Fu", TORQUE, "half of what Coulomb friction of joint {} is larger forwards"),
     ),
+    values=_values,
     torque=_torque,
     absence="ignores dry friction (the Coulomb term)",
     dry=True,

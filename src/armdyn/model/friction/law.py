@@ -20,17 +20,15 @@ SMOOTH_VELOCITY = FrictionParameter(
     "smooth_velocity", SPEED, linear=False, idle="a smoothing velocity without dry friction"
 )
 SMOOTH_COEFFICIENT = Coefficient(
-    "vt",
-    SPEED,
-    "speed over which friction of joint {} changes its sign",
-    lambda law: law.smooth_velocity,
+    "vt", SPEED, "speed over which friction of joint {} changes its sign"
 )
 COEFFICIENTS = (*(c for term in TERMS for c in term.coefficients), SMOOTH_COEFFICIENT)
 
 # the parameter of the smooth sign keeps its place among positional arguments
-_IN_ORDER = [[*term.parameters] for term in TERMS]
-_IN_ORDER.insert(3, [SMOOTH_VELOCITY])
-PARAMETERS = {parameter.name: parameter for group in _IN_ORDER for parameter in group}
+GROUPS = [term.parameters for term in TERMS]
+"""The parameters of each term, and those of the sign."""
+GROUPS.insert(3, (SMOOTH_VELOCITY,))
+PARAMETERS = {parameter.name: parameter for group in GROUPS for parameter in group}
 """Every parameter of a law, by name."""
 _INDEX = {name: i for i, name in enumerate(PARAMETERS)}
 
@@ -139,7 +137,8 @@ class FrictionLaw:
         rows: dict[str, Any] = {}
         # kernels add in the order in which nodes are made: dry terms come first
         for term in sorted(filter(self.has, TERMS), key=lambda term: not term.dry):
-            values = (number(c.letter, c.value(self)) for c in term.coefficients)
+            pairs = zip(term.coefficients, term.values(self), strict=True)
+            values = (number(coefficient.letter, value) for coefficient, value in pairs)
             torque = term.torque(qd, direction, s, *values)
             rows[term.row] = rows[term.row] + torque if term.row in rows else torque
         return {row: rows[row] for row in FRICTION_ROWS if row in rows}

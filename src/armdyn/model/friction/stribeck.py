@@ -5,13 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.model.friction.term import (
-    SPEED,
-    TORQUE,
-    Coefficient,
-    FrictionParameter,
-    FrictionTerm,
-)
+from armdyn.model.friction.term import SPEED, TORQUE, Coefficient, FrictionParameter, FrictionTerm
 
 
 def _torque(qd: Any, direction: Any, s: Any, Fs: Any, vs: Any) -> Any:
@@ -34,19 +28,10 @@ STRIBECK = FrictionTerm(
         ),
     ),
     coefficients=(
-        Coefficient(
-            "Fs",
-            TORQUE,
-            "break-away friction of joint {} beyond Coulomb's",
-            lambda law: law.stribeck,
-        ),
-        Coefficient(
-            "vs",
-            SPEED,
-            "speed over which that excess of joint {} dies out",
-            lambda law: law.stribeck_velocity,
-        ),
+        Coefficient("Fs", TORQUE, "break-away friction of joint {} beyond Coulomb's"),
+        Coefficient("vs", SPEED, "speed over which that excess of joint {} dies out"),
     ),
+    values=lambda law: (law.stribeck, law.stribeck_velocity),
     torque=_torque,
     absence="has no Stribeck friction",
     dry=True,

@@ -52,8 +52,6 @@ class Coefficient:
     unit: str
     meaning: str
     """What it is, with {} for the number of the joint."""
-    value: Callable[[Any], float]
-    """Its value in a law."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +63,8 @@ class FrictionTerm:
     """The row of the ledger that it is added to."""
     parameters: tuple[FrictionParameter, ...]
     coefficients: tuple[Coefficient, ...]
+    values: Callable[[Any], tuple[float, ...]]
+    """The values of the coefficients in a law."""
     torque: Callable[..., Any]
     """The torque as a function of (qd, direction, s, *coefficients).
 

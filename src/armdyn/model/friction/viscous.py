@@ -15,9 +15,8 @@ VISCOUS = FrictionTerm(
     name="viscous",
     row="viscous",
     parameters=(FrictionParameter("viscous", UNIT, heading="viscous"),),
-    coefficients=(
-        Coefficient("Fv", UNIT, "viscous friction of joint {}", lambda law: law.viscous),
-    ),
+    coefficients=(Coefficient("Fv", UNIT, "viscous friction of joint {}"),),
+    values=lambda law: (law.viscous,),
     torque=_torque,
     absence="ignores damping (the viscous term)",
 )
