@@ -42,18 +42,8 @@ def read_dh(
     Modified (Craig, Khalil): T_i = Rx(α) Tx(a) Rz(θ) Tz(d), α and a of row i being α_{i-1} and
     a_{i-1}, frame i on joint i. The joint variable is added to θ (revolute) or d (prismatic).
 
-    Args:
-        rows: One mapping a joint, see `COLUMNS` for the keys. `com` and `inertia` are in frame i,
-            the tensor about the point named by `inertia_about`: "com" (default) or "origin".
-            Friction is at the joint; `coulomb` is a number or a pair (positive, negative).
-        convention: "standard" or "modified".
-        gravity: Field of gravity in world axes, pointing down [m/s²].
-        base: 4x4 transform of the base in the world.
-        tool: 4x4 transform of the tool in the last frame of the table.
-        name: Name of the robot.
-        source: Where the numbers were published.
-        reduced: Whether the inertias are known to be a reduced parameter set.
-        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+    The arguments are those of `armdyn.from_dh`, and the `source` of the numbers and whether they
+    are a `reduced` parameter set.
     """
     if convention not in ("standard", "modified"):
         raise ModelError(f"convention must be 'standard' or 'modified', got {convention!r}")
@@ -72,8 +62,8 @@ def read_dh(
         before = across @ along if convention == "modified" else np.eye(4)
         placements[link] = frozen(np.eye(4) if convention == "modified" else along @ across)
         links[link] = _inertia(where, row)
-        name_of_joint = check_name(f"{where}: name", row.get("name", f"joint{i}"))
-        connections.append(_connection(where, row, name_of_joint, parent, link, before))
+        joint = check_name(f"{where}: name", row.get("name", f"joint{i}"))
+        connections.append(_connection(where, row, joint, parent, link, before))
         findings += (Finding("warning", where, f"{where}: {text}") for text in _oddities(row))
         parent = link
     model = assemble(

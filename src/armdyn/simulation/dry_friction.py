@@ -11,6 +11,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.coupling import Coordinates
 from armdyn.model import FrictionLaw, RobotModel
+from armdyn.model.friction import TERMS
 
 
 class DryFriction:
@@ -25,6 +26,15 @@ class DryFriction:
         """
         self._laws = [joint.friction if wanted else FrictionLaw() for joint in model.joints]
         self._at = Coordinates.of(model)
+        self._widths = np.array([law.smooth_velocity for law in self._laws])
+        self._smooth = self._widths > 0
+        self._terms = []
+        for term in TERMS:
+            joints = [i for i, law in enumerate(self._laws) if law.has(term)]
+            if joints:
+                values = np.array([term.values(self._laws[i]) for i in joints]).T
+                everywhere = len(joints) == len(self._laws)
+                self._terms.append((term.torque, slice(None) if everywhere else joints, values))
         ones = np.ones(len(model.independent))
         self.high = self._levels(ones)
         """Torque above which a joint at rest starts in the positive direction, (n,)."""
@@ -35,13 +45,17 @@ class DryFriction:
 
     def __call__(self, qd: Array, sign: Array) -> Array:
         """Friction torque of moving joints (n,); sticking ones, with sign 0, have none here."""
-        rates, directions = self._at.rates(qd), np.sign(self._at.rates(sign))
-        torques = np.zeros_like(rates)
-        for i, law in enumerate(self._laws):
-            if not law.is_zero:
-                rate = rates[..., i]
-                direction = directions[..., i] if law.jumps else np.sign(rate)
-                torques[..., i] = law.torque(rate, direction)
+        torques = np.zeros(qd.shape[:-1] + self._widths.shape)
+        if self._terms:
+            rates, direction = self._at.rates(qd), np.sign(self._at.rates(sign))
+            s = direction
+            if self._smooth.any():
+                direction = np.where(self._smooth, np.sign(rates), direction)
+                ramp = np.tanh(rates / np.where(self._smooth, self._widths, 1.0))
+                s = np.where(self._smooth, ramp, direction)
+            for torque, joints, values in self._terms:
+                motion = (x[..., joints] for x in (rates, direction, s))
+                torques[..., joints] += torque(*motion, *values)
         return self._at.torques(torques)
 
     def _levels(self, sign: Array) -> Array:

@@ -1,6 +1,6 @@
 """Robot files in armdyn's own format: a DH table, or a tree of links and joints, in TOML.
 
-docs/formats.md describes every key. `toml_write` writes what this module reads.
+docs/formats.md describes every key. `armdyn.io.toml.write` writes what this module reads.
 """
 
 import re

@@ -7,7 +7,7 @@ Inside <robot> the element
     </armdyn>
 
 says what URDF has no words for; the base is in the world, the tool in the frame of the flange.
-Other programs skip it. `urdf_joint` and `urdf_link` describe those inside <joint> and <link>.
+Other programs skip it. `joint` and `link` describe those inside <joint> and <link>.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,8 @@ from armdyn.model.friction.term import SPEED, TORQUE, Coefficient, FrictionParam
 
 def _torque(qd: Any, direction: Any, s: Any, Fs: Any, vs: Any) -> Any:
     excess = Fs * s
-    return excess if vs == math.inf else excess * np.exp(-np.square(qd / vs))
+    endless = isinstance(vs, float) and math.isinf(vs)
+    return excess if endless else excess * np.exp(-np.square(qd / vs))
 
 
 STRIBECK = FrictionTerm(
