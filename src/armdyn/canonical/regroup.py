@@ -29,7 +29,7 @@ from armdyn.canonical.robot import CanonicalLink, CanonicalRobot, is_quarter, tw
 from armdyn.canonical.turning import Turning, Z, parallel, rest_rotation, zeros
 from armdyn.expr.graph import Node
 
-DIVISIBLE = 1e-6
+DIVISIBLE_SHARE = 1e-6
 """Component of an offset, relative to the largest, that is more than rounding."""
 
 
@@ -156,7 +156,7 @@ def parameter_names(robot: CanonicalRobot) -> list[str]:
 def divides(p: Array, entry: int) -> bool:
     """Whether a component of an offset may be divided by: not if it is rounding of the others."""
     if all(isinstance(value, int | float) for value in p):
-        return abs(float(p[entry])) > DIVISIBLE * max(abs(float(value)) for value in p)
+        return abs(float(p[entry])) > DIVISIBLE_SHARE * max(abs(float(value)) for value in p)
     return not is_zero(p[entry])
 
 

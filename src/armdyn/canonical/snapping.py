@@ -20,7 +20,7 @@ from armdyn.model.transform import inverse, transform
 COMPARED_STATES = 200
 """Random states that a difference is measured over."""
 
-_NOISE = 256 * np.finfo(float).eps
+_TORQUE_NOISE = 256 * np.finfo(float).eps
 """A difference this small, relative to the largest torque of the robot, is rounding."""
 
 
@@ -53,7 +53,7 @@ def torque_difference(
     expected = _torques(_of_model(model), q, qd, qdd)
     moved = np.abs(_torques(_of_canonical(robot), q, qd, qdd) - expected).max(axis=0)
     largest = np.abs(expected).max(axis=0)
-    seen = moved > _NOISE * largest.max()
+    seen = moved > _TORQUE_NOISE * largest.max()
     return float(np.max(moved[seen] / np.maximum(largest[seen], 1e-300), initial=0.0))
 
 

@@ -48,14 +48,9 @@ class ArticulatedBody:
 def articulated_body(
     model: RobotModel, q: Array, qd: Array, tau: Array, wrench: Array | None = None
 ) -> ArticulatedBody:
-    """Joint accelerations of a tree of links.
+    """Joint accelerations of a tree of links, from torques less friction [N m or N].
 
-    Args:
-        model: The robot.
-        q: Joint positions, (..., N) [rad or m].
-        qd: Joint velocities.
-        tau: Joint torques less friction, (..., N) [N m or N].
-        wrench: Wrench each link exerts on the environment, as in `newton_euler`.
+    The other arguments are those of `newton_euler`.
     """
     N, batch = len(model.joints), q.shape[:-1]
     X, S, v, c, I_A, p_A = per_link(6)

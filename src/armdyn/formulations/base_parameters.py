@@ -25,9 +25,9 @@ from armdyn.formulations.grouping import clean_coefficients, grouping_text
 from armdyn.formulations.regressor import PARAMETERS, parameter_names, parameters, regressor
 from armdyn.model import Joint, RobotModel
 
-DEPENDENT = 1e-10
+DEPENDENT_REST = 1e-10
 """Rest of a column of unit length below which it counts as a combination of others."""
-UNCLEAR = (1e-12, 1e-7)
+UNCLEAR_RESTS = (1e-12, 1e-7)
 """Rests between which rounding and geometry cannot be told apart."""
 _POWER_OF_LENGTH = np.array([2, 1, 1, 1, 0, 0, 0, 0, 0, 0])
 """How the columns of m, m c and I grow with the size of the robot."""
@@ -67,8 +67,8 @@ def base_parameters(model: RobotModel) -> BaseParameters:
     W = np.linalg.qr(stacked_regressor(model)).R  # the same columns, in fewer rows
     rests, Q = _rests(model, W)
     _warn_unclear(model, rests)
-    columns = tuple(np.flatnonzero(rests > DEPENDENT).tolist())
-    dropped = np.flatnonzero(rests <= DEPENDENT).tolist()
+    columns = tuple(np.flatnonzero(rests > DEPENDENT_REST).tolist())
+    dropped = np.flatnonzero(rests <= DEPENDENT_REST).tolist()
     projected = Q.T @ W
     K = np.linalg.solve(projected[:, columns], projected[:, dropped])
     scale = _scale(model)
@@ -106,7 +106,7 @@ def stacked_regressor(model: RobotModel, seed: int = 0) -> Array:
     Y = at.rows(Y) * size[:, None] / rate**2
     W = Y.reshape(-1, 10 * N) / _scale(model)
     sizes = np.linalg.norm(W, axis=0)
-    return np.where(sizes > UNCLEAR[0] * sizes.max(initial=0.0), W, 0.0)
+    return np.where(sizes > UNCLEAR_RESTS[0] * sizes.max(initial=0.0), W, 0.0)
 
 
 def _length(model: RobotModel) -> float:
@@ -139,7 +139,7 @@ def _rests(model: RobotModel, W: Array) -> tuple[Array, Array]:
         block = block - Q @ (Q.T @ block)
         for place, column in enumerate(columns):
             rests[column] = np.linalg.norm(block[:, place])
-            if rests[column] > DEPENDENT:
+            if rests[column] > DEPENDENT_REST:
                 unit = block[:, place] / rests[column]
                 unit = unit - basis[:, :rank] @ (basis[:, :rank].T @ unit)
                 basis[:, rank] = unit = unit / np.linalg.norm(unit)
@@ -162,7 +162,7 @@ def _order(joint: Joint) -> list[int]:
 
 def _warn_unclear(model: RobotModel, rests: Array) -> None:
     """One warning for all columns whose rest is neither rounding nor clearly more."""
-    unclear = np.flatnonzero((rests > UNCLEAR[0]) & (rests < UNCLEAR[1])).tolist()
+    unclear = np.flatnonzero((rests > UNCLEAR_RESTS[0]) & (rests < UNCLEAR_RESTS[1])).tolist()
     if not unclear:
         return
     names = parameter_names(model)
@@ -170,7 +170,7 @@ def _warn_unclear(model: RobotModel, rests: Array) -> None:
     warnings.warn(
         f"robot {model.name!r}: {len(unclear)} inertial parameters are nearly, but not quite, "
         f"combinations of others: {listed}{', ...' if len(unclear) > 10 else ''}. The number is "
-        f"the share of the effect that is their own; below {DEPENDENT:.0e} they count as "
+        f"the share of the effect that is their own; below {DEPENDENT_REST:.0e} they count as "
         "dependent. An angle or offset that was rounded, or almost vanishes, is the usual cause",
         ArmdynWarning,
         stacklevel=3,

@@ -8,7 +8,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.spatial import skew
 from armdyn.model import Joint, RobotModel
 
-NOISE = 1e-12
+COEFFICIENT_NOISE = 1e-12
 """Change of a coefficient, by its effect on the torques, that is rounding."""
 _MOMENTS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
 """Power of length in the unit of each of the ten parameters."""
@@ -39,7 +39,10 @@ def clean_coefficients(
         here = power == exponent
         known_values[here] = np.copysign(_nearest(known, np.abs(K[here])), K[here])
     for candidate in (known_values, np.zeros_like(K)):
-        rounding = np.abs(candidate - K) * weight[list(kept), None] <= NOISE * weight[list(dropped)]
+        rounding = (
+            np.abs(candidate - K) * weight[list(kept), None]
+            <= COEFFICIENT_NOISE * weight[list(dropped)]
+        )
         K = np.where(rounding, candidate, K)
     return K + 0.0
 

@@ -16,7 +16,7 @@ so that velocities never meet an articulated inertia, and p is carried once. Wha
     A3   origins lie where offsets along the axis are left to the links carried, so that the
          acceleration of the axis is not carried
     A4   turns about z and x, in pairs of components, and three products less for each block of the
-         plane (`minimal_inertia`)
+         plane (`inertia`)
     A5   last links are eliminated in their own axes, as constants, and turned afterwards
 
 Fed floats it computes, fed nodes it is traced. References: R. Featherstone 2008, chapter 7;
@@ -33,7 +33,6 @@ from armdyn.canonical.frames import CanonicalRobot
 from armdyn.canonical.regroup import Distribution, axis_in_parent, hand_down, slide_origin
 from armdyn.formulations.solve import check_pivots
 from armdyn.minimal.axes import Pair, Scalar, Vector, crossed, plus, scaled, turned
-from armdyn.minimal.constants import constants
 from armdyn.minimal.inertia import (
     XYZ,
     YZX,
@@ -45,6 +44,7 @@ from armdyn.minimal.inertia import (
 )
 from armdyn.minimal.link import ZERO, MovingLink
 from armdyn.minimal.options import options
+from armdyn.minimal.torques import moving_links
 
 Guard = Callable[[Any, Any], Any]
 
@@ -74,7 +74,7 @@ def minimal_articulated_body(
         SingularityError: A joint has nothing to move, in any state.
     """
     robot = _with_origins_slid(robot)
-    links = _without_accelerations(robot, q, qd)
+    links = moving_links(robot, options(robot).start, q, qd, 0.0)
     bodies = _bodies(robot)
     scales = _scales(robot, bodies)
     joints = [
@@ -99,19 +99,6 @@ def _with_origins_slid(robot: CanonicalRobot) -> CanonicalRobot:
         if link.type.turns or i not in robot.parents:
             robot = slide_origin(robot, i)
     return robot
-
-
-def _without_accelerations(robot: CanonicalRobot, q: Array, qd: Array) -> list[MovingLink]:
-    """The links in motion without joint accelerations."""
-    choices = options(robot).start
-    fixed, units = constants(robot, choices)
-    links: list[MovingLink] = []
-    for i, link in enumerate(robot.links):
-        up = links[link.parent] if link.parent >= 0 else None
-        moved = MovingLink(link, choices.links[i], fixed[i], units, up)
-        moved.move(link.sign * q[..., i][()], link.sign * qd[..., i][()], 0.0)
-        links.append(moved)
-    return links
 
 
 def _bodies(robot: CanonicalRobot) -> list[Articulated]:

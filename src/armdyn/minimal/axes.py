@@ -129,3 +129,8 @@ def applied(A: list[list[Scalar]], v: Vector) -> Vector:
     """A v."""
     x, y, z = (row[0] * v[0] + row[1] * v[1] + row[2] * v[2] for row in A)
     return x, y, z
+
+
+def mirrored(A: list[list[Scalar]]) -> list[list[Scalar]]:
+    """The matrix with its upper half below the diagonal too, so that both are one expression."""
+    return [[A[min(a, b)][max(a, b)] for b in range(3)] for a in range(3)]

@@ -20,7 +20,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.canonical.frames import cos_sin, is_quarter
 from armdyn.canonical.regroup import is_zero
-from armdyn.minimal.axes import Pair, Vector, scaled, turned
+from armdyn.minimal.axes import Pair, Vector, mirrored, scaled, turned
 
 Scalar = Any
 Matrix = list[list[Scalar]]
@@ -81,7 +81,7 @@ class Articulated:
         return cls(
             [[m if a == b else 0.0 for b in range(3)] for a in range(3)],
             [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]],
-            _mirrored([[diagonal[a] if a == b else -J[a, b] for b in range(3)] for a in range(3)]),
+            mirrored([[diagonal[a] if a == b else -J[a, b] for b in range(3)] for a in range(3)]),
         )
 
     def plus(self, other: "Articulated") -> "Articulated":
@@ -90,7 +90,7 @@ class Articulated:
             [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(A, B, strict=True)]
             for A, B in ((self.M, other.M), (self.H, other.H), (self.J, other.J))
         )
-        return Articulated(_mirrored(M), H, _mirrored(J))
+        return Articulated(mirrored(M), H, mirrored(J))
 
     def turned(self, turn: PlaneTurn, axes: Cycle = XYZ) -> "Articulated":
         """In axes turned back in the plane of the first two of `axes`."""
@@ -151,14 +151,9 @@ class Articulated:
             ]
 
         M, J = without(self.M, k[0], U[0]), without(self.J, k[1], U[1])
-        return Articulated(_mirrored(M), without(self.H, k[1], U[0]), _mirrored(J))
+        return Articulated(mirrored(M), without(self.H, k[1], U[0]), mirrored(J))
 
 
 def is_known_zero(value: Scalar) -> bool:
     """Whether a value is zero in every state."""
     return not isinstance(value, np.ndarray) and is_zero(value)
-
-
-def _mirrored(A: Matrix) -> Matrix:
-    """The matrix with its upper half below the diagonal too, so that both are one expression."""
-    return [[A[min(a, b)][max(a, b)] for b in range(3)] for a in range(3)]

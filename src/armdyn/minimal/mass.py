@@ -25,6 +25,7 @@ from armdyn.minimal.axes import (
     Scalar,
     Vector,
     crossed,
+    mirrored,
     plus,
     scaled,
     turned,
@@ -77,7 +78,7 @@ class _Body:
         ]
         up = u[0] * p[0] + u[1] * p[1]
         spin = self.spin + (up + up) + (Mp[0] * p[0] + Mp[1] * p[1])
-        return _Body(_mirrored(J), plus(u, Mp), M, spin)
+        return _Body(mirrored(J), plus(u, Mp), M, spin)
 
     def turned(self, turn: Pair, axes: tuple[int, int, int] = (0, 1, 2)) -> "_Body":
         """In axes turned back in the plane of the first two of `axes`."""
@@ -166,14 +167,9 @@ class _Joint:
     def column(self, body: _Body) -> list[tuple[int, Scalar]]:
         """Entries (j, M_ij) of the joints that carry this one, its own included."""
         x, y, _ = body.u
-        turned, slid = (-body.J[0][2], -body.J[1][2], body.spin), (y, -x, 0.0)
         combine = self.robot.links[self.index].type.combine
-        f: Vector = (combine(0.0, -y), combine(0.0, x), combine(body.M, 0.0))
-        n: Vector = (
-            combine(slid[0], turned[0]),
-            combine(slid[1], turned[1]),
-            combine(slid[2], turned[2]),
-        )
+        f: Vector = combine(0.0, -y), combine(0.0, x), combine(body.M, 0.0)
+        n: Vector = combine(y, -body.J[0][2]), combine(-x, -body.J[1][2]), combine(0.0, body.spin)
         entries, at = [], self
         while True:
             entries.append((at.index, at.robot.links[at.index].type.combine(f[2], n[2])))
@@ -206,8 +202,3 @@ class _Joint:
         else:
             body = body.turned(cos_sin(link.alpha), (1, 2, 0)).turned(cos_sin(link.gamma))
         up.own = up.own.plus(body.moved(self.step))
-
-
-def _mirrored(J: Symmetric) -> Symmetric:
-    """The matrix with its upper half below the diagonal too, so that both are one expression."""
-    return [[J[min(a, b)][max(a, b)] for b in range(3)] for a in range(3)]

@@ -1,6 +1,6 @@
 """How a link turns: its angular velocity w and the tensor b = S(w') + S(w)² (T3, T9).
 
-The second derivative of a vector v fixed in the link is b v. SymbolicRobot out,
+The second derivative of a vector v fixed in the link is b v. Written out,
 
     b = [ -(y²+z²)  xy - z'   xz + y' ]
         [ xy + z'   -(x²+z²)  yz - x' ]       w = (x, y, z),  w' = (x', y', z')

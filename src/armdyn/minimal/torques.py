@@ -21,20 +21,23 @@ summed inward as e and n, e leaving out what M = 0 leaves out. What makes it sho
     T9   which squares are formed, and 2 w_z where the angular acceleration is not needed
     T10  a twist that is no quarter turn, with its tangent
 
-The choices are data (`minimal_choices`), fed floats it computes, fed nodes it is traced. Reference
+The choices are data (`choices`), fed floats it computes, fed nodes it is traced. Reference
 for T1: M. Gautier and W. Khalil 1990; for b and e: M. Renaud 1987.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import CanonicalRobot
+from armdyn.canonical.frames import CanonicalRobot, canonical
+from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.minimal.choices import Choices
 from armdyn.minimal.constants import constants
 from armdyn.minimal.link import MovingLink
 from armdyn.minimal.options import options
+from armdyn.model import RobotModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,14 @@ def minimal(
         choices: How each link is computed; None: a good default.
     """
     choices = options(robot).start if choices is None else choices
+    tau = [link.load() for link in reversed(moving_links(robot, choices, q, qd, qdd))]
+    return Minimal(np.stack([np.broadcast_to(t, q.shape[:-1]) for t in tau[::-1]], -1))
+
+
+def moving_links(
+    robot: CanonicalRobot, choices: Choices, q: Array, qd: Array | float, qdd: Array | float
+) -> list[MovingLink]:
+    """The links in motion; arguments as in `minimal`."""
     fixed, units = constants(robot, choices)
     links: list[MovingLink] = []
     for i, link in enumerate(robot.links):
@@ -71,5 +82,19 @@ def minimal(
         moved = MovingLink(link, choices.links[i], fixed[i], units, up)
         moved.move(*(link.sign * v for v in state))
         links.append(moved)
-    tau = [link.load() for link in reversed(links)]
-    return Minimal(np.stack([np.broadcast_to(t, q.shape[:-1]) for t in tau[::-1]], -1))
+    return links
+
+
+def minimal_torques(
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+) -> Minimal:
+    """Joint torques of any robot, its frames being found once; arguments as in `newton_euler`."""
+    tau = minimal(_canonical(model), q, qd, qdd).tau
+    if wrench is not None:
+        tau = tau + wrench_torques(model, world_frames(model, q), wrench)
+    return Minimal(tau)
+
+
+@lru_cache(maxsize=64)
+def _canonical(model: RobotModel) -> CanonicalRobot:
+    return canonical(model)

@@ -74,19 +74,13 @@ def assemble(
         UnknownNameError: For links and joints that are referred to but not there.
     """
     check_name("robot", name)
-    for link in links:
-        check_name("link", link)
-    for c in connections:
-        _check_joint(c, links)
-    root = _root(links, connections)
-    order = _tree_order(root, connections)
+    root, order = _tree_order(links, connections)
     index = {c.child: i for i, c in enumerate(order)} | {root: -1}
     own = {link: IDENTITY for link in links} | dict(placements or {})
-    joints = tuple(_joint(c, index[c.parent], own[c.parent]) for c in order)
-    _check_mimics(joints)
+    joints = _check_mimics(tuple(_joint(c, index[c.parent], own[c.parent]) for c in order))
     if tool is not None and tool not in index:
         raise UnknownNameError(f"link for the tool in {name!r} named", tool, index)
-    end = tool if tool is not None else _natural_end(root, order)
+    end = tool or _natural_end(root, order)
     by_link = sorted(index.items(), key=lambda item: item[1])
     base_link, *moving = (Link(link, (Body(link, links[link], own[link]),)) for link, _ in by_link)
     model = RobotModel(
@@ -103,7 +97,7 @@ def assemble(
         reduced=reduced,
     )
     fixed = {joint.name: 0.0 for joint in joints if not joint.type.moves}
-    return lock(model, {**fixed, **check_locked(locked)})
+    return lock(model, fixed | dict(check_locked(locked)))
 
 
 def check_name(what: str, name: object) -> str:
@@ -125,7 +119,11 @@ def _check_joint(c: Connection, links: Mapping[str, Inertia]) -> None:
 
 
 def _root(links: Mapping[str, Inertia], connections: Sequence[Connection]) -> str:
-    """The one link that no joint carries, or a TopologyError."""
+    """The one link that no joint carries, once names and joints have been checked."""
+    for link in links:
+        check_name("link", link)
+    for c in connections:
+        _check_joint(c, links)
     if name := _twice(c.name for c in connections):
         raise TopologyError(f"two joints are named {name!r}; give each its own name")
     if child := _twice(c.child for c in connections):
@@ -153,9 +151,11 @@ def _twice(names: Iterable[str]) -> str:
     return next((name for name, count in Counter(names).items() if count > 1), "")
 
 
-def _tree_order(root: str, connections: Sequence[Connection]) -> list[Connection]:
-    """The joints, depth first, in the order of the description."""
-    order: list[Connection] = []
+def _tree_order(
+    links: Mapping[str, Inertia], connections: Sequence[Connection]
+) -> tuple[str, list[Connection]]:
+    """The root and the joints, depth first, in the order of the description."""
+    root, order = _root(links, connections), list[Connection]()
     stack = [c for c in reversed(connections) if c.parent == root]
     while stack:
         order.append(stack.pop())
@@ -170,7 +170,7 @@ def _tree_order(root: str, connections: Sequence[Connection]) -> list[Connection
         raise TopologyError(
             "no joint moves, so this robot has no dynamics; give it a revolute or prismatic joint"
         )
-    return order
+    return root, order
 
 
 def _joint(c: Connection, parent: int, parent_frame: Array) -> Joint:
@@ -195,7 +195,8 @@ def _joint(c: Connection, parent: int, parent_frame: Array) -> Joint:
     )
 
 
-def _check_mimics(joints: tuple[Joint, ...]) -> None:
+def _check_mimics(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
+    """The joints themselves, if each one that follows another has one to follow."""
     by_name = {joint.name: joint for joint in joints if joint.type.moves}
     for joint in joints:
         seen, follower = [joint.name], joint
@@ -209,6 +210,7 @@ def _check_mimics(joints: tuple[Joint, ...]) -> None:
                 raise TopologyError(f"the joints {', '.join(seen)} mimic each other in a circle")
             seen.append(leader)
             follower = by_name[leader]
+    return joints
 
 
 def _natural_end(root: str, order: list[Connection]) -> str:

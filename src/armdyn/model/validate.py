@@ -15,9 +15,9 @@ from armdyn.model.robot import RobotModel
 Level = Literal["error", "warning", "note"]
 Physical = Literal["error", "warn", "ignore"]
 
-TOLERANCE = 1e-6
+DIGITS_TOLERANCE = 1e-6
 """Relative violation that is taken for rounding of the printed digits."""
-ROUNDING = 1e-13
+MOMENT_ROUNDING = 1e-13
 """Relative error of a moment of inertia after it has been carried to another point."""
 
 
@@ -84,7 +84,9 @@ def physical_warnings(model: RobotModel, physical: Physical = "error") -> Iterat
 def _inertia_findings(inertia: Inertia) -> Iterator[tuple[Level, str]]:
     m, I = inertia.mass, inertia.moment_about_com
     # I is a difference of moments about the origin, which leave their rounding in it
-    slack = TOLERANCE * float(np.abs(I).max()) + ROUNDING * float(np.abs(inertia.moment).max())
+    slack = DIGITS_TOLERANCE * float(np.abs(I).max()) + MOMENT_ROUNDING * float(
+        np.abs(inertia.moment).max()
+    )
     if m < 0:
         yield "error", f"the mass is {m:g} kg; it must be positive"
         return
@@ -107,7 +109,7 @@ def _inertia_findings(inertia: Inertia) -> Iterator[tuple[Level, str]]:
             f"the inertia tensor about the centre of mass is not positive definite: "
             f"its principal moments are {_numbers(principal)} kg m²",
         )
-    elif principal[2] > (principal[0] + principal[1]) * (1 + TOLERANCE) + slack:
+    elif principal[2] > (principal[0] + principal[1]) * (1 + DIGITS_TOLERANCE) + slack:
         yield (
             "error",
             f"the triangle inequality is violated: the largest principal moment about the centre "

@@ -10,7 +10,7 @@ from armdyn.formulations.denoc import denoc
 from armdyn.formulations.lagrange_euler import lagrange_euler
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.newton_euler_tables import newton_euler_base, newton_euler_link
-from armdyn.minimal.formulation import minimal_torques
+from armdyn.minimal.torques import minimal_torques
 
 
 class Torques(Protocol):

@@ -27,17 +27,17 @@ class JointType:
     """Angle for a unit of position [rad per unit of position]."""
     slide: float
     """Distance along the axis for a unit of position [m per unit of position]."""
-    unit: str
+    unit: str = "rad"
     """Unit of the position."""
-    torque_unit: str
+    torque_unit: str = "N·m"
     """Unit of the torque, or force, of the actuator."""
-    inertia_unit: str
+    inertia_unit: str = "kg m²"
     """Unit of what the joint accelerates."""
-    reach: float
+    reach: float = 0.0
     """How far the joint goes to either side where it has no limits [unit of position]."""
-    speed: float
+    speed: float = 0.0
     """An ordinary speed, for states that are drawn at random [unit of position / s]."""
-    acceleration: float
+    acceleration: float = 0.0
     """An ordinary acceleration, for the same [unit of position / s²]."""
     urdf: tuple[str, ...] = ()
     """Types of URDF joints that are read as this one; the first is written, the second instead of
