@@ -7,7 +7,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.model import Body, RobotModel
-from armdyn.model.validate import TOLERANCE, Finding, Level, bodies, physical_findings
+from armdyn.model.validate import DIGITS_TOLERANCE, Finding, Level, bodies, physical_findings
 
 EXPLAINED = 0.65
 """Share of a tensor that the offset of the centre of mass must explain to suspect the point.
@@ -163,7 +163,7 @@ def _looks_like_about_origin(body: Body) -> bool:
         return False
     shifted = _shifted_back(body)
     principal = np.linalg.eigvalsh(shifted)
-    slack = TOLERANCE * float(np.abs(given).max())
+    slack = DIGITS_TOLERANCE * float(np.abs(given).max())
     if principal[0] < -slack or principal[2] > principal[0] + principal[1] + slack:
         return False
     # what would have to be denser than steel, while the tensor as given is not, was given rightly

@@ -55,12 +55,10 @@ def assemble(
     Args:
         name: Name of the robot.
         links: Inertia of each link, in its own frame.
-        connections: The joints between them, in any order; the placement of each is in the frame
-            of its parent link.
-        placements: For links whose own frame is not the one that their joint moves (standard DH:
-            it sits at the far end): that frame in the moved one.
-        tool: The link at whose frame the tool is mounted; None: the link named "tool", if there is
-            one, else the end of the longest chain.
+        connections: The joints between them, in any order, each placed in the frame of its parent.
+        placements: The frames of links that have another than the one their joint moves, in the
+            moved one (standard DH: at the far end).
+        tool: The link that carries the tool; None: one named "tool", or the longest chain's end.
         tool_transform: The tool frame in the frame of that link.
         base: The root link in the world.
         gravity: Field of gravity in world axes [m/s²].
