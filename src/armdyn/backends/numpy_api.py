@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.backends.llvm.vectors import LIBRARY
+
 UFUNC_FROM_SIGNATURE = 31
 """Place of PyUFunc_FromFuncAndDataAndSignature among the functions for ufuncs."""
 ARRAY_EMPTY = 184
@@ -32,7 +34,7 @@ _OUT = sys.intern("out")
 @lru_cache(maxsize=1)
 def symbols() -> dict[str, int]:
     """Addresses of what compiled code refers to, by name."""
-    known = {f"{name}{f}": _of_c(f"{name}{f}") for name in MATH for f in ("", "f")}
+    known = {f"{name}{f}": _of_c(f"{name}{f}") for name in LIBRARY for f in ("", "f")}
     known |= {name: _of_c(name) for name in ("malloc", "free")}
     known |= {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON}
     known["array_empty"] = _table("_ARRAY_API")[ARRAY_EMPTY]
@@ -42,7 +44,6 @@ def symbols() -> dict[str, int]:
     return known
 
 
-MATH = ("sin", "cos", "exp", "tanh")
 PYTHON = (
     "PyObject_Vectorcall",
     "Py_IncRef",

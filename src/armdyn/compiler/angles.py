@@ -45,7 +45,7 @@ def _sums(single: list[Node]) -> Iterator[tuple[Node, tuple[Node, ...]]]:
 
 
 def _touched(net: Network) -> dict[int, list[int]]:
-    """The cells that use a sine or cosine of an angle, directly or through what is theirs alone."""
+    """The cells that use a sine or cosine of each angle, perhaps through cells of their own."""
     result: dict[int, list[int]] = {}
     for cell in net.order():
         if not net.is_operation(cell):

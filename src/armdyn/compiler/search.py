@@ -45,8 +45,8 @@ class Found(Generic[C]):
     tried: int
     """How many different points were evaluated."""
     near: tuple[C, ...]
-    """Up to a hundred of the cheapest points met, the best first: what later passes make of them
-    may order them anew."""
+    """Up to a hundred of the cheapest points met, the best first; later passes may prefer another
+    one than the best."""
 
 
 def search(

@@ -50,7 +50,7 @@ class Block:
     """Axes that may be exchanged."""
     remarks: tuple[str, ...] = ()
     hidden: frozenset[Place] = frozenset()
-    """Zeros that a remark has said."""
+    """Places of zeros that a remark mentions."""
     beforehand: bool = False
     """Whether it depends on parameters alone."""
 
@@ -61,7 +61,7 @@ class Block:
 
     @property
     def zeros(self) -> list[Line]:
-        """The entries that vanish, apart from those that a remark has said."""
+        """The entries that vanish, apart from those that a remark mentions."""
         return [line for line in self.lines if line.zero and line.place not in self.hidden]
 
 

@@ -31,6 +31,7 @@ from armdyn.equations.tree import (
     total,
 )
 from armdyn.expr.graph import Graph, Node
+from armdyn.expr.operations import TRIG
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
 from armdyn.model import RobotModel
@@ -126,7 +127,7 @@ class _Lister:
         for constant in program.constants:
             self.uses.update(constant.args)
         for instruction in program.instructions:
-            if instruction.op not in ("sin", "cos"):
+            if instruction.op not in TRIG:
                 self.uses.update(instruction.args)
         self.at_run_time = {k for i in program.instructions for k in i.args} | set(program.outputs)
         self.values: dict[int, Expr] = {}
@@ -171,7 +172,7 @@ class _Lister:
                 self.values[place] = self._named("K", self.values[place], self.into.constants)
 
     def _instruction(self, place: int, op: str, args: tuple[int, ...]) -> None:
-        if op in ("sin", "cos"):
+        if op in TRIG:
             argument = self.spelled[args[0]]
             self.values[place] = self._turn(op, argument)
             return

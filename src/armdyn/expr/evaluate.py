@@ -33,9 +33,9 @@ def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
 
 
 def settle(outputs: Iterable[Node]) -> list[Node]:
-    """The outputs with constants that come out as exactly 0 or ±1 as numbers, which fold.
+    """The outputs with the numbers 0, 1 and -1 in place of constants that have these values.
 
-    What depends on parameters stays right for every value of these; this is for one robot.
+    The result holds for the present values of the parameters only, that is for one robot.
 
     Raises:
         ZeroDivisionError: A pivot is zero but for rounding.

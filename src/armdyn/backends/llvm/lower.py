@@ -86,7 +86,7 @@ def _scheduled(
     wanted: tuple[int, ...] | list[int],
     waiting: dict[int, tuple[int, ...]],
 ) -> tuple[Operation, ...]:
-    """What is still needed for some values, in order; it waits no more."""
+    """The operations that some values still need, in order; they are no longer waiting then."""
     order = tighten(schedule(wanted, waiting), waiting)
     for value in order:
         del waiting[value]

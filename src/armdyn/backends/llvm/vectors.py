@@ -8,6 +8,9 @@ import numpy as np
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.backends.llvm.fuse import FUSED
 
+LIBRARY = ("sin", "cos", "exp", "tanh")
+"""Operations that are functions of the C library, called lane by lane."""
+
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
@@ -73,7 +76,7 @@ class Vectors:
         lines = [f"declare {t} @llvm.fma.{s}({t}, {t}, {t})"]
         lines += [f"declare {t} @llvm.{name}.{s}({t})" for name in ("sqrt", "fabs")]
         lines.append(f"declare {t} @llvm.copysign.{s}({t}, {t})")
-        return lines + [f"declare {e} @{name}{f}({e})" for name in ("sin", "cos", "exp", "tanh")]
+        return lines + [f"declare {e} @{name}{f}({e})" for name in LIBRARY]
 
 
 class IrWriter:
