@@ -2,9 +2,13 @@
 
 import os
 import shutil
+import sys
 import tempfile
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from armdyn.cli import main
 
 settings.register_profile(
     "armdyn",
@@ -22,3 +26,29 @@ def pytest_configure(config):
         folder = tempfile.mkdtemp(prefix="armdyn-tests-")
         os.environ["ARMDYN_CACHE_DIR"] = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run a command line: its exit code, its output and its complaints."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["armdyn", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A function that writes a text to a file and returns its path."""
+
+    def write(text, name="robot.urdf"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write

@@ -1,9 +1,6 @@
 """What the README shows is what happens."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,39 +9,21 @@ from armdyn.io.catalog import catalog_names
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.quantities.quantity import TERMS
 from armdyn.quantities.registry import QUANTITIES
+from support.comparison_robots import ONE_JOINT
+from support.pages import examples, printed, table
+from support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-ONE_JOINT = """<robot name="one">
-  <link name="base"/>
-  <link name="arm"><inertial><mass value="1"/>
-    <inertia ixx="0.42" iyy="0.42" izz="0.42" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/>
-    <axis xyz="0 0 1"/><dynamics damping="0.3" friction="0.7"/></joint>
-</robot>
-"""
-
-
-def between(mark: str) -> str:
-    return re.search(rf"<!-- {mark} -->(.*?)<!-- /{mark} -->", README, re.DOTALL)[1]
 
 
 def test_the_example_prints_what_stands_below_it():
-    code, output = re.search(
-        r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL
-    ).groups()
+    ((code, output),) = examples(README)
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
-    result = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, encoding="utf-8", cwd=ROOT
-    )
-    assert result.stdout == output
+    assert printed(code, ROOT) == output
 
 
-def test_the_one_joint_of_the_table_gives_its_numbers(tmp_path):
-    path = tmp_path / "one.urdf"
-    path.write_text(ONE_JOINT)
-    robot = armdyn.load(path)
+def test_the_one_joint_of_the_table_gives_its_numbers(file):
+    robot = armdyn.load(file(ONE_JOINT))
     motion = ([0.0], [1.0], [1.0])
     assert robot.inverse_dynamics(*motion).item() == pytest.approx(1.42)
     assert robot.inverse_dynamics(*motion, friction=False).item() == pytest.approx(0.42)
@@ -52,8 +31,10 @@ def test_the_one_joint_of_the_table_gives_its_numbers(tmp_path):
 
 
 def test_catalog_and_formulations_are_listed_in_full():
-    assert tuple(re.findall(r"`(\w+)`", between("catalog"))) == catalog_names()
-    assert re.findall(r"^\| `(\w+)`", between("formulations"), re.MULTILINE) == list(FORMULATIONS)
+    assert tuple(re.findall(r"`(\w+)`", table(README, "catalog"))) == catalog_names()
+    assert re.findall(r"^\| `(\w+)`", table(README, "formulations"), re.MULTILINE) == list(
+        FORMULATIONS
+    )
 
 
 def test_every_method_in_the_table_of_terms_exists():

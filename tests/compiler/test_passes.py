@@ -16,7 +16,7 @@ from armdyn.errors import GraphError
 from armdyn.expr import Graph, Node, proved_equal
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.quantities.formulations import FORMULATIONS
-from support.random_graphs import graphs, same
+from support.random_graphs import assert_same_outputs, graphs
 
 
 def traced(model, formulation=newton_euler):
@@ -39,14 +39,14 @@ def symbols(g):
 @given(outputs=graphs)
 def test_a_pass_keeps_values_and_costs_no_more(run, outputs):
     after = run(list(outputs))
-    same(outputs, after)
+    assert_same_outputs(outputs, after)
     assert count(after).total <= count(outputs).total
 
 
 @given(graphs)
 def test_all_passes_together(outputs):
     reduction = reduce(outputs)
-    same(outputs, reduction.outputs)
+    assert_same_outputs(outputs, reduction.outputs)
     for step in reduction.report:
         assert step.after.total <= step.before.total
     assert count(reduction.outputs) == reduction.report[-1].after
@@ -175,7 +175,9 @@ def test_every_formulation_reduces_to_the_same_function(name):
     model = load("two_link").model
     outputs = traced(model, FORMULATIONS[name])
     reduced = reduce(outputs).outputs
-    same(outputs, reduced, **{f"{k}{i}": 0.3 * i - 0.5 for k in ("q", "qd", "qdd") for i in (1, 2)})
+    assert_same_outputs(
+        outputs, reduced, **{f"{k}{i}": 0.3 * i - 0.5 for k in ("q", "qd", "qdd") for i in (1, 2)}
+    )
     assert count(reduced).total < count(outputs).total + (name == "minimal")
 
 

@@ -12,7 +12,7 @@ from armdyn.compiler.trace import trace
 from armdyn.expr import Graph
 from armdyn.expr.operations import PRIME
 from armdyn.formulations.newton_euler import newton_euler
-from support.random_graphs import graphs, same
+from support.random_graphs import assert_same_outputs, graphs
 
 
 def traced(name):
@@ -25,7 +25,7 @@ def traced(name):
 @given(graphs)
 def test_values_stay_and_the_count_does_not_rise(outputs):
     reduced = resubstitute(outputs)
-    same(outputs, reduced)
+    assert_same_outputs(outputs, reduced)
     assert count(reduced).total <= count(outputs).total
     assert count(reduced).div <= count(outputs).div
     assert count(reduced).trig <= count(outputs).trig
@@ -35,7 +35,7 @@ def test_values_stay_and_the_count_does_not_rise(outputs):
 @settings(max_examples=10)
 def test_the_deep_search_keeps_values_and_is_never_worse(outputs):
     plain, deep = resubstitute(outputs), resubstitute(outputs, deep=True)
-    same(outputs, deep)
+    assert_same_outputs(outputs, deep)
     assert count(deep).total <= count(plain).total
 
 
@@ -74,7 +74,7 @@ def test_newton_euler_as_traced_loses_operations(robot, at_most):
     assert count(reduced).total <= at_most
     rng = np.random.default_rng(0)
     point = {n.name: rng.uniform(-2, 2) for n in outputs[0].graph.nodes if n.op == "input"}
-    same(outputs, reduced, **point)
+    assert_same_outputs(outputs, reduced, **point)
 
 
 def test_the_result_is_the_same_every_time():
@@ -86,7 +86,7 @@ def test_a_tiny_constant_is_not_divided_by():
     g = Graph()
     x, tiny, a = g.input("x"), g.number(6.1e-17), g.parameter("a", 0.7)
     outputs = [tiny * x, a * x + a * (tiny * x)]
-    same(outputs, resubstitute(outputs))
+    assert_same_outputs(outputs, resubstitute(outputs))
 
 
 def test_progress_of_the_deep_search_ends_at_its_total():

@@ -4,23 +4,16 @@ The numbers were computed once with every formulation that applies and with Pino
 twelve digits; the inputs stand in each test.
 """
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import armdyn
 from armdyn.quantities.formulations import FORMULATIONS
+from support.golden_values import golden
 from support.peers import close
 
-GOLDEN = json.loads((Path(__file__).parent / "textbook.json").read_text())
 TOLERANCE = 1e-10
 HALF = np.pi / 2
-
-
-def golden(case):
-    return {key: np.array(value) for key, value in GOLDEN[case].items()}
 
 
 def states(case):

@@ -4,16 +4,15 @@ A frictionloss is a constraint in MuJoCo, regularised around zero speed. At the 
 is saturated, which makes it Coulomb friction exactly, so no looser tolerance is needed for it.
 """
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 import pytest
 
 from armdyn.dynamics import Robot
+from support.paths import ROBOTS
 from support.reading import model_from_mjcf
 
-FILE = Path(__file__).parents[1] / "robots" / "arm.xml"
+FILE = ROBOTS / "arm.xml"
 TOLERANCE = 1e-9
 
 

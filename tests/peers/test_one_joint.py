@@ -6,20 +6,14 @@ import pinocchio as pin
 import pytest
 
 import armdyn
+from support.comparison_robots import ONE_JOINT
 
-TEXT = """<robot name="one">
-  <link name="base"/>
-  <link name="arm"><inertial><mass value="1"/>
-    <inertia ixx="0.42" iyy="0.42" izz="0.42" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/>
-    <axis xyz="0 0 1"/><dynamics damping="0.3" friction="0.7"/></joint>
-</robot>"""
 STATE = (np.zeros(1), np.ones(1), np.ones(1))
 
 
 @pytest.fixture
 def path(tmp_path):
-    (tmp_path / "one.urdf").write_text(TEXT)
+    (tmp_path / "one.urdf").write_text(ONE_JOINT)
     return tmp_path / "one.urdf"
 
 

@@ -25,16 +25,19 @@ def test_torques_with_tip_wrench_equal_pinocchio_on_trees(name, model, seed):
 
 def _torques_equal_pinocchio(name, model, seed):
     q, qd, qdd = random_states(model, seed)
+    other, data, wrench, forces = _with_tip_wrench(model, q, seed)
+    tau = Robot(model).inverse_dynamics(q, qd, qdd, external_wrench=wrench, formulation=name)
+    close(tau, pin.rnea(other, data, q, qd, qdd, forces))
+
+
+def _with_tip_wrench(model, q, seed):
+    """The arm in Pinocchio, and a random wrench at its tool in our terms and in Pinocchio's."""
     wrench = np.random.default_rng(seed).normal(size=6)
-    robot = Robot(model)
     other, data = pin_model(model)
     tool = model.tool_frame
     pin.forwardKinematics(other, data, q)
-    forces = pin_external(
-        model, tool.link, tool.placement[:3, 3], wrench, data.oMi[tool.link + 1].rotation
-    )
-    tau = robot.inverse_dynamics(q, qd, qdd, external_wrench=wrench, formulation=name)
-    close(tau, pin.rnea(other, data, q, qd, qdd, forces))
+    rotation = data.oMi[tool.link + 1].rotation
+    return other, data, wrench, pin_external(model, tool, wrench, rotation)
 
 
 @given(model=chains, seed=seeds)
@@ -81,14 +84,7 @@ def test_kinematics_equal_pinocchio(model, seed):
 @given(model=robots, seed=seeds)
 def test_three_ways_of_forward_dynamics_equal_pinocchio_with_rotors_and_wrench(model, seed):
     q, qd, tau = random_states(model, seed)
-    wrench = np.random.default_rng(seed).normal(size=6)
-    robot = Robot(model)
-    other, data = pin_model(model)
-    tool = model.tool_frame
-    pin.forwardKinematics(other, data, q)
-    forces = pin_external(
-        model, tool.link, tool.placement[:3, 3], wrench, data.oMi[tool.link + 1].rotation
-    )
+    other, data, wrench, forces = _with_tip_wrench(model, q, seed)
     expected = pin.aba(other, data, q, qd, tau, forces)
     for method in ("composite_body", "articulated_body", "denoc"):
-        close(robot.forward_dynamics(q, qd, tau, wrench, method=method), expected)
+        close(Robot(model).forward_dynamics(q, qd, tau, wrench, method=method), expected)

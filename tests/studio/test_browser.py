@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import zipfile
 from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +13,9 @@ from matplotlib.image import imread
 import armdyn
 from armdyn.check.check import check_report
 from armdyn.studio.evaluate import State
+from support.paths import EXAMPLES, ROBOTS
 from support.studio_windows import Window, until
 
-ROOT = Path(__file__).parents[2]
 PUMA = armdyn.load("puma560")
 
 
@@ -113,7 +112,7 @@ def test_everything_that_can_be_seen_is_drawn_dark_and_light(window):
 
 def test_a_trajectory_plays_and_its_plots_follow(window):
     window.tab("Play")
-    window.upload(".csv", ROOT / "examples" / "puma560_pick.csv")
+    window.upload(".csv", EXAMPLES / "puma560_pick.csv")
     cursor = window.page.locator(".armdyn-plots .cursor").first
     cursor.wait_for(state="attached", timeout=30_000)
 
@@ -124,7 +123,7 @@ def test_a_trajectory_plays_and_its_plots_follow(window):
     until(lambda: at() > start + 0.5, what="the cursor")
     window.press("Pause")
     until(lambda: window.words("button:has-text('Play')"), what="a pause")
-    table = np.loadtxt(ROOT / "examples" / "puma560_pick.csv", delimiter=",", skiprows=1)
+    table = np.loadtxt(EXAMPLES / "puma560_pick.csv", delimiter=",", skiprows=1)
     stopped = until(lambda: (a := at()) == at() and a, what="a halt")
     wanted = [np.interp(stopped, table[:, 0], column) for column in table[:, 1:].T]
     np.testing.assert_allclose(window.session.state.q, wanted, atol=2e-3)
@@ -153,7 +152,7 @@ def test_a_urdf_is_uploaded_with_its_check(window, studio):
     window.tab("Robot")
     window.dismiss()
     puma = settled(window)
-    path = ROOT / "tests" / "robots" / "arm.urdf"
+    path = ROBOTS / "arm.urdf"
     window.upload(".urdf", path)
     arm = armdyn.load(path)
     until(lambda: len(window.torques()) == arm.n, what="the robot")

@@ -15,7 +15,7 @@ HOST = Target.host()
 X86 = HOST.triple.startswith("x86_64")
 
 
-def without(*missing):
+def host_without(*missing):
     """This processor without some features; LLVM leaves out all that need them."""
     present = {part[1:] for part in HOST.features.split(",") if part.startswith("+")}
     features = ",".join((HOST.features, *(f"-{name}" for name in missing)))
@@ -28,8 +28,8 @@ def targets():
     if X86:
         found["sse2"] = Target.of(HOST.triple, "x86-64", {"sse2"}, "")
     if X86 and "+avx2" in HOST.features:
-        found["avx2"] = without("avx512f")
-        found["avx2 without fma"] = without("avx512f", "fma")
+        found["avx2"] = host_without("avx512f")
+        found["avx2 without fma"] = host_without("avx512f", "fma")
         found["128 bits"] = replace(found["avx2"], bits=128)
     return found
 
@@ -52,7 +52,7 @@ def assembly(program, target, dtype="float64"):
     return target.machine().emit_assembly(text)
 
 
-def functions(*names):
+def program_of_functions(*names):
     """The program of some functions of one number, (..., 1) to (..., len(names))."""
     graph = Graph()
     x = graph.input("x1")

@@ -27,16 +27,16 @@ def pin_model(model):
     return other, other.createData()
 
 
-def pin_external(model, link, point, wrench_world, R_world_link):
-    """A wrench on the arm in world axes at a point of a link, as Pinocchio's list of forces."""
+def pin_external(model, frame, wrench_world, R_world_link):
+    """A wrench on the arm in world axes at a frame of a link, as Pinocchio's list of forces."""
     forces = [pin.Force.Zero() for _ in range(len(model.joints) + 1)]
     f, n = R_world_link.T @ wrench_world[:3], R_world_link.T @ wrench_world[3:]
-    forces[link + 1] = pin.Force(f, n + np.cross(point, f))
+    forces[frame.link + 1] = pin.Force(f, n + np.cross(frame.placement[:3, 3], f))
     return forces
 
 
 def close(actual, expected, tolerance=1e-9):
-    """Whether two arrays agree relative to the largest entry of the expected one (at least 1)."""
+    """Assert that two arrays agree relative to the largest entry of the expected one (at least 1)."""
     expected = np.asarray(expected)
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)

@@ -15,7 +15,7 @@ steps = st.lists(
 )
 
 
-def build(program):
+def outputs_of(program):
     """The last few results of a list of (operation, operand, operand) on a fixed set of leaves."""
     graph = Graph()
     inputs = [graph.input(name) for name in ("x", "y", "q1", "q2")]
@@ -36,12 +36,12 @@ def build(program):
     return pool[-4:]
 
 
-graphs = st.builds(build, steps)
+graphs = st.builds(outputs_of, steps)
 
 POINT = {"x": 0.4, "y": -0.8, "q1": 1.1, "q2": -0.6}
 
 
-def same(before, after, **values):
+def assert_same_outputs(before, after, **values):
     """Assert that two lists of outputs are equal over the finite field and, to rounding, in float."""
     assert proved_equal(before, after)
     old, new = (np.array(evaluate(x, POINT | values), dtype=float) for x in (before, after))

@@ -3,19 +3,11 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from armdyn.model import (
-    Connection,
-    FrictionLaw,
-    Inertia,
-    Limits,
-    RobotModel,
-    Rotor,
-    assemble,
-)
+from armdyn.model import Connection, FrictionLaw, Inertia, Limits, RobotModel, Rotor, assemble
 from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
 
 
-def unit(rng):
+def random_axis(rng):
     v = rng.normal(size=3)
     return v / np.linalg.norm(v)
 
@@ -28,7 +20,9 @@ def random_inertia(rng):
 
 
 def random_transform(rng, scale=0.4):
-    return transform(rotation_about(unit(rng), rng.uniform(-3, 3)), scale * rng.normal(size=3))
+    return transform(
+        rotation_about(random_axis(rng), rng.uniform(-3, 3)), scale * rng.normal(size=3)
+    )
 
 
 def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> RobotModel:
@@ -47,7 +41,7 @@ def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> Robot
                 parent,
                 f"link{i}",
                 random_transform(rng),
-                axis=unit(rng),
+                axis=random_axis(rng),
                 limits=Limits(-2.0, 2.5, 3.0, 50.0),
                 rotor=Rotor(rng.uniform(0, 1e-3), rng.uniform(10, 100)) if rotors else Rotor(),
                 friction=FrictionLaw(*rng.uniform(0.1, 2, size=5), 0.0)
@@ -59,7 +53,7 @@ def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> Robot
         f"random {kinds}",
         links,
         connections,
-        gravity=9.81 * unit(rng),
+        gravity=9.81 * random_axis(rng),
         base=random_transform(rng),
         tool_transform=random_transform(rng),
     )

@@ -7,7 +7,7 @@ import numpy as np
 from armdyn.dynamics import Robot
 from armdyn.model import Connection, FrictionLaw, Mimic, assemble
 from armdyn.simulation.protocols import Motion
-from support.random_robots import random_inertia, random_model, random_transform, unit
+from support.random_robots import random_axis, random_inertia, random_model, random_transform
 
 
 def with_friction(model, friction):
@@ -20,7 +20,9 @@ def coupled(seed=5):
     links = {name: random_inertia(rng) for name in "abcd"}
     follows = (None, None, Mimic("ab", -0.7, 0.2))
     connections = [
-        Connection(p + c, "revolute", p, c, random_transform(rng), axis=unit(rng), mimic=mimic)
+        Connection(
+            p + c, "revolute", p, c, random_transform(rng), axis=random_axis(rng), mimic=mimic
+        )
         for p, c, mimic in zip("abc", "bcd", follows, strict=True)
     ]
     return assemble("coupled", links, connections)

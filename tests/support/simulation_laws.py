@@ -67,5 +67,5 @@ def assert_laws(s, friction=True):
     assert s.energy_drift < 1e-8
 
 
-def kinds(s):
+def event_kinds(s):
     return [event.kind for event in s.events]

@@ -41,7 +41,7 @@ MODELS = {
 }
 
 
-class Direct:
+class TextbookQuantities:
     """The quantities of a robot from the pages of `armdyn.formulations`, in NumPy."""
 
     def __init__(self, model, link="tool", frame="world"):
@@ -121,8 +121,10 @@ class Direct:
         return self.regressor(q, qd, qdd)[..., list(base_parameters(self.model).columns)]
 
     def inverse_dynamics_derivatives(self, q, qd, qdd):
-        of_q = slopes(lambda x: self.inverse_dynamics(x, qd, qdd), q)
-        return np.stack([of_q, slopes(lambda x: self.inverse_dynamics(q, x, qdd), qd)], -3)
+        of_q = central_differences(lambda x: self.inverse_dynamics(x, qd, qdd), q)
+        return np.stack(
+            [of_q, central_differences(lambda x: self.inverse_dynamics(q, x, qdd), qd)], -3
+        )
 
     def inverse_dynamics_slope(self, q, qd, qdd, dq, dqd):
         both = self.inverse_dynamics_derivatives(q, qd, qdd)
@@ -135,7 +137,7 @@ class Direct:
         return np.concatenate([solved, np.linalg.inv(M)[..., None, :, :]], -3)
 
 
-def slopes(function, x, h=2e-2):
+def central_differences(function, x, h=2e-2):
     """Derivatives (..., i, j) by the central differences of eighth order."""
     weights = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
     columns = []
@@ -145,7 +147,7 @@ def slopes(function, x, h=2e-2):
     return np.stack(columns, -1)
 
 
-def states(kernel, *batch, seed=3):
+def states_of(kernel, *batch, seed=3):
     """Speeds away from zero, where dry friction has no derivative."""
     rng = np.random.default_rng(seed)
     given = {name: rng.uniform(-1.5, 1.5, (*batch, n)) for name, n in kernel.inputs.items()}

@@ -14,7 +14,7 @@ from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.request import Request
 from support.peers import close
 from support.random_robots import random_model
-from support.textbook_quantities import MODELS, Direct, states
+from support.textbook_quantities import MODELS, TextbookQuantities, states_of
 
 TOLERANCE = 1e-10
 
@@ -24,8 +24,8 @@ TOLERANCE = 1e-10
 def test_every_quantity_is_what_its_formulas_say(name, quantity):
     model = MODELS[name]
     kernel = Kernel(model, Request(quantity))
-    given = states(kernel, 3)
-    expected = getattr(Direct(model), quantity)(*given)
+    given = states_of(kernel, 3)
+    expected = getattr(TextbookQuantities(model), quantity)(*given)
     assert expected.shape == (3, *kernel.shape)
     # differences are exact to about 1e-10; Stribeck curves have steep derivatives
     close(
@@ -41,7 +41,7 @@ def test_every_quantity_is_what_its_formulas_say(name, quantity):
 def test_single_precision_is_as_good_as_it_can_be(quantity):
     model = MODELS["panda"]
     kernel = Kernel(model, Request(quantity), np.float32)
-    given = states(kernel, 9)
+    given = states_of(kernel, 9)
     expected = kernel.program(*given)
     found = kernel(*given)
     assert found.dtype == np.float32
@@ -53,10 +53,10 @@ def test_single_precision_is_as_good_as_it_can_be(quantity):
 @pytest.mark.parametrize("link", ["tool", "link4", "base"])
 def test_frames_of_kinematics(link, frame):
     model = MODELS["coupled"]
-    robot, direct = Robot(model), Direct(model, link, frame)
+    robot, direct = Robot(model), TextbookQuantities(model, link, frame)
     for quantity in ("jacobian", "jacobian_dot"):
         kernel = robot.kernel(quantity, link=link, frame=frame)
-        given = states(kernel.__self__, 4)
+        given = states_of(kernel.__self__, 4)
         close(kernel(*given), getattr(direct, quantity)(*given), TOLERANCE)
     q = given[0]
     close(robot.kernel("forward_kinematics", link=link)(q), direct.forward_kinematics(q), TOLERANCE)
@@ -66,14 +66,14 @@ def test_frames_of_kinematics(link, frame):
 @pytest.mark.parametrize("axes", ["world", "tool"])
 def test_wrenches_are_arguments(name, axes):
     model = MODELS[name]
-    robot, direct = Robot(model), Direct(model)
+    robot, direct = Robot(model), TextbookQuantities(model)
     link = model.links[1].name
     torque, motion = (
         Kernel(model, Request(f"{way}_dynamics", wrench=("tool", link), wrench_frame=axes))
         for way in ("inverse", "forward")
     )
     assert list(torque.inputs)[3:] == ["wrench on 'tool'", f"wrench on {link!r}"]
-    q, qd, qdd, *wrenches = states(torque, 4)
+    q, qd, qdd, *wrenches = states_of(torque, 4)
     on = dict(zip(("tool", link), wrenches, strict=True))
     reaction = reaction_wrench(model, direct.at.positions(q), on, axes)
     expected = direct.inverse_dynamics(q, qd, qdd, reaction)
@@ -104,7 +104,7 @@ def test_payload_and_gravity_are_arguments(name, quantity):
         options["gravity"], changed = True, changed.with_gravity(field)
     kernel = Kernel(robot.model, Request(quantity, **options))
     plain, other = (Kernel(r.model, Request(quantity)) for r in (robot, changed))
-    given = states(plain, 3)
+    given = states_of(plain, 3)
     tolerance = 1e-8 if "forward" in quantity else TOLERANCE
     close(kernel(*given, *[vector, field][: len(options)]), other(*given), tolerance)
     nothing = [np.zeros(10), robot.gravity][: len(options)]
@@ -115,24 +115,24 @@ def test_payload_and_gravity_are_arguments(name, quantity):
 def test_methods_of_forward_dynamics(method):
     model = MODELS["tree"]
     kernel = Robot(model).kernel("forward_dynamics", method=method)
-    given = states(kernel.__self__, 4)
-    close(kernel(*given), Direct(model).forward_dynamics(*given), 1e-9)
+    given = states_of(kernel.__self__, 4)
+    close(kernel(*given), TextbookQuantities(model).forward_dynamics(*given), 1e-9)
 
 
 def test_formulations_of_inverse_dynamics():
     model = MODELS["puma560"]
     for method in ("newton_euler", "denoc", "augmented_body", "minimal"):
         kernel = Robot(model).kernel("inverse_dynamics", method=method)
-        given = states(kernel.__self__, 4)
-        close(kernel(*given), Direct(model).inverse_dynamics(*given), TOLERANCE)
+        given = states_of(kernel.__self__, 4)
+        close(kernel(*given), TextbookQuantities(model).inverse_dynamics(*given), TOLERANCE)
 
 
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "bias"])
 def test_friction_is_an_option(quantity):
     robot = Robot(MODELS["puma560"])
     rubbing, smooth = (robot.kernel(quantity, friction=f) for f in (True, np.False_))
-    given = states(smooth.__self__, 3)
-    friction = Direct(robot.model).friction_torque(given[1])
+    given = states_of(smooth.__self__, 3)
+    friction = TextbookQuantities(robot.model).friction_torque(given[1])
     assert np.abs(friction).min() > 0.01
     if quantity == "forward_dynamics":
         close(rubbing(*given[:2], given[2] + friction), smooth(*given), 1e-9)
@@ -143,9 +143,9 @@ def test_friction_is_an_option(quantity):
 @pytest.mark.parametrize("n", [LARGE, LARGE + 1])
 def test_large_robots_take_derivatives_direction_by_direction(n):
     model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
-    robot, direct = Robot(model), Direct(model)
+    robot, direct = Robot(model), TextbookQuantities(model)
     assert robot._kernels.solves_derivatives == (n <= LARGE)
-    q, qd, qdd = states(Kernel(model, Request("inverse_dynamics")), 2)
+    q, qd, qdd = states_of(Kernel(model, Request("inverse_dynamics")), 2)
     expected = direct.inverse_dynamics_derivatives(q, qd, qdd)
     found = robot.inverse_dynamics_derivatives(q, qd, qdd)
     close(np.stack([found.dq, found.dqd], -3), expected, 1e-7)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from armdyn.backends.llvm.trig import NUMBERS
-from support.compiled_programs import compiled, functions, targets
+from support.compiled_programs import compiled, program_of_functions, targets
 
 PLACES = 256
 ULPS = 2.0
@@ -19,12 +19,12 @@ TARGETS = targets()
 
 @pytest.fixture(scope="module", params=TARGETS)
 def sincos(request):
-    return compiled(functions("sin", "cos"), TARGETS[request.param])
+    return compiled(program_of_functions("sin", "cos"), TARGETS[request.param])
 
 
 @pytest.fixture(scope="module", params=TARGETS)
 def single(request):
-    return compiled(functions("sin", "cos"), TARGETS[request.param], "float32")
+    return compiled(program_of_functions("sin", "cos"), TARGETS[request.param], "float32")
 
 
 def _arctan_of_inverse(k, places):
@@ -151,7 +151,7 @@ def test_beyond_the_limit_the_c_library_answers(sincos):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("far", [1e7, -3e8, np.nan, np.inf])
 def test_a_lane_does_not_know_its_neighbours(dtype, far):
-    sincos = compiled(functions("sin", "cos"), dtype=dtype)
+    sincos = compiled(program_of_functions("sin", "cos"), dtype=dtype)
     x = np.random.default_rng(3).uniform(-300, 300, (4096, 1)).astype(dtype)
     mixed = x.copy()
     mixed[np.random.default_rng(4).random(4096) < 0.3] = far
@@ -195,7 +195,7 @@ def test_single_precision_beyond_the_limit_is_that_of_the_c_library(single):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_flags_are_those_of_numpy(dtype):
-    sincos = compiled(functions("sin", "cos"), dtype=dtype)
+    sincos = compiled(program_of_functions("sin", "cos"), dtype=dtype)
     with np.errstate(all="raise", under="ignore"):
         assert np.isnan(sincos(np.full((9, 1), np.nan, dtype))).all()
         assert np.isfinite(sincos(np.array([[0], [1e-30], [3], [300], [1e6]], dtype))).all()

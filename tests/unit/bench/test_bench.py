@@ -1,7 +1,7 @@
 import json
 import math
 import os
-import sys
+from functools import partial
 from itertools import groupby
 
 import numpy as np
@@ -14,7 +14,6 @@ from armdyn.bench.bench import CASES, FEWEST_COMPILED, bench
 from armdyn.bench.peers import Arm
 from armdyn.bench.report import LIBRARIES
 from armdyn.bench.timing import Contender, alternate, check_agreement
-from armdyn.cli import main
 from armdyn.errors import BenchmarkError, PeerError, UnknownNameError
 from armdyn.loading import load
 
@@ -22,15 +21,8 @@ SHORT = [name for name in CASES if name != "compile"]
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["armdyn", "bench", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return call
+def run(command):
+    return partial(command, "bench")
 
 
 # timing

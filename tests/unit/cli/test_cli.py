@@ -9,8 +9,9 @@ import pytest
 import armdyn
 from armdyn.io.catalog import catalog_names
 from armdyn.io.csv.trajectory import trajectory_from_csv
+from support.paths import EXAMPLES
 
-PICK = Path(__file__).parents[3] / "examples" / "puma560_pick.csv"
+PICK = EXAMPLES / "puma560_pick.csv"
 
 
 @pytest.fixture

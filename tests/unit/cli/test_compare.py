@@ -7,17 +7,7 @@ from functools import partial
 import pytest
 
 import armdyn
-from support.comparison_robots import ONE, two
-
-
-@pytest.fixture
-def file(tmp_path):
-    def write(text, name="robot.urdf"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
+from support.comparison_robots import ONE_JOINT, two_joints
 
 
 @pytest.fixture
@@ -27,7 +17,7 @@ def run(command):
 
 def test_the_table_has_the_four_torques(run, file):
     states = file("t,q1,qd1,qdd1\n0,0,1,1\n", "states.csv")
-    code, out, err = run(file(ONE), "--with", "pinocchio,mujoco,rtb", "--states", states)
+    code, out, err = run(file(ONE_JOINT), "--with", "pinocchio,mujoco,rtb", "--states", states)
     assert (code, err) == (1, "")
     for line in (
         r"Pinocchio [\d.]+ +hinge +1.42 +0.42 +-1 +explained +Pinocchio ignores damping",
@@ -40,7 +30,7 @@ def test_the_table_has_the_four_torques(run, file):
 
 
 def test_json_says_the_same_as_the_library(run, file):
-    path = file(ONE)
+    path = file(ONE_JOINT)
     code, out, _ = run(path, "--json", "--with", "mujoco, pinocchio", "--states", 3, "--seed", 7)
     report = armdyn.compare(path, ["mujoco", "pinocchio"], 3, seed=7)
     data = json.loads(out)
@@ -51,7 +41,7 @@ def test_json_says_the_same_as_the_library(run, file):
 
 
 def test_the_exit_code_is_0_where_all_agree(run, file):
-    assert run(file(two()), "--with", "pinocchio,mujoco")[0] == 0
+    assert run(file(two_joints()), "--with", "pinocchio,mujoco")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,6 @@ from armdyn.compare.peers import PEERS, Peer
 
 
 @pytest.fixture
-def file(tmp_path):
-    def write(text, name="robot.urdf"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
-@pytest.fixture
 def fake(monkeypatch):
     """Let a function stand for a library called "fake"."""
 

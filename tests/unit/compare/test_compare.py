@@ -14,10 +14,9 @@ from armdyn.compare.peers import Answer, pinocchio
 from armdyn.dynamics import Robot
 from armdyn.io.files import read_model
 from armdyn.model import Frame
-from support.comparison_robots import BODY, ONE, fixed, two
+from support.comparison_robots import INERTIAL, ONE_JOINT, fixed_link, two_joints
+from support.paths import ROBOTS
 from support.peers import pin_model
-
-ROBOTS = Path(__file__).parents[2] / "robots"
 
 
 def causes(source, library, **options):
@@ -31,7 +30,7 @@ def explained(*names):
 
 # the finding: one joint, four torques
 
-ONE_JOINT = {
+TORQUES = {
     "pinocchio": (0.42, explained("viscous", "coulomb")),
     "mujoco": (1.42, ("agrees", [])),
     "drake": (0.72, explained("coulomb")),
@@ -39,13 +38,13 @@ ONE_JOINT = {
 }
 
 
-@pytest.mark.parametrize("library", ONE_JOINT)
+@pytest.mark.parametrize("library", TORQUES)
 def test_one_joint_has_the_torques_of_the_readme_and_the_reasons(file, library):
-    row = armdyn.compare(file(ONE), [library], ([0.0], [1.0], [1.0]))[library]
+    row = armdyn.compare(file(ONE_JOINT), [library], ([0.0], [1.0], [1.0]))[library]
     if library == "drake" and importlib.util.find_spec("pydrake") is None:
         assert (row.status, row.there) == ("not installed", None)
         return
-    torque, finding = ONE_JOINT[library]
+    torque, finding = TORQUES[library]
     assert row.here == pytest.approx(1.42, abs=1e-12)
     assert row.there == pytest.approx(torque, abs=1e-12)
     assert row.difference == pytest.approx(torque - 1.42, abs=1e-12)
@@ -54,7 +53,7 @@ def test_one_joint_has_the_torques_of_the_readme_and_the_reasons(file, library):
 
 
 def test_a_cause_has_the_size_of_its_term(file):
-    row = armdyn.compare(file(ONE), ["pinocchio"], ([0.0], [1.0], [1.0]))["pinocchio"]
+    row = armdyn.compare(file(ONE_JOINT), ["pinocchio"], ([0.0], [1.0], [1.0]))["pinocchio"]
     assert [cause.largest for cause in row.causes] == pytest.approx([0.3, 0.7])
     assert row.explanation == (
         "Pinocchio ignores damping (the viscous term); ignores dry friction (the Coulomb term)"
@@ -65,26 +64,26 @@ def test_a_cause_has_the_size_of_its_term(file):
 
 DAMPING, FRICTION = '<dynamics damping="0.4"/>', '<dynamics friction="0.5"/>'
 PERTURBED = [
-    ("pinocchio", two(), ("agrees", [])),
-    ("rtb", two(), ("agrees", [])),
-    ("mujoco", two(), ("agrees", [])),
-    ("pinocchio", two(first=DAMPING), explained("viscous")),
-    ("pinocchio", two(second=FRICTION), explained("coulomb")),
-    ("mujoco", two(first=DAMPING, second=FRICTION), ("agrees", [])),
-    ("rtb", two(first=DAMPING), explained("viscous")),
-    ("rtb", two(second=FRICTION), explained("friction as viscous")),
-    ("pinocchio", two(second='<armdyn rotor_inertia="2e-4" gear_ratio="50"/>'), explained("rotors")),
-    ("mujoco", two(words='<armdyn gravity="0 0 -1.62"/>'), explained("gravity")),
-    ("pinocchio", two(words='<armdyn><base rpy="0.5 0.2 0"/></armdyn>'), explained("base")),
-    ("mujoco", two(second='<dynamics friction="0.5"/><armdyn coulomb_negative="0.2"/>'), explained("even coulomb")),
-    ("mujoco", two(second='<dynamics friction="0.5"/><armdyn stribeck="0.3" stribeck_velocity="2"/>'), explained("stribeck")),
-    ("mujoco", two(second='<dynamics friction="0.5"/><armdyn smooth_velocity="2"/>'), explained("sharp sign")),
-    ("pinocchio", two(rpy="0.5 0.3 -0.7"), ("agrees", [])),
-    ("rtb", two(axis="0 -1 0"), explained("negative axes")),
-    ("rtb", two(axis="0.6 0 0.8"), explained("oblique axes")),
-    ("rtb", two(between=fixed("middle", "upper", "0.1 0.2 0")), explained("fixed joints")),
-    ("rtb", two(between=fixed("middle", "upper", "0 0 0").replace("0 0.4 0.2", "0 0 0") + fixed("left", "fore", "0 0.1 0") + fixed("right", "fore", "0 -0.1 0")), explained("fixed links")),
-    ("pinocchio", two(axis="0.6 0 0.8", between=fixed("middle", "upper", "0.1 0.2 0")), ("agrees", [])),
+    ("pinocchio", two_joints(), ("agrees", [])),
+    ("rtb", two_joints(), ("agrees", [])),
+    ("mujoco", two_joints(), ("agrees", [])),
+    ("pinocchio", two_joints(first=DAMPING), explained("viscous")),
+    ("pinocchio", two_joints(second=FRICTION), explained("coulomb")),
+    ("mujoco", two_joints(first=DAMPING, second=FRICTION), ("agrees", [])),
+    ("rtb", two_joints(first=DAMPING), explained("viscous")),
+    ("rtb", two_joints(second=FRICTION), explained("friction as viscous")),
+    ("pinocchio", two_joints(second='<armdyn rotor_inertia="2e-4" gear_ratio="50"/>'), explained("rotors")),
+    ("mujoco", two_joints(words='<armdyn gravity="0 0 -1.62"/>'), explained("gravity")),
+    ("pinocchio", two_joints(words='<armdyn><base rpy="0.5 0.2 0"/></armdyn>'), explained("base")),
+    ("mujoco", two_joints(second='<dynamics friction="0.5"/><armdyn coulomb_negative="0.2"/>'), explained("even coulomb")),
+    ("mujoco", two_joints(second='<dynamics friction="0.5"/><armdyn stribeck="0.3" stribeck_velocity="2"/>'), explained("stribeck")),
+    ("mujoco", two_joints(second='<dynamics friction="0.5"/><armdyn smooth_velocity="2"/>'), explained("sharp sign")),
+    ("pinocchio", two_joints(rpy="0.5 0.3 -0.7"), ("agrees", [])),
+    ("rtb", two_joints(axis="0 -1 0"), explained("negative axes")),
+    ("rtb", two_joints(axis="0.6 0 0.8"), explained("oblique axes")),
+    ("rtb", two_joints(between=fixed_link("middle", "upper", "0.1 0.2 0")), explained("fixed joints")),
+    ("rtb", two_joints(between=fixed_link("middle", "upper", "0 0 0").replace("0 0.4 0.2", "0 0 0") + fixed_link("left", "fore", "0 0.1 0") + fixed_link("right", "fore", "0 -0.1 0")), explained("fixed links")),
+    ("pinocchio", two_joints(axis="0.6 0 0.8", between=fixed_link("middle", "upper", "0.1 0.2 0")), ("agrees", [])),
 ]  # fmt: skip
 
 
@@ -94,7 +93,7 @@ def test_a_perturbation_is_named(file, library, text, finding):
 
 
 def test_causes_come_together(file):
-    text = two(
+    text = two_joints(
         axis="0 -1 0",
         words='<armdyn gravity="0 0 -1.62"/>',
         first='<dynamics damping="0.3" friction="0.7"/><armdyn rotor_inertia="0.1"/>',
@@ -119,7 +118,7 @@ def test_springs_are_in_mujoco_alone(file):
 
 
 def test_dry_friction_on_a_light_link_is_soft_in_mujoco(file):
-    text = ONE.replace("0.42", "1e-4").replace('damping="0.3"', "")
+    text = ONE_JOINT.replace("0.42", "1e-4").replace('damping="0.3"', "")
     assert causes(file(text), "mujoco") == explained("soft dry friction")
 
 
@@ -171,7 +170,7 @@ def in_field(gravity):
 )
 def test_a_library_that_reads_a_number_otherwise_is_found_out(file, fake, solve, name, words):
     fake(solve)
-    path = file(two(rpy="0.5 0.3 -0.7"))
+    path = file(two_joints(rpy="0.5 0.3 -0.7"))
     row = armdyn.compare(path, ["fake"])["fake"]
     assert (row.status, [cause.name for cause in row.causes]) == explained(name)
     assert row.explanation == f"Fake {words}"
@@ -190,7 +189,9 @@ def test_a_table_read_in_the_other_convention_is_found_out(fake, tmp_path):
 
 
 def test_a_payload_that_is_left_out_is_found_out(fake, file):
-    robot = armdyn.load(file(two())).with_payload(1.5, (0.1, 0, 0.2), np.diag((0.01, 0.02, 0.02)))
+    robot = armdyn.load(file(two_joints())).with_payload(
+        1.5, (0.1, 0, 0.2), np.diag((0.01, 0.02, 0.02))
+    )
     assert causes(robot, "mujoco") == ("agrees", [])
     load = re.compile('<link name="payload">.*?</link>', re.DOTALL)
     fake(changed(lambda text: load.sub('<link name="payload"/>', text)))
@@ -201,7 +202,7 @@ def test_inertias_that_no_body_has_are_lost_on_the_way(file):
     words = (
         '<armdyn><inertia mass="2" first_moment="0.1 0 0.3" moment="1 0 0 0 2 0 0 0 1"/></armdyn>'
     )
-    text = two().replace(
+    text = two_joints().replace(
         '</inertial></link><link name="fore">', f'</inertial>{words}</link><link name="fore">'
     )
     assert causes(file(text), "pinocchio", physical="ignore") == explained("reduced inertias")
@@ -209,7 +210,7 @@ def test_inertias_that_no_body_has_are_lost_on_the_way(file):
 
 def test_what_nothing_explains_is_said_to_be_unexplained(file, fake):
     fake(lambda _, case: Answer(pinocchio(pin, case).torque + 1e-6 * np.sin(case.states.q)))
-    report = armdyn.compare(file(two()), ["fake"])
+    report = armdyn.compare(file(two_joints()), ["fake"])
     row = report["fake"]
     assert (row.status, row.causes, report.exit_code) == ("unexplained", (), 1)
     assert re.fullmatch(r"unexplained, largest residual \d\.?\d*e-0[67]", row.explanation)
@@ -218,7 +219,7 @@ def test_what_nothing_explains_is_said_to_be_unexplained(file, fake):
 
 def test_what_remains_is_measured_with_the_nearest_causes(file, fake):
     fake(lambda _, case: Answer(pinocchio(pin, case).torque + 1e-6 * np.sin(case.states.q)))
-    row = armdyn.compare(file(two(first='<dynamics damping="5"/>')), ["fake"])["fake"]
+    row = armdyn.compare(file(two_joints(first='<dynamics damping="5"/>')), ["fake"])["fake"]
     assert (row.status, [cause.name for cause in row.causes]) == ("unexplained", ["viscous"])
     assert row.residual < 1.1e-6 < max(row.differences)
     assert "if Fake ignores damping" in row.explanation
@@ -226,7 +227,7 @@ def test_what_remains_is_measured_with_the_nearest_causes(file, fake):
 
 def test_causes_that_cannot_be_told_apart_are_all_named(file, fake):
     same = '<dynamics damping="0.4" friction="0.4"/>'
-    path = file(two(first=same, second=same))
+    path = file(two_joints(first=same, second=same))
     explanation = armdyn.compare(path, ["rtb"])["rtb"].explanation
     assert "ignores dry friction" in explanation
     assert ", or it takes friction" in explanation
@@ -252,8 +253,8 @@ def test_all_that_armdyn_reads_in_mjcf_is_in_mujoco():
 
 def test_joints_are_matched_by_name_whatever_their_order(file):
     text = (
-        two().replace("</robot>", "")
-        + f"""<link name="side">{BODY.format(rpy="0 0 0")}</link>
+        two_joints().replace("</robot>", "")
+        + f"""<link name="side">{INERTIAL.format(rpy="0 0 0")}</link>
       <joint name="three" type="prismatic"><origin xyz="0 0.4 0"/><parent link="base"/>
         <child link="side"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
       </joint></robot>"""

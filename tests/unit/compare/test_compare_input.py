@@ -1,7 +1,5 @@
 """Libraries that are missing or refuse, and questions that cannot be answered."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -9,18 +7,17 @@ import armdyn
 from armdyn.compare.peers import Answer
 from armdyn.compare.states import random_states
 from armdyn.errors import ModelError, ShapeError, TrajectoryError, UnknownNameError, UrdfError
-from support.comparison_robots import ONE
-
-ROBOTS = Path(__file__).parents[2] / "robots"
+from support.comparison_robots import ONE_JOINT
+from support.paths import ROBOTS
 
 
 def test_a_library_that_is_not_installed_is_a_row(file, fake):
     fake(None, module="no_such_library_anywhere")
-    report = armdyn.compare(file(ONE), ["fake", "mujoco"])
+    report = armdyn.compare(file(ONE_JOINT), ["fake", "mujoco"])
     assert report["fake"].status == "not installed"
     assert "pip install" in report["fake"].explanation
     assert report.exit_code == 0
-    assert armdyn.compare(file(ONE), ["fake"]).exit_code == 2
+    assert armdyn.compare(file(ONE_JOINT), ["fake"]).exit_code == 2
 
 
 def test_a_library_that_refuses_the_file_gives_its_reason(file, fake):
@@ -28,7 +25,7 @@ def test_a_library_that_refuses_the_file_gives_its_reason(file, fake):
         raise RuntimeError("no such  thing\nas a hinge")
 
     fake(solve)
-    report = armdyn.compare(file(ONE), ["fake"])
+    report = armdyn.compare(file(ONE_JOINT), ["fake"])
     assert report["fake"].explanation == "Fake refuses it: no such thing as a hinge"
     assert (report["fake"].status, report.exit_code) == ("refused", 1)
 
@@ -38,12 +35,12 @@ def test_a_reason_has_no_path_of_a_temporary_file(file, fake):
         raise RuntimeError(f"{case.file}:3: no such element")
 
     fake(solve)
-    explanation = armdyn.compare(file(ONE), ["fake"])["fake"].explanation
+    explanation = armdyn.compare(file(ONE_JOINT), ["fake"])["fake"].explanation
     assert explanation == "Fake refuses it: robot.urdf:3: no such element"
 
 
 def test_commands_in_a_file_are_not_executed(file):
-    text = ONE.replace('"arm"', '"$(eval 1 + 1)"')
+    text = ONE_JOINT.replace('"arm"', '"$(eval 1 + 1)"')
     row = armdyn.compare(file(text), ["rtb"])["rtb"]
     assert (row.status, "a command of xacro" in row.explanation) == ("refused", True)
 
@@ -57,11 +54,11 @@ def test_commands_in_a_file_are_not_executed(file):
 )
 def test_an_answer_that_is_none_is_refused(file, fake, solve, reason):
     fake(solve)
-    assert reason in armdyn.compare(file(ONE), ["fake"])["fake"].explanation
+    assert reason in armdyn.compare(file(ONE_JOINT), ["fake"])["fake"].explanation
 
 
 def test_without_a_choice_every_library_has_a_row(file):
-    assert [row.library for row in armdyn.compare(file(ONE)).rows] == [
+    assert [row.library for row in armdyn.compare(file(ONE_JOINT)).rows] == [
         "pinocchio",
         "mujoco",
         "drake",
@@ -108,7 +105,7 @@ def test_the_state_that_is_shown_gives_the_torque_that_is_shown():
 )
 def test_bad_questions_are_refused(file, options, error, message):
     with pytest.raises(error, match=message):
-        armdyn.compare(file(ONE), **options)
+        armdyn.compare(file(ONE_JOINT), **options)
 
 
 def test_bad_files_are_refused(file):

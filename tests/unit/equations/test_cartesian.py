@@ -1,7 +1,6 @@
 """The Cartesian equations in closed form are those of `Robot.cartesian`."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,11 +15,12 @@ from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.formulations.cartesian import COORDINATES
 from armdyn.model import Frame
 from armdyn.model.transform import rotation_from_rpy, transform
+from support.paths import ROBOTS
 from support.peers import close
 from support.random_robots import random_model, random_states
 from support.symbolic_forms import expression, tool_terms
 
-GRIPPER = Path(__file__).parents[2] / "robots" / "gripper.urdf"
+GRIPPER = ROBOTS / "gripper.urdf"
 HALF = np.pi / 2
 
 

@@ -4,10 +4,8 @@ C2, S12 and so on are independent symbols here, so two expressions are equal onl
 same products with the same coefficients.
 """
 
-import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -22,16 +20,12 @@ from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.readable import readable
 from armdyn.equations.symbolise import symbolise
 from armdyn.model.transform import rotation_from_rpy, transform
+from support.golden_values import golden
 from support.peers import close, pin_model
 from support.random_robots import random_model, random_states, seeds, special_model
 from support.symbolic_forms import expanded, expression, tool_terms
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "textbook.json").read_text())
 TOLERANCE = 1e-10
-
-
-def golden(case):
-    return {key: np.array(value) for key, value in GOLDEN[case].items()}
 
 
 def printed(text):

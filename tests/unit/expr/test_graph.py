@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from armdyn.compiler.count import count
 from armdyn.errors import TraceError
 from armdyn.expr import Graph, evaluate, proved_equal, reachable, show, transcribe
-from support.random_graphs import POINT, graphs, same
+from support.random_graphs import POINT, assert_same_outputs, graphs
 
 finite = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -190,7 +190,7 @@ def test_indices_are_the_order_of_creation(g, x, y):
 @given(graphs)
 def test_rebuilding_gives_the_same_values_and_no_more_nodes(outputs):
     rebuilt = transcribe(outputs, Graph())
-    same(outputs, rebuilt)
+    assert_same_outputs(outputs, rebuilt)
     assert len(reachable(rebuilt)) <= len(reachable(outputs))
     assert transcribe(outputs, outputs[0].graph) == outputs
 

@@ -17,9 +17,9 @@ from armdyn.errors import (
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.transform import transform
+from support.paths import ROBOTS
 from support.reading import model_from_mjcf
 
-ROBOTS = Path(__file__).parents[2] / "robots"
 BALL = '<geom size="0.1" mass="1" pos="0.1 0 0"/>'
 
 

@@ -29,9 +29,8 @@ from armdyn.model import (
 )
 from armdyn.model.edit import with_payload
 from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
+from support.paths import DOCS, ROBOTS
 from support.reading import model_from_dh, model_from_toml, model_from_urdf
-
-ROBOTS = Path(__file__).parents[2] / "robots"
 
 TREE = """
 format = 1
@@ -365,7 +364,7 @@ def test_bad_options_are_not_the_fault_of_the_file(tmp_path):
 
 
 def test_examples_of_the_documentation_load(tmp_path):
-    text = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    text = (DOCS / "formats.md").read_text(encoding="utf-8")
     examples = re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)
     arms = [model_from_toml(save(tmp_path, example)) for example in examples]
     assert [arm.name for arm in arms] == ["cylindrical arm", "gripper arm"]
@@ -374,7 +373,7 @@ def test_examples_of_the_documentation_load(tmp_path):
 
 
 def test_the_documented_dh_table_is_a_cylindrical_arm(tmp_path):
-    text = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    text = (DOCS / "formats.md").read_text(encoding="utf-8")
     example = re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)[0]
     arm = Robot(model_from_toml(save(tmp_path, example)))
     reach = arm.forward_kinematics([[0.3, 0.2], [0.3, 0.6]])[:, :3, 3]
@@ -385,7 +384,7 @@ def test_the_documented_dh_table_is_a_cylindrical_arm(tmp_path):
 
 
 def test_documentation_names_every_key():
-    text = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    text = (DOCS / "formats.md").read_text(encoding="utf-8")
     for key in {*TOP, *LINK, *BODY, *JOINT, *COLUMNS} - {"body", "frame", "joint"}:
         assert key in re.findall(r"\w+", text)
 

@@ -19,9 +19,9 @@ from armdyn.errors import (
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import Limits, Mimic
 from armdyn.model.transform import rotation_from_rpy
+from support.paths import ROBOTS
 from support.reading import model_from_urdf
 
-ROBOTS = Path(__file__).parents[2] / "robots"
 INERTIAL = (
     '<inertial><mass value="2"/>'
     '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>'

@@ -16,17 +16,10 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.urdf.write import urdf_from_model
 from armdyn.io.xml import read_xml
-from armdyn.model import (
-    Connection,
-    FrictionLaw,
-    Inertia,
-    Limits,
-    RobotModel,
-    Rotor,
-    assemble,
-)
+from armdyn.model import Connection, FrictionLaw, Inertia, Limits, RobotModel, Rotor, assemble
 from armdyn.model.edit import lock, with_payload, without_payload
 from armdyn.model.transform import rotation_from_rpy, rpy_from_rotation, transform
+from support.paths import ROBOTS
 from support.random_robots import (
     kinds,
     random_inertia,
@@ -37,7 +30,6 @@ from support.random_robots import (
 )
 from support.reading import model_from_dh, model_from_urdf
 
-ROBOTS = Path(__file__).parents[2] / "robots"
 TOLERANCE = 1e-12
 
 

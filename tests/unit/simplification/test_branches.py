@@ -1,8 +1,6 @@
 """Conditions on a design and their solutions: laws of the symbolic side."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,8 +20,8 @@ from armdyn.simplification.simplify import simplify
 from armdyn.simplification.solve import Solver
 from armdyn.structure.parameters import parameters
 from support.design_arms import design
+from support.golden_values import golden
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "textbook.json").read_text())
 PLANAR = ("x3", "Ixx3", "Iyy3", "x2", "Ixx2", "Iyy2", "a1")
 """The numbers of Saha's arm when centres of mass lie along the links."""
 
@@ -107,7 +105,7 @@ class TestSahasArm:
         assert np.ptp(i11) > 0.5
 
     def test_the_golden_arm_is_what_its_branch_gives(self):
-        case = GOLDEN["saha_modified"]
+        case = golden("saha_modified")
         given = {"Iyy2": 0.05, "Izz2": case["I2"][2], "Iyy3": 0.03, "Izz3": 0.02}
         model = with_numbers(armdyn.load("saha_3r").model, given | {"Ixx2": 0.86, "Ixx3": 0.02})
         found = simplify(model, ["x2", "x3", "Ixx2", "Ixx3"])

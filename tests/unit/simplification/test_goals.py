@@ -1,11 +1,10 @@
-from pathlib import Path
-
 import pytest
 
 import armdyn
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.simplification.goals import parse_goals
 from support.design_arms import planar
+from support.paths import ROBOTS
 
 ARM = planar(3)
 
@@ -55,6 +54,6 @@ def test_a_goal_that_means_nothing_is_an_error(goal, error, message):
 
 
 def test_joints_that_follow_others_are_refused():
-    gripper = Path(__file__).parents[2] / "robots" / "gripper.urdf"
+    gripper = ROBOTS / "gripper.urdf"
     with pytest.raises(ModelError, match="follow others"):
         parse_goals(armdyn.load(gripper).model, "constant")

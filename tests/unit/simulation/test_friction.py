@@ -9,7 +9,7 @@ from armdyn.dynamics import Robot
 from armdyn.model import Connection, FrictionLaw, Inertia, Mimic, assemble
 from armdyn.simulation.dry_friction import DryFriction
 from support.random_robots import random_model
-from support.simulation_laws import MASS, gantry, kinds, moved, planar, slider
+from support.simulation_laws import MASS, event_kinds, gantry, moved, planar, slider
 
 
 def ramp(rate):
@@ -29,7 +29,7 @@ def ramp(rate):
 def test_a_joint_breaks_away_when_the_torque_is_at_its_level(row, rate, level):
     s = moved(slider(**row), [0.1], [0], 2.0, torque=ramp([rate]))
     start = level / abs(rate)
-    assert kinds(s) == ["starts"]
+    assert event_kinds(s) == ["starts"]
     np.testing.assert_allclose(s.events[0].t, start, atol=1e-9)
     still, late = s.t < start - 1e-9, s.t > start + 1e-9
     assert not s.qd[still].any()
@@ -48,7 +48,7 @@ def test_after_breaking_away_a_block_moves_as_the_cube_of_time():
 def test_a_sliding_block_stops_where_and_when_coulomb_says(speed):
     level = {1: 1.0, -1: 0.5}[int(np.sign(speed))]
     s = moved(slider(coulomb=[1.0, 0.5]), [0.0], [speed], 5.0)
-    assert kinds(s) == ["sticks"]
+    assert event_kinds(s) == ["sticks"]
     np.testing.assert_allclose(s.events[0].t, MASS * abs(speed) / level, rtol=1e-9)
     assert (s.q[s.t > s.events[0].t] == s.q[-1]).all()
     np.testing.assert_allclose(s.q[-1], MASS * speed * abs(speed) / (2 * level), rtol=1e-9)
@@ -87,7 +87,7 @@ def test_a_torque_that_jumps_frees_a_joint_at_the_jump():
 def test_a_slip_shorter_than_any_step_ends(fall):
     """The torque starts above the level and falls fast: v = (0.1 t - fall t²/2) / m."""
     s = moved(slider(coulomb=1.0), [0], [0], 0.1, torque=lambda t, q, qd: [1.1 - fall * t])
-    assert kinds(s) == ["sticks", "starts"]
+    assert event_kinds(s) == ["sticks", "starts"]
     np.testing.assert_allclose([event.t for event in s.events], [0.2 / fall, 2.1 / fall], rtol=1e-6)
 
 
@@ -97,7 +97,7 @@ def test_a_block_that_would_turn_back_for_an_instant_sticks():
     s = moved(
         slider(coulomb=1.0), [0], [1 - depth], 2.0, torque=lambda t, q, qd: [1 + MASS * 2 * (t - 1)]
     )
-    assert kinds(s) == ["sticks", "starts"]
+    assert event_kinds(s) == ["sticks", "starts"]
     np.testing.assert_allclose([event.t for event in s.events], [1 - depth**0.5, 1.0], atol=1e-7)
     np.testing.assert_allclose(s.qd[-1], 1.0, rtol=1e-9)
 
@@ -155,7 +155,7 @@ def test_joints_with_the_same_level_start_at_once():
 
 def test_joints_with_the_same_deceleration_stick_at_once():
     s = moved(gantry({"coulomb": 2.0}, {"coulomb": 1.0}), [0, 0], [1.0, -1.0], 3.0)
-    assert kinds(s) == ["sticks", "sticks"]
+    assert event_kinds(s) == ["sticks", "sticks"]
     np.testing.assert_allclose([event.t for event in s.events], MASS, rtol=1e-9)
 
 
@@ -186,7 +186,7 @@ def test_any_arm_with_friction_keeps_the_laws(seed):
 
 def test_a_wrench_is_held_until_it_exceeds_the_level():
     s = moved(slider(coulomb=1.5), [0], [0], 2.0, external_wrench=lambda t: [0, 0, -t, 0, 0, 0])
-    assert kinds(s) == ["starts"]
+    assert event_kinds(s) == ["starts"]
     np.testing.assert_allclose(s.events[0].t, 1.5, atol=1e-9)
     assert s.qd[-1] < 0
 
@@ -213,7 +213,7 @@ def test_coupled_joints_stick_with_the_friction_of_both(multiplier, rate):
     own = 0.6 if rate > 0 else 0.9
     level = own + abs(multiplier) * (0.6 if rate * multiplier > 0 else 0.9)
     s = moved(robot, [0.0], None, 2.5, torque=ramp([rate]))
-    assert kinds(s) == ["starts"]
+    assert event_kinds(s) == ["starts"]
     np.testing.assert_allclose(s.events[0].t, level, atol=1e-9)
     after = np.maximum(s.t - level, 0)
     np.testing.assert_allclose(

@@ -5,7 +5,7 @@ import pytest
 
 from armdyn.dynamics import Robot
 from support.random_robots import random_model
-from support.simulation_laws import MASS, G, gantry, kinds, moved, pendulum, planar, slider
+from support.simulation_laws import MASS, G, event_kinds, gantry, moved, pendulum, planar, slider
 
 
 def assert_inside(s, slack=1e-9):
@@ -16,7 +16,7 @@ def assert_inside(s, slack=1e-9):
 
 def test_a_block_that_falls_stays_where_it_lands():
     s = moved(slider(G, limits=[0.2, 5.0]), [1.2], [0], 1.0, stops=True)
-    assert kinds(s) == ["hits"]
+    assert event_kinds(s) == ["hits"]
     landing = np.sqrt(2 / G)
     np.testing.assert_allclose(s.events[0].t, landing, rtol=1e-9)
     lies = s.t > landing
@@ -52,7 +52,7 @@ def test_a_pendulum_that_barely_reaches_its_stop_does_not_pass_it():
     limit = 1 - 1e-5
     robot = pendulum(limits=[-2.0, limit])
     s = moved(robot, [-1.0], [0], 6.0, stops=True, bounce=1.0, dt=1e-3)
-    assert kinds(s) == ["hits"] * 3
+    assert event_kinds(s) == ["hits"] * 3
     assert_inside(s)
     assert s.q.max() > limit - 1e-4
 
@@ -69,7 +69,7 @@ def test_a_block_leaves_its_stop_when_the_torque_exceeds_its_weight():
     s = moved(
         slider(G, limits=[0.0, 9.0]), [0], [0], 2.0, torque=lambda t, q, qd: [20 * t], stops=True
     )
-    assert kinds(s) == ["leaves"]
+    assert event_kinds(s) == ["leaves"]
     start = MASS * G / 20
     np.testing.assert_allclose(s.events[0].t, start, atol=1e-8)
     after = np.maximum(s.t - start, 0)
@@ -81,7 +81,7 @@ def test_dry_friction_helps_the_stop_to_hold():
     """From the lower stop the torque must lift the block and overcome its friction."""
     robot = slider(G, limits=[0.0, 9.0], coulomb=3.0)
     s = moved(robot, [0], [0], 1.5, torque=lambda t, q, qd: [20 * t], stops=True)
-    assert kinds(s) == ["leaves"]
+    assert event_kinds(s) == ["leaves"]
     np.testing.assert_allclose(s.events[0].t, (MASS * G + 3.0) / 20, atol=1e-8)
 
 
@@ -116,7 +116,7 @@ def test_stops_of_separate_joints_do_not_disturb_each_other():
 def test_no_arm_leaves_its_limits(seed, bounce):
     robot = Robot(random_model("RPR", seed))
     s = moved(robot, [0.3, 0.2, -0.4], [1, -1, 2], 3.0, stops=True, bounce=bounce, dt=2e-3)
-    assert "hits" in kinds(s)
+    assert "hits" in event_kinds(s)
     assert_inside(s)
 
 

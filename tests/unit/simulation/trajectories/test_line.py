@@ -9,7 +9,7 @@ from armdyn.errors import ModelError, ShapeError, SingularityError, TrajectoryEr
 from armdyn.model.transform import rotation_about
 from armdyn.simulation.trajectories import cartesian_line
 from armdyn.simulation.trajectories.screw import rotation_vector
-from support.random_robots import random_model, unit
+from support.random_robots import random_axis, random_model
 from support.trajectory_laws import assert_derivatives, assert_rests_outside, assert_vectorised
 
 STARTS = {
@@ -209,7 +209,7 @@ def test_the_tool_that_is_already_there_has_no_line():
 @pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-5, 1.0, 1.99, 2.01, 3.0, np.pi - 1e-9, np.pi])
 def test_rotations_are_vectors(angle):
     rng = np.random.default_rng(8)
-    for axis in (*np.eye(3), *(unit(rng) for _ in range(20))):
+    for axis in (*np.eye(3), *(random_axis(rng) for _ in range(20))):
         found = rotation_vector(rotation_about(axis, angle))
         if angle == np.pi and found @ axis < 0:
             found = -found

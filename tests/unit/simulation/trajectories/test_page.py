@@ -1,26 +1,16 @@
 """The page on trajectories shows what happens."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 from armdyn.simulation import trajectories
+from support.pages import page, printed, python_blocks
 
-PAGE = (Path(__file__).parents[4] / "docs" / "trajectories.md").read_text(encoding="utf-8")
+PAGE = page("trajectories")
 
 
 def test_its_examples_run_and_print_what_they_say(tmp_path):
-    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        check=True,
-        capture_output=True,
-        encoding="utf-8",
-        cwd=tmp_path,
-    )
+    lines = printed("\n".join(python_blocks(PAGE)), tmp_path).splitlines()
     said = re.findall(r"print\(.*\)  # (.*)", PAGE)
-    lines = result.stdout.splitlines()
     assert len(said) == len(lines) == 2
     for comment, line in zip(said, lines, strict=True):
         pieces = map(re.escape, comment.split("..."))
