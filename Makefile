@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint fmt type imports browser clean
+.PHONY: demo test quick lint fmt type imports browser dist clean
 
 demo: .venv/.demo
 	@mkdir -p demo
@@ -12,6 +12,10 @@ demo: .venv/.demo
 test: lint type imports browser
 	$(BIN)/pytest -n auto --dist worksteal --ignore=tests/studio
 	$(BIN)/pytest tests/studio --reruns 2  # a page drawn without a GPU may be late
+
+# what a change is tried with, in a minute: no robot is compiled for it
+quick: lint imports
+	$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" tests/architecture tests/unit
 
 lint: .venv/.test
 	$(BIN)/ruff check src tests examples benchmarks
@@ -35,8 +39,16 @@ browser:
 	    timeout 300 apt-get install -y -qq --no-install-recommends chromium ) >/dev/null 2>&1; } || \
 	  echo "no browser: the tests of the studio's pages will be skipped"
 
+# a wheel and an sdist, and a torque by the wheel in a fresh environment
+dist: .venv/.dist
+	rm -rf dist build/fresh
+	$(BIN)/python -m build --outdir dist .
+	$(PYTHON) -m venv build/fresh
+	build/fresh/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build/fresh && bin/armdyn torque puma560 ../../examples/puma560_pick.csv -o torques.csv && bin/armdyn robots
+
 clean:
-	rm -rf .venv demo
+	rm -rf .venv demo dist build
 
 .venv/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else f"armdyn needs Python 3.11 or later; $(PYTHON) is {sys.version.split()[0]}. Try: make PYTHON=python3.12 demo")'
@@ -51,4 +63,9 @@ clean:
 .venv/.test: .venv/.python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,mjcf,design,parquet,studio]' --group test --group lint
+	@touch $@
+
+.venv/.dist: .venv/.python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dist
 	@touch $@

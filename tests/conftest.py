@@ -1,9 +1,12 @@
 """Settings for the whole suite."""
 
 import os
+import re
 import shutil
 import sys
 import tempfile
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +21,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("armdyn")
+
+if find_spec("pinocchio") is None:  # it is not published for Windows
+    _USES = re.compile(r"^(?:import pinocchio|from support\.(?:peers|design_arms) )", re.MULTILINE)
+    collect_ignore = [
+        str(path)
+        for path in Path(__file__).parent.rglob("test_*.py")
+        if _USES.search(path.read_text(encoding="utf-8"))
+    ]
 
 
 def pytest_configure(config):

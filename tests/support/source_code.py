@@ -1,0 +1,40 @@
+"""The source as syntax trees: its modules, what they import, and their functions."""
+
+import ast
+
+from support.paths import SOURCE
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def module_name(path):
+    """The dotted name by which a file is imported."""
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8")
+
+
+def imports():
+    """For every module the modules it imports: local and type-checking imports count."""
+    modules = {module_name(path): path for path in FILES}
+    found = {}
+    for name, path in modules.items():
+        targets = set()
+        for node in ast.walk(ast.parse(text_of(path))):
+            if isinstance(node, ast.Import):
+                targets |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                both = ((f"{node.module}.{alias.name}", node.module) for alias in node.names)
+                targets |= {inner if inner in modules else outer for inner, outer in both}
+        found[name] = (targets & set(modules)) - {name}
+    return found
+
+
+def functions(path):
+    """Every function and method of a file as a syntax tree."""
+    return [
+        node for node in ast.walk(ast.parse(text_of(path))) if isinstance(node, ast.FunctionDef)
+    ]
