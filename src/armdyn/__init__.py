@@ -1,4 +1,19 @@
-"""armdyn: the dynamics compiler for robot arms."""
+"""armdyn: the dynamics compiler for robot arms.
+
+    import armdyn
+    robot = armdyn.load("panda")          # from the catalog, or a .urdf, .xml (MJCF) or .toml file
+    robot.inverse_dynamics(q, qd, qdd)    # joint torques [N m or N]; see help(armdyn.Robot)
+
+load, from_dh           a Robot from a description, or from a Denavit-Hartenberg table
+Robot, Ledger           an arm and its quantities; a torque split into its terms
+simulate, simulation    motion from torques; trajectories and controllers
+equations               the equations of motion, for people
+simplify                arms with simpler dynamics
+compare                 the torques of other libraries for the same file
+count_operations        how many operations a quantity takes
+set_threads             threads for large batches
+errors                  every error and warning
+"""
 
 import sys
 from importlib import import_module

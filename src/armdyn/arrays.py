@@ -1,13 +1,16 @@
 """The array type of the package, and checks that turn input into arrays."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.errors import ModelError, ShapeError
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    Array = npt.NDArray[Any]
+else:
+    Array = np.ndarray  # help() prints it at every argument
 """An array of floats, or of expression nodes while a formulation is traced."""
 RELATIVE_PIVOT = 1e-13
 """Smallest pivot, relative to the inertias it is made of, that still counts as an inertia."""
