@@ -1,6 +1,7 @@
 """The source as syntax trees: its modules, what they import, and their functions."""
 
 import ast
+from functools import cache
 
 from support.paths import SOURCE
 
@@ -17,13 +18,19 @@ def text_of(path):
     return path.read_text(encoding="utf-8")
 
 
+@cache
+def tree_of(path):
+    """The syntax tree of a file."""
+    return ast.parse(text_of(path))
+
+
 def imports():
     """For every module the modules it imports: local and type-checking imports count."""
     modules = {module_name(path): path for path in FILES}
     found = {}
     for name, path in modules.items():
         targets = set()
-        for node in ast.walk(ast.parse(text_of(path))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Import):
                 targets |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
@@ -35,6 +42,4 @@ def imports():
 
 def functions(path):
     """Every function and method of a file as a syntax tree."""
-    return [
-        node for node in ast.walk(ast.parse(text_of(path))) if isinstance(node, ast.FunctionDef)
-    ]
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef)]

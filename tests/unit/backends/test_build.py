@@ -87,6 +87,7 @@ def damages(whole):
     yield b"\0" * len(whole)
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_ignored_and_replaced(made, cache):
     first = torques()
     (entry,) = cache.entries()
@@ -231,6 +232,7 @@ print(len(user_cache().entries()))
 """
 
 
+@pytest.mark.slow
 def test_processes_that_build_at_once_all_get_the_right_result():
     workers = [
         subprocess.Popen(
@@ -255,6 +257,7 @@ def test_processes_that_build_at_once_all_get_the_right_result():
     assert max(output.split()[-1] for output in outputs) == "3"
 
 
+@pytest.mark.slow
 def test_dropped_kernels_give_their_memory_back():
     if not Path("/proc/self/statm").exists():
         pytest.skip("the size of this process is not known")

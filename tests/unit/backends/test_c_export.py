@@ -93,6 +93,7 @@ def arguments(program, rng):
     return [payload if i.name == "payload" else rng.uniform(-2, 2, i.size) for i in program.inputs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("single", [False, True], ids=["double", "float"])
 @pytest.mark.parametrize("case", CASES)
 def test_the_source_compiles_without_a_warning_and_its_self_test_passes(case, single, tmp_path):
@@ -101,6 +102,7 @@ def test_the_source_compiles_without_a_warning_and_its_self_test_passes(case, si
     assert (done.returncode, done.stdout) == (0, "ok\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["puma560", "tree"])
 def test_the_sanitizers_find_nothing(case, tmp_path):
     flags = ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover")
@@ -109,6 +111,7 @@ def test_the_sanitizers_find_nothing(case, tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "ok\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_every_function_agrees_with_the_program(case, library):
     model, rng = model_of(case), np.random.default_rng(1)
@@ -123,6 +126,7 @@ def test_every_function_agrees_with_the_program(case, library):
             close(got, expected, 1e-12)
 
 
+@pytest.mark.slow
 def test_the_functions_agree_with_the_robot_and_with_pinocchio(library):
     robot, rng, panda = armdyn.load("panda"), np.random.default_rng(2), library("panda")
     other, data = pin_model(robot.model)
@@ -211,6 +215,7 @@ def test_the_self_test_finds_a_wrong_number(tmp_path):
     assert re.search(r"gravity_vector, state 0, entry 1: got \S+, expected \S+", done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["puma560", "jaco2"])
 def test_the_operations_in_the_comment_are_those_in_the_text(name, tmp_path):
     exported = export_c(armdyn.load(name).model, tmp_path)
@@ -277,6 +282,7 @@ def test_text_of_the_robot_cannot_leave_its_comment(tmp_path):
     assert selftest(export_c(model, tmp_path)).stdout == "ok\n"
 
 
+@pytest.mark.slow
 def test_a_long_chain_still_compiles(tmp_path):
     model = random_model("R" * 30, 6)
     options = ExportOptions(functions=["inverse_dynamics"], prefix="chain")

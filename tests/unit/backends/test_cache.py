@@ -308,6 +308,7 @@ print(reads)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clearing", ["clearing", "keeping"])
 def test_processes_at_once_read_whole_files(tmp_path, clearing):
     """While nobody clears, the file is there at every moment after the first put."""

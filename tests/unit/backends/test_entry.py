@@ -173,6 +173,7 @@ def test_it_can_be_looked_at():
     assert repr(call.__self__) == "<Kernel inverse_dynamics of 'scara', (4),(4),(4)->(4)>"
 
 
+@pytest.mark.slow
 def test_no_reference_is_kept_or_lost(call):
     kernel = call.__self__
     given = state(kernel)

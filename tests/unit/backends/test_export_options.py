@@ -48,6 +48,7 @@ def test_a_number_too_large_for_float_is_refused(tmp_path):
         export_c(model, tmp_path, options)
 
 
+@pytest.mark.slow
 def test_the_output_is_the_same_in_every_process(tmp_path):
     code = "import sys, armdyn; from armdyn.backends.c.export import export_c; export_c(armdyn.load('puma560').model, sys.argv[1])"
     for seed in "12":

@@ -19,6 +19,7 @@ from support.textbook_quantities import MODELS, TextbookQuantities, states_of
 TOLERANCE = 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", QUANTITIES)
 @pytest.mark.parametrize("name", MODELS)
 def test_every_quantity_is_what_its_formulas_say(name, quantity):
@@ -37,6 +38,7 @@ def test_every_quantity_is_what_its_formulas_say(name, quantity):
     close(kernel(*given), exact, TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", QUANTITIES)
 def test_single_precision_is_as_good_as_it_can_be(quantity):
     model = MODELS["panda"]
@@ -49,6 +51,7 @@ def test_single_precision_is_as_good_as_it_can_be(quantity):
     close(found, expected, 2e-3 if "forward" in quantity else 1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", ["world", "tool", "link2"])
 @pytest.mark.parametrize("link", ["tool", "link4", "base"])
 def test_frames_of_kinematics(link, frame):
@@ -62,6 +65,7 @@ def test_frames_of_kinematics(link, frame):
     close(robot.kernel("forward_kinematics", link=link)(q), direct.forward_kinematics(q), TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["panda", "stanford", "tree", "coupled"])
 @pytest.mark.parametrize("axes", ["world", "tool"])
 def test_wrenches_are_arguments(name, axes):
@@ -93,6 +97,7 @@ def variable():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "quantity"), variable())
 def test_payload_and_gravity_are_arguments(name, quantity):
     robot = Robot(MODELS[name])
@@ -111,6 +116,7 @@ def test_payload_and_gravity_are_arguments(name, quantity):
     close(kernel(*given, *nothing), plain(*given), tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_of_forward_dynamics(method):
     model = MODELS["tree"]
@@ -119,6 +125,7 @@ def test_methods_of_forward_dynamics(method):
     close(kernel(*given), TextbookQuantities(model).forward_dynamics(*given), 1e-9)
 
 
+@pytest.mark.slow
 def test_formulations_of_inverse_dynamics():
     model = MODELS["puma560"]
     for method in ("newton_euler", "denoc", "augmented_body", "minimal"):
@@ -140,6 +147,7 @@ def test_friction_is_an_option(quantity):
         close(rubbing(*given), smooth(*given) + friction, 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [LARGE, LARGE + 1])
 def test_large_robots_take_derivatives_direction_by_direction(n):
     model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
@@ -162,6 +170,7 @@ def test_large_robots_take_derivatives_direction_by_direction(n):
     close(robot.regressor(q, qd, qdd), direct.regressor(q, qd, qdd), TOLERANCE)
 
 
+@pytest.mark.slow
 def test_forward_dynamics_takes_the_cheaper_way():
     """Whatever the robot, no method by name takes fewer operations than the one without."""
     for model in (random_model("RR", 3), MODELS["panda"], random_model("RPRRRRR", 5)):

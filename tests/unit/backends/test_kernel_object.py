@@ -91,6 +91,7 @@ for found in (robot.mass_matrix(q), call(q), kernel(q), kernel.gufunc(q)):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cache", ["shared", "off"])
 def test_robots_and_kernels_go_to_other_processes(cache):
     robot = armdyn.load("scara")

@@ -159,6 +159,7 @@ def test_segments_and_slots_keep_every_value(program, shortest, more, fma):
     assert carried_out(program, pieces) == [values[k] for k in program.outputs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fma", [True, False])
 @pytest.mark.parametrize(
     ("name", "quantity"),
@@ -193,6 +194,7 @@ def test_another_order_computes_the_same_values_operands_first(program):
     assert all(place[a] < place[v] for v, args in operands.items() for a in args if a in place)
 
 
+@pytest.mark.slow
 @given(graphs, st.sampled_from(sorted(targets())), st.integers(1, 30))
 def test_machine_code_of_any_program(outputs, target, longest):
     program = Program.from_outputs(np.array(outputs), {"x": None, "y": None, "q": 2})
@@ -242,6 +244,7 @@ def test_pivots_that_are_rounding_are_not_numbers():
             assert np.isnan(function(pairs)[:, 0]).tolist() == [False, False, True, True, True]
 
 
+@pytest.mark.slow
 def test_work_is_about_linear_in_the_joints():
     """Operations, segments and scratch memory of long chains and big trees."""
     for tree in (False, True):

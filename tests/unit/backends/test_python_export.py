@@ -44,6 +44,7 @@ def module_of(exported):
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["puma560", "stanford", "tree"])
 def test_every_function_agrees_with_the_program_in_any_batch_shape(case, tmp_path):
     tree = case == "tree"

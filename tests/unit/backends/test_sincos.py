@@ -96,6 +96,7 @@ def test_the_reference_is_right():
         assert abs(cosine / (1 << PLACES) - math.cos(x)) < 2e-16
 
 
+@pytest.mark.slow
 def test_two_units_in_the_last_place_up_to_the_limit(sincos, record_property):
     rng = np.random.default_rng(1)
     limit = LIMIT["float64"]
@@ -115,6 +116,7 @@ def test_two_units_in_the_last_place_up_to_the_limit(sincos, record_property):
     assert 0.5 < worst <= ULPS
 
 
+@pytest.mark.slow
 def test_two_units_in_the_last_place_at_all_zeros_and_extrema(sincos):
     x = around_quarter_turns(LIMIT["float64"], 2)
     assert len(x) > 300_000
@@ -132,6 +134,7 @@ def test_the_smallest_angles(sincos):
         np.testing.assert_array_equal(found, np.stack([sign * x, np.ones_like(x)], -1))
 
 
+@pytest.mark.slow
 def test_zero_keeps_its_sign(sincos, single):
     for function in (sincos, single):
         found = function(np.array([[0.0], [-0.0]], dtype=function.types[0][0]))
@@ -162,6 +165,7 @@ def test_a_lane_does_not_know_its_neighbours(dtype, far):
     np.testing.assert_array_equal(found[~near], np.broadcast_to(alone, found[~near].shape))
 
 
+@pytest.mark.slow
 def test_single_precision_against_double(single, record_property):
     limit, worst = LIMIT["float32"], 0.0
     top = int(limit.view(np.int32))

@@ -35,6 +35,7 @@ def states(program, batch=(37,)):
     return [rng.uniform(-2, 2, (*batch, len(array.symbols))) for array in program.inputs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("target", TARGETS)
 def test_results_are_right_on_every_processor(name, target):
@@ -49,6 +50,7 @@ def test_results_are_right_on_every_processor(name, target):
     np.testing.assert_allclose(single, program(*given), rtol=0, atol=2e-4 * scale)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [("panda torques", "float64"), ("tree masses", "float64"), ("tree masses", "float32")],
@@ -68,6 +70,7 @@ def test_bits_depend_on_fused_operations_alone(name, dtype, fused):
         np.testing.assert_array_equal(other(*given), first(*given))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not X86, reason="the instructions of x86 are looked for")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("target", FORBIDDEN)
@@ -119,6 +122,7 @@ def test_width_and_fused_operations_by_processor(triple, present, bits, fma):
     assert target.lanes("float64") == bits // 64
 
 
+@pytest.mark.slow
 def test_long_and_short_rows_on_every_processor():
     """Rows of up to three numbers, of many, and matrices of a hundred entries."""
     for kinds in ("R", "PR", "RRR", "RRRR", "RPRRR", "R" * 9):

@@ -173,6 +173,7 @@ def test_by_default_no_torque_moves_even_under_great_weight(tilt):
     assert canonical(model, 1e-12).snapped > 1e-10
 
 
+@pytest.mark.slow
 @given(robots, seeds)
 def test_the_difference_to_a_wrong_robot_is_seen(model, seed):
     robot = canonical(model)
@@ -186,6 +187,7 @@ def test_the_difference_to_a_wrong_robot_is_seen(model, seed):
     assert torque_difference(model, wrong) == pytest.approx(moved, rel=0.8)
 
 
+@pytest.mark.slow
 @given(robots, seeds)
 def test_regrouping_keeps_torques(model, seed):
     robot = canonical(model)
@@ -243,6 +245,7 @@ REGROUPED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REGROUPED)
 def test_what_is_left_is_the_rank_of_the_regressor(name):
     robot = canonical(REGROUPED[name])

@@ -3,7 +3,6 @@ import re
 
 import numpy as np
 import pytest
-from roboticstoolbox.models.DH import Stanford
 
 import armdyn
 from armdyn.check.check import check_report, exit_code
@@ -124,6 +123,8 @@ def test_a_tensor_about_the_origin_is_told_from_one_about_the_centre_of_mass(tur
 
 
 def test_the_stanford_arm_with_centres_of_mass_ten_times_too_far_is_caught():
+    from roboticstoolbox.models.DH import Stanford  # it takes seconds to import
+
     table = [
         dict(
             joint="prismatic" if link.sigma else "revolute",
