@@ -8,12 +8,6 @@ from support.paths import ROOT
 from support.source_code import FILES
 
 
-def test_half_of_all_files_are_short_and_none_is_long():
-    lengths = sorted(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES)
-    assert lengths[len(lengths) // 2] < 190
-    assert lengths[-1] < 500
-
-
 def test_every_formulation_is_documented():
     text = (ROOT / "docs" / "formulations.md").read_text(encoding="utf-8")
     for name in FORMULATIONS:

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def value(x, angles=(0.7, -1.9), a=1.3, b=0.4):
     return float(evaluate(x, angles, {"a": a, "b": b}))
 
 
+@pytest.mark.slow
 @given(polynomials, polynomials, polynomials)
 def test_a_commutative_ring(x, y, z):
     assert x + y == y + x

@@ -228,6 +228,7 @@ def test_the_operations_in_the_comment_are_those_in_the_text(name, tmp_path):
         assert f"{count.mul} multiplications, {count.add} additions" in source
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CXX is None, reason="needs a C++ compiler")
 def test_the_header_is_one_of_cpp_as_well(tmp_path):
     exported = export_c(armdyn.load("stanford").model, tmp_path)
@@ -255,6 +256,7 @@ def test_the_header_is_one_of_cpp_as_well(tmp_path):
     close(printed, armdyn.load("stanford").gravity_vector(np.zeros(6))[1], 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

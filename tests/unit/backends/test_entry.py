@@ -37,6 +37,7 @@ def test_the_layout_of_arrays_is_known():
     )
 
 
+@pytest.mark.slow
 def test_it_gives_what_the_kernel_gives(call):
     kernel = call.__self__
     for seed in range(5):
@@ -203,6 +204,7 @@ def test_results_are_freed(call):
     assert len({x.ctypes.data for x in kept}) == 1000
 
 
+@pytest.mark.slow
 def test_kernels_outlive_the_robot_and_gufuncs_the_kernel():
     robot = armdyn.load("saha_3r")
     call = robot.kernel("mass_matrix")

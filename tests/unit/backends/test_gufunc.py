@@ -63,6 +63,7 @@ def one_by_one(kernel, given):
     return results
 
 
+@pytest.mark.slow
 def test_same_bits_for_any_number_of_states(kernel):
     given = states(kernel, max(SIZES))
     alone = one_by_one(kernel, given)
@@ -74,6 +75,7 @@ def test_same_bits_for_any_number_of_states(kernel):
         )
 
 
+@pytest.mark.slow
 def test_same_bits_for_a_million_states():
     kernel = built("torques")
     given = states(kernel, 1000)

@@ -117,6 +117,7 @@ def check_order(program, lowered):
     assert set(program.outputs) <= there
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(programs())
 def test_fused_sums_are_the_sums(program):
@@ -149,6 +150,7 @@ def test_products_are_fused_into_sums_if_only_sums_use_them(program):
     assert len(made) <= len(program.instructions)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(programs(), st.integers(1, 9), st.integers(0, 9), st.booleans())
 def test_segments_and_slots_keep_every_value(program, shortest, more, fma):
@@ -208,6 +210,7 @@ def test_machine_code_of_any_program(outputs, target, longest):
     assert np.array_equal(found[3], function(*(x[3].reshape(-1) for x in arrays)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", targets())
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_every_operation_with_every_kind_of_number(target, dtype):

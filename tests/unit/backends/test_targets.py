@@ -83,6 +83,7 @@ def test_no_instruction_is_used_that_the_processor_lacks(target, dtype):
         assert re.findall(FORBIDDEN[target], text) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not X86, reason="the instructions of x86 are looked for")
 def test_wide_vectors_and_fused_operations_are_used_where_they_are():
     text = {name: assembly(PROGRAMS["panda torques"], target) for name, target in TARGETS.items()}

@@ -68,6 +68,7 @@ def report():
     return bench(["ur5e", "puma560"], SHORT, seconds=0.0, quick=True)
 
 
+@pytest.mark.slow
 def test_all_peers_compute_what_we_do_and_every_number_is_one(report):
     assert {row.case for row in report.rows} == set(SHORT)
     peers = {row.against for row in report.rows if row.robot == "ur5e"}
@@ -108,6 +109,7 @@ def test_the_report_is_plain_data(report):
     assert all(set(row) == names for row in data["rows"])
 
 
+@pytest.mark.slow
 def test_a_wrong_kernel_is_caught(monkeypatch, run):
     right = bench_module.batch_contender
 
@@ -136,6 +138,7 @@ def test_a_library_with_other_joints_is_refused():
         Arm(load("two_link"), None).order(["other"])
 
 
+@pytest.mark.slow
 def test_compiling_compiles_once_and_loading_does_not(monkeypatch):
     traced, before = [], dict(os.environ)
     original = build.quantity_program

@@ -79,6 +79,7 @@ def rank(robot):
     return int((s > 1e-9 * s[0]).sum())
 
 
+@pytest.mark.slow
 @given(robots, seeds)
 def test_canonical_frames_keep_torques(model, seed):
     q, qd, qdd = random_states(model, seed)
@@ -108,6 +109,7 @@ def test_antiparallel_and_nearly_parallel_axes(seed):
     close(torques(robot, q, qd, qdd), newton_euler(model, q, qd, qdd).tau, 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("angle", [0.0, np.pi])
 @pytest.mark.parametrize("sine", np.logspace(-15, -2, 27))
 def test_almost_parallel_axes_on_any_base(sine, angle):
@@ -278,6 +280,7 @@ def special_model(seed):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 160, 20))
 def test_special_geometries_keep_no_parameter_too_many(first):
     for seed in range(first, first + 20):

@@ -38,12 +38,14 @@ def test_a_sound_arm_has_nothing_to_report():
     assert check_report(arm(row(), row(name="elbow"))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*catalog_names()} - {"puma560"}))
 def test_the_catalog_has_neither_errors_nor_warnings(name):
     findings = check_report(name)
     assert exit_code(findings) == 0, findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "level", "message"),
     [

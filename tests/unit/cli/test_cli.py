@@ -67,6 +67,7 @@ def test_info_in_json_has_the_payload_the_gravity_and_the_locked_joint(run):
     assert [(body["mass"], body["com"]) for body in held] == [(2.0, [0, 0, 0.1])]
 
 
+@pytest.mark.slow
 def test_torque_writes_what_the_library_computes(run, short, tmp_path):
     out, plot = tmp_path / "out.csv", tmp_path / "out.png"
     code, text, _ = run("torque", "puma560", short, "-o", out, "--plot", plot)
@@ -118,6 +119,7 @@ def test_the_example_is_what_its_script_writes(tmp_path):
     assert ((move.q > limits[:, 0]) & (move.q < limits[:, 1])).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -171,6 +173,7 @@ def test_a_warning_is_one_line_for_the_user(run, tmp_path):
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "absent"),
     [
@@ -186,6 +189,7 @@ def test_what_is_slow_to_import_waits_until_it_is_needed(code, absent):
     assert result.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_the_installed_command_runs():
     command = Path(sys.executable).with_name("armdyn")
     result = subprocess.run([command, "--version"], check=True, capture_output=True, text=True)

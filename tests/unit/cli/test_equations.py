@@ -37,6 +37,7 @@ def test_a_file_gets_the_format_of_its_ending(run, tmp_path):
     assert (tmp_path / "arm.tex").read_text(encoding="utf-8") == expected
 
 
+@pytest.mark.slow
 def test_the_structure_is_printed_and_drawn(run, tmp_path):
     code, out, _ = run("equations", "two_link", "--form", "structure", "--plot", tmp_path / "s.png")
     assert code == 0
@@ -57,6 +58,7 @@ def test_export_writes_the_same_documents(run, tmp_path, lang, name):
     assert text == armdyn.equations(armdyn.load("two_link")).to(lang)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -38,6 +38,7 @@ def run(command):
     return partial(command, "simplify")
 
 
+@pytest.mark.slow
 def test_the_report_tells_how_and_how_long(run):
     code, out, err = run("saha_3r")
     assert (code, err) == (0, "")

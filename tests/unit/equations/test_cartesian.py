@@ -20,6 +20,8 @@ from support.peers import close
 from support.random_robots import random_model, random_states
 from support.symbolic_forms import expression, tool_terms
 
+pytestmark = pytest.mark.slow
+
 GRIPPER = ROBOTS / "gripper.urdf"
 HALF = np.pi / 2
 

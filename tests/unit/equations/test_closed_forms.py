@@ -25,6 +25,8 @@ from support.peers import close, pin_model
 from support.random_robots import random_model, random_states, seeds, special_model
 from support.symbolic_forms import expanded, expression, tool_terms
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = 1e-10
 
 

@@ -11,6 +11,8 @@ from armdyn import equations
 from support.peers import close
 from support.random_robots import random_model, random_states, special_model
 
+pytestmark = pytest.mark.slow
+
 small = st.builds(
     random_model,
     st.sampled_from(["R", "P", "RR", "RP", "PR", "PRP"]),

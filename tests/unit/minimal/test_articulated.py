@@ -29,6 +29,8 @@ from support.counted_arms import ARMS
 from support.peers import close, pin_model
 from support.random_robots import kinds, random_model, random_states, robots, seeds, special_model
 
+pytestmark = pytest.mark.slow
+
 
 def reflected(model):
     return np.array([joint.rotor.reflected for joint in model.joints])

@@ -16,6 +16,8 @@ from armdyn.operations.report import operation_report
 from armdyn.operations.steps import PAPER, augmented_body_steps, steps_report
 from support.random_robots import random_model
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path, monkeypatch):

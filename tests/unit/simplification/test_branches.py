@@ -22,6 +22,8 @@ from armdyn.structure.parameters import parameters
 from support.design_arms import design
 from support.golden_values import golden
 
+pytestmark = pytest.mark.slow
+
 PLANAR = ("x3", "Ixx3", "Iyy3", "x2", "Ixx2", "Iyy2", "a1")
 """The numbers of Saha's arm when centres of mass lie along the links."""
 

@@ -9,6 +9,8 @@ import armdyn
 from armdyn.model import Body, Inertia, Link
 from armdyn.simplification.counterweights import builds, counterweights, shape
 
+pytestmark = pytest.mark.slow
+
 
 def points(rng, count):
     masses = rng.uniform(0.1, 5.0, count)

@@ -11,6 +11,8 @@ from armdyn.simplification.lengths import robot_size
 from support.design_arms import design, inertia_terms, planar, polar, puma_arm, two_groups
 from support.random_robots import special_model
 
+pytestmark = pytest.mark.slow
+
 SAHA = armdyn.load("saha_3r").model
 EXACT = 1e-12
 

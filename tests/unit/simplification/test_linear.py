@@ -20,6 +20,8 @@ from support.design_arms import planar, puma_arm
 from support.peers import close, pin_model
 from support.random_robots import random_inertia, random_model
 
+pytestmark = pytest.mark.slow
+
 
 def numbers(robot):
     return np.concatenate(

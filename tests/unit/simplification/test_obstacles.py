@@ -10,6 +10,8 @@ from armdyn.simplification.obstacles import obstacles
 from support.design_arms import HALF, planar, polar, two_groups
 from support.random_robots import random_model, special_model
 
+pytestmark = pytest.mark.slow
+
 
 def named(model, goal):
     return {(o.goal, o.joints) for o in obstacles(model, parse_goals(model, goal))}

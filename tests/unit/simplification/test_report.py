@@ -20,6 +20,8 @@ from armdyn.simplification.program_size import product, program_size
 from armdyn.simplification.simplify import simplify
 from support.peers import close
 
+pytestmark = pytest.mark.slow
+
 WRIST = {"joint4": 0.0, "joint5": 0.0, "joint6": 0.0}
 
 

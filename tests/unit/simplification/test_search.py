@@ -5,6 +5,8 @@ import armdyn
 from armdyn.canonical.frames import canonical
 from support.design_arms import design, inertia_terms, planar
 
+pytestmark = pytest.mark.slow
+
 SAHA = armdyn.load("saha_3r").model
 INERTIAL = ["*.com", "*.inertia"]
 

@@ -24,6 +24,7 @@ def arm():
     return Robot(random_model("RRPR", 3, rotors=True))
 
 
+@pytest.mark.slow
 def test_the_double_pendulum_keeps_its_energy_for_ten_seconds(two_link):
     s = moved(two_link, [1.2, 0.9], [0.5, -1.0], 10.0, **TIGHT)
     swing = np.ptp(s.potential)
@@ -39,6 +40,7 @@ def test_a_pendulum_has_the_period_of_the_elliptic_integral():
     np.testing.assert_allclose(s.q[:, 0], amplitude * np.array([1, 0, -1, 0, 1]), atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_gives_the_parabola_of_a_throw(method):
     s = moved(slider(G), [0.2], [3.0], 1.0, torque=[1.0], method=method)
@@ -47,6 +49,7 @@ def test_every_method_gives_the_parabola_of_a_throw(method):
     np.testing.assert_allclose(s.qdd[:, 0], a, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_motion_with_reversed_velocities_goes_back(arm):
     there = moved(arm, [0.3, -0.4, 0.1, 0.8], [1, 0.5, -0.3, 2], 1.0, **TIGHT)
     back = moved(arm, there.q[-1], -there.qd[-1], 1.0, **TIGHT)
@@ -54,6 +57,7 @@ def test_a_motion_with_reversed_velocities_goes_back(arm):
     np.testing.assert_allclose(back.qd, -there.qd[::-1], atol=1e-8)
 
 
+@pytest.mark.slow
 def test_without_gravity_energy_and_the_momentum_about_the_first_axis_stay(arm):
     s = moved(arm.with_gravity([0, 0, 0]), np.zeros(4), [1, -2, 0.5, 1.5], 2.0, **TIGHT)
     momentum = np.einsum("tj,tj->t", s.robot.mass_matrix(s.q)[:, 0], s.qd)
@@ -62,6 +66,7 @@ def test_without_gravity_energy_and_the_momentum_about_the_first_axis_stay(arm):
     assert np.ptp(s.qd[:, 0]) > 0.1  # the velocity does not
 
 
+@pytest.mark.slow
 def test_energy_is_accounted_for_whatever_acts():
     robot = Robot(random_model("RPRR", 5, friction=True))
     s = moved(
@@ -84,6 +89,7 @@ def test_work_is_the_integral_of_power(arm):
     np.testing.assert_allclose(s.work[:, 0], work, atol=1e-4 * np.abs(work).max())
 
 
+@pytest.mark.slow
 def test_a_constant_wrench_is_its_torque_by_virtual_work(arm):
     wrench = np.array([1, -2, 3, 0.1, 0.2, -0.3])
     s = moved(arm, np.full(4, 0.2), None, 0.5, external_wrench=wrench, dt=0.1)

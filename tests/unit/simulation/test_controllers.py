@@ -33,6 +33,7 @@ def error(s, motion):
     return np.array([motion(t).q for t in s.t]) - s.q
 
 
+@pytest.mark.slow
 def test_errors_under_computed_torque_obey_their_linear_equation(robot, motion):
     """Underdamped, critical and overdamped in one arm: ë + kd ė + kp e = 0, joint by joint."""
     kp, kd = np.array([100.0, 25.0, 16.0]), np.array([4.0, 10.0, 20.0])
@@ -50,6 +51,7 @@ def test_errors_under_computed_torque_obey_their_linear_equation(robot, motion):
         np.testing.assert_allclose(error(s, motion)[:, i], expected, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_measure_of_slotine_and_li_falls_by_what_is_damped(robot, motion):
     """V = sᵀ M s / 2 has the rate -sᵀ K_d s, which rests on dM/dt - 2C being skew."""
     rate, kd = 4.0, np.array([3.0, 5.0, 8.0])
@@ -91,6 +93,7 @@ def test_no_controller_is_free_motion(robot):
     np.testing.assert_array_equal(free.q, moved(robot, START, None, 0.5).q)
 
 
+@pytest.mark.slow
 def test_gravity_compensation_with_a_wrong_payload_sags_by_the_weight_over_the_stiffness():
     model = planar({}, {})
     loaded = model.with_payload(0.5, com=[0, 0, 0])
@@ -102,6 +105,7 @@ def test_gravity_compensation_with_a_wrong_payload_sags_by_the_weight_over_the_s
     assert np.abs(target - s.q[-1]).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_a_wrong_model_still_follows_but_not_without_error(robot, motion):
     heavy = robot.with_payload(0.3, com=[0.05, 0, 0])
     known = moved(heavy, START, None, 1.2, controller=ComputedTorque(heavy, motion, 400, 40))
@@ -110,6 +114,7 @@ def test_a_wrong_model_still_follows_but_not_without_error(robot, motion):
     assert 1e-4 < np.abs(error(wrong, motion)).max() < 0.2
 
 
+@pytest.mark.slow
 def test_friction_that_the_controller_knows_is_compensated(motion):
     robot = Robot(random_model("RRP", 4, friction=True))
     blind = moved(robot, START, None, 0.9, controller=ComputedTorque(robot, motion))
@@ -117,6 +122,7 @@ def test_friction_that_the_controller_knows_is_compensated(motion):
     assert np.abs(error(knows, motion)).max() < 0.1 * np.abs(error(blind, motion)).max()
 
 
+@pytest.mark.slow
 def test_an_impedance_gives_way_as_its_spring_says():
     """At rest the wrench of the environment is balanced by stiffness times deflection."""
     robot = load("ur5")
@@ -178,6 +184,7 @@ def test_gains_and_targets_that_cannot_be(robot, make, message):
         make(robot)
 
 
+@pytest.mark.slow
 def test_a_controller_that_knows_another_model_is_held_in_fixed_steps():
     """The work of a held torque is τ·Δq, so energy is accounted for though the torque jumps."""
     arm = load("two_link")

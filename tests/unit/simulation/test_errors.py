@@ -239,6 +239,7 @@ def test_torques_beyond_all_bounds_end_every_method(method, torque):
     assert "the last state is q = [" in s.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_motion_that_blows_up_ends_every_method(method):
     s = simulate(slider(), [0.0], [1.0], 9.0, torque=lambda t, q, qd: 2 * qd**2, method=method)
@@ -261,6 +262,7 @@ def test_a_torque_for_more_arms_than_there_are(robot):
     refuses(robot, r"got shape \(5, 2\); torques that change", torque=np.zeros((5, 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("q0", "qd0", "options", "error", "message"),
     [

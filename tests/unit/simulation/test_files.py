@@ -66,6 +66,7 @@ def test_torques_that_are_lines_give_the_same_motion_when_they_are_given_back(tm
     np.testing.assert_allclose(again.qd, ramp.qd, rtol=0, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_other_torques_give_it_but_for_the_square_of_the_time_between_records(tmp_path):
     errors = []
     for dt in (0.04, 0.02):

@@ -16,6 +16,7 @@ def ramp(rate):
     return lambda t, q, qd: np.multiply(rate, t)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "rate", "level"),
     [
@@ -44,6 +45,7 @@ def test_after_breaking_away_a_block_moves_as_the_cube_of_time():
     np.testing.assert_allclose(s.q[:, 0], 2.0 * after**3 / (6 * MASS), atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [1.2, -0.8])
 def test_a_sliding_block_stops_where_and_when_coulomb_says(speed):
     level = {1: 1.0, -1: 0.5}[int(np.sign(speed))]
@@ -55,6 +57,7 @@ def test_a_sliding_block_stops_where_and_when_coulomb_says(speed):
     assert s.qd[-1] == 0
 
 
+@pytest.mark.slow
 def test_viscous_and_dry_friction_stop_a_block_after_the_time_of_the_logarithm():
     level, viscous, speed = 0.7, 1.3, 2.0
     s = moved(slider(coulomb=level, viscous=viscous), [0], [speed], 4.0)

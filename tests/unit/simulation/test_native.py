@@ -14,6 +14,8 @@ from support.compiled_programs import targets
 from support.peers import close
 from support.rollout_arms import ARMS, Swing, no_torque, runge_kutta, states
 
+pytestmark = pytest.mark.slow
+
 H = 2e-3
 ARM = ARMS["chain"]
 SMALL = ARMS["viscous"]

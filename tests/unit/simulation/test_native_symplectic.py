@@ -10,6 +10,8 @@ from armdyn.simulation.native import rollout
 from support.peers import close
 from support.rollout_arms import ARMS, states
 
+pytestmark = pytest.mark.slow
+
 ARM = ARMS["chain"]
 TWO = armdyn.load("two_link")
 HANGING = np.array([-np.pi / 2, 0.0])

@@ -15,6 +15,8 @@ from armdyn.simulation.panels import EVENTS, spread
 from armdyn.simulation.plots import draw
 from armdyn.simulation.result import WORK
 
+pytestmark = pytest.mark.slow
+
 PUMA = armdyn.load("puma560")
 
 

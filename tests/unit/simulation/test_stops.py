@@ -7,6 +7,8 @@ from armdyn.dynamics import Robot
 from support.random_robots import random_model
 from support.simulation_laws import MASS, G, event_kinds, gantry, moved, pendulum, planar, slider
 
+pytestmark = pytest.mark.slow
+
 
 def assert_inside(s, slack=1e-9):
     lower, upper = s.robot.limits.T

@@ -14,6 +14,8 @@ from armdyn.structure.structure import structure
 from support.peers import pin_model
 from support.random_robots import random_model, special_model
 
+pytestmark = pytest.mark.slow
+
 HALF = np.pi / 2
 SAHA_CONSTANT = [
     dict(a=0.2, alpha=HALF, d=0.3, mass=4.0, com=[-0.1, 0, 0], inertia=[0.03, 0.02, 0.03]),

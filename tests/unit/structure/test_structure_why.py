@@ -15,6 +15,8 @@ from armdyn.structure.report import spans
 from armdyn.structure.structure import structure
 from support.random_robots import random_model, special_model
 
+pytestmark = pytest.mark.slow
+
 HALF = np.pi / 2
 ENTRIES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
