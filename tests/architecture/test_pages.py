@@ -23,10 +23,12 @@ COMMANDS = [
 WRITTEN = (".csv", ".png", ".parquet", ".tex", ".toml", ".urdf", ".py")
 
 
+@pytest.mark.slow
 def test_the_example_of_the_kernels_runs():
     assert printed(python_blocks(page("kernels"))[0]).startswith("(7),(7),(7)->(7) ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "files"),
     [("equations", set()), ("simplify", set()), ("simulation", {"fall.png", "fall.csv"})],
@@ -39,6 +41,7 @@ def test_examples_print_what_stands_below_them(name, files, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_the_commands_run_and_write_their_files(words, command, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
