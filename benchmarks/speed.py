@@ -16,8 +16,8 @@ from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.timing import alternate
 from armdyn.cli.bench import duration, print_machine
 from armdyn.cli.console import print_line, print_table, status, table
+from armdyn.errors import check_known
 from armdyn.io.atomic import write_text
-from armdyn.operations.count import check_name
 
 FASTER = "times as fast"
 TABLE: dict[tuple[str, str], dict[str, tuple[str, float]]] = {
@@ -94,7 +94,7 @@ def speed(
         tell: Called with the name of each measurement before it starts.
     """
     for name in only:
-        check_name("benchmark", name, NAMES)
+        check_known("benchmark", name, NAMES)
     setting = QUICK if quick else Setting()
     time = setting.seconds if seconds is None else seconds
     rows: list[Judged] = []

@@ -97,6 +97,13 @@ class UnknownNameError(ArmdynError, LookupError):
         )
 
 
+def check_known(what: str, given: str, available: Iterable[str]) -> None:
+    """Raise an `UnknownNameError` unless a name is among those that exist."""
+    available = tuple(available)
+    if given not in available:
+        raise UnknownNameError(what, given, available)
+
+
 class ShapeError(ArmdynError, ValueError):
     """An array whose shape or type does not fit the robot."""
 

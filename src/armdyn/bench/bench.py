@@ -18,12 +18,11 @@ from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.timing import Contender, alternate, check_agreement
 from armdyn.compare.peers import installed
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynWarning, PeerError
+from armdyn.errors import ArmdynWarning, PeerError, check_known
 from armdyn.io.files import save_model
 from armdyn.io.folders import VARIABLE
 from armdyn.loading import load
 from armdyn.model import FrictionLaw, Rotor
-from armdyn.operations.count import check_name
 
 QUANTITIES = {
     "inverse_dynamics": ("inverse_dynamics", 3),
@@ -76,7 +75,7 @@ def bench(
         BenchmarkError: Another library computes something else.
     """
     for name in only:
-        check_name("benchmark", name, CASES)
+        check_known("benchmark", name, CASES)
     setting = QUICK if quick else Setting()
     setting = setting if seconds is None else replace(setting, seconds=seconds)
     machine = Machine.here()

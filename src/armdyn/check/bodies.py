@@ -9,18 +9,18 @@ from armdyn.arrays import Array
 from armdyn.model import Body, RobotModel
 from armdyn.model.validate import DIGITS_TOLERANCE, Finding, Level, bodies, physical_findings
 
-EXPLAINED = 0.65
-"""Share of a tensor that the offset of the centre of mass must explain to suspect the point.
+SUSPICIOUS_OFFSET_SHARE = 0.65
+"""Share of a tensor that the offset of the centre of mass explains if the point is suspicious.
 
 A uniform rod on its end gives 0.75, a compact body far from its frame nearly 1, and a rod whose
 tensor is about its centre, as it should be, 3.
 """
 
-FAR = 5.0
-"""Distance of a centre of mass from its link that no arm has [m]."""
+FARTHEST_COM = 5.0
+"""No arm has a centre of mass farther from its link than this [m]."""
 
-STEEL = 8000.0
-"""Density that no arm exceeds as a whole [kg/m³]."""
+STEEL_DENSITY = 8000.0
+"""No arm has a larger mean density [kg/m³]."""
 
 
 def body_findings(model: RobotModel) -> Iterator[Finding]:
@@ -104,12 +104,12 @@ def _size_findings(
     far = _distance_to_landmarks(model, i, body)
     # a last link may go on beyond its frames: nothing but the other links tells how far
     own = extents[i] if extents[i] > 0 or model.children[i] else max(extents)
-    if far > FAR or (reach > 0 and far > max(3 * own, _stroke(model, i), 0.25 * reach)):
+    if far > FARTHEST_COM or (reach > 0 and far > max(3 * own, _stroke(model, i), 0.25 * reach)):
         yield (
             "warning",
-            f"the centre of mass {_vector(inertia.com)} m lies {far:.3g} m from every known point "
-            f"of its link, which extends {extents[i]:.3g} m, on a robot that reaches {reach:.3g} m "
-            "(are the units metres, and is it in the frame of the link?)",
+            f"the centre of mass {vector_text(inertia.com)} m lies {far:.3g} m from every known "
+            f"point of its link, which extends {extents[i]:.3g} m, on a robot that reaches "
+            f"{reach:.3g} m (are the units metres, and is it in the frame of the link?)",
         )
     spread = float(np.trace(inertia.moment_about_com)) / (2 * inertia.mass)
     radius = math.sqrt(max(spread, 0.0))
@@ -139,7 +139,7 @@ def _size_findings(
             f"the link frame: the centre of mass is {offset:.3g} m from there, the radius of "
             f"gyration {radius:.3g} m, and less mass times that offset squared it is still the "
             "tensor of a body that can exist, with "
-            f"{_vector(np.diag(_shifted_back(body)))} kg m² on its diagonal",
+            f"{vector_text(np.diag(_shifted_back(body)))} kg m² on its diagonal",
         )
 
 
@@ -159,15 +159,16 @@ def _shifted_back(body: Body) -> Array:
 def _looks_like_about_origin(body: Body) -> bool:
     inertia, given = body.inertia, body.inertia.moment_about_com
     offset = 2 * inertia.mass * float(inertia.com @ inertia.com)
-    if offset <= EXPLAINED * float(np.trace(given)):
+    if offset <= SUSPICIOUS_OFFSET_SHARE * float(np.trace(given)):
         return False
     shifted = _shifted_back(body)
     principal = np.linalg.eigvalsh(shifted)
     slack = DIGITS_TOLERANCE * float(np.abs(given).max())
     if principal[0] < -slack or principal[2] > principal[0] + principal[1] + slack:
         return False
-    # what would have to be denser than steel, while the tensor as given is not, was given rightly
-    return _density(given, inertia.mass) > STEEL or _density(shifted, inertia.mass) <= STEEL
+    # the given point is right if only the other one would need a body denser than steel
+    lighter = _density(shifted, inertia.mass) <= STEEL_DENSITY
+    return lighter or _density(given, inertia.mass) > STEEL_DENSITY
 
 
 def _density(tensor: Array, mass: float) -> float:
@@ -178,5 +179,6 @@ def _density(tensor: Array, mass: float) -> float:
     return mass / volume if volume > 0 else math.inf
 
 
-def _vector(values: Array) -> str:
+def vector_text(values: Array) -> str:
+    """A vector as it stands in a sentence."""
     return f"({', '.join(f'{v:.3g}' for v in values)})"

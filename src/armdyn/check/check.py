@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.check.bodies import body_findings
+from armdyn.check.bodies import body_findings, vector_text
 from armdyn.check.file import file_findings
 from armdyn.check.joints import joint_findings
 from armdyn.dynamics import Robot
@@ -19,10 +19,10 @@ from armdyn.model import RobotModel
 from armdyn.model.validate import Finding
 
 LEVELS = ("error", "warning", "note")
-SAMPLES = 64
-"""Configurations at which the mass matrix is looked at."""
-SINGULAR, NEARLY = 1e-12, 1e-8
-"""Least eigenvalue of the mass matrix scaled to a unit diagonal."""
+MASS_MATRIX_SAMPLES = 64
+"""Configurations at which the mass matrix is examined."""
+SINGULAR, NEARLY_SINGULAR = 1e-12, 1e-8
+"""Bounds on the least eigenvalue of the mass matrix, scaled to a unit diagonal."""
 
 
 def check_report(
@@ -98,11 +98,11 @@ def _gravity(model: RobotModel) -> Iterator[Finding]:
         yield Finding(
             "warning",
             where,
-            f"the field {_vector(g)} m/s² points up in the world; it is the acceleration of a body "
-            "in free fall, (0, 0, -9.81) on the ground",
+            f"the field {vector_text(g)} m/s² points up in the world; it is the acceleration of a "
+            "body in free fall, (0, 0, -9.81) on the ground",
         )
     elif g[2] > -0.5 * size:
-        text = f"the field {_vector(g)} m/s² is not along world -z (a wall, or a planar arm?)"
+        text = f"the field {vector_text(g)} m/s² is not along world -z (a wall, or a planar arm?)"
         yield Finding("note", where, text)
     if not 9.7 < size < 9.9:
         yield Finding("note", where, f"its strength, {size:.4g} m/s², is not that of the Earth")
@@ -127,11 +127,11 @@ def _mass_matrix(robot: Robot) -> Iterator[Finding]:
         yield Finding(
             "error",
             where,
-            f"it is singular at {bad} of {SAMPLES} configurations within the limits (least "
-            f"eigenvalue {least.min():.2g}, unit diagonal), so forward dynamics is undefined; "
-            "does a branch end in links without inertia?",
+            f"it is singular at {bad} of {MASS_MATRIX_SAMPLES} configurations within the limits "
+            f"(least eigenvalue {least.min():.2g}, unit diagonal), so forward dynamics is "
+            "undefined; does a branch end in links without inertia?",
         )
-    elif least.min() < NEARLY:
+    elif least.min() < NEARLY_SINGULAR:
         yield Finding(
             "warning",
             where,
@@ -143,8 +143,4 @@ def _mass_matrix(robot: Robot) -> Iterator[Finding]:
 def _configurations(robot: Robot) -> Array:
     """Random configurations within the ranges of the joints."""
     low, high = robot.model.ranges.T
-    return np.random.default_rng(0).uniform(low, high, (SAMPLES, len(low)))
-
-
-def _vector(values: Array) -> str:
-    return f"({', '.join(f'{v:.3g}' for v in values)})"
+    return np.random.default_rng(0).uniform(low, high, (MASS_MATRIX_SAMPLES, len(low)))

@@ -8,8 +8,8 @@ from armdyn.cli.options import Json, RobotSource, takes_robot
 @takes_robot
 def info(robot: RobotSource, *, json: Json = False) -> None:
     """Show the joints, links, inertias, friction and drives of a robot."""
-    from armdyn.check.describe import describe
     from armdyn.cli.console import console, print_json, print_table
+    from armdyn.io.describe import describe
 
     data = describe(robot.open().model)
     if json:

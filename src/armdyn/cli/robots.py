@@ -7,8 +7,8 @@ def robots(json: Json = False) -> None:
     """List the robots that come with armdyn."""
     from rich.markup import escape
 
-    from armdyn.check.describe import catalog
     from armdyn.cli.console import console, print_json, table
+    from armdyn.io.describe import catalog
 
     entries = catalog()
     if json:

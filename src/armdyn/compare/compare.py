@@ -14,23 +14,22 @@ from armdyn.compare.causes import causes
 from armdyn.compare.explain import Choice, Explainer, Explanation
 from armdyn.compare.files import Sources, sources
 from armdyn.compare.peers import PEERS, Case, Peer
-from armdyn.compare.report import CompareReport, Effect, Row
+from armdyn.compare.report import CompareReport, Effect, LibraryResult
 from armdyn.compare.states import States, check_states, random_states
 from armdyn.dynamics import Robot
-from armdyn.errors import ModelError, PeerError
+from armdyn.errors import ModelError, PeerError, check_known
 from armdyn.model.validate import Physical
-from armdyn.operations.count import check_name
 
-STATES = 16
-"""How many states are compared if nothing else is said."""
-TELLING = 16
-"""Random states that are looked at besides, since one state cannot tell all causes apart."""
+DEFAULT_STATES = 16
+"""States that are compared by default."""
+MORE_STATES = 16
+"""Random states that are compared as well, since one state cannot distinguish all causes."""
 
 
 def compare(
     robot_or_path: Robot | str | Path,
     with_: Sequence[str] | None = None,
-    states: int | str | Path | Sequence[npt.ArrayLike] = STATES,
+    states: int | str | Path | Sequence[npt.ArrayLike] = DEFAULT_STATES,
     *,
     seed: int = 0,
     physical: Physical = "error",
@@ -38,7 +37,7 @@ def compare(
     """Inverse dynamics of one robot by armdyn and by other libraries.
 
     Each library reads the file itself. A difference is explained by causes that turn our torque
-    into the other one, to rounding, at the states and at random ones besides.
+    into the other one, up to rounding, at the given states and at further random ones.
 
     Args:
         robot_or_path: A catalog name, a file, or a robot.
@@ -61,7 +60,7 @@ def compare(
         raise ModelError(f"seed: expected a whole number that is not negative, got {seed!r}")
     with sources(robot_or_path, physical) as given:
         asked = check_states(given.robot.model, states, seed)
-        every = asked + random_states(given.robot.model, TELLING, seed + 1)
+        every = asked + random_states(given.robot.model, MORE_STATES, seed + 1)
         comparison = _Comparison(given, every, len(asked))
         rows = tuple(comparison.row(name, PEERS[name]) for name in names)
     robot = given.robot
@@ -73,7 +72,7 @@ def _libraries(with_: Sequence[str] | None) -> list[str]:
     if isinstance(with_, str):
         raise ModelError(f"with_: expected a list of libraries such as [{with_!r}], got {with_!r}")
     for name in with_ or ():
-        check_name("library to compare with named", name, PEERS)
+        check_known("library to compare with named", name, PEERS)
     return list(dict.fromkeys(with_)) if with_ else list(PEERS)
 
 
@@ -86,7 +85,7 @@ class _Comparison:
         self._scale = sum(map(np.abs, ledger.terms.values()), np.zeros_like(ledger.inertial))
         self._ours = given.robot.inverse_dynamics(states.q, states.qd, states.qdd)
 
-    def row(self, name: str, peer: Peer) -> Row:
+    def row(self, name: str, peer: Peer) -> LibraryResult:
         """What a library says, and why."""
         material, names = self._given.material(peer.formats), self._given.robot.joint_names
         explainer = Explainer(material.model, names, self._states, self._scale)
@@ -96,7 +95,7 @@ class _Comparison:
             material.model.base_link.name,
             explainer.states,
         )
-        row = partial(Row, name, peer.title)
+        row = partial(LibraryResult, name, peer.title)
         try:
             answer = peer.answer(case)
         except PeerError as reason:

@@ -1,4 +1,4 @@
-"""Which causes turn our torque into that of another library, to rounding."""
+"""Which causes turn our torque into that of another library, up to rounding."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import RobotModel
 
-ROUNDING = 1e-9
-"""Relative difference of a joint's torque, of all its terms together, that is none."""
-FLOOR = 1e-12
+JOINT_TOLERANCE = 1e-9
+"""Largest difference that counts as rounding, relative to the terms of the joint's torque."""
+ROBOT_TOLERANCE = 1e-12
 """The same relative to the largest torque of the robot."""
-TOGETHER = 6
-"""Most causes that are taken together."""
-BETTER = 0.5
-"""What may remain, at most, for causes that do not explain everything to be mentioned."""
+MOST_CAUSES = 6
+"""The most causes that are combined."""
+MENTIONED_REMAINDER = 0.5
+"""Causes that explain a part are mentioned if at most this share of the difference remains."""
 
 Choice = tuple[Cause, ...]
 
@@ -31,7 +31,7 @@ class Explanation:
     """Which causes explain a difference."""
 
     choices: tuple[Choice, ...]
-    """Each explains all of it, with as few causes as any; empty if nothing does."""
+    """Each explains the whole difference with the fewest causes; empty if nothing does."""
     nearest: Choice
     """What comes closest, if nothing explains it."""
     residual: Array
@@ -39,7 +39,7 @@ class Explanation:
 
 
 class Explainer:
-    """A robot at states, and its torques if it were as causes say.
+    """A robot at states, and its torques under the causes of differences.
 
     Args:
         model: The robot as it is in the file.
@@ -56,14 +56,14 @@ class Explainer:
         """Motions of all N moving joints, in the order of the file."""
         self._known: dict[tuple[str, Choice], Array] = {}
         largest = scale.max(axis=0)
-        self.tolerance = ROUNDING * largest + FLOOR * largest.max()
+        self.tolerance = JOINT_TOLERANCE * largest + ROBOT_TOLERANCE * largest.max()
 
     def coordinates(self, torque: Array) -> Array:
-        """What someone who knows the joints by their names takes for their torques, (m, n)."""
+        """The torques of the coordinates, without those of the joints that follow them, (m, n)."""
         return torque[:, list(self._model.independent)][:, self._back]
 
     def torque(self, choice: Choice = ()) -> Array:
-        """The torque if all these causes are at work, (m, n)."""
+        """The torque with all these causes, (m, n)."""
         links = self._once(tuple(c for c in choice if c.rigid), self._of_links)
         torque = links + self._once(tuple(c for c in choice if not c.rigid), self._of_drives)
         if any(cause.uncouples for cause in choice):
@@ -101,13 +101,13 @@ class Explainer:
         felt = [cause for cause in causes if not self.equal(self.torque((cause,)), ours)]
         nearest: Choice = ()
         least = before = np.abs(theirs - ours).max()
-        for count in range(TOGETHER + 1):
+        for count in range(MOST_CAUSES + 1):
             found = []
             for choice in _compatible(felt, count):
                 left = np.abs(theirs - self.torque(choice))
                 if (left <= self.tolerance).all():
                     found.append(choice)
-                elif left.max() < min(least, BETTER * before):
+                elif left.max() < min(least, MENTIONED_REMAINDER * before):
                     nearest, least = choice, left.max()
             if found:
                 return Explanation(tuple(found), (), theirs - self.torque(found[0]))

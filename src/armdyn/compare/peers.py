@@ -1,6 +1,6 @@
 """Other libraries, each asked for inverse dynamics as its own documentation says.
 
-What a library needs is a `Case`, what it gives an `Answer`; the joints are matched by name.
+A library is given a `Case` and returns an `Answer`; the joints are matched by name.
 """
 
 import importlib
@@ -62,7 +62,7 @@ class Answer:
     torque: Array
     """Torques of the joints of the case, (m, N) [N m or N]."""
     terms: dict[str, Array] = field(default_factory=dict)
-    """Terms that it shows on its own and armdyn has no equal of, (m, N), by name."""
+    """Terms of the torque that armdyn does not have, (m, N), by name."""
 
 
 @dataclass(frozen=True)
@@ -174,10 +174,8 @@ def drake(pydrake: Any, case: Case) -> Answer:
     context, torque = plant.CreateDefaultContext(), []
     forces = pydrake.MultibodyForces(plant)
     for q, qd, qdd in case.rows:
-        position, (velocity, acceleration) = (
-            plant.GetPositions(context),
-            np.zeros((2, plant.num_velocities())),
-        )
+        position = plant.GetPositions(context)
+        velocity, acceleration = np.zeros((2, plant.num_velocities()))
         position[positions], velocity[rates], acceleration[rates] = q, qd, qdd
         plant.SetPositions(context, position)
         plant.SetVelocities(context, velocity)

@@ -1,6 +1,6 @@
 """What a comparison found."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 Status = Literal["agrees", "explained", "unexplained", "refused", "not installed"]
@@ -19,8 +19,8 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One library."""
+class LibraryResult:
+    """What one library computes for the robot, and why."""
 
     library: str
     """The name by which it is asked for."""
@@ -36,13 +36,13 @@ class Row:
     """The joint with the largest difference."""
     state: int | None = None
     """Where that is among the states."""
-    motion: dict[str, tuple[float, ...]] | None = None
+    motion: dict[str, tuple[float, ...]] | None = field(default=None, repr=False)
     """The state itself: q, qd and qdd."""
     here: float | None = None
     """Its torque by armdyn [N m or N]."""
     there: float | None = None
     """Its torque by the library."""
-    differences: tuple[float, ...] = ()
+    differences: tuple[float, ...] = field(default=(), repr=False)
     """The largest difference of each joint, in the order of the report."""
     residual: float | None = None
     """The largest difference that the causes leave [N m or N]."""
@@ -64,9 +64,12 @@ class CompareReport:
     """How many were compared."""
     seed: int | None
     """What random states were drawn with; None for states that were given."""
-    rows: tuple[Row, ...]
+    rows: tuple[LibraryResult, ...]
 
-    def __getitem__(self, library: str) -> Row:
+    def __repr__(self) -> str:
+        return f"<CompareReport of {self.robot!r}, {self.states} states: {self.summary}>"
+
+    def __getitem__(self, library: str) -> LibraryResult:
         """The row of a library."""
         return next(row for row in self.rows if row.library == library)
 

@@ -13,8 +13,8 @@ from armdyn.formulations.coupling import Coordinates
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.model import RobotModel
 
-MOST = 100_000
-"""States that are compared at most; other libraries take them one by one."""
+MOST_STATES = 100_000
+"""The most states that are compared; other libraries compute them one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,10 +65,10 @@ def random_states(model: RobotModel, count: int, seed: int) -> States:
 def check_states(
     model: RobotModel, states: int | str | Path | Sequence[npt.ArrayLike], seed: int
 ) -> States:
-    """The states that were asked for: so many random ones, those of a file, or (q, qd, qdd)."""
+    """The states: a number of random ones, those of a trajectory file, or (q, qd, qdd)."""
     if isinstance(states, int) and not isinstance(states, bool):
-        if not 1 <= states <= MOST:
-            raise ModelError(f"states: expected a number from 1 to {MOST}, got {states}")
+        if not 1 <= states <= MOST_STATES:
+            raise ModelError(f"states: expected a number from 1 to {MOST_STATES}, got {states}")
         return random_states(model, states, seed)
     n = len(model.independent)
     if isinstance(states, str | Path):

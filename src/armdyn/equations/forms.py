@@ -5,6 +5,7 @@ from itertools import islice
 from math import inf
 from typing import Any
 
+from armdyn.canonical.parameters import parameters
 from armdyn.dynamics import Robot
 from armdyn.equations.blocks import BlockWriter, entries
 from armdyn.equations.cartesian import cartesian_form
@@ -18,7 +19,6 @@ from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model import RobotModel
-from armdyn.structure.parameters import parameters
 
 MOST_TERMS = 2000
 """A closed form with more terms is replaced by the recursive program."""

@@ -1,7 +1,7 @@
 """Letters: the parameters of a robot named as in a book.
 
 `{"a1": "l", "x1": "l/2", "Izz1": "m1*l**2/12"}` says what the parameters of
-`armdyn.structure.parameters` are in other symbols. An expression is a polynomial of letters with
+`armdyn.canonical.parameters` are in other symbols. An expression is a polynomial of letters with
 rational coefficients; a letter takes its value from the parameter that it alone stands for.
 """
 

@@ -22,14 +22,13 @@ from armdyn.canonical.frames import (
     canonical_frames,
     is_quarter,
 )
+from armdyn.canonical.parameters import ENTRIES, link_numbers, parameters
 from armdyn.equations.letters import Letters, fitting
 from armdyn.equations.symbolic_robot import Angle, Sum, SymbolicRobot
 from armdyn.errors import ArmdynWarning
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
-from armdyn.quantities.symbolic import joins
 from armdyn.quantities.symbolic_model import branches, model_from_canonical
-from armdyn.structure.parameters import ENTRIES, parameters
 
 TOOL = ("xt", "yt", "zt")
 """The position of the tool in the canonical frame of the link that carries it [m]."""
@@ -114,7 +113,9 @@ class _Symboliser:
     def _constant_angles(self) -> dict[str, float]:
         """Angles between joints that are no quarter turns, by name."""
         named: dict[str, Any] = {}
-        for i, (link, up) in enumerate(zip(self.robot.links, joins(self.robot), strict=True)):
+        for i, (link, up) in enumerate(
+            zip(self.robot.links, link_numbers(self.robot), strict=True)
+        ):
             named |= {f"alpha{up}": link.alpha, f"gamma{up}": link.gamma}
             named[f"phi{i + 1}"] = 0.0 if link.type.turns else link.theta
         return {name: float(angle) for name, angle in named.items() if not is_quarter(angle)}
@@ -202,7 +203,7 @@ class _Symboliser:
 
     def _parts(self) -> list[tuple[list[int], RobotModel]]:
         """A model for each joint on the base, with the indices of its joints."""
-        ups, names = joins(self.robot), [link.name for link in self.robot.links]
+        ups, names = link_numbers(self.robot), [link.name for link in self.robot.links]
         links = (self._link(i, link, ups[i]) for i, link in enumerate(self.robot.links))
         return [
             ([names.index(link.name) for link in part.links], model_from_canonical(part))

@@ -9,9 +9,7 @@ Links only, over all moving joints: friction, rotors and couplings are not in th
 and cosines are counted as calls.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import reduce as fold
 
 from armdyn.arrays import Array
 from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
@@ -21,7 +19,7 @@ from armdyn.compiler.passes import reduce
 from armdyn.compiler.tally import tally
 from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot
-from armdyn.errors import ModelError, SingularityError, TraceError, UnknownNameError
+from armdyn.errors import ModelError, SingularityError, TraceError, check_known
 from armdyn.expr.graph import Graph
 from armdyn.model import RobotModel
 from armdyn.operations.methods import METHODS, QUANTITIES, Method
@@ -32,10 +30,12 @@ from armdyn.quantities.symbolic import symbolic
 from armdyn.quantities.symbolic_model import branches, model_from_canonical
 
 STAGES = ("written", "customised", "regrouped", "minimal")
+NOTHING = Operations(0, 0)
+"""What no operations add up to."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MethodCounts:
     """The counts of one method."""
 
     quantity: str
@@ -63,24 +63,20 @@ def count_operations(
         quantity: "inverse_dynamics", "mass_matrix", "coriolis", "gravity" or "forward_dynamics".
         stage: "written", "customised", "regrouped" or "minimal".
         formulation: The method; None: whichever takes fewest, at the last stage "minimal".
-        effort: How hard to search for the minimal formulation; None: for seconds, keeping what
-            was found for the next time.
-        snap: What to take for an exact zero or quarter turn: an angle [rad], or a length or
-            inertia relative to the largest. A file with 1.5708 needs 1e-5; `canonical(model,
-            snap).snapped` is what that does to the torques, measured.
+        effort: How long to search for the minimal formulation; None: for seconds, and the result
+            is kept on disk.
+        snap: Deviations up to this count as an exact zero or quarter turn: of an angle [rad], or
+            of a length or inertia relative to the largest. A file with 1.5708 needs 1e-5;
+            `canonical(model, snap).snapped` is the largest change of a torque.
     """
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"operations are counted for a Robot, got {robot!r}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
-    check_name("quantity", quantity, QUANTITIES)
-    check_name("stage", stage, STAGES)
-    methods = [m for m in METHODS if m.quantity == quantity]
-    if formulation is not None:
-        check_name(f"method for {quantity}", formulation, [m.name for m in methods])
-        methods = [m for m in methods if m.name == formulation]
-    elif stage == "minimal":
-        methods = [m for m in methods if m.function is None] or methods
-    counts = [c for m in methods if (c := stage_count(model, m, stage, effort, snap)) is not None]
+    check_known("quantity", quantity, QUANTITIES)
+    check_known("stage", stage, STAGES)
+    methods = _chosen(quantity, stage, formulation)
+    found = (stage_count(model, method, stage, effort, snap) for method in methods)
+    counts = [count for count in found if count is not None]
     if not counts:
         raise ModelError(
             f"{formulation!r} has no count at stage {stage!r} for {model.name!r}: the minimal "
@@ -88,6 +84,16 @@ def count_operations(
             "have no stage 'regrouped', and some are written for chains"
         )
     return min(counts, key=lambda c: c.total)
+
+
+def _chosen(quantity: str, stage: str, formulation: str | None) -> list[Method]:
+    """The methods among which the shortest is taken."""
+    methods = [m for m in METHODS if m.quantity == quantity]
+    if formulation is not None:
+        check_known(f"method for {quantity}", formulation, [m.name for m in methods])
+        return [m for m in methods if m.name == formulation]
+    searched = [m for m in methods if m.function is None and stage == "minimal"]
+    return searched or methods
 
 
 def stage_count(
@@ -126,7 +132,7 @@ def _stage_count(
     if method.function is None:
         if stage != "minimal":
             return None
-        return _sum(count(minimal_outputs(part, method.quantity, effort)) for part in parts)
+        return sum((count(minimal_outputs(p, method.quantity, effort)) for p in parts), NOTHING)
     function = method.function
     if stage == "written":
         sizes = [len(model.joints)] * len(method.vectors)
@@ -137,12 +143,8 @@ def _stage_count(
         parts = [regroup(part) for part in parts]
     graphs = (list(traced(part, method).ravel()) for part in parts)
     if stage == "minimal":
-        return _sum(count(reduce(outputs).outputs) for outputs in graphs)
-    return _sum(map(count, graphs))
-
-
-def _sum(counts: Iterable[Operations]) -> Operations:
-    return fold(Operations.__add__, counts)
+        return sum((count(reduce(outputs).outputs) for outputs in graphs), NOTHING)
+    return sum(map(count, graphs), NOTHING)
 
 
 def traced(part: CanonicalRobot, method: Method) -> Array:
@@ -152,10 +154,3 @@ def traced(part: CanonicalRobot, method: Method) -> Array:
     model = model_from_canonical(symbolic(part, graph))
     vectors = [graph.inputs(name, len(model.joints)) for name in method.vectors]
     return trace(graph, lambda *v: function(model, *v), *vectors)
-
-
-def check_name(what: str, given: str, available: Iterable[str]) -> None:
-    """Nothing, or an UnknownNameError that lists what there is."""
-    available = tuple(available)
-    if given not in available:
-        raise UnknownNameError(what, given, available)

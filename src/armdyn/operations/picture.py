@@ -5,7 +5,7 @@ from typing import Any
 
 from armdyn.figures import GREY, INK, STYLE, check_plot
 from armdyn.io.atomic import replacing
-from armdyn.operations.count import STAGES, Row
+from armdyn.operations.count import STAGES, MethodCounts
 
 SHADES = {
     "written": "#E3E8EE",
@@ -22,7 +22,7 @@ LABELS = {
 INCH_A_ROW, HEAD, FOOT = 0.30, 1.15, 0.55
 
 
-def plot_operations(title: str, rows: list[Row], path: str | Path) -> None:
+def plot_operations(title: str, rows: list[MethodCounts], path: str | Path) -> None:
     """Draw the counts of every method, one bar a stage, on a logarithmic scale.
 
     Args:
@@ -39,7 +39,7 @@ def plot_operations(title: str, rows: list[Row], path: str | Path) -> None:
             figure.savefig(temporary, dpi=160)
 
 
-def _figure(title: str, rows: list[Row]) -> Any:
+def _figure(title: str, rows: list[MethodCounts]) -> Any:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     places, headings = _places(rows)
@@ -70,7 +70,7 @@ def _figure(title: str, rows: list[Row]) -> Any:
     return figure
 
 
-def _places(rows: list[Row]) -> tuple[list[float], list[tuple[float, str]]]:
+def _places(rows: list[MethodCounts]) -> tuple[list[float], list[tuple[float, str]]]:
     """Where each bar stands, from the top, and where each quantity is named."""
     places: list[float] = []
     headings = []
@@ -84,7 +84,7 @@ def _places(rows: list[Row]) -> tuple[list[float], list[tuple[float, str]]]:
     return places, headings
 
 
-def _draw(axes: Any, place: float, row: Row) -> None:
+def _draw(axes: Any, place: float, row: MethodCounts) -> None:
     """The bars of one method over each other, the longest behind, with the last number."""
     best = None
     for stage in STAGES:

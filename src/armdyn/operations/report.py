@@ -7,8 +7,9 @@ from typing import Any
 from armdyn.canonical.frames import ZERO_TOLERANCE, canonical
 from armdyn.canonical.snapping import COMPARED_STATES
 from armdyn.compiler.count import Operations, count
+from armdyn.errors import check_known
 from armdyn.model import RobotModel
-from armdyn.operations.count import STAGES, Row, check_name, stage_count, traced
+from armdyn.operations.count import STAGES, MethodCounts, stage_count, traced
 from armdyn.operations.methods import METHODS, QUANTITIES, Method
 from armdyn.operations.published import PUBLISHED, SOURCE, general_arm
 from armdyn.quantities.shortest import SearchBudget
@@ -19,8 +20,11 @@ class OperationReport:
     """The counts of one robot."""
 
     robot: str
-    rows: list[Row]
+    rows: list[MethodCounts]
     notes: list[str]
+
+    def __repr__(self) -> str:
+        return f"<OperationReport of {self.robot!r}, {len(self.rows)} methods>"
 
     def data(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -52,12 +56,12 @@ def operation_report(
     Args:
         model: The robot.
         quantities: Which ones; none: all.
-        effort: How hard to search for the minimal formulation.
-        snap: What to take for an exact zero or quarter turn, as in `count_operations`.
-        tell: Called with what is counted next.
+        effort: How long to search for the minimal formulation.
+        snap: Largest deviation from an exact zero or quarter turn, as in `count_operations`.
+        tell: Called with the name of each method before it is counted.
     """
     for quantity in quantities:
-        check_name("quantity", quantity, QUANTITIES)
+        check_known("quantity", quantity, QUANTITIES)
     chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
     rows = []
     for method in chosen:
@@ -75,17 +79,19 @@ def operation_report(
     return OperationReport(model.name, rows, notes)
 
 
-def _row(model: RobotModel, method: Method, effort: SearchBudget | None, snap: float) -> Row:
+def _row(
+    model: RobotModel, method: Method, effort: SearchBudget | None, snap: float
+) -> MethodCounts:
     stages = {stage: stage_count(model, method, stage, effort, snap) for stage in STAGES}
     published = general = None
     if method.quantity == "inverse_dynamics" and method.name in PUBLISHED and any(stages.values()):
         n = len(model.joints)
         published = PUBLISHED[method.name].count(n)
         general = count(traced(general_arm(n), method).ravel())
-    return Row(method.quantity, method.name, stages, published, general)
+    return MethodCounts(method.quantity, method.name, stages, published, general)
 
 
-def _notes(rows: list[Row], n: int) -> list[str]:
+def _notes(rows: list[MethodCounts], n: int) -> list[str]:
     apart = [row for row in rows if row.published != row.general]
     notes = []
     if apart:

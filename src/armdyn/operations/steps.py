@@ -1,7 +1,6 @@
 """The augmented-body method counted step by step, as Renaud's table does."""
 
 from dataclasses import asdict, dataclass, replace
-from functools import reduce as fold
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import reachable
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.model import RobotModel
-from armdyn.operations.count import count_operations, stage_count, traced
+from armdyn.operations.count import NOTHING, count_operations, stage_count, traced
 from armdyn.operations.methods import METHODS
 from armdyn.quantities.symbolic import symbolic
 from armdyn.quantities.symbolic_model import branches, model_from_canonical
@@ -35,7 +34,7 @@ PAPER_MERGED = Operations(164, 115)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepCount:
     """What one step of the method costs."""
 
     name: str
@@ -43,7 +42,7 @@ class Step:
     operations: Operations
 
 
-def augmented_body_steps(model: RobotModel) -> list[Step]:
+def augmented_body_steps(model: RobotModel) -> list[StepCount]:
     """The operations of each step that reach the torques, every one counted where it is first made.
 
     A product that two steps use belongs to the first of them.
@@ -72,7 +71,9 @@ def augmented_body_steps(model: RobotModel) -> list[Step]:
             new = [node for node in nodes if node.index in live and node.index not in seen]
             seen |= {node.index for node in new}
             rows.setdefault(name, (quantity, []))[1].extend(new)
-    return [Step(name, quantity, count_nodes(nodes)) for name, (quantity, nodes) in rows.items()]
+    return [
+        StepCount(name, quantity, count_nodes(nodes)) for name, (quantity, nodes) in rows.items()
+    ]
 
 
 def _nodes(graph: Graph, array: Array) -> list[Node]:
@@ -84,7 +85,7 @@ def _nodes(graph: Graph, array: Array) -> list[Node]:
 class StepsReport:
     """The steps of the method for one robot, beside the paper's where it is the paper's robot."""
 
-    steps: list[Step]
+    steps: list[StepCount]
     paper: dict[str, Operations] | None
     notes: list[str]
 
@@ -107,13 +108,13 @@ class StepsReport:
 def steps_report(model: RobotModel) -> StepsReport:
     """The steps with their totals, and what regrouping makes of them."""
     steps = augmented_body_steps(model)
-    total = _sum([step.operations for step in steps])
+    total = sum((step.operations for step in steps), NOTHING)
     method = next(m for m in METHODS if m.name == "augmented_body")
     notes = [f"counted {total}"]
     paper = PAPER if model.name == "renaud_6r" else None
     if paper:
         notes = [
-            f"counted {total}, printed {_sum(list(PAPER.values()))}: two products of step 3 are "
+            f"counted {total}, printed {sum(PAPER.values(), NOTHING)}: two products of step 3 are "
             "products of step 2 as well, and are counted there once",
             f"with y5 and z6 merged into y5 - z6: counted {_merged_count(model)}, printed "
             f"{PAPER_MERGED}",
@@ -135,7 +136,3 @@ def _merged_count(model: RobotModel) -> Operations:
     sixth = replace(sixth, u=frozen([sixth.u[0], sixth.u[1], 0.0]))
     method = next(m for m in METHODS if m.name == "augmented_body")
     return count(traced(replace(robot, links=(*first, fifth, sixth)), method))
-
-
-def _sum(counts: list[Operations]) -> Operations:
-    return fold(Operations.__add__, counts)

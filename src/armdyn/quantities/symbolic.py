@@ -14,6 +14,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, is_quarter
+from armdyn.canonical.parameters import link_numbers
 from armdyn.errors import UnknownNameError
 from armdyn.expr.graph import Graph
 
@@ -31,7 +32,9 @@ def symbolic(robot: CanonicalRobot, graph: Graph, runtime: Collection[str] = ())
     symbols = _Symbols(graph, frozenset(runtime))
     links = tuple(
         _link(link, i, number, symbols)
-        for i, (link, number) in enumerate(zip(robot.links, joins(robot), strict=True), start=1)
+        for i, (link, number) in enumerate(
+            zip(robot.links, link_numbers(robot), strict=True), start=1
+        )
     )
     unknown = symbols.runtime - symbols.named
     if unknown:
@@ -39,13 +42,6 @@ def symbolic(robot: CanonicalRobot, graph: Graph, runtime: Collection[str] = ())
             "length, inertia or gravity named", sorted(unknown)[0], sorted(symbols.named)
         )
     return replace(robot, links=links)
-
-
-def joins(robot: CanonicalRobot) -> list[str]:
-    """For each link the number of its parent, with its own behind it if that has others as well."""
-    up = [parent + 1 for parent in robot.parents]
-    first = {p: i for i, p in reversed(list(enumerate(up)))}
-    return [str(p) if first[p] == i else f"{p}_{i + 1}" for i, p in enumerate(up)]
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.canonical.frames import canonical_frames
+from armdyn.canonical.parameters import about_com
 from armdyn.canonical.redesign import redesign
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
@@ -26,7 +27,6 @@ from armdyn.simplification.obstacles import Obstacle, obstacles
 from armdyn.simplification.parametrisation import ParametrisedArm
 from armdyn.simplification.result import Design, LinkChange, Variation
 from armdyn.simplification.search import Progress, search
-from armdyn.structure.parameters import about_com
 
 MARGIN = 1e-4
 """Default of the smallest eigenvalue of a changed link's pseudo-inertia, in units of its mass and

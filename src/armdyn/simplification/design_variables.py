@@ -1,6 +1,6 @@
 """The numbers that a design may change, with their bounds and weights.
 
-A number is named by its symbol (m2, x2, Ixx3, a1, d2; see `armdyn.structure.parameters`) or by a
+A number is named by its symbol (m2, x2, Ixx3, a1, d2; see `armdyn.canonical.parameters`) or by a
 word: LINK.mass, LINK.com, LINK.com.x, LINK.inertia, LINK.inertia.xx, LINK.length, LINK.offset,
 where LINK is link1, link2, ..., the name of a link or of its joint, or * for all of them.
 """
@@ -14,11 +14,11 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number
 from armdyn.canonical.frames import CanonicalRobot, canonical
+from armdyn.canonical.parameters import ENTRIES
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import listed
 from armdyn.simplification.lengths import Length, movable_lengths, variable_lengths
-from armdyn.structure.parameters import ENTRIES
 
 NUMBERS = ("m", "x", "y", "z", *(f"I{name}" for name, _, _ in ENTRIES))
 """The ten numbers of a link: mass, centre of mass, tensor about the centre of mass."""

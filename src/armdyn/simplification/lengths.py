@@ -8,10 +8,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot, canonical
+from armdyn.canonical.parameters import link_numbers, parameters
 from armdyn.canonical.redesign import redesign
 from armdyn.model import RobotModel
-from armdyn.quantities.symbolic import joins
-from armdyn.structure.parameters import parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ def movable_lengths(model: RobotModel, robot: CanonicalRobot) -> dict[str, tuple
     placed so that a number is zero, as for a sliding axis, whose place has no meaning.
     """
     found = {}
-    for i, (link, up) in enumerate(zip(robot.links, joins(robot), strict=True)):
+    for i, (link, up) in enumerate(zip(robot.links, link_numbers(robot), strict=True)):
         if link.parent >= 0:
             for symbol, along in ((f"a{up}", False), (f"d{i + 1}", True)):
                 if not (along and link.type.slides) and _movable(model, robot, i, along):

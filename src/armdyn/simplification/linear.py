@@ -17,12 +17,12 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot
+from armdyn.canonical.parameters import ENTRIES
 from armdyn.canonical.robot import cos_sin, twist
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.simplification.goals import Goals, element_name
 from armdyn.simplification.lengths import robot_size
-from armdyn.structure.parameters import ENTRIES
 
 _ROWS = [a for _, a, _ in ENTRIES]
 _COLUMNS = [b for _, _, b in ENTRIES]

@@ -17,12 +17,12 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalRobot, canonical, canonical_frames
+from armdyn.canonical.parameters import ENTRIES, about_com
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.simplification.design_variables import NUMBERS, DesignVariables
 from armdyn.simplification.lengths import robot_size
 from armdyn.simplification.linear import numbers_of, pseudo_of
-from armdyn.structure.parameters import ENTRIES, about_com
 
 _MOST_SPANS_KEPT = 200
 """Spans in memory: while one centre of mass is searched, those of the other links stay."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalLink, canonical, is_quarter
+from armdyn.canonical.parameters import ENTRIES, link_numbers, parameters
 from armdyn.compiler.trace import trace
 from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.composite_body import mass_matrix
@@ -15,9 +16,7 @@ from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.spatial import cross, dot
 from armdyn.model import RobotModel
-from armdyn.quantities.symbolic import joins
 from armdyn.quantities.symbolic_model import branches, model_from_canonical
-from armdyn.structure.parameters import ENTRIES, parameters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +54,7 @@ def trunks(model: RobotModel) -> Iterator[Trunk]:
     """The parts of a robot that share nothing but the base."""
     robot = canonical(model)
     values = {symbol: p.value for symbol, p in parameters(model, robot).items()}
-    names = joins(robot)
+    names = link_numbers(robot)
     roots = [path[0] for path in model.paths]
     for root, part in zip(sorted(set(roots)), branches(robot), strict=True):
         members = tuple(i for i, r in enumerate(roots) if r == root)

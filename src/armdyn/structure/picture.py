@@ -3,35 +3,33 @@
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.figures import GREY, INK, PALE, STYLE, check_plot
 from armdyn.io.atomic import replacing
+from armdyn.structure.elements import ElementTables, StructureElement
 from armdyn.structure.report import reasons, spans
 
-if TYPE_CHECKING:
-    from armdyn.structure.structure import Element, Structure
-
-WRITTEN = 7
-"""Joints up to which cells have text."""
+MOST_JOINTS_WITH_TEXT = 7
+"""Cells have text up to this number of joints."""
 ZERO, CONSTANT, CANCELS, MIRROR = "#FFFFFF", "#F1EBD8", "#F6C98A", "#ECECEC"
-FEW, MANY = "#CFE3F2", "#08487F"
+ONE_JOINT, ALL_JOINTS = "#CFE3F2", "#08487F"
 """Colours of an element that depends on one joint and on all."""
 EQUATION = r"$\tau_i = \sum_j D_{ij}\,\ddot q_j + \sum_{km} h_{ikm}\,\dot q_k \dot q_m + g_i$"
 LEFT, RIGHT, HEAD, FOOT = 0.45, 0.3, 1.75, 0.3
 BESIDE, BETWEEN, ABOVE = 0.28, 0.42, 0.55
 """Room between D and g, between maps, and above a map [inch]."""
 
-NOTE, NOTES = 0.15, 24
-"""Height of a line of the reasons [inch], and how many there are at most."""
+NOTE_HEIGHT, MOST_NOTES = 0.15, 24
+"""Height of a line of the reasons [inch], and the largest number of lines."""
 
 Colour = tuple[float, float, float]
 
 
-def plot_structure(structure: "Structure", path: str | Path) -> None:
+def plot_structure(structure: ElementTables, path: str | Path) -> None:
     """Draw which elements of D, h and g are zero, constant, or depend on how many joints.
 
     Args:
@@ -47,7 +45,7 @@ def plot_structure(structure: "Structure", path: str | Path) -> None:
             figure.savefig(temporary, dpi=160)
 
 
-def _figure(structure: "Structure") -> Any:
+def _figure(structure: ElementTables) -> Any:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     n = len(structure.joints)
@@ -57,7 +55,7 @@ def _figure(structure: "Structure") -> Any:
     beside = LEFT + (n + 1) * big + BESIDE + 2 * BETWEEN
     width = max(beside + columns * (n * small + BETWEEN) - BETWEEN + RIGHT, 7.6)
     notes = _notes(structure, (beside if n > 3 else width) - 2 * BETWEEN)
-    left_side = n * big + NOTE * (len(notes) + 2)
+    left_side = n * big + NOTE_HEIGHT * (len(notes) + 2)
     height = HEAD + max(left_side, rows * (n * small + ABOVE) - ABOVE) + FOOT
     figure = Figure(figsize=(width, height), facecolor="white")
     paint = _painter(n)
@@ -80,13 +78,13 @@ def _figure(structure: "Structure") -> Any:
         _draw(axes, half, paint, small, n, title)
     _words(figure, structure, width, height)
     figure.text(
-        0.2 / width, 1 - (HEAD + n * big + 1.5 * NOTE) / height, "\n".join(notes), color=INK,
+        0.2 / width, 1 - (HEAD + n * big + 1.5 * NOTE_HEIGHT) / height, "\n".join(notes), color=INK,
         fontsize=8, va="top", linespacing=1.3,
     )  # fmt: skip
     return figure
 
 
-def _notes(structure: "Structure", width: float) -> list[str]:
+def _notes(structure: ElementTables, width: float) -> list[str]:
     """Why elements of D and g are zero or constant, in lines of a width [inch]."""
     lines: list[str] = []
     for owner, elements, reason in reasons(structure):
@@ -94,7 +92,7 @@ def _notes(structure: "Structure", width: float) -> list[str]:
             lines += textwrap.wrap(
                 f"{elements}: {reason}", int(width / 0.068), subsequent_indent="    "
             )
-    return lines if len(lines) <= NOTES else [*lines[: NOTES - 1], "and other reasons"]
+    return lines if len(lines) <= MOST_NOTES else [*lines[: MOST_NOTES - 1], "and other reasons"]
 
 
 def _cell_sizes(n: int) -> tuple[float, float]:
@@ -103,17 +101,17 @@ def _cell_sizes(n: int) -> tuple[float, float]:
         return 0.8, 0.62
     if n <= 5:
         return 0.66, 0.5
-    if n <= WRITTEN:
+    if n <= MOST_JOINTS_WITH_TEXT:
         return 0.58, 0.44
     return max(4.2 / n, 0.1), max(2.4 / n, 0.045)
 
 
-def _painter(n: int) -> Callable[["Element | None"], Colour]:
+def _painter(n: int) -> Callable[[StructureElement | None], Colour]:
     from matplotlib.colors import to_rgb  # noqa: PLC0415 (an extra)
 
     fixed = {name: to_rgb(name) for name in (ZERO, CONSTANT, CANCELS, MIRROR)}
 
-    def paint(element: "Element | None") -> Colour:
+    def paint(element: StructureElement | None) -> Colour:
         if element is None:
             return fixed[MIRROR]
         if element.rounding:
@@ -129,15 +127,15 @@ def _shade(joints: int, n: int) -> Colour:
     from matplotlib.colors import to_rgb  # noqa: PLC0415 (an extra)
 
     part = (joints - 1) / max(n - 1, 1)
-    few, many = np.array(to_rgb(FEW)), np.array(to_rgb(MANY))
+    few, many = np.array(to_rgb(ONE_JOINT)), np.array(to_rgb(ALL_JOINTS))
     mixed: Array = few + part * (many - few)
     return float(mixed[0]), float(mixed[1]), float(mixed[2])
 
 
 def _draw(
     axes: Any,
-    cells: Sequence[Sequence["Element | None"]],
-    paint: Callable[["Element | None"], Colour],
+    cells: Sequence[Sequence[StructureElement | None]],
+    paint: Callable[[StructureElement | None], Colour],
     side: float,
     n: int,
     title: str,
@@ -146,27 +144,32 @@ def _draw(
     rows, columns = len(cells), len(cells[0])
     colours = np.array([[paint(e) for e in row] for row in cells])
     axes.imshow(colours, interpolation="nearest", aspect="auto", extent=(0, columns, rows, 0))
-    line = dict(color=PALE, linewidth=0.6 if n <= WRITTEN else 0.25, clip_on=False)
+    line = dict(color=PALE, linewidth=0.6 if n <= MOST_JOINTS_WITH_TEXT else 0.25, clip_on=False)
     axes.hlines(range(rows + 1), 0, columns, **line)
     axes.vlines(range(columns + 1), 0, rows, **line)
-    if n <= WRITTEN:
-        for i, row in enumerate(cells):
-            for j, element in enumerate(row):
-                if element is not None:
-                    _write(axes, j + 0.5, i + 0.5, element, paint(element), side)
-    step = 1 if n <= 12 else 5
-    shown = list(range(step - 1, n, step)) if n > 1 else [0]
-    labels = [str(k + 1) for k in shown]
-    axes.set_yticks([k + 0.5 for k in shown], labels)
-    axes.set_xticks([k + 0.5 for k in shown] if columns > 1 else [], labels if columns > 1 else [])
-    axes.tick_params(length=0, pad=2, labelsize=8 if n <= 12 else 6, top=True, labeltop=True)
-    axes.tick_params(labelbottom=False)
+    if n <= MOST_JOINTS_WITH_TEXT:
+        for (i, j), element in np.ndenumerate(np.array(cells, dtype=object)):
+            if element is not None:
+                _write(axes, j + 0.5, i + 0.5, element, paint(element), side)
+    _number_joints(axes, n, across=columns > 1)
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.set_title(title, fontsize=10, weight="bold", color=INK, pad=6 if columns > 1 else 16.5)
 
 
-def _write(axes: Any, x: float, y: float, element: "Element", colour: Colour, side: float) -> None:
+def _number_joints(axes: Any, n: int, across: bool) -> None:
+    """Write the numbers of the joints at the left edge, and at the upper one of a whole map."""
+    shown = range(0, n) if n <= 12 else range(4, n, 5)
+    places, labels = [k + 0.5 for k in shown], [str(k + 1) for k in shown]
+    axes.set_yticks(places, labels)
+    axes.set_xticks(places if across else [], labels if across else [])
+    axes.tick_params(length=0, pad=2, labelsize=8 if n <= 12 else 6, top=True, labeltop=True)
+    axes.tick_params(labelbottom=False)
+
+
+def _write(
+    axes: Any, x: float, y: float, element: StructureElement, colour: Colour, side: float
+) -> None:
     text = _label(element, short=side < 0.5)
     dark = sum(colour) < 1.75
     ink = "white" if dark else GREY if element.status == "zero" else INK
@@ -174,7 +177,7 @@ def _write(axes: Any, x: float, y: float, element: "Element", colour: Colour, si
     axes.text(x, y, text, ha="center", va="center", fontsize=size, color=ink)
 
 
-def _label(element: "Element", short: bool) -> str:
+def _label(element: StructureElement, short: bool) -> str:
     if element.status == "zero":
         return "0"
     if element.status == "constant":
@@ -185,10 +188,8 @@ def _label(element: "Element", short: bool) -> str:
     return " ".join(f"q{run}" for run in runs.split(","))
 
 
-def _words(figure: Any, structure: "Structure", width: float, height: float) -> None:
+def _words(figure: Any, structure: ElementTables, width: float, height: float) -> None:
     """Title, what the map shows, and the legend."""
-    from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
-
     left = 0.2 / width
     figure.text(
         left, 1 - 0.3 / height, f"{structure.title}: structure of the dynamics", fontsize=13,
@@ -197,24 +198,7 @@ def _words(figure: Any, structure: "Structure", width: float, height: float) -> 
     figure.text(
         left, 1 - 0.58 / height, f"{EQUATION}      {_summary(structure)}", color=GREY, va="center"
     )
-    n = len(structure.joints)
-    everything = [e for row in (*structure.D, structure.g) for e in row]
-    everything += [e for grid in structure.h for row in grid for e in row]
-    varying = [e for e in everything if e.status == "varies" and not e.rounding]
-    counts = sorted({len(e.joints) for e in varying})
-    if len(counts) > 7:
-        counts = [counts[round(k)] for k in np.linspace(0, len(counts) - 1, 5)]
-    edge: dict[str, Any] = dict(edgecolor=PALE, linewidth=0.8)
-    handles = [
-        Patch(facecolor=ZERO, label="zero", **edge),
-        Patch(facecolor=CONSTANT, label="constant", **edge),
-    ]
-    for k, count in enumerate(counts):
-        word = f"depends on {count} joint{'s' * (count > 1)}" if k == 0 else f"{count} joints"
-        handles.append(Patch(facecolor=_shade(count, n), label=word, **edge))
-    if any(e.rounding for e in everything):
-        handles.append(Patch(facecolor=CANCELS, label="cancels in these numbers", **edge))
-    handles.append(Patch(facecolor=MIRROR, label="by symmetry", **edge))
+    handles = _legend(structure)
     figure.legend(
         handles=handles, loc="center left", bbox_to_anchor=(left, 1 - 0.88 / height),
         ncols=len(handles), frameon=False, borderpad=0, borderaxespad=0, handlelength=1.2,
@@ -222,7 +206,28 @@ def _words(figure: Any, structure: "Structure", width: float, height: float) -> 
     )  # fmt: skip
 
 
-def _summary(structure: "Structure") -> str:
+def _legend(structure: ElementTables) -> list[Any]:
+    """A patch for each colour of the maps."""
+    from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
+
+    every = [e for grid in (structure.D, *structure.h, (structure.g,)) for row in grid for e in row]
+    counts = sorted({len(e.joints) for e in every if e.status == "varies" and not e.rounding})
+    if len(counts) > 7:
+        counts = [counts[round(k)] for k in np.linspace(0, len(counts) - 1, 5)]
+    names: dict[str, Any] = {"zero": ZERO, "constant": CONSTANT}
+    for k, count in enumerate(counts):
+        word = f"depends on {count} joint{'s' * (count > 1)}" if k == 0 else f"{count} joints"
+        names[word] = _shade(count, len(structure.joints))
+    if any(e.rounding for e in every):
+        names["cancels in these numbers"] = CANCELS
+    names["by symmetry"] = MIRROR
+    return [
+        Patch(facecolor=colour, label=name, edgecolor=PALE, linewidth=0.8)
+        for name, colour in names.items()
+    ]
+
+
+def _summary(structure: ElementTables) -> str:
     parts = []
     for name, count in structure.counts.items():
         constant = f", {count['constant']} constant" if count["constant"] else ""

@@ -23,28 +23,20 @@ SEEDS = (0, 1)
 """Points of the field at which everything is decided."""
 CONFIGURATIONS = 256
 """Random configurations over which ranges are measured."""
-ROUNDING = 1e-12
-"""Variation, relative to the size of an element, that numbers which cancel leave."""
+CANCELLATION = 1e-12
+"""Largest variation, relative to the size of an element, that counts as rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """Which elements vanish, and on which joints of the trunk the others depend."""
+    """Which elements vanish, and on what the others depend."""
 
     zero: Array
     """(...), booleans."""
     on: Array
-    """(..., n), booleans."""
+    """(..., k), booleans: whether they change with each of k joints or sets of joints."""
     constant: Array
     """(...), booleans: which depend on no joint, zeros among them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Always:
-    """Which elements vanish, or are constant, whatever the inertias of the links."""
-
-    zero: Array
-    constant: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +64,7 @@ class Ranges:
     @property
     def rounding(self) -> Array:
         """Where the variation is no more than rounding."""
-        return np.less_equal(self.high - self.low, ROUNDING * self.size)
+        return np.less_equal(self.high - self.low, CANCELLATION * self.size)
 
 
 class Probe:
@@ -85,20 +77,20 @@ class Probe:
         self._zero, self._all = frozenset(self.absent), frozenset(trunk.q)
 
     def patterns(self) -> tuple[Pattern, Pattern, Pattern]:
-        """D, h and g of the robot."""
-        points = [
-            Point(seed, again, self._zero)
-            for seed in SEEDS
-            for again in (frozenset[str](), *(frozenset([q]) for q in self.trunk.q))
-        ]
-        D, h, g = (_by_seed(found, 1 + self.n) for found in self._exact(points))
-        return _pattern(D), _pattern(h), _pattern(g)
+        """D, h and g of the robot; each joint is drawn anew by itself."""
+        return self._decided(self._zero, [frozenset([q]) for q in self.trunk.q])
 
-    def always(self) -> tuple[Always, Always, Always]:
-        """D, h and g of every robot of this geometry."""
-        points = [Point(seed, again) for seed in SEEDS for again in (frozenset[str](), self._all)]
-        D, h, g = (_by_seed(found, 2) for found in self._exact(points))
-        return _always(D), _always(h), _always(g)
+    def always(self) -> tuple[Pattern, Pattern, Pattern]:
+        """D, h and g of every robot of this geometry; all joints are drawn anew together."""
+        return self._decided(frozenset(), [self._all])
+
+    def _decided(
+        self, zero: frozenset[str], redrawn: Sequence[frozenset[str]]
+    ) -> tuple[Pattern, Pattern, Pattern]:
+        again = (frozenset[str](), *redrawn)
+        points = [Point(seed, names, zero) for seed in SEEDS for names in again]
+        D, h, g = (_pattern(_by_seed(found, len(again))) for found in self._exact(points))
+        return D, h, g
 
     def awakened(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """For D and g: which parameters that are zero make an element nonzero, which make it vary.
@@ -192,7 +184,3 @@ def _by_seed(entries: Array, points: int) -> Array:
 def _pattern(at: Array) -> Pattern:
     moved = (at[..., 1:] != at[..., :1]).any(-2)
     return Pattern((at == 0).all((-2, -1)), moved, np.logical_not(moved.any(-1)))
-
-
-def _always(at: Array) -> Always:
-    return Always((at == 0).all((-2, -1)), (at[..., 0] == at[..., 1]).all(-1))

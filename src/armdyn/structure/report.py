@@ -3,19 +3,18 @@
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from armdyn.structure.structure import Element, Structure
+from armdyn.structure.elements import ElementTables, StructureElement
 
-SHOWN = 10
-"""Joints up to which every h_i is printed."""
-NAMED = 12
-"""Elements named before one reason."""
+MOST_JOINTS_WITH_H = 10
+"""Every h_i is printed up to this number of joints."""
+MOST_NAMED = 12
+"""The most elements that are named before one reason."""
 _INDENT: Any = {"initial_indent": " " * 6, "subsequent_indent": " " * 6}
 
 
-def text(structure: "Structure") -> str:
+def text(structure: ElementTables) -> str:
     """Tables of D, h and g, then the reasons, equal ones told once."""
     n = len(structure.joints)
     lines = [
@@ -32,7 +31,7 @@ def text(structure: "Structure") -> str:
     lines += ["", *(f"joint {i}: {name}" for i, name in enumerate(structure.joints, 1))]
     lines += ["", *_table("D", [[cell(e) for e in row] for row in structure.D])]
     lines += ["", *_table("g", [[cell(e) for e in structure.g]], rows=False)]
-    if n <= SHOWN:
+    if n <= MOST_JOINTS_WITH_H:
         for i, grid in enumerate(structure.h, 1):
             upper = [
                 ["" if m < k else cell(e) for m, e in enumerate(r)] for k, r in enumerate(grid)
@@ -40,15 +39,13 @@ def text(structure: "Structure") -> str:
             lines += ["", *_table(f"h{i}", upper)]
         lines += ["", "h_ikm = h_imk, so the lower half mirrors the upper one."]
     else:
-        lines += [
-            "",
-            f"h is printed for up to {SHOWN} joints; the data and the picture have it all.",
-        ]
+        most = f"h is printed for up to {MOST_JOINTS_WITH_H} joints"
+        lines += ["", f"{most}; the data and the picture have it all."]
     lines += ["", *_counts(structure), "", *_why(structure)]
     return "\n".join(lines) + "\n"
 
 
-def cell(element: "Element") -> str:
+def cell(element: StructureElement) -> str:
     """An element in a table: 0, c, or joints such as 2,4-6, with * where only rounding is left."""
     if element.status != "varies":
         return {"zero": "0", "constant": "c"}[element.status]
@@ -68,7 +65,7 @@ def spans(joints: tuple[int, ...]) -> str:
     )
 
 
-def data(structure: "Structure") -> dict[str, Any]:
+def data(structure: ElementTables) -> dict[str, Any]:
     """The structure as plain data: each different element once, with its place from 1."""
     return {
         "robot": structure.robot,
@@ -87,12 +84,14 @@ def data(structure: "Structure") -> dict[str, Any]:
     }
 
 
-def _plain(element: "Element") -> dict[str, Any]:
+def _plain(element: StructureElement) -> dict[str, Any]:
     found = asdict(element)
     return found | {name: list(found[name]) for name in ("joints", "parameters")}
 
 
-def _all(structure: "Structure") -> Iterator[tuple[tuple[str, tuple[int, ...]], "Element"]]:
+def _all(
+    structure: ElementTables,
+) -> Iterator[tuple[tuple[str, tuple[int, ...]], StructureElement]]:
     """Each different element with its name and place, symmetric ones once."""
     n = len(structure.joints)
     for i in range(n):
@@ -116,7 +115,7 @@ def _table(head: str, cells: list[list[str]], rows: bool = True) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _counts(structure: "Structure") -> list[str]:
+def _counts(structure: ElementTables) -> list[str]:
     lines = []
     for name, count in structure.counts.items():
         zero, constant, varies = (count[key] for key in ("zero", "constant", "varies"))
@@ -125,7 +124,7 @@ def _counts(structure: "Structure") -> list[str]:
     return lines
 
 
-def reasons(structure: "Structure") -> Iterator[tuple[str, str, str]]:
+def reasons(structure: ElementTables) -> Iterator[tuple[str, str, str]]:
     """Each reason once: "D", "h" or "g", the elements as in "D12 = D13 = 0", and the reason."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for (owner, place), element in _all(structure):
@@ -133,15 +132,15 @@ def reasons(structure: "Structure") -> Iterator[tuple[str, str, str]]:
             name = owner + ("" if max(place) < 10 else "_") + _digits(place)
             groups.setdefault((owner, element.status, element.reason), []).append(name)
     for (owner, status, reason), names in groups.items():
-        more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+        more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
         if status == "zero":
-            yield owner, " = ".join([*names[:NAMED], *more, "0"]), reason
+            yield owner, " = ".join([*names[:MOST_NAMED], *more, "0"]), reason
         else:
             word = "constant" if status == "constant" else "as good as constant"
-            yield owner, f"{', '.join([*names[:NAMED], *more])} {word}", reason
+            yield owner, f"{', '.join([*names[:MOST_NAMED], *more])} {word}", reason
 
 
-def _why(structure: "Structure") -> list[str]:
+def _why(structure: ElementTables) -> list[str]:
     lines = []
     for _, elements, reason in reasons(structure):
         lines += [f"  {elements}:", *textwrap.wrap(reason, 92, **_INDENT)]

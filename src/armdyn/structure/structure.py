@@ -2,95 +2,49 @@
 
 With τ_i = Σ D_ij q̈_j + Σ h_ikm q̇_k q̇_m + g_i, each element is zero, constant, or depends on certain
 joints, for every value of the numbers of the robot that are not zero: these are symbols, while
-zeros and quarter turns in the canonical frames are kept. Decided by exact evaluation over a finite
-field, in which an element depends on q_k if drawing q_k anew changes it. Where a link carries
-several joints its frame is that of the first, so an angle that is special for another one only in
-sum with that frame's counts as any angle.
+zeros and quarter turns in the canonical frames are kept. Exact evaluation over a finite field
+decides: an element depends on q_k if another random q_k changes it. A link that carries several
+joints has the frame of the first one. The angle of another joint is then a sum with an angle of
+that frame, and counts as special only if both are.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
-from armdyn.structure import report as structure_report
+from armdyn.structure import report
+from armdyn.structure.elements import ElementGrid, ElementTables, StructureElement
 from armdyn.structure.graph import Trunk, trunks
+from armdyn.structure.picture import plot_structure
 from armdyn.structure.probe import Pattern, Probe, Ranges
 from armdyn.structure.why import BRANCHES, CANCELS, Why
 
-Status = Literal["zero", "constant", "varies"]
-
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """One element of D, h or g."""
-
-    status: Status
-    joints: tuple[int, ...] = ()
-    """The joints it depends on, counted from 1."""
-    reason: str = ""
-    """Why it is zero or constant, or as good as constant."""
-    low: float = 0.0
-    """Lowest value over random configurations within the limits."""
-    high: float = 0.0
-    rounding: bool = False
-    """Whether it varies in symbols, but with the numbers of this robot by rounding only."""
-    parameters: tuple[str, ...] = ()
-    """Inertial parameters that are zero, each of which would undo the status."""
-
-
-Row = tuple[Element, ...]
-Grid = tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(ElementTables):
     """The structure of the equations of motion of a robot, over all its moving joints."""
 
-    robot: str
-    title: str
-    """What people call the robot."""
-    joints: tuple[str, ...]
-    mimics: tuple[str, ...]
-    """Joints that follow another one; here they count as joints of their own."""
-    D: Grid
-    """Mass matrix with rotors: D[i][j]."""
-    h: tuple[Grid, ...]
-    """Christoffel symbols h[i][k][m] = h[i][m][k]."""
-    g: Row
-    """Torques of gravity."""
-
-    @property
-    def counts(self) -> dict[str, dict[str, int]]:
-        """How many different elements of D, h and g are zero, constant or vary."""
-        n = range(len(self.joints))
-        each: dict[str, Iterable[Element]] = {
-            "D": (self.D[i][j] for i in n for j in n[i:]),
-            "h": (self.h[i][k][m] for i in n for k in n for m in n[k:]),
-            "g": self.g,
-        }
-        found = {name: Counter(e.status for e in elements) for name, elements in each.items()}
-        return {
-            name: {status: count[status] for status in ("zero", "constant", "varies")}
-            for name, count in found.items()
-        }
+    def __repr__(self) -> str:
+        counts = ", ".join(
+            f"{name}: {count['zero']} of {sum(count.values())} zero"
+            for name, count in self.counts.items()
+        )
+        return f"<Structure of {self.robot!r}, {counts}>"
 
     def text(self) -> str:
         """The report to read."""
-        return structure_report.text(self)
+        return report.text(self)
 
     def data(self) -> dict[str, Any]:
         """The report as plain data."""
-        return structure_report.data(self)
+        return report.data(self)
 
     def plot(self, path: str | Path) -> None:
         """Draw D, h and g to a .png, .pdf or .svg file, coloured by what they depend on."""
-        from armdyn.structure.picture import plot_structure  # noqa: PLC0415 (it needs this)
-
         plot_structure(self, path)
 
 
@@ -101,13 +55,13 @@ def structure(robot: Robot | RobotModel) -> Structure:
         robot: The robot; a joint that follows another one counts as a joint of its own.
 
     Returns:
-        An `Element` for each of D_ij, h_ikm and g_i, with the reason where it is zero or constant.
+        For each of D_ij, h_ikm and g_i whether it is zero or constant, and why.
     """
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"the structure is that of a Robot, got {robot!r}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
     n = len(model.joints)
-    apart = Element("zero", reason=BRANCHES)
+    apart = StructureElement("zero", reason=BRANCHES)
     D = [[apart] * n for _ in range(n)]
     h = [[[apart] * n for _ in range(n)] for _ in range(n)]
     g = [apart] * n
@@ -127,9 +81,9 @@ def structure(robot: Robot | RobotModel) -> Structure:
 def _fill(
     trunk: Trunk,
     model: RobotModel,
-    D: list[list[Element]],
-    h: list[list[list[Element]]],
-    g: list[Element],
+    D: list[list[StructureElement]],
+    h: list[list[list[StructureElement]]],
+    g: list[StructureElement],
 ) -> None:
     """Put the elements of a trunk in their places."""
     probe = Probe(trunk)
@@ -153,28 +107,24 @@ def _fill(
 
 def _maker(
     trunk: Trunk, pattern: Pattern, numbers: Ranges
-) -> Callable[[tuple[int, ...], str, tuple[str, ...]], Element]:
+) -> Callable[[tuple[int, ...], str, tuple[str, ...]], StructureElement]:
     """A function that makes the element at a place of one array."""
-    low, high, rounding = numbers.low.tolist(), numbers.high.tolist(), numbers.rounding
+    rounding = numbers.rounding
 
-    def make(place: tuple[int, ...], reason: str, parameters: tuple[str, ...]) -> Element:
+    def make(place: tuple[int, ...], reason: str, parameters: tuple[str, ...]) -> StructureElement:
         if pattern.zero[place]:
-            return Element("zero", (), reason, parameters=parameters)
-        lowest, highest = _entry(low, place), _entry(high, place)
+            return StructureElement("zero", (), reason, parameters=parameters)
+        lowest, highest = float(numbers.low[place]), float(numbers.high[place])
         if pattern.constant[place]:
-            return Element("constant", (), reason, lowest, highest, False, parameters)
+            return StructureElement("constant", (), reason, lowest, highest, False, parameters)
         joints = tuple(trunk.members[k] + 1 for k in pattern.on[place].nonzero()[0])
         cancels = bool(rounding[place])
-        return Element("varies", joints, CANCELS if cancels else "", lowest, highest, cancels)
+        return StructureElement(
+            "varies", joints, CANCELS if cancels else "", lowest, highest, cancels
+        )
 
     return make
 
 
-def _entry(nested: Any, place: tuple[int, ...]) -> float:
-    for index in place:
-        nested = nested[index]
-    return float(nested)
-
-
-def _grid(rows: Sequence[Sequence[Element]]) -> Grid:
+def _grid(rows: Sequence[Sequence[StructureElement]]) -> ElementGrid:
     return tuple(tuple(row) for row in rows)

@@ -1,6 +1,6 @@
 """Why an element of D, h or g vanishes or is constant, in words.
 
-What is said of the axes and of the inertias is decided over the finite field, as the element is.
+Statements about axes and inertias are decided over the finite field, as the elements are.
 """
 
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.structure.probe import Always, Pattern, Probe
+from armdyn.structure.probe import Pattern, Probe
 
 WHATEVER = "whatever the inertias"
 THESE = "with the inertias as they are"
 CANCELS = "what varies cancels in the numbers of this robot, up to rounding"
 BRANCHES = "joints on different branches move no link together"
-LISTED = 8
-"""Parameters named in a sentence; the element has them all."""
+MOST_LISTED = 8
+"""The most parameters that a sentence names; the element keeps all of them."""
 
 Reason = tuple[str, tuple[str, ...]]
 """A sentence, and the parameters that are zero and would change it."""
@@ -146,7 +146,7 @@ class Why:
         return tuple(self.absent[k] for k in np.flatnonzero(which))
 
     @staticmethod
-    def _how(pattern: Pattern, always: Always, place: tuple[int, ...]) -> str:
+    def _how(pattern: Pattern, always: Pattern, place: tuple[int, ...]) -> str:
         held = always.zero if pattern.zero[place] else always.constant
         return WHATEVER if held[place] else THESE
 
@@ -155,7 +155,7 @@ def _but(names: Sequence[str], effect: str) -> str:
     """That each of the parameters would have an effect, but is zero."""
     if len(names) == 1:
         return f"{names[0]} {effect}, but is zero"
-    more = len(names) - LISTED
+    more = len(names) - MOST_LISTED
     last = f"{more} more" if more > 1 else names[-1]
-    shown = names[:LISTED] if more > 1 else names[:-1]
+    shown = names[:MOST_LISTED] if more > 1 else names[:-1]
     return f"any of {', '.join(shown)} and {last} {effect}, but they are zero"

@@ -13,8 +13,8 @@ from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint
 from armdyn.model.friction.law import FRICTION_ROWS
 
-ROWS = 2048
-"""Instants computed at once: the arrays of every formulation then stay small."""
+CHUNK = 2048
+"""Instants computed at once, so that the arrays of every formulation stay small."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +37,10 @@ class TorqueReport:
     """Whether friction is in the total."""
     excesses: tuple[str, ...] = ()
     """Where the motion or the torque leaves a limit of a joint, in words."""
+
+    def __repr__(self) -> str:
+        rows, n = self.total.shape
+        return f"<TorqueReport of {self.robot!r}, {rows} instants, {n} joints>"
 
     @property
     def acting(self) -> dict[str, Array]:
@@ -113,8 +117,8 @@ def torque_report(
         )
     total = np.empty((rows, n))
     terms: dict[str, Array] = {}
-    for start in range(0, rows, ROWS):
-        part = slice(start, start + ROWS)
+    for start in range(0, rows, CHUNK):
+        part = slice(start, start + CHUNK)
         state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
         total[part] = robot.inverse_dynamics(*state, friction=friction, formulation=formulation)
         for name, values in robot.ledger(*state).terms.items():

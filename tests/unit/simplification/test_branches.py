@@ -8,6 +8,7 @@ import sympy
 
 import armdyn
 from armdyn.canonical.frames import canonical
+from armdyn.canonical.parameters import parameters
 from armdyn.canonical.redesign import redesign
 from armdyn.dynamics import Robot
 from armdyn.model import RobotModel
@@ -18,7 +19,6 @@ from armdyn.simplification.goals import parse_goals
 from armdyn.simplification.linear import samples
 from armdyn.simplification.simplify import simplify
 from armdyn.simplification.solve import Solver
-from armdyn.structure.parameters import parameters
 from support.design_arms import design
 from support.golden_values import golden
 

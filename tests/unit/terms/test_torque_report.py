@@ -5,7 +5,7 @@ import armdyn
 from armdyn.errors import TrajectoryError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.terms.torques import ROWS, torque_report
+from armdyn.terms.torques import CHUNK, torque_report
 
 
 def motion(n: int, rows: int = 50) -> SampledMotion:
@@ -22,7 +22,7 @@ def puma() -> armdyn.Robot:
 
 @pytest.mark.parametrize("friction", [True, False])
 def test_the_total_is_the_inverse_dynamics_and_the_sum_of_the_terms(puma, friction):
-    move = motion(6, ROWS + 7)
+    move = motion(6, CHUNK + 7)
     counted = []
     report = torque_report(puma, move, friction=friction, progress=counted.append)
     expected = puma.inverse_dynamics(move.q, move.qd, move.qdd, friction=friction)

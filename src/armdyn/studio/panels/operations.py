@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.operations.count import STAGES, Row
+from armdyn.operations.count import STAGES, MethodCounts
 from armdyn.operations.report import OperationReport, operation_report
 from armdyn.quantities.choice_store import ChoiceStore, default_folder
 from armdyn.quantities.shortest import SearchBudget
@@ -55,7 +55,7 @@ class OperationsPanel(Panel):
         self._session.jobs.start("counting operations", work, done)
 
 
-def operation_bars(rows: Sequence[Row]) -> str:
+def operation_bars(rows: Sequence[MethodCounts]) -> str:
     """Bars of multiplications and additions on a logarithmic scale, stage over stage, as HTML."""
     counted = [row for row in rows if any(row.stages.values())]
     totals = [c.total for row in counted for c in row.stages.values() if c is not None]

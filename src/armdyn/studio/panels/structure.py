@@ -5,8 +5,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from armdyn.structure.elements import StructureElement
 from armdyn.structure.report import cell, reasons
-from armdyn.structure.structure import Element, Structure, structure
+from armdyn.structure.structure import Structure, structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
@@ -106,7 +107,9 @@ def report(session: Session, title: str, image: Path, text: str) -> None:
         close.on_click(session.guard(lambda _: modal.close()))
 
 
-def _cell(x: float, y: float, wide: float, tall: float, element: Element, n: int) -> list[str]:
+def _cell(
+    x: float, y: float, wide: float, tall: float, element: StructureElement, n: int
+) -> list[str]:
     depth = 0.05 if element.status == "zero" else 0.16 if element.status == "constant" else (
         0.25 + 0.55 * len(element.joints) / n
     )  # fmt: skip

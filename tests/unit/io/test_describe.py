@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.check.describe import catalog, describe
 from armdyn.io.catalog import catalog_names
+from armdyn.io.describe import catalog, describe
 
 
 @pytest.mark.parametrize("name", catalog_names())

@@ -26,12 +26,11 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, canonical
 from armdyn.model import RobotModel
-from armdyn.quantities.symbolic import joins
 
 ENTRIES = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2))
 """Names and places of the six entries of a tensor."""
-_ROUNDING = 1e-13
-"""What a difference of two moments leaves of zero, relative to the larger."""
+MOMENT_TOLERANCE = 1e-13
+"""Largest entry, relative to the moments it is a difference of, that counts as zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def parameters(model: RobotModel, robot: CanonicalRobot | None = None) -> dict[s
     """
     robot = canonical(model) if robot is None else robot
     found: dict[str, Parameter] = {}
-    for i, (link, up) in enumerate(zip(robot.links, joins(robot), strict=True)):
+    for i, (link, up) in enumerate(zip(robot.links, link_numbers(robot), strict=True)):
         rotor = model.joints[i].rotor.reflected
         numbers = [*_inertial(link, i), (f"Ia{i + 1}", "rotor", rotor)]
         numbers.append((f"d{i + 1}", "offset", float(link.r)))
@@ -92,7 +91,19 @@ def about_com(J: Array, u: Array, mass: float) -> tuple[float, Array, Array]:
     """
     com = u / mass if mass else np.zeros(3)
     centred = J - mass * np.outer(com, com)
-    centred = np.where(np.abs(centred) <= _ROUNDING * np.abs(J).max(initial=0.0), 0.0, centred)
+    centred = np.where(
+        np.abs(centred) <= MOMENT_TOLERANCE * np.abs(J).max(initial=0.0), 0.0, centred
+    )
     tensor = np.trace(centred) * np.eye(3) - centred
-    scale = _ROUNDING * np.abs(J).max(initial=0.0)
+    scale = MOMENT_TOLERANCE * np.abs(J).max(initial=0.0)
     return float(mass), com, np.where(np.abs(tensor) <= scale, 0.0, tensor)
+
+
+def link_numbers(robot: CanonicalRobot) -> list[str]:
+    """Number of each length and twist: that of the parent, and the link if the parent has several.
+
+    The second and later children of link 1 have "1_4" for link 4, and so on.
+    """
+    up = [parent + 1 for parent in robot.parents]
+    first = {p: i for i, p in reversed(list(enumerate(up)))}
+    return [str(p) if first[p] == i else f"{p}_{i + 1}" for i, p in enumerate(up)]
