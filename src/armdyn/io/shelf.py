@@ -8,7 +8,7 @@ from pathlib import Path
 from armdyn.errors import CacheError
 from armdyn.io.private import Entry, PrivateFolder, opened
 
-ABANDONED = 3600.0
+ABANDONED_AFTER = 3600.0
 """Seconds after which a file that is still not whole was left by a process that is no more."""
 
 
@@ -75,4 +75,4 @@ class Shelf:
     def _abandoned(self, entries: list[Entry]) -> list[Entry]:
         name = re.compile(rf"\.[0-9a-f]+-\w+{re.escape(self.suffix)}")
         now = time.time()
-        return [e for e in entries if name.fullmatch(e.name) and now - e.used > ABANDONED]
+        return [e for e in entries if name.fullmatch(e.name) and now - e.used > ABANDONED_AFTER]

@@ -3,7 +3,7 @@ import pytest
 
 from armdyn.errors import WriteError
 from armdyn.io.atomic import replacing
-from armdyn.io.csv.write import ROWS, write_csv
+from armdyn.io.csv.write import ROWS_AT_ONCE, write_csv
 
 
 def test_a_file_appears_whole_and_replaces_the_old_one(tmp_path):
@@ -40,7 +40,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
             write_csv(path, {"t": np.zeros(1)})
 
 
-@pytest.mark.parametrize("rows", [1, ROWS, ROWS + 1])
+@pytest.mark.parametrize("rows", [1, ROWS_AT_ONCE, ROWS_AT_ONCE + 1])
 def test_a_written_table_reads_back(tmp_path, rows):
     columns = {"t": np.arange(rows) / 7, "x": np.random.default_rng(1).normal(size=rows)}
     counted = []

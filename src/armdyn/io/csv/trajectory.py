@@ -18,7 +18,7 @@ from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
 from armdyn.io.csv.read import read_header, read_table
 
-DEGREE = 5
+SPLINE_DEGREE = 5
 """Degree of the spline from which missing rates are taken."""
 
 
@@ -50,7 +50,7 @@ class SampledMotion:
         known = "qd" if self.computed == ("qdd",) else "q"
         return (
             f"{' and '.join(self.computed)} not in the file: computed as derivatives of the spline "
-            f"of degree {DEGREE} through {known}"
+            f"of degree {SPLINE_DEGREE} through {known}"
         )
 
 
@@ -70,11 +70,11 @@ def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
         for group, columns in groups.items()
     }
     computed = tuple(group for group in ("qd", "qdd") if group not in given)
-    if computed and len(t) <= DEGREE:
+    if computed and len(t) <= SPLINE_DEGREE:
         columns = " and ".join(f"{group}1..{group}{n}" for group in computed)
         raise TrajectoryError(
             f"{path}: {len(t)} line{'s' * (len(t) > 1)} of numbers cannot give the missing rates; "
-            f"give at least {DEGREE + 1} lines, or the columns {columns}"
+            f"give at least {SPLINE_DEGREE + 1} lines, or the columns {columns}"
         )
     return SampledMotion(t, given["q"], *_rates(t, given), computed, str(path))
 
@@ -104,7 +104,7 @@ def _rates(t: Array, given: dict[str, Array]) -> tuple[Array, Array]:
     from scipy.interpolate import make_interp_spline  # noqa: PLC0415 (slow to import)
 
     known, order = ("qd", 1) if "qd" in given else ("q", 2)
-    spline = make_interp_spline(t, given[known], k=DEGREE)
+    spline = make_interp_spline(t, given[known], k=SPLINE_DEGREE)
     rest = _resting(given[known])
 
     def rate(group: str, nu: int) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.io.atomic import replacing
 
-ROWS = 4096
+ROWS_AT_ONCE = 4096
 """Rows formatted at once: enough to be quick, few enough to show progress and to interrupt."""
 
 
@@ -20,8 +20,8 @@ def csv_from_columns(columns: Mapping[str, Array]) -> Iterator[tuple[int, str]]:
     yield 0, ",".join(columns) + "\n"
     values = list(columns.values())
     row = ",".join(["%.12g"] * len(values)) + "\n"
-    for start in range(0, len(values[0]), ROWS):
-        block = np.column_stack([column[start : start + ROWS] for column in values])
+    for start in range(0, len(values[0]), ROWS_AT_ONCE):
+        block = np.column_stack([column[start : start + ROWS_AT_ONCE] for column in values])
         yield len(block), row * len(block) % tuple(block.ravel().tolist())
 
 
