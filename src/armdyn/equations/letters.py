@@ -36,14 +36,14 @@ class Letters:
         self,
         expressions: Mapping[str, str],
         values: Mapping[str, float],
-        free: Collection[str] = (),
+        variables: Collection[str] = (),
     ):
         """Check expressions against the values of the parameters.
 
         Args:
             expressions: For some parameters what they are in letters.
             values: The value of every parameter by symbol.
-            free: Parameters that are symbols although they are zero.
+            variables: Parameters that are symbols although they are zero.
 
         Raises:
             UnknownNameError: There is no such parameter.
@@ -57,7 +57,7 @@ class Letters:
         self.values = dict(values)
         for symbol, tree in self.trees.items():
             if isinstance(tree, ast.Name):
-                self._check_name(symbol, tree.id, values, free)
+                self._check_name(symbol, tree.id, values, variables)
                 self.values[tree.id] = values[symbol]
         for symbol, tree in self.trees.items():
             self._check(symbol, tree, values[symbol])
@@ -76,10 +76,10 @@ class Letters:
         return result if isinstance(result, Trig) else ring.number(result)
 
     def _check_name(
-        self, symbol: str, letter: str, values: Mapping[str, float], free: Collection[str]
+        self, symbol: str, letter: str, values: Mapping[str, float], variables: Collection[str]
     ) -> None:
         """Refuse a letter that is the name of another parameter, one that the equations have."""
-        if letter in self.trees or not (values.get(letter) or letter in free):
+        if letter in self.trees or not (values.get(letter) or letter in variables):
             return
         if not math.isclose(values[letter], values[symbol], rel_tol=VALUE_TOLERANCE):
             raise LettersError(
@@ -106,13 +106,13 @@ class Letters:
 
 
 def fitting(
-    expressions: Mapping[str, str], values: Mapping[str, float], free: Collection[str] = ()
+    expressions: Mapping[str, str], values: Mapping[str, float], variables: Collection[str] = ()
 ) -> tuple[Letters, list[str]]:
     """The letters that fit a robot, and why the others do not."""
     kept, reasons = dict(expressions), list[str]()
     while True:
         try:
-            return Letters(kept, values, free), reasons
+            return Letters(kept, values, variables), reasons
         except LettersError as error:
             del kept[error.parameter]
             reasons.append(str(error))

@@ -37,7 +37,7 @@ _TOOL_ROUNDING = 1e-12
 
 
 def symbolise(
-    model: RobotModel, letters: Mapping[str, str] | None = None, free: Collection[str] = ()
+    model: RobotModel, letters: Mapping[str, str] | None = None, variables: Collection[str] = ()
 ) -> SymbolicRobot:
     """The robot in symbols: zeros and quarter turns stay numbers, everything else gets a name.
 
@@ -45,7 +45,7 @@ def symbolise(
         model: The robot.
         letters: Expressions for some of the parameters, see `Letters`; None: those of the model,
             as far as they still fit it, with a warning about the others.
-        free: Parameters that are symbols although they are zero.
+        variables: Parameters that are symbols although they are zero.
     """
     robot = canonical(model)
     known = {symbol: p.value for symbol, p in parameters(model, robot).items()}
@@ -53,7 +53,7 @@ def symbolise(
     known |= {name: abs(value) for name, value in gravity.values() if value}
     known |= _tool(model)
     if letters is None:
-        spoken, reasons = fitting(model.letters, known, free)
+        spoken, reasons = fitting(model.letters, known, variables)
         if reasons:
             warnings.warn(
                 f"robot {model.name!r}: some of its letters do not fit it any more and are left "
@@ -62,8 +62,8 @@ def symbolise(
                 stacklevel=2,
             )
     else:
-        spoken = Letters(letters, known, free)
-    return _Symboliser(robot, spoken, known, frozenset(free), gravity).symbolic_robot()
+        spoken = Letters(letters, known, variables)
+    return _Symboliser(robot, spoken, known, frozenset(variables), gravity).symbolic_robot()
 
 
 def _tool(model: RobotModel) -> dict[str, float]:
@@ -91,7 +91,7 @@ class _Symboliser:
     robot: CanonicalRobot
     letters: Letters
     known: dict[str, float]
-    free: frozenset[str]
+    variables: frozenset[str]
     gravity: dict[tuple[int, int], tuple[str, float]]
 
     def symbolic_robot(self) -> SymbolicRobot:
@@ -129,7 +129,7 @@ class _Symboliser:
     @cached_property
     def _ring(self) -> Ring:
         """The ring; its symbols are nonzero parameters, gravity, sliding positions and rates."""
-        wanted = [s for s, v in self.known.items() if v or s in self.free]
+        wanted = [s for s, v in self.known.items() if v or s in self.variables]
         names = {name: None for s in wanted for name in self.letters.symbols(s)}
         slides = [f"q{i + 1}" for i, link in enumerate(self.robot.links) if link.type.slides]
         n = range(1, len(self.robot.links) + 1)
@@ -198,7 +198,7 @@ class _Symboliser:
         return self._number(name) * int(np.sign(value)) if value else self._ring.number(0)
 
     def _number(self, symbol: str) -> Trig:
-        zero = not self.known.get(symbol) and symbol not in self.free
+        zero = not self.known.get(symbol) and symbol not in self.variables
         return self._ring.number(0) if zero else self.letters.polynomial(self._ring, symbol)
 
     def _parts(self) -> list[tuple[list[int], RobotModel]]:

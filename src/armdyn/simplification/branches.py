@@ -72,31 +72,31 @@ class Branches:
 
 
 def branches(
-    conditions: Conditions, free: Collection[str], reaches: Reaches | None = None
+    conditions: Conditions, variables: Collection[str], reaches: Reaches | None = None
 ) -> Branches:
     """Solve conditions into branches.
 
     Args:
         conditions: What a goal asks for.
-        free: Symbols that may change.
+        variables: Symbols that may change.
         reaches: Tries out numerically whether a branch has a design; None: nothing is tried.
     """
     polynomials = [condition.polynomial for condition in conditions.equations]
-    solver = Solver(free, conditions.values)
+    solver = Solver(variables, conditions.values)
     solutions = solver.solve(polynomials)
     found = [
-        _branch(solution, conditions, free, reaches if place < MOST_TRIED_BRANCHES else None)
+        _branch(solution, conditions, variables, reaches if place < MOST_TRIED_BRANCHES else None)
         for place, solution in enumerate(solutions)
     ]
-    found += _others(polynomials, conditions, free, solutions)
+    found += _others(polynomials, conditions, variables, solutions)
     reasons = () if solutions else tuple(_impossible(f, conditions) for f in solver.failures)
     return Branches(tuple(found), solver.complete, tuple(dict.fromkeys(reasons)), conditions)
 
 
 def _branch(
-    solution: Solution, conditions: Conditions, free: Collection[str], reaches: Reaches | None
+    solution: Solution, conditions: Conditions, variables: Collection[str], reaches: Reaches | None
 ) -> Branch:
-    fixed = {s: v for s, v in conditions.values.items() if s not in free}
+    fixed = {s: v for s, v in conditions.values.items() if s not in variables}
     feasible, reason = None, ""
     if reaches is not None:
         feasible, reason = reaches(_held(solution, fixed))
@@ -141,21 +141,21 @@ def _ordered(solution: Solution) -> list[tuple[Any, Any]]:
 def _others(
     polynomials: Sequence[Any],
     conditions: Conditions,
-    free: Collection[str],
+    variables: Collection[str],
     solutions: Sequence[Solution],
 ) -> list[Branch]:
     """Branches with fewer conditions, which exist only if a held length were zero."""
-    lengths = [s for s in conditions.values if s[0] in "ad" and s not in free]
+    lengths = [s for s in conditions.values if s[0] in "ad" and s not in variables]
     if not lengths or len(lengths) > MOST_LENGTHS:
         return []
     fewest = min((len(s.numbers) for s in solutions), default=len(polynomials) + 1)
     found = []
     for length in lengths:
         symbol = sympy.Symbol(length, real=True)
-        solver = Solver(free, conditions.values | {length: 0.0}, seconds=2.0)
+        solver = Solver(variables, conditions.values | {length: 0.0}, seconds=2.0)
         for solution in solver.solve([p.subs(symbol, 0) for p in polynomials]):
             if len(solution.numbers) < fewest and not solution.remaining:
-                branch = _branch(solution, conditions, free, None)
+                branch = _branch(solution, conditions, variables, None)
                 because = "that length is not free to change"
                 found.append(replace(branch, needs=(f"{length} = 0",), reason=because))
     return found

@@ -45,15 +45,15 @@ class Conditions:
     """The parameters that occur, with the values of the robot."""
 
 
-def conditions(model: RobotModel, goals: Goals, free: Collection[str]) -> Conditions:
+def conditions(model: RobotModel, goals: Goals, variables: Collection[str]) -> Conditions:
     """The equations of a goal, each once up to a factor.
 
     Args:
         model: The robot.
         goals: What is asked for.
-        free: Numbers that may change; they are symbols even if they are zero.
+        variables: Numbers that may change; they are symbols even if they are zero.
     """
-    robot = symbolise(model, {}, free)
+    robot = symbolise(model, {}, variables)
     expressions = _Expressions(robot)
     found: dict[Any, list[str]] = {}
     for source, coefficients in _coefficients(robot, goals):

@@ -20,7 +20,7 @@ class Signs:
     those that are not free have the sign of their value.
     """
 
-    free: Collection[str]
+    variables: Collection[str]
     values: Mapping[str, float]
 
     def of(self, expression: Any) -> int:
@@ -44,7 +44,7 @@ class Signs:
             return int(sympy.sign(base)), True
         if not base.is_symbol:
             return 0, False
-        if str(base) in self.free:
+        if str(base) in self.variables:
             return (1, True) if positive(str(base)) else (0, False)
         value = self.values.get(str(base), 0.0)
         return (1 if value > 0 else -1 if value < 0 else 0), bool(value)

@@ -56,16 +56,18 @@ class Failure:
 class Solver:
     """A system of polynomial equations over parameters of which some are free."""
 
-    def __init__(self, free: Collection[str], values: Mapping[str, float], seconds: float = 20.0):
+    def __init__(
+        self, variables: Collection[str], values: Mapping[str, float], seconds: float = 20.0
+    ):
         """Prepare for a system.
 
         Args:
-            free: Names that may change.
+            variables: Names that may change.
             values: Values of all names, whose signs hold for those that may not.
             seconds: Time after which no further branch is opened.
         """
-        self.free, self.values = frozenset(free), dict(values)
-        self.signs = Signs(self.free, self.values)
+        self.variables, self.values = frozenset(variables), dict(values)
+        self.signs = Signs(self.variables, self.values)
         self.until = time.perf_counter() + seconds
         self.failures: list[Failure] = []
         self._known: dict[Any, list[Any]] = {}
@@ -234,7 +236,7 @@ class Solver:
 
     def _unknowns(self, expression: Any) -> list[Any]:
         """The free symbols of an expression, those to solve for first in front."""
-        found = [s for s in expression.free_symbols if str(s) in self.free]
+        found = [s for s in expression.free_symbols if str(s) in self.variables]
         return sorted(found, key=self.rank)
 
     @staticmethod
