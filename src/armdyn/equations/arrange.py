@@ -106,7 +106,7 @@ def _shorter(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
 
 
 def _by_cosine(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
-    """Cosines with what they share, before the rates that they share."""
+    """Cosines with shared coefficients, before the rates that they share."""
     rows: dict[TrigProduct, dict[Monomial, Polynomial]] = defaultdict(dict)
     for (trig, rates), polynomial in table.items():
         rows[trig][rates] = polynomial

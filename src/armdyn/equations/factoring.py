@@ -108,7 +108,7 @@ def _polynomial(poly: Any, names: Sequence[str]) -> Polynomial:
 
 
 def _collected(polynomial: Polynomial, by_mass: bool) -> Expr:
-    """A sum in which what belongs to a mass stands behind it."""
+    """A sum in which the factors of each mass stand behind it."""
     groups: dict[Monomial, Polynomial] = defaultdict(dict)
     for m, c in polynomial.items():
         mass = tuple((n, e) for n, e in m if place(n)[0] == 1) if by_mass else ()

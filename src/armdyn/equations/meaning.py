@@ -1,4 +1,4 @@
-"""What the symbols of an equation mean, with values and units."""
+"""The meaning of the symbols of an equation, with values and units."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -68,7 +68,7 @@ def legend(
 
 
 def meaning(symbol: str) -> tuple[str, str]:
-    """What a parameter is, and its unit."""
+    """The meaning of a parameter, and its unit."""
     for pattern, unit, text in _COMPILED:
         if match := pattern.fullmatch(symbol):
             groups = [g.lower() for g in match.groups() if g is not None]

@@ -55,7 +55,7 @@ def factored(robot: SymbolicRobot, value: Trig) -> Factored:
 
 @dataclass(frozen=True, eq=False)
 class Denominator:
-    """What numerators are divided by."""
+    """The denominator of several quotients."""
 
     robot: SymbolicRobot
     value: Trig

@@ -48,7 +48,7 @@ MOST_LEAVES_INLINE = 8
 
 @dataclass(slots=True)
 class Recursive:
-    """The lines of the program of a robot, and what it takes."""
+    """The lines of the program of a robot, and the number of its operations."""
 
     constants: list[Line] = field(default_factory=list)
     angles: list[Line] = field(default_factory=list)
@@ -132,7 +132,7 @@ class _Lister:
         self.at_run_time = {k for i in program.instructions for k in i.args} | set(program.outputs)
         self.values: dict[int, Expr] = {}
         self.spelled: dict[int, Expr] = {}
-        """Values in full, of which angles are made."""
+        """Values without names of variables, from which angles are made."""
 
     def add(self) -> None:
         """Add every line."""

@@ -24,11 +24,11 @@ class Angle:
     multiples: Mapping[int, int]
 
     def cos(self) -> Trig:
-        """The cosine; what `np.cos` calls."""
+        """The cosine; `np.cos` calls it."""
         return self.ring.cos(self.multiples)
 
     def sin(self) -> Trig:
-        """The sine; what `np.sin` calls."""
+        """The sine; `np.sin` calls it."""
         return self.ring.sin(self.multiples)
 
 
@@ -47,7 +47,7 @@ class SymbolicRobot:
     values: dict[str, float]
     """Values of symbols and of constant angles."""
     offsets: dict[int, float]
-    """By joint, what is added to q before its cosine is taken [rad], where that is no quarter."""
+    """Constant that is added to q before its cosine is taken, by joint; no quarter turns [rad]."""
     tool: Array
     """Position of the tool in the canonical frame of its link, (3,)."""
 

@@ -1,1 +1,1 @@
-"""Arms with simple dynamics: what forbids them, what they need, the smallest change to one."""
+"""Arms with simple dynamics: obstacles, conditions, and the smallest change that reaches them."""

@@ -57,7 +57,7 @@ class ElementRange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """What a design does to the dynamics of an arm; pairs are (before, after)."""
+    """The dynamics of an arm before and after a design; pairs are (before, after)."""
 
     joints: tuple[str, ...]
     units: tuple[str, ...]
@@ -85,7 +85,7 @@ class Comparison:
 def compare_designs(
     before: RobotModel, after: RobotModel, trajectory: SampledMotion | None = None
 ) -> Comparison:
-    """What changes between two arms with the same joints.
+    """Compare two arms with the same joints.
 
     Args:
         before: The arm as it was.

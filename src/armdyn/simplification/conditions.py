@@ -1,4 +1,4 @@
-"""What a goal asks of the parameters, as polynomial equations.
+"""The conditions of a goal: polynomial equations of the parameters.
 
 Every element of the mass matrix and every gravity torque is a sum of linearly independent functions
 of the configuration (`armdyn.algebra.ring`), so it is constant if the coefficient of every function

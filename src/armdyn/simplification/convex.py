@@ -35,17 +35,17 @@ _CHANGE_WEIGHT = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """What was found for given lengths."""
+    """The best design for given lengths."""
 
     values: Array
-    """Of what is searched."""
+    """The searched values that it belongs to."""
     numbers: Array
     """The numbers φ of the links without payloads, shape (n, 10)."""
     outcome: Outcome
     residual: float
     cost: float
     rank: int
-    """How many independent conditions the goals are on what is free."""
+    """The number of independent conditions on the linear unknowns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +84,7 @@ class Convex:
 
     @cached_property
     def changeable(self) -> list[int]:
-        """Links of which a number may change."""
+        """Links with a number that may change."""
         return [i for i, may in enumerate(self.arm.numbers) if may.any()]
 
     @cached_property
@@ -112,7 +112,7 @@ class Convex:
         return System(M, -(found.rows @ (self.numbers(p) + arm.payload).ravel()), p, B, found)
 
     def _conditions(self, values: Array) -> LinearConditions:
-        """The goals, of which the latest are kept: centres of mass do not change them."""
+        """The goals; they are computed again only when a length changes."""
         pairs = zip(self.arm.searched, values, strict=True)
         lengths = tuple(float(value) for searched, value in pairs if searched.length >= 0)
         if lengths not in self._latest:

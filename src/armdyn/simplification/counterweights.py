@@ -92,7 +92,7 @@ def builds(before: RobotModel, after: RobotModel) -> tuple[Build, ...]:
 
 
 def _own(link: Link) -> Inertia:
-    """The inertia of a link without what it holds."""
+    """The inertia of a link without its payload."""
     parts = (body.inertia.moved(body.placement) for body in link.bodies if not body.payload)
     return fold(Inertia.__add__, parts, Inertia.zero())
 

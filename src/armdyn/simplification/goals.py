@@ -14,7 +14,7 @@ WORDS = ("constant", "diagonal", "decouple=I,J", "gravity-balanced")
 
 @dataclass(frozen=True, slots=True)
 class Goals:
-    """What the equations of motion of the new arm shall look like."""
+    """The form that the equations of motion of the new arm shall have."""
 
     constant: bool = False
     """The mass matrix does not depend on the configuration."""

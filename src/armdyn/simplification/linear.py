@@ -75,7 +75,7 @@ class LinearConditions:
         return float(np.linalg.norm(self.rows @ numbers.ravel()))
 
     def variation(self, numbers: Array) -> Array:
-        """Largest minus smallest value of what shall be constant, largest magnitude of the rest."""
+        """The range of elements that shall be constant, the largest magnitude of the others."""
         values = self.values @ numbers.ravel()
         spread = np.ptp(values, axis=1)
         constant = np.array([element.constant for element in self.elements], dtype=bool)

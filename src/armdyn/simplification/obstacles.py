@@ -129,7 +129,7 @@ class _Axes:
         self.swing = np.cross(z[:, None], z) @ down
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Joints j and i of which j carries i."""
+        """Joints j and i where j carries i."""
         for i, path in enumerate(self.model.paths):
             yield from ((j, i) for j in path[:-1])
 

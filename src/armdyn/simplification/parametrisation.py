@@ -127,7 +127,7 @@ class ParametrisedArm:
         return replace(self.robot, links=tuple(links))
 
     def span(self, i: int, values: Array) -> tuple[Array, Array]:
-        """Link i in units as ψ = p + B θ, p being nearest to what it was, B orthonormal.
+        """Link i in units as ψ = p + B θ with p nearest to the present link and B orthonormal.
 
         Args:
             i: The link.
@@ -175,7 +175,7 @@ class ParametrisedArm:
         return row
 
     def _held(self, i: int, values: Array) -> tuple[Array, Array]:
-        """Rows F and values f of F φ = f: what link i keeps."""
+        """Rows F and values f of F φ = f for the held numbers of link i."""
         mass, _, tensor = self.own[i]
         centre, unknown = self.centre(i, values)
         rows, known = [], []

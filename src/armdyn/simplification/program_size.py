@@ -1,9 +1,9 @@
-"""How many operations the torque of a designed arm takes, with what the design has made vanish.
+"""How many operations the torque of a designed arm takes.
 
-The shortest program is written for symbols that stand for any numbers, and zeros alone are seen in
-it. A design makes sums vanish (m2 x2 + m3 a2 = 0) and numbers equal (Jxx2 = Jyy2). So, if the mass
-matrix D is constant, the torque is D q̈ + g(q); otherwise it is the shorter one of the program of
-the arm as it is and of the program of its base parameters, of which those that vanish are zeros.
+The shortest program is built for symbols with arbitrary values; it sees zeros only. A design also
+makes sums vanish (m2 x2 + m3 a2 = 0) and numbers equal (Jxx2 = Jyy2). So, if the mass matrix D is
+constant, the torque is D q̈ + g(q). Otherwise it is the shorter one of two programs: that of the arm
+as it is, and that of its base parameters with exact zeros for those that vanish.
 """
 
 from dataclasses import replace
@@ -62,7 +62,7 @@ def _outputs(robot: CanonicalRobot, quantity: str) -> list[list[Node]]:
 
 
 def _vanished(robot: CanonicalRobot) -> CanonicalRobot:
-    """The base parameters, what has cancelled in them being zero."""
+    """The base parameters, with exact zeros for sums that cancel."""
     second = max(float(np.abs(link.J).max()) for link in robot.links)
     masses = [abs(float(link.M)) for link in robot.links]
     first = max(
@@ -104,12 +104,12 @@ def _constant(model: RobotModel) -> Array | None:
 
 
 def product(D: Array) -> list[Node]:
-    """D q̈, a row as what it has beyond the next one where that is shorter."""
+    """D q̈; a row may be the next one plus a difference, where that is shorter."""
     graph, scale, known = Graph(), float(np.abs(D).max()), list[float]()
     qdd = graph.inputs("qdd", len(D))
 
     def symbol(value: float) -> Any:
-        """One parameter for all numbers that are equal; zero for what has vanished."""
+        """One parameter for all equal numbers; zero for a number that has vanished."""
         if abs(value) <= _VANISHED * scale:
             return 0.0
         same = [k for k, other in enumerate(known) if abs(other - value) <= _VANISHED * scale]

@@ -102,7 +102,7 @@ def nearest(
 
 
 def _triangle(matrices: Array) -> Array:
-    """Upper triangles by columns, what is off the diagonal times √2, shape (..., k (k+1) / 2)."""
+    """Upper triangles by columns, entries off the diagonal times √2, shape (..., k (k+1) / 2)."""
     k = matrices.shape[-1]
     places: Sequence[tuple[int, int]] = [(a, b) for b in range(k) for a in range(b + 1)]
     scale = np.array([1.0 if a == b else np.sqrt(2.0) for a, b in places])

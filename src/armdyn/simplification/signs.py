@@ -24,7 +24,7 @@ class Signs:
     values: Mapping[str, float]
 
     def of(self, expression: Any) -> int:
-        """1 or -1 for a sum of terms of that sign of which one cannot be zero; 0 if unknown."""
+        """1 or -1 if all terms have that sign and one of them cannot be zero; 0 if unknown."""
         signs, strict = set(), False
         for term in sympy.Add.make_args(sympy.expand(expression)):
             sign, certain = 1, True

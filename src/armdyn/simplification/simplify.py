@@ -1,4 +1,4 @@
-"""Arms with simpler dynamics: is it possible, under which conditions, and what is to be changed."""
+"""Simplify the dynamics of an arm: whether, under which conditions, and by which change."""
 
 import json
 import time

@@ -19,10 +19,10 @@ from armdyn.simplification.design_variables import positive
 from armdyn.simplification.signs import Signs
 
 ORDER = ("x", "y", "z", "Ixy", "Ixz", "Iyz", "Ixx", "Iyy", "Izz", "d", "a", "m")
-"""For which numbers an equation is solved first: what is easiest to change."""
+"""The order in which numbers are solved for: the easiest to change come first."""
 MOST_BRANCHES = 64
 BASIS_EQUATIONS, BASIS_UNKNOWNS = 12, 6
-"""The largest system of which a Groebner basis is computed."""
+"""A Groebner basis is computed of systems up to this size."""
 LONGEST_BASIS = 50
 """A basis with more than this many times the operations of its system is not used."""
 System = list[tuple[Any, int]]
@@ -31,14 +31,14 @@ System = list[tuple[Any, int]]
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A branch: numbers given by others, and what is left to hold between these."""
+    """A branch: numbers given by others, and the equations that are left between these."""
 
     numbers: dict[Any, Any] = field(default_factory=dict)
     """DesignVariables symbols as expressions of the remaining ones."""
     remaining: tuple[Any, ...] = ()
     """Equations that could not be solved for a number."""
     nonzero: tuple[Any, ...] = ()
-    """What must not vanish for the numbers to exist."""
+    """Expressions that must not vanish for the numbers to exist."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Failure:
     """A branch without a solution."""
 
     numbers: dict[Any, Any]
-    """What was assumed before."""
+    """The numbers of the branch so far."""
     equation: Any
     """The equation as it was then, which cannot be zero."""
     origin: int
@@ -54,7 +54,7 @@ class Failure:
 
 
 class Solver:
-    """A system of polynomial equations over parameters of which some are free."""
+    """Solves polynomial equations for those parameters that may change."""
 
     def __init__(
         self, variables: Collection[str], values: Mapping[str, float], seconds: float = 20.0
@@ -166,7 +166,7 @@ class Solver:
 
     @staticmethod
     def _put(system: System, known: Solution, symbol: Any, value: Any) -> tuple[System, Solution]:
-        """The system and the solution with a number replaced by what it is."""
+        """The system and the solution with a number replaced by its value."""
 
         def put(expression: Any) -> Any:
             return sympy.cancel(expression.subs(symbol, value))
@@ -241,7 +241,7 @@ class Solver:
 
     @staticmethod
     def rank(symbol: Any) -> tuple[int, str]:
-        """What an equation is solved for first has the lowest rank."""
+        """The number that is solved for first has the lowest rank."""
         name = str(symbol).rstrip("0123456789_")
         return (ORDER.index(name) if name in ORDER else len(ORDER)), str(symbol)
 
