@@ -6,7 +6,7 @@ import pinocchio as pin
 import armdyn
 from armdyn.simplification import design as designs
 from armdyn.simplification.design_variables import parse_design_variables
-from armdyn.simplification.goals import Goals, parse_goals
+from armdyn.simplification.goals import parse_goals
 from support.peers import pin_model
 
 HALF = np.pi / 2
@@ -14,9 +14,8 @@ HALF = np.pi / 2
 
 def design(model, goals, free=None, *, bounds=None, weights=None, **options):
     """The design for goals and design variables in words."""
-    goals = goals if isinstance(goals, Goals) else parse_goals(model, goals)
     variables = parse_design_variables(model, free, bounds, weights)
-    return designs.design(model, goals, variables, **options)
+    return designs.design(model, parse_goals(model, goals), variables, **options)
 
 
 def inertia_terms(model, states=40, seed=5):

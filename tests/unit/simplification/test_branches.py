@@ -14,12 +14,12 @@ from armdyn.dynamics import Robot
 from armdyn.model import RobotModel
 from armdyn.simplification.branches import Branches, branches
 from armdyn.simplification.conditions import Conditions, conditions, too_large
+from armdyn.simplification.design import design
 from armdyn.simplification.design_variables import parse_design_variables
 from armdyn.simplification.goals import parse_goals
 from armdyn.simplification.linear import samples
 from armdyn.simplification.simplify import simplify
 from armdyn.simplification.solve import Solver
-from support.design_arms import design
 from support.golden_values import golden
 
 pytestmark = pytest.mark.slow
