@@ -77,7 +77,7 @@ def test_names_of_other_things_are_no_letters():
     refused({"a1": "m2"}, "another parameter of this robot")
     assert Letters({"a1": "d2"}, KNOWN).values["d2"] == 0.8  # an offset that is zero is no symbol,
     with pytest.raises(LettersError, match="another parameter"):
-        Letters({"a1": "d2"}, KNOWN, free=["d2"])  # unless it is free
+        Letters({"a1": "d2"}, KNOWN, variables=["d2"])  # unless it may change
 
 
 def test_equal_parameters_may_share_a_name():
