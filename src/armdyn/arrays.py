@@ -95,3 +95,21 @@ def broadcast(**vectors: Array) -> tuple[Array, ...]:
 
 def _words(shape: tuple[int, ...]) -> str:
     return "a number" if shape == () else f"numbers of shape {shape}"
+
+
+def equal_fields(one: Any, other: Any) -> bool:
+    """Whether two records are of one class and have equal fields, arrays entry by entry."""
+    return type(one) is type(other) and all(
+        np.array_equal(getattr(one, name), getattr(other, name))
+        for name in one.__dataclass_fields__
+    )
+
+
+def lost(result: Array, *given: npt.ArrayLike) -> bool:
+    """Whether finite states gave something that is not, as a singular mass matrix does."""
+    if np.isfinite(result.sum()):
+        return False
+    states = [np.isfinite(np.asarray(vector, dtype=float)).all(-1) for vector in given]
+    finite = np.logical_and.reduce(np.broadcast_arrays(*states))
+    entries = tuple(range(finite.ndim, result.ndim))
+    return bool((finite & ~np.isfinite(result).all(entries)).any())

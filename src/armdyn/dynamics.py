@@ -9,62 +9,81 @@ where τ is what the actuators give, w the wrench of the environment on the arm,
 rotors. SI units, radians, six-vectors with the linear part first.
 
 Each quantity is compiled when it is first asked for (see `armdyn.backends.kernel`) and kept on disk
-for the next time; a formulation or method asked for by name is evaluated as it is written.
+for the next time; a formulation or method asked for by name is evaluated as it is written. LLVM is
+large, so nothing of it is imported before a kernel is asked for.
 """
 
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike, DTypeLike
 
-from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.backends.compiled import Compiled
-from armdyn.errors import UnknownNameError
+from armdyn.arrays import Array, broadcast, check_joint_vector, lost
+from armdyn.errors import ModelError, UnknownNameError
 from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
-from armdyn.formulations.cartesian import (
-    COORDINATES,
-    Cartesian,
-    cartesian,
-    check_damping,
-    check_rank,
-    default_task,
-    task_rows,
-)
+from armdyn.formulations.cartesian import Cartesian, task_dynamics
 from armdyn.formulations.coriolis import ConfigurationSpace, configuration_space
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.external import Wrench, reactions
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.regressor import parameter_names, parameters
-from armdyn.formulations.spatial import rotate
 from armdyn.io.files import save_model
 from armdyn.model import RobotModel, edit
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.quantities.request import Request, wrench_options
+from armdyn.quantities.run_time import payload_vector
+
+if TYPE_CHECKING:
+    from armdyn.backends.cache import ObjectCache
+    from armdyn.backends.options import Exported
+    from armdyn.backends.table import KernelTable
+
+_WITHOUT_FRICTION = ("inverse_dynamics", ("friction", False))
+"""The key of this kernel in the table of a robot."""
 
 
-class Robot(Compiled):
+class Robot:
     """A robot and its dynamics.
 
     Make one with `armdyn.load` or `armdyn.from_dh`; `model` is its data. A Robot never changes: the
     `with_` methods return another one.
     """
 
-    def __init__(self, model: RobotModel):
-        super().__init__(model)
+    payload_vector = staticmethod(payload_vector)
+
+    def __init__(self, model: RobotModel, *, cache: ObjectCache | None = None):
+        """Take the data, and where kernels are kept on disk; None: in the cache of the user."""
+        self.model, self.cache = model, cache
         self._at = Coordinates.of(model)
-        self._inverse: dict[bool, Callable[..., Array]] = {}
+        self._kernels: dict[Any, Callable[..., Array]] = {}
+
+    @cached_property
+    def _table(self) -> KernelTable:
+        from armdyn.backends.table import KernelTable  # noqa: PLC0415
+
+        return KernelTable(self.model, self.cache, self._kernels)
 
     def __repr__(self) -> str:
         kinds = "".join(joint.type.letter for joint in self.model.joints)
         return f"<Robot {self.name!r}, {self.n} joints, {kinds}>"
 
-    def __reduce__(self) -> tuple[type["Robot"], tuple[RobotModel]]:
-        return Robot, (self.model,)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Robot, cache=self.cache), (self.model,)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the models of two robots are equal: those of two loads of one file are."""
+        return isinstance(other, Robot) and self.model == other.model
+
+    def __hash__(self) -> int:
+        return hash(self.model)
 
     @property
     def n(self) -> int:
@@ -101,9 +120,9 @@ class Robot(Compiled):
 
     def inverse_dynamics(
         self,
-        q: npt.ArrayLike,
-        qd: npt.ArrayLike,
-        qdd: npt.ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
         external_wrench: Wrench | None = None,
         friction: bool = True,
         *,
@@ -129,30 +148,29 @@ class Robot(Compiled):
             Torques and forces of the actuators, (..., n) [N m or N].
         """
         if external_wrench is None and formulation is None:
-            call = self._inverse.get(friction)
-            if call is None and getattr(q, "ndim", 1) == 1:
-                call = self._inverse[friction] = self.kernel("inverse_dynamics", friction=friction)
+            # one state takes less than a microsecond, and so must the way to its kernel
+            smooth = _WITHOUT_FRICTION if friction is False else None
+            call = self._kernels.get("inverse_dynamics" if friction is True else smooth)
             if call is not None:
                 return call(q, qd, qdd)
         if formulation is None:
-            wrenches, options = self._wrenches(external_wrench, wrench_link, wrench_frame)
-            return self._run(
-                "inverse_dynamics", q, qd, qdd, *wrenches, friction=friction, **options
-            )
-        wrench, (q, qd, qdd) = self._loaded(
-            external_wrench, wrench_link, wrench_frame, q=q, qd=qd, qdd=qdd
-        )
-        links = self._formulate(formulation, q, qd, qdd, wrench).tau
+            wrenches, options = wrench_options(external_wrench, wrench_link, wrench_frame)
+            options |= {} if friction is True else {"friction": friction}
+            return self._table.run("inverse_dynamics", q, qd, qdd, *wrenches, **options)
+        links = self.formulate(
+            formulation, q, qd, qdd, external_wrench,
+            wrench_link=wrench_link, wrench_frame=wrench_frame,
+        ).tau  # fmt: skip
         rotors = np.array([joint.rotor.reflected for joint in self.model.joints])
-        tau = self._at.torques(links + rotors * self._at.rates(qdd))
+        tau = self._at.torques(links + rotors * self._at.rates(np.asarray(qdd, dtype=float)))
         return tau + self.friction_torque(qd) if friction else tau
 
     def formulate(
         self,
         formulation: str,
-        q: npt.ArrayLike,
-        qd: npt.ArrayLike,
-        qdd: npt.ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
         external_wrench: Wrench | None = None,
         *,
         wrench_link: str = "tool",
@@ -163,22 +181,19 @@ class Robot(Compiled):
         `robot.formulate("lagrange_euler", q, qd, qdd).U[1, 0]` is the book's U_21. The links alone:
         without friction and rotors, and over all moving joints.
         """
+        if formulation not in FORMULATIONS:
+            raise UnknownNameError("formulation", formulation, FORMULATIONS)
         wrench, (q, qd, qdd) = self._loaded(
             external_wrench, wrench_link, wrench_frame, q=q, qd=qd, qdd=qdd
         )
-        return self._formulate(formulation, q, qd, qdd, wrench)
-
-    def _formulate(self, name: str, q: Array, qd: Array, qdd: Array, wrench: Array | None) -> Any:
-        if name not in FORMULATIONS:
-            raise UnknownNameError("formulation", name, FORMULATIONS)
-        at = self._at
-        return FORMULATIONS[name](self.model, at.positions(q), at.rates(qd), at.rates(qdd), wrench)
+        motion = self._at.positions(q), self._at.rates(qd), self._at.rates(qdd)
+        return FORMULATIONS[formulation](self.model, *motion, wrench)
 
     def forward_dynamics(
         self,
-        q: npt.ArrayLike,
-        qd: npt.ArrayLike,
-        tau: npt.ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
         external_wrench: Wrench | None = None,
         friction: bool = True,
         *,
@@ -186,28 +201,21 @@ class Robot(Compiled):
         wrench_link: str = "tool",
         wrench_frame: str = "world",
     ) -> Array:
-        """Joint accelerations that torques cause; arguments as in `inverse_dynamics`.
+        """Joint accelerations that torques cause, (..., n); arguments as in `inverse_dynamics`.
 
-        Args:
-            q: Joint positions, (..., n) [rad or m].
-            qd: Joint velocities, (..., n).
-            tau: Torques of the actuators, (..., n) [N m or N].
-            external_wrench: Wrench of the environment on the arm.
-            friction: Whether joint friction acts.
-            method: "composite_body" (mass matrix and solution), "articulated_body" or "denoc",
-                evaluated as it is written; None: the compiled form with the fewest operations.
-            wrench_link: Where the wrench acts.
-            wrench_frame: Axes of the wrench.
+        `tau` is what the actuators give, (..., n) [N m or N]. `method` is "composite_body" (mass
+        matrix and solution), "articulated_body" or "denoc", evaluated as it is written; None: the
+        compiled form with the fewest operations.
 
         Raises:
             SingularityError: The mass matrix cannot be inverted.
         """
         if method is None:
-            wrenches, options = self._wrenches(external_wrench, wrench_link, wrench_frame)
-            found = self._run(
+            wrenches, options = wrench_options(external_wrench, wrench_link, wrench_frame)
+            found = self._table.run(
                 "forward_dynamics", q, qd, tau, *wrenches, friction=friction, **options
             )
-            if not _fails(found, q, qd, tau, *wrenches):
+            if not lost(found, q, qd, tau, *wrenches):
                 return found
         wrench, (q, qd, tau) = self._loaded(
             external_wrench, wrench_link, wrench_frame, q=q, qd=qd, tau=tau
@@ -217,88 +225,92 @@ class Robot(Compiled):
         checked = accelerations(self.model, q, qd, tau, wrench, method or "composite_body")
         return checked if method else np.where(np.isfinite(found), found, checked)
 
-    def friction_torque(self, qd: npt.ArrayLike) -> Array:
+    def friction_torque(self, qd: ArrayLike) -> Array:
         """What the actuators must add to overcome friction, (..., n) [N m or N]; 0 at rest."""
-        return self._run("friction_torque", qd)
+        return self._table.run("friction_torque", qd)
 
     def ledger(
         self,
-        q: npt.ArrayLike,
-        qd: npt.ArrayLike,
-        qdd: npt.ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
         external_wrench: Wrench | None = None,
         *,
         wrench_link: str = "tool",
         wrench_frame: str = "world",
     ) -> Ledger:
         """The torque of `inverse_dynamics`, split into its terms; arguments as there."""
-        wrenches, options = self._wrenches(external_wrench, wrench_link, wrench_frame)
-        terms = self._run("ledger", q, qd, qdd, *wrenches, **options)
+        wrenches, options = wrench_options(external_wrench, wrench_link, wrench_frame)
+        terms = self._table.run("ledger", q, qd, qdd, *wrenches, **options)
         return Ledger(*(terms[..., k, :] for k in range(len(Ledger.__slots__))))
 
     # the terms of the equation of motion
 
-    def mass_matrix(self, q: npt.ArrayLike) -> Array:
+    def mass_matrix(self, q: ArrayLike) -> Array:
         """M(q), rotors included, (..., n, n), symmetric and full."""
-        return self._run("mass_matrix", q)
+        return self._table.run("mass_matrix", q)
 
-    def coriolis_matrix(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, q̇) of the Christoffel symbols, (..., n, n): dM/dt - 2C is skew."""
-        return self._kernels.coriolis_matrix(q, qd)
+        return self._table.coriolis_matrix(q, qd)
 
-    def coriolis_vector(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+    def coriolis_vector(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, q̇) q̇, (..., n)."""
-        return self._run("coriolis_vector", q, qd)
+        return self._table.run("coriolis_vector", q, qd)
 
-    def gravity_vector(self, q: npt.ArrayLike) -> Array:
+    def gravity_vector(self, q: ArrayLike) -> Array:
         """g(q), the torques that hold the arm, (..., n)."""
-        return self._run("gravity_vector", q)
+        return self._table.run("gravity_vector", q)
 
-    def bias(self, q: npt.ArrayLike, qd: npt.ArrayLike, friction: bool = False) -> Array:
+    def bias(self, q: ArrayLike, qd: ArrayLike, friction: bool = False) -> Array:
         """C(q, q̇) q̇ + g(q), and friction if asked, (..., n)."""
-        return self._run("bias", q, qd, friction=friction)
+        return self._table.run("bias", q, qd, friction=friction)
 
-    def christoffel(self, q: npt.ArrayLike) -> Array:
+    def christoffel(self, q: ArrayLike) -> Array:
         """Christoffel symbols c_ijk with (C q̇)_i = Σ c_ijk q̇_j q̇_k, (..., n, n, n)."""
-        return self._kernels.christoffel(q)
+        one_each = check_joint_vector("q", q, self.n)[..., None, :]
+        # C_ij = Σ c_ijk q̇_k, so unit velocities give them one by one
+        return np.moveaxis(self.coriolis_matrix(one_each, np.eye(self.n)), -3, -1)
 
-    def configuration_space(self, q: npt.ArrayLike) -> ConfigurationSpace:
+    def configuration_space(self, q: ArrayLike) -> ConfigurationSpace:
         """M, B, C and G of τ = M q̈ + B [q̇_j q̇_k] + C [q̇²] + G."""
         return configuration_space(self.mass_matrix(q), self.christoffel(q), self.gravity_vector(q))
 
-    def kinetic_energy(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """½ q̇ᵀ M q̇, rotors included, (...) [J]."""
-        return self._run("kinetic_energy", q, qd)
+        return self._table.run("kinetic_energy", q, qd)
 
-    def potential_energy(self, q: npt.ArrayLike) -> Array:
+    def potential_energy(self, q: ArrayLike) -> Array:
         """Energy of the links in the field of gravity, zero at the world origin, (...) [J]."""
-        return self._run("potential_energy", q)
+        return self._table.run("potential_energy", q)
 
     # derivatives
 
     def inverse_dynamics_derivatives(
-        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, *, friction: bool = True
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, friction: bool = True
     ) -> slopes.TorqueSlopes:
         """∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈ = M, each (..., n, n): .dq .dqd .dqdd.
 
         With `friction`, .dqd has the slope of the friction curve, 0 for a true sign.
         """
-        both = self._kernels.torque_derivatives(q, qd, qdd, friction=friction)
+        both = self._table.torque_derivatives(q, qd, qdd, friction=friction)
         mass = np.empty(both.shape[:-3] + both.shape[-2:])
         mass[...] = self.mass_matrix(q)
         return slopes.TorqueSlopes(both[..., 0, :, :], both[..., 1, :, :], mass)
 
     def forward_dynamics_derivatives(
-        self, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, *, friction: bool = True
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, friction: bool = True
     ) -> slopes.AccelerationSlopes:
         """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, each (..., n, n): .dq .dqd .dtau.
 
         Raises:
             SingularityError: The mass matrix cannot be inverted.
         """
-        if self._kernels.solves_derivatives:
-            all_three = self._run("forward_dynamics_derivatives", q, qd, tau, friction=friction)
-            if not _fails(all_three, q, qd, tau):
+        if self._table.solves_derivatives:
+            all_three = self._table.run(
+                "forward_dynamics_derivatives", q, qd, tau, friction=friction
+            )
+            if not lost(all_three, q, qd, tau):
                 return slopes.AccelerationSlopes(*(all_three[..., k, :, :] for k in range(3)))
         qdd = self.forward_dynamics(q, qd, tau, friction=friction)
         torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
@@ -316,17 +328,17 @@ class Robot(Compiled):
         """The inertial parameters π, (10 N,): m, m c, and I about the origin of each link."""
         return parameters(self.model)
 
-    def regressor(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
+    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Y with τ = Y π, (..., n, 10 N), for the links: friction and rotors are not in it."""
-        return self._kernels.regressor(q, qd, qdd)
+        return self._table.regressor(q, qd, qdd)
 
     def base_parameters(self) -> BaseParameters:
         """The fewest combinations of inertial parameters that the torques depend on."""
         return self._base_parameters
 
-    def base_regressor(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
+    def base_regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Y_b with τ = Y_b π_b for the links, (..., n, rank); π_b as in `base_parameters`."""
-        return self._kernels.base_regressor(q, qd, qdd, self._base_parameters.columns)
+        return self._table.base_regressor(q, qd, qdd, self._base_parameters.columns)
 
     @cached_property
     def _base_parameters(self) -> BaseParameters:
@@ -334,11 +346,11 @@ class Robot(Compiled):
 
     # kinematics and the Cartesian form
 
-    def forward_kinematics(self, q: npt.ArrayLike, link: str = "tool") -> Array:
+    def forward_kinematics(self, q: ArrayLike, link: str = "tool") -> Array:
         """The tool, or a named link, in the world frame in which the base stands, (..., 4, 4)."""
-        return self._run("forward_kinematics", q, link=link)
+        return self._table.run("forward_kinematics", q, link=link)
 
-    def jacobian(self, q: npt.ArrayLike, frame: str = "world", link: str = "tool") -> Array:
+    def jacobian(self, q: ArrayLike, frame: str = "world", link: str = "tool") -> Array:
         """Geometric Jacobian of the tool or a link, (..., 6, n), linear rows first.
 
         Args:
@@ -346,22 +358,22 @@ class Robot(Compiled):
             frame: Axes of the rows: "world", "tool" or the name of a link.
             link: Whose origin moves.
         """
-        return self._run("jacobian", q, link=link, frame=frame)
+        return self._table.run("jacobian", q, link=link, frame=frame)
 
     def jacobian_dot(
-        self, q: npt.ArrayLike, qd: npt.ArrayLike, frame: str = "world", link: str = "tool"
+        self, q: ArrayLike, qd: ArrayLike, frame: str = "world", link: str = "tool"
     ) -> Array:
         """Time derivative of the entries of `jacobian`, (..., 6, n).
 
         In moving axes (frame="tool") J̇ q̇ is therefore not an acceleration but the rate of the
         velocity components.
         """
-        return self._run("jacobian_dot", q, qd, link=link, frame=frame)
+        return self._table.run("jacobian_dot", q, qd, link=link, frame=frame)
 
     def cartesian(
         self,
-        q: npt.ArrayLike,
-        qd: npt.ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike,
         frame: str = "world",
         *,
         task: tuple[str, ...] | None = None,
@@ -382,75 +394,106 @@ class Robot(Compiled):
             SingularityError: The Jacobian loses rank and there is no damping.
         """
         q, qd = self._states(q=q, qd=qd)
-        check_damping(damping)
-        rows = default_task(self.model) if task is None else task_rows(task)
-        J = self.jacobian(q, frame)[..., rows, :]
-        Jd_qd = rotate(self.jacobian_dot(q, qd, frame)[..., rows, :], qd)
-        names = tuple(COORDINATES[i] for i in rows)
-        if not damping:
-            check_rank(J, names)
+        jacobians = self.jacobian(q, frame), self.jacobian_dot(q, qd, frame)
         terms = (self.mass_matrix(q), self.coriolis_vector(q, qd), self.gravity_vector(q))
-        return Cartesian(*cartesian(*terms, J, Jd_qd, damping), task=names)
+        return task_dynamics(self.model, qd, jacobians, terms, task, damping)
 
     # other robots
 
     def with_payload(
         self,
         mass: float,
-        com: npt.ArrayLike = (0, 0, 0),
-        inertia: npt.ArrayLike | None = None,
+        com: ArrayLike = (0, 0, 0),
+        inertia: ArrayLike | None = None,
         *,
         physical: Physical = "error",
-    ) -> "Robot":
+    ) -> Robot:
         """The robot holding a body: mass [kg], centre of mass in the tool frame [m], tensor."""
-        return Robot(check_physical(edit.with_payload(self.model, mass, com, inertia), physical))
+        return self._other(
+            check_physical(edit.with_payload(self.model, mass, com, inertia), physical)
+        )
 
-    def without_payload(self) -> "Robot":
+    def without_payload(self) -> Robot:
         """The robot with everything it holds put down."""
-        return Robot(edit.without_payload(self.model))
+        return self._other(edit.without_payload(self.model))
 
-    def with_gravity(self, gravity: npt.ArrayLike) -> "Robot":
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
         """The robot in another field of gravity, world axes, pointing down [m/s²]."""
-        return Robot(edit.with_gravity(self.model, gravity))
+        return self._other(edit.with_gravity(self.model, gravity))
 
-    def with_tool(self, tool: npt.ArrayLike | None) -> "Robot":
+    def with_tool(self, tool: ArrayLike | None) -> Robot:
         """The robot with another tool frame: a 4x4 transform in the flange frame."""
-        return Robot(edit.with_tool(self.model, tool))
+        return self._other(edit.with_tool(self.model, tool))
 
-    def with_base(self, base: npt.ArrayLike | None) -> "Robot":
+    def with_base(self, base: ArrayLike | None) -> Robot:
         """The robot mounted elsewhere: a 4x4 transform of the base in the world."""
-        return Robot(edit.with_base(self.model, base))
+        return self._other(edit.with_base(self.model, base))
 
-    def with_locked(self, joints: Mapping[str, float]) -> "Robot":
+    def with_locked(self, joints: Mapping[str, float]) -> Robot:
         """The robot with joints held at values [rad or m]."""
-        return Robot(edit.lock(self.model, joints))
+        return self._other(edit.lock(self.model, joints))
+
+    def _other(self, model: RobotModel) -> Robot:
+        return Robot(model, cache=self.cache)
 
     def save(self, path: str | Path) -> None:
         """Write the robot as .toml or .urdf; the file appears whole or not at all."""
         save_model(self.model, path)
 
-    # requests
+    # kernels and source code
 
-    def _states(self, **vectors: npt.ArrayLike) -> tuple[Array, ...]:
+    def kernel(
+        self,
+        quantity: str,
+        *,
+        friction: bool = True,
+        payload: bool = False,
+        gravity: bool = False,
+        wrench: str | Sequence[str] = (),
+        wrench_frame: str = "world",
+        link: str = "tool",
+        frame: str = "world",
+        method: str | None = None,
+        dtype: DTypeLike = "float64",
+    ) -> Callable[..., Array]:
+        """A quantity as a bare compiled callable of vectors and `out`, for tight loops.
+
+        It takes what NumPy takes, and fastest one state in vectors of its own type. Its `__self__`
+        is an `armdyn.backends.kernel.Kernel`, with `gufunc`, `signature` and `operations`.
+
+        Args:
+            quantity: One of `armdyn.quantities.registry.QUANTITIES`, as "inverse_dynamics".
+            friction: Whether joint friction is in torques.
+            payload: Whether a payload is an argument: the ten numbers of `payload_vector`.
+            gravity: Whether the field of gravity in world axes is an argument.
+            wrench: Link or links for each of which the wrench of the environment is an argument.
+            wrench_frame: Axes of these wrenches.
+            link: Whose place or velocity is meant.
+            frame: Axes of the rows of a Jacobian.
+            method: Formulation of inverse, or method of forward dynamics; None: the shortest.
+            dtype: "float64" or "float32".
+        """
+        if not isinstance(wrench, str | Sequence):
+            raise ModelError(f"wrench is a list of names of links, got {wrench!r}")
+        links = (wrench,) if isinstance(wrench, str) else tuple(wrench)
+        request = Request(
+            quantity, friction, payload, gravity, links, wrench_frame, link, frame, method
+        )
+        request.check_truths()
+        return self._table.kernel(request, dtype).call
+
+    def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:
+        """Write functions as "c" or "python"; options: `armdyn.backends.options.ExportOptions`."""
+        from armdyn.backends.export import export  # noqa: PLC0415
+        from armdyn.backends.options import ExportOptions  # noqa: PLC0415
+
+        return export(self.model, directory, language, ExportOptions(**options))
+
+    def _states(self, **vectors: ArrayLike) -> tuple[Array, ...]:
         return broadcast(**{k: check_joint_vector(k, v, self.n) for k, v in vectors.items()})
 
     def _loaded(
-        self, external: Wrench | None, link: str, axes: str, **vectors: npt.ArrayLike
+        self, external: Wrench | None, link: str, axes: str, **vectors: ArrayLike
     ) -> tuple[Array | None, list[Array]]:
-        return reactions(
-            self.model,
-            external,
-            link,
-            axes,
-            dict(zip(vectors, self._states(**vectors), strict=True)),
-        )
-
-
-def _fails(result: Array, *given: npt.ArrayLike) -> bool:
-    """Whether finite states gave something that is not, as a singular mass matrix does."""
-    if np.isfinite(result.sum()):
-        return False
-    states = [np.isfinite(np.asarray(vector, dtype=float)).all(-1) for vector in given]
-    finite = np.logical_and.reduce(np.broadcast_arrays(*states))
-    entries = tuple(range(finite.ndim, result.ndim))
-    return bool((finite & ~np.isfinite(result).all(entries)).any())
+        states = dict(zip(vectors, self._states(**vectors), strict=True))
+        return reactions(self.model, external, link, axes, states)

@@ -1,11 +1,13 @@
 """Robots from every source."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning
@@ -21,8 +23,8 @@ def load(
     *,
     locked: Mapping[str, float] | None = None,
     tool: str | None = None,
-    gravity: npt.ArrayLike | None = None,
-    base: npt.ArrayLike | None = None,
+    gravity: ArrayLike | None = None,
+    base: ArrayLike | None = None,
     physical: Physical = "error",
     fix_root: bool = False,
 ) -> Robot:
@@ -73,9 +75,9 @@ def from_dh(
     rows: Sequence[Mapping[str, Any]],
     convention: Literal["standard", "modified"] = "standard",
     *,
-    gravity: npt.ArrayLike = GRAVITY,
-    base: npt.ArrayLike | None = None,
-    tool: npt.ArrayLike | None = None,
+    gravity: ArrayLike = GRAVITY,
+    base: ArrayLike | None = None,
+    tool: ArrayLike | None = None,
     name: str = "robot",
     physical: Physical = "error",
 ) -> Robot:

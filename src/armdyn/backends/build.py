@@ -3,9 +3,8 @@
 import hashlib
 import json
 import platform
-import threading
 import weakref
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,11 @@ import llvmlite
 import numpy as np
 
 from armdyn.backends import numpy_api
-from armdyn.backends.cache import user_cache
-from armdyn.backends.llvm.jit import Code, link, object_code
-from armdyn.backends.llvm.module import module
+from armdyn.backends.cache import ObjectCache, user_cache
+from armdyn.backends.llvm.backend import LlvmBackend, LlvmTarget, MachineCode
 from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
-from armdyn.backends.locks import held_over_fork
+from armdyn.backends.locks import lock_over_fork
 from armdyn.backends.progress import note
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError
@@ -39,25 +37,17 @@ _SOURCES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class MachineCode:
-    """Machine code and what one must know to call it."""
-
-    code: Code
-    inputs: tuple[tuple[str, int], ...]
-    """Name and length of each argument."""
-    shape: tuple[int, ...]
-    """Of the output."""
-    entry: bool
-    """Whether there is a fast entry."""
-
-
-_lock = held_over_fork(threading.RLock())
+_lock = lock_over_fork()
 _alive: "weakref.WeakValueDictionary[str, MachineCode]" = weakref.WeakValueDictionary()
+_BACKEND = LlvmBackend()
 
 
 def build(
-    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target
+    model: RobotModel,
+    request: Request | StepRequest,
+    dtype: str,
+    target: Target,
+    cache: ObjectCache | None = None,
 ) -> MachineCode:
     """The machine code of a request, shared by all who ask for the same.
 
@@ -66,28 +56,25 @@ def build(
         request: What to compute; steps of an integrator have a function "rollout_loop" too.
         dtype: "float64" or "float32".
         target: The processor of this process, with vectors of some width.
+        cache: Where code is kept on disk; None: in the cache of the user, if there is one.
     """
     key = _key(model, request, dtype, target)
     with _lock:
         found = _alive.get(key)
         if found is None:
-            found = _from_disk(key) or _compiled(model, request, dtype, target, key)
-            _alive[key] = found
+            cache = cache or user_cache()
+            content = cache.get(key) if cache else None
+            if content is None:
+                content = _compiled(model, request, dtype, target)
+                if cache:
+                    cache.put(key, content)
+            found = _alive[key] = _BACKEND.load(content)
         return found
 
 
-def _from_disk(key: str) -> MachineCode | None:
-    cache = user_cache()
-    content = cache.get(key) if cache else None
-    if content is None:
-        return None
-    head, _, code = content.partition(b"\n")
-    return _linked(json.loads(head), code)
-
-
 def _compiled(
-    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target, key: str
-) -> MachineCode:
+    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target
+) -> bytes:
     name = f"{request.quantity} of {model.name!r}"
     with note(f"writing the equations for {name} ..."):
         program, rows = _program(model, request)
@@ -98,31 +85,13 @@ def _compiled(
             "in sensible time; use another method, or evaluate it as it is written"
         )
     with note(f"compiling {size} operations for {name}; the result is kept for the next time ..."):
-        narrow = target == target.narrow and numpy_api.arrays_are_as_expected()
-        text = module(program, target, dtype, entry=narrow and rows is None, rows=rows)
-        code = object_code(text, target)
-    functions = [name for name in ("loop", "entry", "rollout_loop") if f"@{name}(" in text]
-    head = {"inputs": _inputs(program), "shape": program.shape, "functions": functions}
-    cache = user_cache()
-    if cache:
-        cache.put(key, json.dumps(head).encode() + b"\n" + code)
-    return _linked(head, code)
+        return _BACKEND.file(program, LlvmTarget(target, dtype, rows))
 
 
 def _program(model: RobotModel, request: Request | StepRequest) -> tuple[Program, StateRows | None]:
     if isinstance(request, StepRequest):
         return step_program(model, request), StateRows(len(model.independent), request.extra)
     return quantity_program(model, request), None
-
-
-def _inputs(program: Program) -> list[tuple[str, int]]:
-    return [(array.name, len(array.symbols)) for array in program.inputs]
-
-
-def _linked(head: dict[str, Any], code: bytes) -> MachineCode:
-    functions = tuple(map(str, head["functions"]))
-    inputs = tuple((str(name), int(size)) for name, size in head["inputs"])
-    return MachineCode(link(code, functions), inputs, tuple(head["shape"]), "entry" in functions)
 
 
 def _key(model: RobotModel, request: Request | StepRequest, dtype: str, target: Target) -> str:

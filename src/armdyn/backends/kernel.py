@@ -1,6 +1,7 @@
 """Kernel: a quantity of a robot as a compiled function of arrays."""
 
 import ctypes
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.backends import numpy_api
-from armdyn.backends.build import MachineCode, build
+from armdyn.backends.build import build
+from armdyn.backends.cache import ObjectCache
+from armdyn.backends.llvm.backend import MachineCode
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.threads import run
 from armdyn.compiler.count import Operations
@@ -31,20 +34,27 @@ class Kernel:
     that is inverted.
     """
 
-    def __init__(self, model: RobotModel, request: Request, dtype: npt.DTypeLike = "float64"):
+    def __init__(
+        self,
+        model: RobotModel,
+        request: Request,
+        dtype: npt.DTypeLike = "float64",
+        cache: ObjectCache | None = None,
+    ):
         checked(request, model)
         self.model, self.request, self.dtype = model, request, _type_name(dtype)
+        self.cache = cache
         self._methods: list[_MethodDef] = []
 
     @cached_property
     def _wide(self) -> MachineCode:
         """For batches."""
-        return build(self.model, self.request, self.dtype, Target.host())
+        return build(self.model, self.request, self.dtype, Target.host(), self.cache)
 
     @cached_property
     def _narrow(self) -> MachineCode:
         """For one state."""
-        return build(self.model, self.request, self.dtype, Target.host().narrow)
+        return build(self.model, self.request, self.dtype, Target.host().narrow, self.cache)
 
     @property
     def _built(self) -> MachineCode:
@@ -54,8 +64,8 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<Kernel {self.request.quantity} of {self.model.name!r}, {self.signature}>"
 
-    def __reduce__(self) -> tuple[type["Kernel"], tuple[RobotModel, Request, str]]:
-        return Kernel, (self.model, self.request, self.dtype)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kernel, (self.model, self.request, self.dtype, self.cache)
 
     @property
     def inputs(self) -> dict[str, int]:
@@ -139,11 +149,12 @@ class Kernel:
         return self
 
     @property
-    def call(self) -> Any:
+    def call(self) -> Callable[..., Array]:
         """The builtin for tight loops: kernel.call(q, qd, qdd) or kernel.call(..., out=tau)."""
         if not self._narrow.entry:
             return self
-        return _builtin(ctypes.addressof(self._method), self, None)
+        made: Callable[..., Array] = _builtin(ctypes.addressof(self._method), self, None)
+        return made
 
     @cached_property
     def _method(self) -> "_MethodDef":

@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.backends.build import build
+from armdyn.backends.cache import ObjectCache
 from armdyn.backends.llvm.rollout_loop import JOB
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.threads import threads, together
@@ -80,8 +81,14 @@ class Run:
 class Stepper:
     """A step of an integrator for one robot, as machine code that goes on by itself."""
 
-    def __init__(self, model: RobotModel, request: StepRequest, target: Target):
-        self._built = build(model, request, "float64", target)
+    def __init__(
+        self,
+        model: RobotModel,
+        request: StepRequest,
+        target: Target,
+        cache: ObjectCache | None = None,
+    ):
+        self._built = build(model, request, "float64", target, cache)
         self._rollout_loop = _rollout_loop(self._built.code["rollout_loop"])
 
     def advance(self, run: Run, count: int, block: int = BLOCK) -> tuple[int, int] | None:
@@ -143,11 +150,13 @@ class Stepper:
         return int(job[-2]), int(job[-1])
 
 
-def stepper(model: RobotModel, request: StepRequest, arms: int) -> Stepper:
+def stepper(
+    model: RobotModel, request: StepRequest, arms: int, cache: ObjectCache | None = None
+) -> Stepper:
     """The stepper for so many arms; those used last stay in memory."""
     host = Target.host()
     few = arms <= host.narrow.lanes("float64")
-    return _stepper(model, request, host.narrow if few else host)
+    return _stepper(model, request, host.narrow if few else host, cache)
 
 
 _stepper = lru_cache(maxsize=16)(Stepper)

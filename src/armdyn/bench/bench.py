@@ -1,7 +1,6 @@
 """The speed of armdyn, measured beside that of other libraries in the same process."""
 
 import gc
-import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.backends.cache import ObjectCache
 from armdyn.bench.peers import PEERS, Arm
 from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.timing import Contender, alternate, check_agreement
@@ -20,7 +20,6 @@ from armdyn.compare.peers import installed
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning, PeerError, check_known
 from armdyn.io.files import save_model
-from armdyn.io.folders import VARIABLE
 from armdyn.loading import load
 from armdyn.model import FrictionLaw, Rotor
 
@@ -182,13 +181,14 @@ def _compiling(robot: Robot, seconds: float) -> Iterator[Speed]:
     for use, batch in (("one state", ()), ("a batch", (COMPILED_BATCH,))):
         compiled: list[float] = []
         loaded: list[float] = []
-        with _empty_cache():
-            _first_torques(Robot(robot.model), batch)  # LLVM itself is loaded here
+        with TemporaryDirectory(prefix="armdyn-bench-") as folder:
+            cache = ObjectCache(Path(folder))
+            _first_torques(Robot(robot.model, cache=cache), batch)  # LLVM itself is loaded here
             end = perf_counter() + seconds
             while len(compiled) < FEWEST_COMPILED or perf_counter() < end:
                 model = robot.with_payload(1e-3 * (1 + len(compiled)), physical="ignore").model
-                compiled.append(_first_torques(Robot(model), batch))
-                loaded.append(_first_torques(Robot(model), batch))
+                compiled.append(_first_torques(Robot(model, cache=cache), batch))
+                loaded.append(_first_torques(Robot(model, cache=cache), batch))
         for way, times in (("compile", compiled), ("load", loaded)):
             what = f"{way}, until the first torques of {use}"
             yield Speed(robot.name, "compile", what, min(times))
@@ -200,17 +200,3 @@ def _first_torques(robot: Robot, batch: tuple[int, ...]) -> float:
     start = perf_counter()
     robot.inverse_dynamics(still, still, still, friction=False)
     return perf_counter() - start
-
-
-@contextmanager
-def _empty_cache() -> Iterator[None]:
-    """Use an empty cache on disk, and the user's own afterwards."""
-    before = os.environ.get(VARIABLE)
-    with TemporaryDirectory(prefix="armdyn-bench-") as folder:
-        os.environ[VARIABLE] = folder
-        try:
-            yield
-        finally:
-            del os.environ[VARIABLE]
-            if before is not None:
-                os.environ[VARIABLE] = before

@@ -26,18 +26,19 @@ def studio(
 
     It ends with Ctrl-C. Nothing is sent anywhere, and nothing written but in temporary folders.
     """
-    import os
     import signal
     import tempfile
     import threading
     import webbrowser
 
     from armdyn.cli.console import console
-    from armdyn.io.folders import VARIABLE
+    from armdyn.io.folders import kept_in
     from armdyn.studio.server import LOOPBACK, Studio
 
-    with tempfile.TemporaryDirectory(prefix="armdyn-studio-", ignore_cleanup_errors=True) as kept:
-        os.environ.setdefault(VARIABLE, kept)  # uploaded robots leave nothing in the user's cache
+    with (
+        tempfile.TemporaryDirectory(prefix="armdyn-studio-", ignore_cleanup_errors=True) as kept,
+        kept_in(kept),  # uploaded robots leave nothing in the user's cache
+    ):
         running = Studio(robot.source, robot.read, host=host, port=port, dark=dark)
         screen = console()
         screen.print(f"the studio is at {running.address} (Ctrl-C ends it)", soft_wrap=True)

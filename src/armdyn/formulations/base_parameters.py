@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, equal_fields, frozen
 from armdyn.errors import ArmdynWarning
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.grouping import clean_coefficients, grouping_text
@@ -33,7 +33,7 @@ _POWER_OF_LENGTH = np.array([2, 1, 1, 1, 0, 0, 0, 0, 0, 0])
 """How the columns of m, m c and I grow with the size of the robot."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BaseParameters:
     """The base parameters of a robot."""
 
@@ -52,6 +52,16 @@ class BaseParameters:
     def rank(self) -> int:
         """How many there are: the rank of the regressor over all motions."""
         return len(self.columns)
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        some = ", ".join(self.names[:4])
+        more = ", ..." if self.rank > 4 else ""
+        return f"<BaseParameters, {self.rank} of {self.matrix.shape[1]}: {some}{more}>"
 
     def __str__(self) -> str:
         rows = zip(self.groupings, self.values, strict=True)

@@ -99,3 +99,30 @@ def check_damping(damping: float) -> None:
     """Nothing for a finite damping that is not negative, a ShapeError otherwise."""
     if not (isinstance(damping, int | float) and 0 <= damping < np.inf):
         raise ShapeError(f"damping must be a finite number of at least 0, got {damping!r}")
+
+
+def task_dynamics(
+    model: RobotModel,
+    qd: Array,
+    jacobians: tuple[Array, Array],
+    terms: tuple[Array, Array, Array],
+    task: tuple[str, ...] | None,
+    damping: float,
+) -> Cartesian:
+    """The Cartesian form for some coordinates of the tool.
+
+    Args:
+        model: The robot.
+        qd: Joint velocities, (..., n).
+        jacobians: The Jacobian and its derivative in time, (..., 6, n).
+        terms: Mass matrix, Coriolis vector and gravity vector.
+        task: Which coordinates; None: as many independent ones as the robot has.
+        damping: λ of damped inversion.
+    """
+    check_damping(damping)
+    rows = default_task(model) if task is None else task_rows(task)
+    J, Jd = (jacobian[..., rows, :] for jacobian in jacobians)
+    names = tuple(COORDINATES[i] for i in rows)
+    if not damping:
+        check_rank(J, names)
+    return Cartesian(*cartesian(*terms, J, rotate(Jd, qd), damping), task=names)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, equal_fields
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ledger:
     """The terms of a torque, each (..., n) [N m or N]; they add up to the total."""
 
@@ -37,3 +37,12 @@ class Ledger:
     def total(self) -> Array:
         """The torque of the actuators."""
         return sum(self.terms.values(), np.zeros_like(self.inertial))
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        largest = (f"{k} {np.abs(v).max(initial=0.0):.4g}" for k, v in self.terms.items())
+        return f"<Ledger of torques {self.inertial.shape}, at most {', '.join(largest)}>"

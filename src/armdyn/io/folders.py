@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from armdyn.errors import CacheError
@@ -9,6 +11,19 @@ from armdyn.errors import CacheError
 VARIABLE = "ARMDYN_CACHE_DIR"
 """The environment variable that names another folder, or says "off"."""
 OFF = ("", "off")
+
+
+_TEMPORARY: list[Path] = []
+
+
+@contextmanager
+def kept_in(folder: str | Path) -> Iterator[None]:
+    """Keep everything in this folder until the block ends, unless the variable names another."""
+    _TEMPORARY.append(Path(folder))
+    try:
+        yield
+    finally:
+        _TEMPORARY.pop()
 
 
 def cache_folder(name: str) -> Path | None:
@@ -25,7 +40,7 @@ def cache_root() -> Path | None:
     """
     given = os.environ.get(VARIABLE)
     if given is None:
-        return _of_user()
+        return _TEMPORARY[-1] if _TEMPORARY else _of_user()
     if given.strip().lower() in OFF:
         return None
     path = Path(os.path.expanduser(given))

@@ -74,8 +74,6 @@ CORIOLIS_VECTOR = Quantity(
     ("q", "qd"),
     _coriolis_vector,
     symbol="h",
-    result="torques [{torque}]",
-    shape=("n",),
     terms=("coriolis",),
     options=("payload",),
 )
@@ -85,8 +83,6 @@ GRAVITY_VECTOR = Quantity(
     ("q",),
     _gravity_vector,
     symbol="g",
-    result="torques [{torque}]",
-    shape=("n",),
     terms=("gravity",),
     options=("payload", "gravity"),
     exported=True,
@@ -98,8 +94,6 @@ BIAS = Quantity(
     ("q", "qd"),
     _bias,
     symbol="b",
-    result="torques [{torque}]",
-    shape=("n",),
     terms=("coriolis", "gravity", "friction"),
     options=TORQUE_OPTIONS,
 )
@@ -109,8 +103,6 @@ FRICTION_TORQUE = Quantity(
     ("qd",),
     TracedRobot.friction_torque,
     symbol="f",
-    result="torques [{torque}]",
-    shape=("n",),
     terms=("friction",),
 )
 LEDGER = Quantity(

@@ -63,7 +63,6 @@ FORWARD_DYNAMICS = Quantity(
     acceleration,
     symbol="qdd",
     result="accelerations [{acceleration}]",
-    shape=("n",),
     terms=TERMS,
     options=(*TORQUE_OPTIONS, "wrench", "method"),
     formulations=METHODS,

@@ -22,7 +22,6 @@ INVERSE_DYNAMICS = Quantity(
     _inverse_dynamics,
     symbol="tau",
     result="torques, positive if they drive the joint forward [{torque}]",
-    shape=("n",),
     terms=TERMS,
     options=(*TORQUE_OPTIONS, "wrench", "method"),
     formulations=tuple(FORMULATIONS),

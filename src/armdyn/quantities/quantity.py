@@ -55,9 +55,9 @@ class Quantity:
     """From a `TracedRobot` and the arguments as nodes to the entries."""
     symbol: str
     """Its letter in exported code; "" for a number that is returned."""
-    result: str
+    result: str = "torques [{torque}]"
     """What the entries are, with {torque}, {rate} and so on for the units."""
-    shape: tuple[int | str, ...]
+    shape: tuple[int | str, ...] = ("n",)
     """Lengths of the axes: numbers, "n" coordinates, "10 N" inertial or "rank" base parameters."""
     terms: tuple[str, ...] = ()
     """Those of `TERMS` that are in it."""

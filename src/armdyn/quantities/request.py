@@ -1,11 +1,14 @@
 """What a program shall compute: a quantity by name, and its options."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from armdyn.errors import ModelError, UnknownNameError
+from armdyn.formulations.external import Wrench
 from armdyn.formulations.forward_dynamics import check_uncoupled
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Quantity
@@ -99,3 +102,13 @@ OPTIONS = {
     "method": Option(("formulation",), _check_formulation),
 }
 """Every option by its name in `robot.kernel`."""
+
+
+def wrench_options(
+    external: Wrench | None, link: str, axes: str
+) -> tuple[list[npt.ArrayLike], dict[str, Any]]:
+    """The wrenches, and the options of a kernel that takes them."""
+    if external is None:
+        return [], {}
+    on = external if isinstance(external, Mapping) else {link: external}
+    return list(on.values()), {"wrench": tuple(on), "wrench_frame": axes}

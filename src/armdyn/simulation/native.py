@@ -108,7 +108,7 @@ def rollout(
     rates = _momenta(robot, q, qd) if implicit else qd
     state = np.concatenate([q, rates, np.zeros((len(q), request.extra))], -1)
     run = Run(state, tracks, *_records(q, rates, steps // every + 1), every, limit)
-    ended = _finish(stepper(robot.model, request, len(q)), run, steps, progress)
+    ended = _finish(stepper(robot.model, request, len(q), robot.cache), run, steps, progress)
     records = ended.last // every + 1
     positions, velocities = run.positions[:, :records], run.rates[:, :records]
     if implicit:

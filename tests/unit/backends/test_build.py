@@ -19,6 +19,7 @@ from armdyn.backends import progress
 from armdyn.backends.build import build
 from armdyn.backends.cache import user_cache
 from armdyn.backends.kernel import Kernel
+from armdyn.backends.llvm import backend as llvm_backend
 from armdyn.backends.llvm.jit import link, object_code
 from armdyn.backends.llvm.target import Target
 from armdyn.model.edit import with_gravity
@@ -47,7 +48,7 @@ def made(monkeypatch):
         compiled.append(target)
         return object_code(text, target)
 
-    monkeypatch.setattr(module, "object_code", counted)
+    monkeypatch.setattr(llvm_backend, "object_code", counted)
     return compiled
 
 
@@ -157,8 +158,8 @@ def test_the_key_is_that_of_everything_that_matters():
         {"wrench": ("link1", "tool")},
         {"wrench": ("tool", "link1")},
         {"wrench": ("tool",), "wrench_frame": "tool"},
-        {"method": "newton_euler"},
-        {"method": "denoc"},
+        {"formulation": "newton_euler"},
+        {"formulation": "denoc"},
     ]
     different += [key(request=Request("inverse_dynamics", **given)) for given in options]
     places = [{}, {"link": "link1"}, {"frame": "tool"}, {"link": "link1", "frame": "tool"}]
@@ -205,7 +206,7 @@ def test_the_key_changes_with_the_sources(tmp_path, monkeypatch):
 
     found = [fresh()]
     assert fresh() == found[0]
-    for name in ("backends/llvm/trig.py", "formulations/minimal.py", "expr/graph.py", "arrays.py"):
+    for name in ("backends/llvm/trig.py", "minimal/formulation.py", "expr/graph.py", "arrays.py"):
         file = root / name
         os.utime(file, ns=(0, file.stat().st_mtime_ns + 1_000_000_000))
         found.append(fresh())
@@ -262,7 +263,7 @@ def test_dropped_kernels_give_their_memory_back():
     if not Path("/proc/self/statm").exists():
         pytest.skip("the size of this process is not known")
     program = quantity_program(armdyn.load("panda").model, Request("forward_dynamics_derivatives"))
-    content = object_code(module.module(program, Target.host()), Target.host())
+    content = object_code(llvm_backend.module(program, Target.host()), Target.host())
 
     def resident():
         gc.collect()

@@ -5,7 +5,8 @@ import pytest
 
 from armdyn import Robot
 from armdyn.backends.kernel import Kernel
-from armdyn.backends.kernels import LARGE
+from armdyn.backends.table import WHOLE_DERIVATIVES as LARGE
+from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.forward_dynamics import METHODS
@@ -28,6 +29,9 @@ def test_every_quantity_is_what_its_formulas_say(name, quantity):
     given = states_of(kernel, 3)
     expected = getattr(TextbookQuantities(model), quantity)(*given)
     assert expected.shape == (3, *kernel.shape)
+    sizes = {"n": len(model.independent), "10 N": 10 * len(model.joints)}
+    sizes["rank"] = base_parameters(model).rank
+    assert tuple(sizes.get(k, k) for k in QUANTITIES[quantity].shape) == kernel.shape
     # differences are exact to about 1e-10; Stribeck curves have steep derivatives
     close(
         kernel(*given),
@@ -152,7 +156,7 @@ def test_friction_is_an_option(quantity):
 def test_large_robots_take_derivatives_direction_by_direction(n):
     model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
     robot, direct = Robot(model), TextbookQuantities(model)
-    assert robot._kernels.solves_derivatives == (n <= LARGE)
+    assert robot._table.solves_derivatives == (n <= LARGE)
     q, qd, qdd = states_of(Kernel(model, Request("inverse_dynamics")), 2)
     expected = direct.inverse_dynamics_derivatives(q, qd, qdd)
     found = robot.inverse_dynamics_derivatives(q, qd, qdd)

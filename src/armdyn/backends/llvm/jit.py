@@ -2,7 +2,6 @@
 
 import ctypes
 import itertools
-import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from armdyn.backends.llvm.target import Target, initialize
-from armdyn.backends.locks import held_over_fork
+from armdyn.backends.locks import lock_over_fork
 from armdyn.backends.numpy_api import symbols
 
-_LOCK = held_over_fork(threading.RLock())
+_LOCK = lock_over_fork()
 _NAMES = itertools.count()
 
 
