@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from growth_series import Series, exponent
 
-from armdyn.figures import GREY, INK, PALE, STYLE, check_plot
-from armdyn.io.atomic import replacing
+from armdyn.figures import GREY, INK, PALE, save_picture
 
 LABELS = {
     "newton_euler": "Newton-Euler",
@@ -39,13 +38,7 @@ def plot_growth(series: Sequence[Series], path: str | Path) -> None:
         series: The growth of each method.
         path: A file ending in .png, .pdf or .svg; it appears whole or not at all.
     """
-    check_plot(path)
-    import matplotlib as mpl  # noqa: PLC0415 (an extra)
-
-    with mpl.rc_context(STYLE):
-        figure = _figure(series)
-        with replacing(path) as temporary:
-            figure.savefig(temporary, dpi=160)
+    save_picture(path, _figure, series)
 
 
 def _figure(series: Sequence[Series]) -> Any:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from armdyn.equations.forms import equations as equations
     from armdyn.operations.count import count_operations as count_operations
     from armdyn.simplification.simplify import simplify as simplify
-    from armdyn.simulation.simulate import simulate as simulate
+    from armdyn.simulation.simulator import simulate as simulate
 
 _MODULES = {
     "compare": "armdyn.compare.compare",
@@ -42,7 +42,7 @@ _MODULES = {
     "equations": "armdyn.equations.forms",
     "set_threads": "armdyn.backends.threads",
     "simplify": "armdyn.simplification.simplify",
-    "simulate": "armdyn.simulation.simulate",
+    "simulate": "armdyn.simulation.simulator",
 }
 """For each function that is imported on first use, its module."""
 

@@ -1,6 +1,7 @@
 """How every picture looks, and how it gets to its file."""
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,25 @@ def check_plot(path: str | Path) -> None:
         raise MissingExtraError("matplotlib", "plot", "drawing a plot")
 
 
-def save_figure(figure: Any, path: str | Path) -> None:
-    """Write a figure to a file, which appears whole or not at all."""
-    with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=160)
+def save_picture(path: str | Path, draw: Callable[..., Any], *drawn: Any) -> None:
+    """Draw a figure to a file, which appears whole or not at all.
+
+    Args:
+        path: A file ending in .png, .pdf or .svg.
+        draw: Makes the figure.
+        drawn: What the figure shows, the arguments of `draw`.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        WriteError: The ending is not one of these, or the file cannot be written.
+    """
+    check_plot(path)
+    import matplotlib as mpl  # noqa: PLC0415 (an extra)
+
+    with mpl.rc_context(STYLE):
+        figure = draw(*drawn)
+        with replacing(path) as temporary:
+            figure.savefig(temporary, dpi=160)
 
 
 def thinned(t: Array, values: Array) -> tuple[Array, Array]:

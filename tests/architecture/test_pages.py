@@ -8,7 +8,7 @@ from armdyn.cli.simulate_options import GAINS
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.simplification.goals import WORDS
 from armdyn.simulation import controllers
-from armdyn.simulation.simulate import ADAPTIVE, NATIVE
+from armdyn.simulation.simulator import ADAPTIVE, FIXED
 from support.pages import commands, examples, page, printed, python_blocks, table
 
 COMMANDS = [
@@ -74,4 +74,4 @@ def test_every_controller_and_every_method_is_listed():
     ]  # fmt: skip
     assert [word for _, word in rows] == list(GAINS)
     listed = re.findall(r'`"(\w+)"`', text.split("## Methods")[1].split("##")[0])
-    assert {*listed} == {*ADAPTIVE, *NATIVE}
+    assert {*listed} == {*ADAPTIVE, *FIXED}

@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from armdyn import Robot, load
-from armdyn.simulation.simulate import simulate
+from armdyn.simulation.simulator import simulate
 from support.peers import pin_model
 from support.random_robots import random_model
 

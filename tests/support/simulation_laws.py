@@ -4,7 +4,7 @@ import numpy as np
 
 from armdyn import from_dh
 from armdyn.simulation.dry_friction import DryFriction
-from armdyn.simulation.simulate import simulate
+from armdyn.simulation.simulator import simulate
 
 MASS, G = 2.0, 9.81
 ROD = {

@@ -117,7 +117,7 @@ def simulate(
     from armdyn.cli.simulate_output import print_simulation, telling
     from armdyn.figures import check_plot
     from armdyn.simulation.files import check_save
-    from armdyn.simulation.simulate import simulate as simulated
+    from armdyn.simulation.simulator import simulate as simulated
 
     if plot is not None:
         check_plot(plot)

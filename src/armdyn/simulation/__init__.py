@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from armdyn.simulation.controllers import GravityPD as GravityPD
     from armdyn.simulation.controllers import SlotineLi as SlotineLi
     from armdyn.simulation.result import Simulation as Simulation
+    from armdyn.simulation.simulator import simulate as simulate
     from armdyn.simulation.system import Event as Event
     from armdyn.simulation.trajectories import cartesian_line as cartesian_line
     from armdyn.simulation.trajectories import fourier as fourier
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _ROOMS = {
     "controllers": ("CartesianImpedance", "ComputedTorque", "Free", "GravityPD", "SlotineLi"),
     "result": ("Simulation",),
+    "simulator": ("simulate",),
     "system": ("Event",),
     "trajectories": (
         "cartesian_line",

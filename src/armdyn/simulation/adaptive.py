@@ -1,6 +1,7 @@
 """Integration with SciPy's adaptive methods, from one change of mode to the next."""
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Real
@@ -9,27 +10,33 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import SimulationError, UnknownNameError
+from armdyn.dynamics import Robot
+from armdyn.errors import SimulationError
+from armdyn.simulation.result import Simulation
 from armdyn.simulation.system import Event, Forces, System
 from armdyn.simulation.watch import Watch
 
 METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 """Methods of `scipy.integrate`."""
-MOST_CHANGES = 100_000
+MAX_MODE_CHANGES = 100_000
 """After so many changes of mode a run is given up."""
-FASTEST = 1e6
-"""A velocity beyond which a run has diverged [rad/s or m/s]."""
-_STEPS = 50
-"""Fewest steps of a run: what comes late must not be stepped over."""
-_INSTANT = 1e-12
-"""How near to a change of mode a record shows what follows [s]."""
+MAX_VELOCITY = 1e6
+"""A run with a higher velocity has diverged [rad/s or m/s]."""
+LEAST_STEPS = 50
+"""Steps that a run has at least, so that it does not step over a late torque."""
+DEFAULT_RECORDS = 500
+"""Instants that are recorded if no time between them is given."""
+MAX_RECORDS = 5_000_000
+"""Instants that one arm may have: each takes a few hundred bytes a joint."""
+MODE_CHANGE_WIDTH = 1e-12
+"""A record so close before a change of mode shows the mode that follows [s]."""
 
 Progress = Callable[[float], None]
 
 
 @dataclass(slots=True)
-class Run:
-    """What an integration gives, growing as it goes on."""
+class _Run:
+    """What an integration has recorded so far."""
 
     t: list[float] = field(default_factory=list)
     q: list[Array] = field(default_factory=list)
@@ -44,60 +51,90 @@ class Run:
     """"finished", "interrupted" or "diverged"."""
     message: str = ""
 
+    def simulation(self, robot: Robot, method: str, seconds: float) -> Simulation:
+        """The result of the integration, which took so long."""
 
-def integrate(
+        def stacked(values: list[Array]) -> Array:
+            return np.array(values[: len(self.t)])  # Ctrl-C may have come between two of the lists
+
+        names = ("qdd", "tau", "friction", "stop", "external")
+        return Simulation(
+            robot,
+            method,
+            np.array(self.t),
+            stacked(self.q),
+            stacked(self.qd),
+            **{name: stacked([getattr(forces, name) for forces in self.forces]) for name in names},
+            work=stacked(self.work),
+            events=tuple(self.events),
+            status=self.status,
+            message=self.message,
+            statistics={"steps": self.steps, "evaluations": self.evaluations, "seconds": seconds},
+        )
+
+
+def simulate_adaptive(
     system: System,
     q: Array,
     qd: Array,
     times: Array,
-    method: str = "DOP853",
-    rtol: float = 1e-9,
-    atol: float = 1e-10,
-    max_step: float = math.inf,
-    progress: Progress | None = None,
-) -> Run:
+    method: str,
+    rtol: float,
+    atol: float,
+    progress: Progress | None,
+) -> Simulation:
     """Integrate from the first to the last of the times, recording the state at each.
 
     Args:
         system: The arm.
-        q: Where it starts, (n,).
-        qd: How fast it starts, (n,).
+        q: Positions at the start, (n,).
+        qd: Velocities at the start, (n,).
         times: Increasing times [s].
         method: One of `METHODS`.
         rtol: Relative tolerance.
         atol: Absolute tolerance.
-        max_step: Longest step [s].
         progress: Called with the time reached.
-
-    Returns:
-        The run, which on Ctrl-C or divergence ends early.
     """
-    if method not in METHODS:
-        raise UnknownNameError("method of integration", method, METHODS)
-    run = _Integration(system, times, rtol, atol, max_step, method)
+    began = time.perf_counter()
+    integration = _Integration(system, times, rtol, atol, method)
+    run = integration.run
     try:
-        # a motion that diverges is told of in the result
+        # the result tells of a motion that diverges
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            run.go(q, qd, progress)
+            integration.go(q, qd, progress)
     except KeyboardInterrupt:
-        if not run.run.t:
+        if not run.t:
             raise
-        run.run.status = "interrupted"
-        run.run.message = f"interrupted at t = {run.run.t[-1]:.6g} s"
-    return run.run
+        run.status = "interrupted"
+        run.message = f"interrupted at t = {run.t[-1]:.6g} s"
+    return run.simulation(system.robot, method, time.perf_counter() - began)
+
+
+def record_times(duration: float, dt: float | None) -> Array:
+    """The instants that are recorded, the end included."""
+    if dt is None:
+        return np.linspace(0.0, duration, DEFAULT_RECORDS + 1)
+    if not (isinstance(dt, Real) and 0 < dt < math.inf):
+        raise SimulationError(f"dt must be a positive number of seconds, got {dt!r}")
+    if duration / dt > MAX_RECORDS:
+        raise SimulationError(
+            f"dt: {duration / dt:.3g} instants are more than can be kept; record fewer, with a "
+            "longer dt"
+        )
+    count = math.floor(duration / dt * (1 + 1e-12))
+    times = dt * np.arange(count + 1)
+    return times if duration - times[-1] <= 1e-9 * dt else np.append(times, duration)
 
 
 class _Integration:
-    def __init__(
-        self, system: System, times: Array, rtol: float, atol: float, max_step: float, method: str
-    ):
+    def __init__(self, system: System, times: Array, rtol: float, atol: float, method: str):
         import scipy.integrate  # noqa: PLC0415 (slow to import)
 
         self.system, self.times = system, times
         self.solver_type = getattr(scipy.integrate, method)
-        longest = min(max_step, float(times[-1] - times[0]) / _STEPS)
+        longest = float(times[-1] - times[0]) / LEAST_STEPS
         self.options = {"rtol": rtol, "atol": atol, "max_step": longest}
-        self.run = Run()
+        self.run = _Run()
         self.lost = self.tried = 0.0
 
     def go(self, q: Array, qd: Array, progress: Progress | None) -> None:
@@ -120,8 +157,8 @@ class _Integration:
                 y = np.concatenate([q, qd, y[2 * n :]])
                 self.run.events += self.system.settle(t, q, qd)
                 self._record(t, lambda _, y=y: y)
-                if changes > MOST_CHANGES:
-                    self._stop("diverged", t, y, f"more than {MOST_CHANGES} changes of mode")
+                if changes > MAX_MODE_CHANGES:
+                    self._stop("diverged", t, y, f"more than {MAX_MODE_CHANGES} changes of mode")
 
     def _segment(
         self, t: float, y: Array, end: float, first_step: float | None, progress: Progress | None
@@ -168,7 +205,7 @@ class _Integration:
         run = self.run
         while len(run.t) < len(self.times):
             at = float(self.times[len(run.t)])
-            if at > t or (ended and at > t - _INSTANT):
+            if at > t or (ended and at > t - MODE_CHANGE_WIDTH):
                 return
             y = dense(at)
             n = (len(y) - 3) // 2
@@ -181,7 +218,7 @@ class _Integration:
 
     @staticmethod
     def _wild(y: Array, n: int) -> bool:
-        return not (np.isfinite(y).all() and np.abs(y[n : 2 * n]).max() < FASTEST)
+        return not (np.isfinite(y).all() and np.abs(y[n : 2 * n]).max() < MAX_VELOCITY)
 
     def _diverged(self, reached: Array | None, t: float, y: Array) -> tuple[float, Array, None]:
         wild = reached is None or self._wild(reached, (len(y) - 3) // 2)
@@ -197,9 +234,3 @@ class _Integration:
             f"{status} at t = {t:.6g} s: {reason}; the last state is q = [{state[0]}], "
             f"qd = [{state[1]}]"
         )
-
-
-def check_times(duration: float) -> None:
-    """Nothing for a positive, finite duration, a SimulationError otherwise."""
-    if not (isinstance(duration, Real) and 0 < duration < math.inf):
-        raise SimulationError(f"duration must be a positive number of seconds, got {duration!r}")

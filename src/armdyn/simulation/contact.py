@@ -13,8 +13,10 @@ import numpy as np
 
 from armdyn.arrays import Array
 
-_SWEEPS = 1000
-_ACCURACY = 1e-13
+MAX_SWEEPS = 1000
+"""Sweeps over the joints before the last accelerations are taken."""
+CONTACT_TOLERANCE = 1e-13
+"""Relative error of accelerations and holding torques."""
 
 
 def least_constraint(M: Array, b: Array, low: Array, high: Array) -> Array:
@@ -27,7 +29,7 @@ def least_constraint(M: Array, b: Array, low: Array, high: Array) -> Array:
         high: The same in the positive direction, (n,). Joints in motion have 0 in both.
     """
     n, a = len(b), np.zeros(len(b))
-    for _ in range(_SWEEPS):
+    for _ in range(MAX_SWEEPS):
         before = a.copy()
         for i in range(n):
             left = b[i] - M[i] @ a + M[i, i] * a[i]
@@ -35,7 +37,7 @@ def least_constraint(M: Array, b: Array, low: Array, high: Array) -> Array:
         exact = _exact(M, b, low, high, np.sign(a))
         if exact is not None:
             return exact
-        if np.abs(a - before).max() <= _ACCURACY * np.abs(a).max():
+        if np.abs(a - before).max() <= CONTACT_TOLERANCE * np.abs(a).max():
             return a
     return a
 
@@ -49,7 +51,7 @@ def _exact(M: Array, b: Array, low: Array, high: Array, sign: Array) -> Array | 
         free = np.ix_(moves, moves)
         a[moves] = np.linalg.solve(M[free], b[moves] - against[moves])
     held = b - M @ a
-    slack = _ACCURACY * (np.abs(b).max() + 1.0)
+    slack = CONTACT_TOLERANCE * (np.abs(b).max() + 1.0)
     stays = (low - slack <= held) & (held <= high + slack)
     unforced = low == high
     right = np.where(moves, unforced | (np.sign(a) == sign), stays)

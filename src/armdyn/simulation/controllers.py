@@ -13,7 +13,7 @@ it. Each can know friction too, and then adds what it takes at the wanted veloci
 """
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +23,14 @@ from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError
 from armdyn.formulations.spatial import rotate, rotate_back
 from armdyn.simulation.protocols import Motion, Trajectory
+from armdyn.simulation.trajectories.screw import rotation_vector
 
 
+@dataclass(frozen=True)
 class Free:
     """No torque."""
 
-    def __init__(self, robot: Robot):
-        self.robot = robot
+    robot: Robot
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
@@ -37,21 +38,7 @@ class Free:
 
 
 class _Following:
-    """A controller that follows a motion, or holds a position."""
-
-    def __init__(
-        self, robot: Robot, target: Trajectory | npt.ArrayLike, friction: bool, **gains: Any
-    ):
-        self.robot, self.friction = robot, friction
-        self.target = _motion(robot, target)
-        self.gains = {name: _gains(name, value, robot.n) for name, value in gains.items()}
-
-    def _extra(self, velocity: Array) -> Array | float:
-        return self.robot.friction_torque(velocity) if self.friction else 0.0
-
-
-class GravityPD(_Following):
-    """Proportional and derivative feedback with gravity compensated."""
+    """A controller that follows a motion or holds a position, with a stiffness and a damping."""
 
     def __init__(
         self,
@@ -61,16 +48,28 @@ class GravityPD(_Following):
         kd: npt.ArrayLike = 20.0,
         friction: bool = False,
     ):
-        """Choose the gains.
+        """Choose the gains, whose units are those of the class.
 
         Args:
             robot: The model that the controller knows, which may differ from the arm.
             target: The motion to follow, or a position to hold, (n,).
-            kp: Stiffness, a number or (n,) [N m/rad or N/m].
-            kd: Damping, a number or (n,) [N m s/rad or N s/m].
+            kp: Gain of the position error, a number or (n,).
+            kd: Gain of the velocity error, a number or (n,).
             friction: Whether friction at the wanted velocity is added.
         """
-        super().__init__(robot, target, friction, kp=kp, kd=kd)
+        self.robot, self.friction = robot, friction
+        self.target = _motion(robot, target)
+        self.gains = {"kp": _gains("kp", kp, robot.n), "kd": _gains("kd", kd, robot.n)}
+
+    def _extra(self, velocity: Array) -> Array | float:
+        return self.robot.friction_torque(velocity) if self.friction else 0.0
+
+
+class GravityPD(_Following):
+    """Proportional and derivative feedback with gravity compensated.
+
+    kp is a stiffness [N m/rad or N/m], kd a damping [N m s/rad or N s/m].
+    """
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
@@ -80,26 +79,11 @@ class GravityPD(_Following):
 
 
 class ComputedTorque(_Following):
-    """Feedback through the inverse dynamics: errors obey ë + K_d ė + K_p e = 0."""
+    """Feedback through the inverse dynamics: errors obey ë + K_d ė + K_p e = 0.
 
-    def __init__(
-        self,
-        robot: Robot,
-        target: Trajectory | npt.ArrayLike,
-        kp: npt.ArrayLike = 100.0,
-        kd: npt.ArrayLike = 20.0,
-        friction: bool = False,
-    ):
-        """Choose the gains, which are squares of frequencies and frequencies.
-
-        Args:
-            robot: The model that the controller knows, which may differ from the arm.
-            target: The motion to follow, or a position to hold, (n,).
-            kp: Squared natural frequency of the errors, a number or (n,) [1/s²].
-            kd: Their decay, 2·√kp for critical damping, a number or (n,) [1/s].
-            friction: Whether friction at the wanted velocity is added.
-        """
-        super().__init__(robot, target, friction, kp=kp, kd=kd)
+    kp is the squared natural frequency of the errors [1/s²], kd their decay [1/s], 2·√kp for
+    critical damping.
+    """
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
@@ -124,11 +108,12 @@ class SlotineLi(_Following):
         Args:
             robot: The model that the controller knows, which may differ from the arm.
             target: The motion to follow, or a position to hold, (n,).
-            rate: Λ, how fast errors decay once s is zero, a number or (n,) [1/s].
+            rate: Λ, the decay of errors once s is zero, a number or (n,) [1/s].
             kd: Damping of s, a number or (n,) [N m s/rad or N s/m].
             friction: Whether friction at the wanted velocity is added.
         """
-        super().__init__(robot, target, friction, rate=rate, kd=kd)
+        super().__init__(robot, target, kd=kd, friction=friction)
+        self.gains = {"rate": _gains("rate", rate, robot.n), "kd": self.gains["kd"]}
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
@@ -176,19 +161,10 @@ class CartesianImpedance:
         want = self._target if self._place is None else _pose(self._place(t))
         assert want is not None
         J = self.robot.jacobian(q)
-        error = np.concatenate([want[:3, 3] - T[..., :3, 3], _rotation(want, T)], -1)
+        turn = rotation_vector(want[:3, :3] @ np.swapaxes(T[..., :3, :3], -1, -2))
+        error = np.concatenate([want[:3, 3] - T[..., :3, 3], turn], -1)
         force = self.stiffness * error - self.damping * rotate(J, qd)
-        model = self.robot.bias(q, qd)
-        return rotate_back(J, force) + model - self.joint_damping * qd
-
-
-def _rotation(want: Array, T: Array) -> Array:
-    """The rotation vector in world axes that turns the tool to where it should be, (..., 3)."""
-    from scipy.spatial.transform import Rotation  # noqa: PLC0415 (slow to import)
-
-    turn = want[:3, :3] @ np.swapaxes(T[..., :3, :3], -1, -2)
-    flat = Rotation.from_matrix(turn.reshape(-1, 3, 3)).as_rotvec()
-    return flat.reshape(*turn.shape[:-2], 3)
+        return rotate_back(J, force) + self.robot.bias(q, qd) - self.joint_damping * qd
 
 
 def _motion(robot: Robot, target: Trajectory | npt.ArrayLike) -> Callable[[float], Motion]:

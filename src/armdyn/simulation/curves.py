@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.simulation.result import WORK, Simulation
+from armdyn.simulation.motion import WORK, SimulatedMotion
 
 QUANTILES = (0.5, 0.05, 0.95)
 """What is drawn of many arms: the middle, and a band about it."""
-INSTANTS = 301
-"""At how many times many arms are drawn, at most."""
-_STATES = 100_000
+MAX_INSTANTS = 301
+"""Instants at which many arms are drawn, at most."""
+BLOCK_STATES = 100_000
 """States whose torques are computed at once."""
-_SMALL = 1e-9
-"""Relative to the largest, what is not drawn."""
+INVISIBLE = 1e-9
+"""A line below this part of the largest one is not drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +32,13 @@ class Curves:
     """What gives kinetic energy and takes it, and how fast it changes in all [W]."""
 
 
-def curves(simulation: Simulation) -> Curves:
+def curves(simulation: SimulatedMotion) -> Curves:
     """The lines of a simulation, without those that are zero throughout."""
     many = simulation.q.ndim > 2
     chosen = np.arange(len(simulation.t))
-    if many and len(chosen) > INSTANTS:
-        chosen = np.linspace(0, len(chosen) - 1, INSTANTS).astype(int)
-    pieces = -(-len(chosen) * max(simulation.arms, 1) // _STATES) if many else 1
+    if many and len(chosen) > MAX_INSTANTS:
+        chosen = np.linspace(0, len(chosen) - 1, MAX_INSTANTS).astype(int)
+    pieces = -(-len(chosen) * max(simulation.arms, 1) // BLOCK_STATES) if many else 1
     lowest = simulation.potential.min()
     blocks = [_curves(_part(simulation, b), lowest) for b in np.array_split(chosen, pieces)]
     power = _acting([block.power for block in blocks])
@@ -52,7 +52,7 @@ def curves(simulation: Simulation) -> Curves:
     )
 
 
-def _part(simulation: Simulation, chosen: Array) -> Simulation:
+def _part(simulation: SimulatedMotion, chosen: Array) -> SimulatedMotion:
     """Some instants of a simulation, with all arms on one axis."""
     names = ("q", "qd", "qdd", "tau", "friction", "stop", "external", "work")
     lead = () if simulation.q.ndim == 2 else (simulation.arms,)
@@ -63,7 +63,7 @@ def _part(simulation: Simulation, chosen: Array) -> Simulation:
     return replace(simulation, t=simulation.t[chosen], **parts)
 
 
-def _curves(part: Simulation, lowest: float) -> Curves:
+def _curves(part: SimulatedMotion, lowest: float) -> Curves:
     def spread(values: Array, axes: int) -> Array:
         if values.ndim == axes:
             return values[None]
@@ -98,5 +98,5 @@ def _acting(blocks: list[dict[str, Array]]) -> dict[str, Array]:
     return {
         name: values
         for name, values in joined.items()
-        if np.abs(values).max(initial=0.0) > _SMALL * largest
+        if np.abs(values).max(initial=0.0) > INVISIBLE * largest
     }

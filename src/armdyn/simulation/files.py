@@ -6,7 +6,7 @@ from pathlib import Path
 from armdyn.errors import MissingExtraError, WriteError
 from armdyn.io.atomic import replacing
 from armdyn.io.csv.write import write_csv
-from armdyn.simulation.result import Simulation
+from armdyn.simulation.motion import SimulatedMotion
 
 FORMATS = (".csv", ".parquet")
 
@@ -23,7 +23,7 @@ def check_save(path: str | Path) -> None:
         raise MissingExtraError("pyarrow", "parquet", "writing Parquet")
 
 
-def save(simulation: Simulation, path: str | Path) -> None:
+def save(simulation: SimulatedMotion, path: str | Path) -> None:
     """Write the columns of a simulation to a file, which appears whole or not at all.
 
     A CSV has twelve digits of each number, Parquet has all of them, and the names of the robot and

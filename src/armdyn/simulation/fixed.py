@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, broadcast
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError
 from armdyn.simulation.forces import Driven
@@ -18,12 +18,12 @@ from armdyn.simulation.native import Rollout, rollout
 from armdyn.simulation.native_inputs import LAWS
 from armdyn.simulation.result import Simulation
 
-STEP = 1e-3
-"""Default step [s]."""
-RECORDS, LARGEST = 500, 2_000_000
-"""Instants recorded by default, and of all arms together."""
-MOST_RECORDS = 50_000_000
-"""Of all arms together, whatever is asked for."""
+DEFAULT_STEP = 1e-3
+"""Step if none is given [s]."""
+DEFAULT_RECORDS, DEFAULT_STATES = 500, 2_000_000
+"""Instants recorded if no time between them is given, and states of all arms together."""
+MAX_STATES = 50_000_000
+"""States of all arms together that can be recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,16 @@ class Grid:
                     f"{name}: expected a positive time up to the duration of {duration:g} s, got "
                     f"{value!r}"
                 )
-        wanted = step or (min(STEP, dt) if dt else min(STEP, duration))
+        wanted = step or (min(DEFAULT_STEP, dt or duration))
         least = arms * (2 if dt is None else duration / dt)
-        if least > MOST_RECORDS:
+        if least > MAX_STATES:
             raise SimulationError(
                 f"{least:.3g} states are more than can be kept; simulate fewer arms at a time, or "
                 "record fewer instants, with a longer dt"
             )
         if dt is None:
             steps = math.ceil(duration / wanted * (1 - 1e-12))
-            records = min(RECORDS, max(LARGEST // arms, 1))
+            records = min(DEFAULT_RECORDS, max(DEFAULT_STATES // arms, 1))
             return cls(duration / steps, steps, max(1, steps // records))
         records = math.ceil(duration / dt * (1 - 1e-12))
         every = math.ceil(duration / records / wanted * (1 - 1e-12))
@@ -65,9 +65,9 @@ def simulate_fixed(
     qd: Array,
     duration: float,
     drive: Any,
-    wrench: Any,
     method: str,
-    grid: Grid,
+    dt: float | None,
+    step: float | None,
     friction: bool,
     progress: Callable[[float], None] | None,
 ) -> Simulation:
@@ -77,10 +77,10 @@ def simulate_fixed(
     another model, and functions, are asked once a step and their torque is held, as a digital
     controller does.
     """
-    if wrench is not None:
-        raise SimulationError(
-            f"{method} has no external wrench; use a method that chooses its steps, such as DOP853"
-        )
+    q, qd = broadcast(q0=q, qd0=qd)
+    if not q.size:
+        raise SimulationError(f"q0: there are no arms in an array of shape {q.shape}")
+    grid = Grid.of(duration, dt, step, q.size // robot.n)
     began = time.perf_counter()
     driven = Driven(robot, drive, None, duration)
     told = None if progress is None else (lambda done: progress(done * grid.step))

@@ -19,13 +19,13 @@ from armdyn.simulation.native_inputs import Horizon, control_tracks, law, torque
 
 ITERATIONS = 8
 """Of the symplectic method: enough for rounding where h times the rates is 0.01."""
-LIMIT = 1e6
+STATE_LIMIT = 1e6
 """Size of a state, √(|q|² + |q̇|²), beyond which a motion has diverged."""
-PAUSE = 0.05
-"""Seconds between returns to Python."""
-FIRST = 2000
-"""Steps of arms before the first return."""
-LEAST = 16
+RETURN_PERIOD = 0.05
+"""Time between returns to Python [s]."""
+FIRST_STEPS = 2000
+"""Steps of all arms together before the first return."""
+LEAST_STEPS = 16
 """Steps before each return: fewer would fill the lines of the caches only in parts."""
 
 
@@ -69,14 +69,14 @@ def rollout(
     controller: GravityPD | ComputedTorque | None = None,
     every: int = 1,
     friction: bool = True,
-    limit: float = LIMIT,
+    limit: float = STATE_LIMIT,
     iterations: int = ITERATIONS,
     progress: Callable[[int], None] | None = None,
 ) -> Rollout:
     """The motion of one arm or many in fixed steps.
 
-    Arms are independent; each has the same bits alone and in any batch, on any number of threads
-    (`armdyn.set_threads`). Ctrl-C ends a rollout early and keeps what was computed.
+    Each arm has the same bits alone and in any batch, on any number of threads. Ctrl-C ends a
+    rollout early and keeps what was computed.
 
     Args:
         robot: The robot.
@@ -109,18 +109,23 @@ def rollout(
     state = np.concatenate([q, rates, np.zeros((len(q), request.extra))], -1)
     run = Run(state, tracks, *_records(q, rates, steps // every + 1), every, limit)
     ended = _finish(stepper(robot.model, request, len(q), robot.cache), run, steps, progress)
-    records = ended.last // every + 1
+    return _rollout(robot, run, ended, over, qd if implicit else None)
+
+
+def _rollout(robot: Robot, run: Run, ended: "_End", over: Horizon, qd: Array | None) -> Rollout:
+    """The records of a run; qd are the velocities at the start where momenta were integrated."""
+    records = ended.last // run.every + 1
     positions, velocities = run.positions[:, :records], run.rates[:, :records]
-    if implicit:
+    if qd is not None:
         velocities = _velocities(robot, positions, velocities)
         velocities[:, 0] = qd
     shape = (*over.batch, records, robot.n)
     return Rollout(
-        step * every * np.arange(records),
+        over.step * run.every * np.arange(records),
         positions.reshape(shape),
         velocities.reshape(shape),
         ended.divergence(over.batch),
-        run.corrections.reshape(over.batch) if implicit else None,
+        None if qd is None else run.corrections.reshape(over.batch),
         ended.interrupted,
     )
 
@@ -141,7 +146,7 @@ class _End:
 
 def _finish(machine: Stepper, run: Run, steps: int, progress: Callable[[int], None] | None) -> _End:
     """All steps, so many at a time that Python has a say now and then."""
-    count = max(LEAST, FIRST // max(1, len(run.state)))
+    count = max(LEAST_STEPS, FIRST_STEPS // max(1, len(run.state)))
     try:
         while run.done < steps:
             began = time.perf_counter()
@@ -150,8 +155,8 @@ def _finish(machine: Stepper, run: Run, steps: int, progress: Callable[[int], No
                 return _End(found[1] - 1, found)
             if progress is not None:
                 progress(run.done)
-            pace = PAUSE / max(time.perf_counter() - began, 1e-9)
-            count = max(LEAST, math.floor(count * min(4.0, pace)))
+            pace = RETURN_PERIOD / max(time.perf_counter() - began, 1e-9)
+            count = max(LEAST_STEPS, math.floor(count * min(4.0, pace)))
     except KeyboardInterrupt:
         return _End(run.done, interrupted=True)
     return _End(steps)

@@ -7,7 +7,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.figures import COLOURS, GREY, INK, PALE, thinned
 from armdyn.simulation.curves import Curves
-from armdyn.simulation.result import Simulation
+from armdyn.simulation.motion import SimulatedMotion
 
 JOINTS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5C3A", "#8C6BB1")
 TERMS = COLOURS | {"dry friction": COLOURS["coulomb"], "stops": "#7A5C3A"}
@@ -35,10 +35,10 @@ EVENTS: dict[str, tuple[str, Any]] = {
     "leaves": ("#B2182B", (0, (2, 2))),
 }
 """Colour and dashes of the line that marks an event."""
-MANY = 60
-"""Events of a joint from which on their lines are finer, so as not to hide the torques."""
-_APART = 0.075
-"""Distance of the names of lines, as a part of the height."""
+MANY_EVENTS = 60
+"""A joint with more events gets finer lines for them, which do not hide the torques."""
+NAME_GAP = 0.075
+"""Least distance between the names of lines, as a part of the height."""
 
 
 def time_axis(axes: Any, t: Array) -> Any:
@@ -51,7 +51,7 @@ def time_axis(axes: Any, t: Array) -> Any:
     return axes
 
 
-def draw_positions(axes: Any, simulation: Simulation, lines: Curves) -> None:
+def draw_positions(axes: Any, simulation: SimulatedMotion, lines: Curves) -> None:
     """Positions of all joints, each line with its name at its end and ticks at its events."""
     robot = simulation.robot
     units = [robot.model.joints[i].type.unit for i in robot.model.independent]
@@ -90,7 +90,7 @@ def draw_shares(axes: Any, title: str, unit: str, t: Array, lines: dict[str, Arr
         )  # fmt: skip
 
 
-def draw_torque(axes: Any, simulation: Simulation, lines: Curves, i: int) -> dict[str, Any]:
+def draw_torque(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -> dict[str, Any]:
     """The torque of a joint, its terms and its events; returns what the legend shows."""
     robot = simulation.robot
     joint = robot.model.joints[robot.model.independent[i]]
@@ -104,7 +104,7 @@ def draw_torque(axes: Any, simulation: Simulation, lines: Curves, i: int) -> dic
         if times:
             shown[kind] = axes.vlines(
                 times, 0, 1, color=colour, linestyle=dashes, zorder=0.5,
-                linewidth=0.7 if len(marked) <= MANY else 0.2,
+                linewidth=0.7 if len(marked) <= MANY_EVENTS else 0.2,
                 transform=axes.get_xaxis_transform(),
             )  # fmt: skip
     axes.set_title(f"q{i + 1}  {joint.name}", loc="left", fontsize=9.5, weight="bold", pad=5,
@@ -152,7 +152,7 @@ def _line(
     return drawn
 
 
-def spread(heights: Array, gap: float = _APART) -> Array:
+def spread(heights: Array, gap: float = NAME_GAP) -> Array:
     """The heights nearest to those given, in the same order, of which no two are closer than gap.
 
     Less k times the gap they must not decrease: a regression by pooling neighbours that do.

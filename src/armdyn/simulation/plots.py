@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from armdyn.figures import GREY, INK, STYLE, check_plot, save_figure
+from armdyn.figures import GREY, INK, save_picture
 from armdyn.simulation.curves import Curves, curves
+from armdyn.simulation.motion import SimulatedMotion
 from armdyn.simulation.panels import draw_positions, draw_shares, draw_torque, time_axis
-from armdyn.simulation.result import Simulation
 
 WIDTH = 12.6
 _LEFT, _RIGHT, _BETWEEN = 0.68, 0.2, 0.85
@@ -15,27 +15,15 @@ _HEAD, _OVERVIEW, _LEGEND, _TORQUE, _GAP, _FOOT = 1.42, 2.2, 1.1, 1.75, 0.52, 0.
 """Heights from top to bottom [inch]; rows of torques are repeated, with gaps between them."""
 
 
-def plot(simulation: Simulation, path: str | Path) -> None:
+def plot(simulation: SimulatedMotion, path: str | Path) -> None:
     """Draw positions, energies, powers and the torques of each joint with their terms to a file.
 
-    Of many arms the median is drawn, and a band that nine of ten are in.
-
-    Args:
-        simulation: The simulation.
-        path: A file ending in .png, .pdf or .svg; it appears whole or not at all.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-        WriteError: The ending is not one of these, or the file cannot be written.
+    Of many arms it shows the median, and a band that holds nine of ten of them.
     """
-    check_plot(path)
-    import matplotlib as mpl  # noqa: PLC0415 (an extra)
-
-    with mpl.rc_context(STYLE):
-        save_figure(draw(simulation, curves(simulation)), path)
+    save_picture(path, lambda: draw(simulation, curves(simulation)))
 
 
-def draw(simulation: Simulation, lines: Curves) -> Any:
+def draw(simulation: SimulatedMotion, lines: Curves) -> Any:
     """The figure: three panels on the arm as a whole, and one for the torque of each joint."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
@@ -77,7 +65,7 @@ def draw(simulation: Simulation, lines: Curves) -> Any:
     return figure
 
 
-def _subtitle(simulation: Simulation) -> str:
+def _subtitle(simulation: SimulatedMotion) -> str:
     last, arms = simulation.t[-1], ""
     if simulation.q.ndim > 2:
         arms = f"{simulation.arms} arms, their median and 5 to 95 % band; "

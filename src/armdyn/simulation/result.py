@@ -1,183 +1,19 @@
-"""What a simulation gives: the motion, what caused it, and how well energy was accounted for."""
+"""What a simulation gives: a motion that can be saved and drawn."""
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from armdyn.arrays import Array
-from armdyn.dynamics import Robot
-from armdyn.simulation.system import Event
-
-WORK = ("actuators", "friction", "environment", "impacts")
-"""Who gives energy (the first and the third) and who takes it."""
-_ROUNDING = 1e-12
-"""What part of viscous friction is no dry friction."""
+from armdyn.simulation.files import save
+from armdyn.simulation.motion import SimulatedMotion
+from armdyn.simulation.plots import plot
 
 
-@dataclass(frozen=True, eq=False)
-class Simulation:
+class Simulation(SimulatedMotion):
     """A motion; arrays have the shape (..., m, n) for m instants and any number of arms."""
-
-    robot: Robot
-    method: str
-    t: Array
-    """Times, (m,) [s]."""
-    q: Array
-    """Positions [rad or m]."""
-    qd: Array
-    """Velocities."""
-    qdd: Array
-    """Accelerations."""
-    tau: Array
-    """Torques of the actuators [N m or N]."""
-    friction: Array
-    """What friction took, holding friction included."""
-    stop: Array
-    """What stops gave."""
-    external: Array
-    """What the wrench of the environment gave at the joints."""
-    work: Array
-    """Energy since the start that actuators gave, friction took, the environment gave and impacts
-    took, (..., m, 4) [J]."""
-    events: tuple[Event, ...] = ()
-    """When joints stuck, started, hit their stops and left them."""
-    status: str = "finished"
-    """"finished", "interrupted" or "diverged"."""
-    message: str = ""
-    """Why it ended early, with time and state."""
-    statistics: Mapping[str, float] = field(default_factory=dict)
-    """Steps, evaluations of the dynamics, seconds."""
-
-    @cached_property
-    def kinetic(self) -> Array:
-        """Kinetic energy, (..., m) [J]."""
-        return self.robot.kinetic_energy(self.q, self.qd)
-
-    @cached_property
-    def potential(self) -> Array:
-        """Potential energy, (..., m) [J]."""
-        return self.robot.potential_energy(self.q)
-
-    @cached_property
-    def energy(self) -> Array:
-        """Their sum, (..., m) [J]."""
-        return self.kinetic + self.potential
-
-    @cached_property
-    def power(self) -> Array:
-        """Power of the actuators, (..., m) [W]."""
-        return np.sum(self.tau * self.qd, axis=-1)
-
-    @cached_property
-    def balance(self) -> Array:
-        """Energy that is unaccounted for, (..., m) [J]: zero but for errors of integration."""
-        given, taken, pulled, lost = np.moveaxis(self.work, -1, 0)
-        gained = self.energy - self.energy[..., :1]
-        return gained - given + taken - pulled + lost
-
-    @cached_property
-    def energy_drift(self) -> float:
-        """The largest energy unaccounted for, relative to the energies that were exchanged.
-
-        Those count as a millionth of the energy at least: an arm at rest exchanges rounding alone.
-        """
-        if not self.t.size:
-            return 0.0
-        swing = np.ptp(self.potential, axis=-1) + self.kinetic.max(axis=-1)
-        moved = np.abs(self.work).max(axis=(-1, -2))
-        least = 1e-6 * np.abs(self.energy).max(axis=-1)
-        scale = np.maximum(swing + moved, least + np.finfo(float).tiny)
-        return float((np.abs(self.balance).max(axis=-1) / scale).max())
-
-    @property
-    def arms(self) -> int:
-        """How many arms there are."""
-        return math.prod(self.q.shape[:-2])
-
-    def terms(self) -> dict[str, Array]:
-        """What the torques of the actuators are made of; the terms add up to `tau`.
-
-        Dry friction is Coulomb's and Stribeck's while a joint slips, and what holds it while it
-        sticks.
-        """
-        ledger = self.robot.ledger(self.q, self.qd, self.qdd)
-        viscous = ledger.viscous if self.friction.any() else np.zeros_like(self.friction)
-        dry = self.friction - viscous
-        return {
-            "inertial": ledger.inertial,
-            "coriolis": ledger.coriolis,
-            "gravity": ledger.gravity,
-            "rotor": ledger.rotor,
-            "viscous": viscous,
-            "dry friction": np.where(np.abs(dry) > _ROUNDING * np.abs(viscous), dry, 0.0),
-            "external": -self.external,
-            "stops": -self.stop,
-        }
-
-    def __repr__(self) -> str:
-        many = f", {self.arms} arms" if self.q.ndim > 2 else ""
-        last = self.t[-1] if self.t.size else 0.0
-        return (
-            f"<Simulation of {self.robot.name!r}{many}, {last:.6g} s by {self.method}, "
-            f"{self.status}, energy drift {self.energy_drift:.1e}>"
-        )
-
-    def data(self) -> dict[str, Any]:
-        """A summary as plain data; several arms have lists of what one arm has."""
-
-        def last(values: Array) -> Any:
-            return values[..., -1].tolist()
-
-        return {
-            "robot": self.robot.name,
-            "method": self.method,
-            "status": self.status,
-            "message": self.message,
-            "arms": self.arms,
-            "duration": float(self.t[-1]),
-            "q": self.q[..., -1, :].tolist(),
-            "qd": self.qd[..., -1, :].tolist(),
-            "kinetic": last(self.kinetic),
-            "potential": last(self.potential),
-            "work": {name: last(self.work[..., k]) for k, name in enumerate(WORK)},
-            "unaccounted": last(self.balance),
-            "energy_drift": self.energy_drift,
-            "events": [{"t": e.t, "kind": e.kind, "joint": e.joint} for e in self.events],
-            "statistics": dict(self.statistics),
-        }
-
-    def columns(self) -> dict[str, Array]:
-        """A table: t, q1.., qd1.., qdd1.., tau1.., what else acts, energies.
-
-        Several arms are one below the other, with their number, from 0 on, in a column `arm`.
-        """
-        groups = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
-        acting = {"friction": self.friction, "stop": self.stop, "external": self.external}
-        groups |= {name: values for name, values in acting.items() if values.any()}
-        named: dict[str, Array] = {}
-        if self.q.ndim > 2:
-            named["arm"] = np.repeat(np.arange(self.arms), len(self.t))
-        named["t"] = np.tile(self.t, self.arms)
-        for name, values in groups.items():
-            named |= {f"{name}{i + 1}": values[..., i].reshape(-1) for i in range(self.robot.n)}
-        return named | {
-            "kinetic": self.kinetic.reshape(-1),
-            "potential": self.potential.reshape(-1),
-        }
 
     def save(self, path: str | Path) -> None:
         """Write the motion to a .csv or .parquet file; several arms get a column `arm`."""
-        from armdyn.simulation.files import save  # noqa: PLC0415 (it needs this)
-
         save(self, path)
 
     def plot(self, path: str | Path) -> None:
         """Draw positions, torques with their terms, energies and power to a .png, .pdf or .svg."""
-        from armdyn.simulation.plots import plot  # noqa: PLC0415 (an extra)
-
         plot(self, path)

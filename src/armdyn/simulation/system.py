@@ -19,10 +19,10 @@ from armdyn.simulation.forces import Driven, Wrench
 
 Kind = Literal["sticks", "starts", "hits", "leaves"]
 
-BREAK = 1e-10
-"""By how much a level of friction is exceeded when a joint starts, relative to the torques."""
-REST = 1e-9
-"""Velocity below which a joint that comes back from a stop stays there [rad/s or m/s]."""
+BREAKAWAY_TOLERANCE = 1e-10
+"""A joint starts when its friction level is exceeded by this part of the torques."""
+REST_VELOCITY = 1e-9
+"""A joint that leaves a stop more slowly stays there [rad/s or m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class System:
         if self.held.any():
             forces = self.forces(t, q, qd)
             hold = forces.friction - forces.stop
-            slack = BREAK * (1.0 + np.abs(forces.tau).max() + np.abs(hold).max())
+            slack = BREAKAWAY_TOLERANCE * (1.0 + np.abs(forces.tau).max() + np.abs(hold).max())
             low, high = self._levels(self.held, self.contact)
             far[1] = np.where(self.held, hold - low + slack, np.inf)
             far[2] = np.where(self.held, high - hold + slack, np.inf)
@@ -154,7 +154,7 @@ class System:
         stops = np.where(hits, np.where(below, -1.0, 1.0), self.contact)
         M = self._mass_matrix(t, q)
         after = impact(M, qd, stops, self.bounce)
-        after[(stops != 0) & (np.abs(after) < REST)] = 0.0
+        after[(stops != 0) & (np.abs(after) < REST_VELOCITY)] = 0.0
         lost = 0.5 * (qd @ M @ qd - after @ M @ after)
         return q, after, float(lost)
 

@@ -11,13 +11,13 @@ from armdyn.simulation.system import System
 Dense = Callable[[Any], Array]
 """Positions, velocities and more at times within a step."""
 
-_PROBES, _HELD_PROBES = 4, 16
-"""At how many instants of a step changes of mode are looked for; the torques that hold a joint can
-change while nothing moves, and the method does not see them."""
-_CELLS = 16
-"""Parts of a step in which a velocity is taken to turn once at most."""
-_ARMED = 1e-9
-"""Velocity after which a joint that has started can stick again [rad/s or m/s]."""
+MOVING_PROBES, HELD_PROBES = 4, 16
+"""Instants of a step at which changes of mode are looked for. There are more where a joint is held:
+its torque can change while nothing moves, and the method does not see that."""
+TURN_CELLS = 16
+"""Parts of a step; in each, a velocity is taken to turn once at most."""
+SLIP_VELOCITY = 1e-9
+"""A joint that has started can stick again once it was faster than this [rad/s or m/s]."""
 
 
 class Watch:
@@ -31,7 +31,7 @@ class Watch:
             qd: Velocities at the start, (n,).
         """
         self._system, self._n = system, len(qd)
-        self._armed = np.abs(qd) > _ARMED
+        self._armed = np.abs(qd) > SLIP_VELOCITY
         self._bounded = (np.isfinite(system.lower) | np.isfinite(system.upper)) & ~system.held
         self._idle = not (system.sign.any() or system.held.any() or self._bounded.any())
 
@@ -46,15 +46,15 @@ class Watch:
         if self._idle:
             return None
         before = start
-        count = _HELD_PROBES if self._system.held.any() else _PROBES
+        count = HELD_PROBES if self._system.held.any() else MOVING_PROBES
         probes = np.linspace(start, stop, count + 1)[1:].tolist()
         for t in sorted({*probes, *self._turns(start, stop, dense)}):
             values = self._values(t, dense)
             over = values < 0
-            over[0] &= self._armed | (values[0] <= -10 * _ARMED)
+            over[0] &= self._armed | (values[0] <= -10 * SLIP_VELOCITY)
             if over.any():
                 return self._first(before, t, dense, over)
-            self._armed |= values[0] > _ARMED
+            self._armed |= values[0] > SLIP_VELOCITY
             before = t
         return None
 
@@ -62,7 +62,7 @@ class Watch:
         """Where positions, and the speeds of slip, are at their ends: there they nearly change."""
         from scipy.optimize import brentq  # noqa: PLC0415 (slow to import)
 
-        times = np.linspace(start, stop, _CELLS + 1)
+        times = np.linspace(start, stop, TURN_CELLS + 1)
         v = dense(times)[self._n : 2 * self._n]
         back = (v[:, :-1] * v[:, 1:] < 0) & self._bounded[:, None]
         turns = []

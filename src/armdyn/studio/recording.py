@@ -11,7 +11,7 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.simulation.controllers import GravityPD
-from armdyn.simulation.simulate import simulate
+from armdyn.simulation.simulator import simulate
 from armdyn.simulation.trajectories import quintic, sampled
 from armdyn.studio.background import Tell
 from armdyn.studio.evaluate import State

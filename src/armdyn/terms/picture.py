@@ -5,16 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.figures import (
-    COLOURS,
-    GREY,
-    INK,
-    PALE,
-    STYLE,
-    check_plot,
-    save_figure,
-    thinned,
-)
+from armdyn.figures import COLOURS, GREY, INK, PALE, save_picture, thinned
 from armdyn.terms.torques import TorqueReport
 
 
@@ -29,12 +20,7 @@ def plot_torques(report: TorqueReport, path: str | Path) -> None:
         MissingExtraError: matplotlib is not installed.
         WriteError: The ending is not one of these, or the file cannot be written.
     """
-    check_plot(path)
-    import matplotlib as mpl  # noqa: PLC0415 (an extra)
-
-    with mpl.rc_context(STYLE):
-        figure = _torque_figure(report)
-        save_figure(figure, path)
+    save_picture(path, _torque_figure, report)
 
 
 def _torque_figure(report: TorqueReport) -> Any:

@@ -6,7 +6,7 @@ from scipy.special import ellipk
 
 from armdyn import Robot, load
 from armdyn.simulation.adaptive import METHODS
-from armdyn.simulation.simulate import simulate
+from armdyn.simulation.simulator import simulate
 from support.random_robots import random_model
 from support.simulation_laws import MASS, G, assert_laws, moved, pendulum, slider
 

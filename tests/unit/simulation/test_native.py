@@ -106,7 +106,7 @@ def test_threads_and_pauses_change_no_bit(method, monkeypatch):
     expected = rollout(SMALL, q, qd, H, 30, every=4, **method)
     assert expected.q.shape == (3, 67, 8, SMALL.n)
     set_threads(3)
-    for name, value in {"FIRST": 1, "LEAST": 1, "PAUSE": 0.0}.items():
+    for name, value in {"FIRST_STEPS": 1, "LEAST_STEPS": 1, "RETURN_PERIOD": 0.0}.items():
         monkeypatch.setattr(f"armdyn.simulation.native.{name}", value)
     taken = []
     found = rollout(SMALL, q, qd, H, 30, every=4, progress=taken.append, **method)
@@ -196,7 +196,7 @@ def test_a_rollout_stops_before_the_first_arm_that_diverges():
 
 
 def test_an_interruption_keeps_what_was_computed(monkeypatch):
-    monkeypatch.setattr("armdyn.simulation.native.FIRST", 80)
+    monkeypatch.setattr("armdyn.simulation.native.FIRST_STEPS", 80)
     q, qd = states(ARM, 4)
 
     def stop(done):

@@ -11,9 +11,9 @@ from armdyn.errors import WriteError
 from armdyn.figures import STYLE
 from armdyn.simulation import ComputedTorque, quintic
 from armdyn.simulation.curves import curves
+from armdyn.simulation.motion import WORK
 from armdyn.simulation.panels import EVENTS, spread
 from armdyn.simulation.plots import draw
-from armdyn.simulation.result import WORK
 
 pytestmark = pytest.mark.slow
 
@@ -120,7 +120,7 @@ def test_many_arms_are_drawn_by_their_quantiles(many):
 
 def test_in_blocks_many_arms_give_the_same_lines(many, monkeypatch):
     whole = curves(many)
-    monkeypatch.setattr("armdyn.simulation.curves._STATES", 500)
+    monkeypatch.setattr("armdyn.simulation.curves.BLOCK_STATES", 500)
     parts = curves(many)
     for name, values in whole.terms.items():
         np.testing.assert_allclose(parts.terms[name], values, atol=1e-12)

@@ -10,8 +10,8 @@ from armdyn.arrays import Array, check_joint_vector, frozen
 from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, TrajectoryError
 
-_ROUNDING = 1e-12
-"""How far outside its limits a joint still counts as at them [rad or m]."""
+LIMIT_ROUNDING = 1e-12
+"""A joint so little outside its limits counts as at them [rad or m]."""
 
 
 def check_point(what: str, value: npt.ArrayLike, n: int | None = None) -> Array:
@@ -77,12 +77,11 @@ def check_range(robot: Robot | None, low: Array, high: Array) -> None:
     for name, (lower, upper), least, most in zip(
         robot.joint_names, robot.limits, low, high, strict=True
     ):
-        for found, limit, beyond in ((least, lower, lower - least), (most, upper, most - upper)):
-            if beyond > _ROUNDING:
+        for found, beyond in ((least, lower - least), (most, most - upper)):
+            if beyond > LIMIT_ROUNDING:
                 raise TrajectoryError(
                     f"joint {name!r} would go to {found:.6g}, outside its limits "
-                    f"[{lower:g}, {upper:g}], by {abs(found - limit):.3g}; choose "
-                    "other positions"
+                    f"[{lower:g}, {upper:g}], by {beyond:.3g}; choose other positions"
                 )
 
 

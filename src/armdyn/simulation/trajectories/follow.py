@@ -18,22 +18,22 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import SingularityError
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
-from armdyn.simulation.trajectories.screw import Line
+from armdyn.simulation.trajectories.screw import ToolLine
 
 SINGULAR = 1e-3
 """Singular values below this part of the largest are damped: 1/σ becomes σ/ε²."""
-_NODES = 32
-_MOST = 8192
-_LOST = 1e-6
-"""What part of the twist may be lost before the line counts as not followed."""
-_VELOCITY, _ACCELERATION = 1e2, 1e4
+FIRST_NODES, MAX_NODES = 32, 8192
+"""Pieces of the path in the first trial, and in the last one."""
+MAX_LOST_TWIST = 1e-6
+"""A line that loses a larger part of the twist is not followed."""
+VELOCITY_TOLERANCE, ACCELERATION_TOLERANCE = 1e2, 1e4
 """Tolerances of q' and q'' in units of that of the position."""
-_NEWTON = 6
-_BETWEEN = np.array([0.28, 0.5, 0.72])
-"""Where in a piece q' and, in the middle, q and q'' are furthest from what they should be."""
+NEWTON_STEPS = 6
+CHECKED_PLACES = np.array([0.28, 0.5, 0.72])
+"""Places in a piece where q', and in the middle q and q'', have their largest errors."""
 
 
-def follow(robot: Robot, q0: Array, line: Line, tolerance: float) -> Piecewise:
+def follow(robot: Robot, q0: Array, line: ToolLine, tolerance: float) -> Piecewise:
     """The joints over the part s of the way, from 0 to 1.
 
     Raises:
@@ -41,17 +41,17 @@ def follow(robot: Robot, q0: Array, line: Line, tolerance: float) -> Piecewise:
     """
     arm = _Follower(robot, line)
     solution = arm.integrate(q0)
-    nodes = _NODES
+    nodes = FIRST_NODES
     while True:
         s = np.linspace(0.0, 1.0, nodes + 1)
         q = arm.corrected(solution(s).T, s)
         q[0] = q0
         path = hermite(s, q, *arm.rates(q))
-        between = (s[:-1, None] + _BETWEEN / nodes).ravel()
+        between = (s[:-1, None] + CHECKED_PLACES / nodes).ravel()
         error = arm.deviation(path, between)
         if error.max() <= tolerance:
             return path
-        if nodes >= _MOST:
+        if nodes >= MAX_NODES:
             worst = int(error.argmax())
             raise arm.failure(float(between[worst]), path(between[worst]).q, f" to {tolerance:g} m")
         nodes *= 2
@@ -60,7 +60,7 @@ def follow(robot: Robot, q0: Array, line: Line, tolerance: float) -> Piecewise:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Follower:
     robot: Robot
-    line: Line
+    line: ToolLine
 
     def jacobian(self, q: Array) -> Array:
         return self.robot.jacobian(q)[..., self.line.rows, :]
@@ -90,30 +90,22 @@ class _Follower:
         """The solution of q' = J⁺ V from q0, a function of s."""
         from scipy.integrate import solve_ivp  # noqa: PLC0415 (slow to import)
 
-        if self.lost(q0) > _LOST:
+        if self.lost(q0) > MAX_LOST_TWIST:
             raise self.failure(0.0, q0)
 
         def margin(_: float, q: Array) -> float:
-            return _LOST - self.lost(q)
+            return MAX_LOST_TWIST - self.lost(q)
 
         margin.terminal = True  # type: ignore[attr-defined]
-        run = solve_ivp(
-            lambda _, q: self.slopes(q),
-            (0.0, 1.0),
-            q0,
-            method="DOP853",
-            rtol=1e-12,
-            atol=1e-12,
-            dense_output=True,
-            events=margin,
-        )
+        accuracy = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-12, "dense_output": True}
+        run = solve_ivp(lambda _, q: self.slopes(q), (0.0, 1.0), q0, events=margin, **accuracy)
         if run.status != 0:
             raise self.failure(float(run.t[-1]), run.y[:, -1])
         return run.sol
 
     def corrected(self, q: Array, s: Array) -> Array:
         """Configurations near the line brought onto it by Newton's method, least change first."""
-        for _ in range(_NEWTON):
+        for _ in range(NEWTON_STEPS):
             error = self.line.error(self.robot.forward_kinematics(q), s)
             q = q + (inverse(self.jacobian(q)) @ error[..., None])[..., 0]
             if np.abs(error).max() < 1e-13:
@@ -128,7 +120,9 @@ class _Follower:
         size = 1.0 + np.abs(due).max(-1)
         wrong = np.abs(slope - due).max(-1) / size
         bent = np.abs(bend - due_bend).max(-1) / (size + np.abs(due_bend).max(-1))
-        return np.maximum(away, np.maximum(wrong / _VELOCITY, bent / _ACCELERATION))
+        return np.maximum(
+            away, np.maximum(wrong / VELOCITY_TOLERANCE, bent / ACCELERATION_TOLERANCE)
+        )
 
     def failure(self, s: float, q: Array, how: str = "") -> SingularityError:
         """Why the line is not followed beyond s, where the arm is at q (n,)."""

@@ -20,10 +20,10 @@ from armdyn.simulation.trajectories.checks import (
 from armdyn.simulation.trajectories.follow import follow
 from armdyn.simulation.trajectories.piecewise import Piecewise
 from armdyn.simulation.trajectories.polynomial import quintic
-from armdyn.simulation.trajectories.screw import Line, rotation_vector
+from armdyn.simulation.trajectories.screw import ToolLine, rotation_vector
 
-TOLERANCE = 1e-10
-"""How far the tool may be from its line by default [m and rad]."""
+LINE_TOLERANCE = 1e-10
+"""Distance of the tool from its line that is allowed by default [m and rad]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ def cartesian_line(
     duration: float | None = None,
     speed: float | None = None,
     acceleration: float | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float = LINE_TOLERANCE,
 ) -> AlongPath:
     """The tool moves from where it is to a position in a straight line, from rest to rest.
 
@@ -98,27 +98,25 @@ def cartesian_line(
             "give either the duration of a line, or limits (speed=, acceleration=) of the tool"
         )
     top = None if speed is None else check_positive("speed", speed, "m/s") / size
-    bend = (
-        None
-        if acceleration is None
-        else check_positive("acceleration", acceleration, "m/s²") / size
-    )
+    bend = None
+    if acceleration is not None:
+        bend = check_positive("acceleration", acceleration, "m/s²") / size
     law = quintic([0.0], [1.0], duration, velocity=top, acceleration=bend)
     path = follow(robot, q0, line, tolerance)
     check_motion(robot, path)
     return AlongPath(path, law)
 
 
-def _line(robot: Robot, q0: Array, position: npt.ArrayLike, orientation: npt.ArrayLike) -> Line:
+def _line(robot: Robot, q0: Array, position: npt.ArrayLike, orientation: npt.ArrayLike) -> ToolLine:
     start = robot.forward_kinematics(q0)
     R, p = start[:3, :3], start[:3, 3]
     way = check_constant("position", position, (3,)) - p
     if not isinstance(orientation, str):
         goal = transform(check_constant("orientation", orientation, (3, 3)))
         turn = rotation_vector(check_transform("orientation", goal)[:3, :3] @ R.T)
-        return Line(p, way, R, turn, free=False)
+        return ToolLine(p, way, R, turn, free=False)
     if orientation not in ("keep", "free"):
         raise TrajectoryError(
             f'orientation: expected a rotation (3, 3), "keep" or "free", got {orientation!r}'
         )
-    return Line(p, way, R, np.zeros(3), free=orientation == "free")
+    return ToolLine(p, way, R, np.zeros(3), free=orientation == "free")

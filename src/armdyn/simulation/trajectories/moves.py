@@ -5,6 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
 from armdyn.simulation.trajectories.checks import (
@@ -57,12 +58,25 @@ def trapezoid(
     end = check_point("end", end, len(start))
     check_range(robot, *np.sort([start, end], axis=0))
     way = end - start
+    if duration is not None and not way.any():
+        return hold(start, duration)
     # of the part s of the way: 1 / the highest speed, 1 / the acceleration
     slow = float((np.abs(way) / check_limit("velocity", velocity, len(way))).max())
     lazy = float((np.abs(way) / check_limit("acceleration", acceleration, len(way))).max())
-    if duration is not None and not way.any():
-        return hold(start, duration)
-    check_way(lazy)
+    move = _profile(start, end, slow, check_way(lazy))
+    if duration is None:
+        return move.slowed(1 + MARGIN)
+    wanted = check_positive("duration", duration)
+    if wanted < move.duration * (1 - MARGIN):
+        raise TrajectoryError(
+            f"the limits allow this move in {move.duration:.6g} s at the shortest, "
+            f"not in duration = {wanted:g}; take longer or raise the limits"
+        )
+    return move.slowed(wanted / move.duration)
+
+
+def _profile(start: Array, end: Array, slow: float, lazy: float) -> Piecewise:
+    """The shortest move; `slow` and `lazy` are 1 / the speed and 1 / the acceleration of s."""
     top = 1 / max(slow, math.sqrt(lazy))
     ramp = top * lazy
     cruise = 1 / top - ramp if slow > math.sqrt(lazy) else 0.0
@@ -76,16 +90,7 @@ def trapezoid(
         ]
     )
     kept = [0, 1, 2, 3] if cruise else [0, 2, 3]
-    pieces = law[kept, :, None] * way
+    pieces = law[kept, :, None] * (end - start)
     pieces[:, 0] += start
     pieces[-1, 0] = end
-    move = Piecewise(np.cumsum([0.0, ramp, cruise, ramp])[kept], pieces)
-    if duration is None:
-        return move.slowed(1 + MARGIN)
-    wanted = check_positive("duration", duration)
-    if wanted < move.duration * (1 - MARGIN):
-        raise TrajectoryError(
-            f"the limits allow this move in {move.duration:.6g} s at the shortest, "
-            f"not in duration = {wanted:g}; take longer or raise the limits"
-        )
-    return move.slowed(wanted / move.duration)
+    return Piecewise(np.cumsum([0.0, ramp, cruise, ramp])[kept], pieces)

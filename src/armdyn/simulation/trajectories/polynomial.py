@@ -19,15 +19,14 @@ from armdyn.simulation.trajectories.checks import (
 )
 from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise, hermite
 
-_SPEED = 15 / 8
+QUINTIC_SPEED = 15 / 8
 """Highest speed of a quintic move from rest to rest over way 1 in time 1."""
-_BEND = 10 / math.sqrt(3)
+QUINTIC_ACCELERATION = 10 / math.sqrt(3)
 """Its highest acceleration."""
-_RATIO = 1.03
-"""Of the durations that are tried one after the other."""
-_TRIALS = 800
-_TOUCH = 1e-11
-"""How closely, relatively, a duration found by trial is the shortest."""
+TRIAL_RATIO, MAX_TRIALS = 1.03, 800
+"""Ratio of one duration that is tried to the one before, and how many are tried."""
+DURATION_TOLERANCE = 1e-11
+"""Relative error of a duration that is found by trial."""
 
 
 def quintic(
@@ -84,7 +83,9 @@ def quintic(
             _check_ends(v, a, top, bend)
             move = lasting(_shortest(lasting, way, v, top, bend))
         else:
-            T = max((_SPEED * way / top).max(), np.sqrt(_BEND * way / bend).max())
+            T = max(
+                (QUINTIC_SPEED * way / top).max(), np.sqrt(QUINTIC_ACCELERATION * way / bend).max()
+            )
             move = lasting((1 + MARGIN) * check_way(float(T)))
     check_motion(robot, move)
     return move
@@ -130,8 +131,8 @@ def _shortest(
     T = _bound(way, v, top, bend)
     if fits(T):
         return T
-    for _ in range(_TRIALS):
-        low, T = T, _RATIO * T
+    for _ in range(MAX_TRIALS):
+        low, T = T, TRIAL_RATIO * T
         if fits(T):
             break
     else:
@@ -139,7 +140,7 @@ def _shortest(
             "no duration keeps the limits with these velocities and accelerations at the ends; "
             "lower them, raise the limits or give duration="
         )
-    while T - low > _TOUCH * T:
+    while T - low > DURATION_TOLERANCE * T:
         middle = (low + T) / 2
         low, T = (low, middle) if fits(middle) else (middle, T)
     return T

@@ -13,8 +13,8 @@ from armdyn.simulation.protocols import Trajectory
 from armdyn.simulation.trajectories.checks import check_positive
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 
-_ROUNDING = 1e-9
-"""What part of a step is no step."""
+STEP_ROUNDING = 1e-9
+"""A remainder below this part of a step is rounding."""
 
 
 class Samples(NamedTuple):
@@ -42,8 +42,8 @@ def sampled(trajectory: Trajectory, dt: float) -> Samples:
     """A motion every dt seconds from its start on, and at its end."""
     dt = check_positive("dt", dt)
     steps = trajectory.duration / dt
-    t = dt * np.arange(int(np.floor(steps + _ROUNDING)) + 1)
-    if steps - (len(t) - 1) > _ROUNDING:
+    t = dt * np.arange(int(np.floor(steps + STEP_ROUNDING)) + 1)
+    if steps - (len(t) - 1) > STEP_ROUNDING:
         t = np.append(t, trajectory.duration)
     t[-1] = trajectory.duration
     return Samples(t, *trajectory(t))

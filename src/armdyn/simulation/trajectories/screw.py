@@ -7,12 +7,12 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.model.transform import skew
 
-_FAR = 2.0
-"""Angle from which on the axis is taken from the symmetric part of a rotation [rad]."""
+LARGE_ANGLE = 2.0
+"""Beyond this angle the axis comes from the symmetric part of a rotation [rad]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class ToolLine:
     """Where the tool is at the part s of its way, in world axes."""
 
     start: Array
@@ -55,7 +55,7 @@ def rotation_vector(R: Array) -> Array:
     angle = np.arctan2(sine, cosine)
     small = sine < 1e-9
     ratio = np.where(small, 1.0, angle / np.where(small, 1.0, sine))[..., None]
-    turned = angle > _FAR
+    turned = angle > LARGE_ANGLE
     if not turned.any():
         return ratio * v
     # (R + Rᵀ)/2 = cos 1 + (1 - cos) k kᵀ, whose longest column gives the axis k at half a turn too

@@ -1,0 +1,153 @@
+"""`armdyn.simulate`: the motion that torques and external forces cause."""
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_joint_vector
+from armdyn.dynamics import Robot
+from armdyn.errors import SimulationError, UnknownNameError
+from armdyn.simulation.adaptive import METHODS as ADAPTIVE
+from armdyn.simulation.adaptive import record_times, simulate_adaptive
+from armdyn.simulation.forces import Driven, Wrench
+from armdyn.simulation.result import Simulation
+from armdyn.simulation.system import System
+
+FIXED = ("rk4", "symplectic")
+"""Methods with a fixed step, compiled into one loop."""
+LEAST_RTOL = 1e-13
+"""The least relative tolerance; SciPy goes no further."""
+
+
+def simulate(
+    robot: Robot,
+    q0: npt.ArrayLike,
+    qd0: npt.ArrayLike | None = None,
+    duration: float = 1.0,
+    *,
+    torque: npt.ArrayLike | str | Path | Callable[..., Any] | None = None,
+    controller: Callable[..., Any] | None = None,
+    external_wrench: Wrench | Callable[[float], Wrench] | None = None,
+    method: str = "DOP853",
+    dt: float | None = None,
+    step: float | None = None,
+    friction: bool = True,
+    stops: bool = False,
+    bounce: float = 0.0,
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
+    progress: Callable[[float], None] | None = None,
+) -> Simulation:
+    """Simulate the motion of a robot.
+
+    Dry friction really holds joints at rest, until the torque exceeds its level. Ctrl-C, or a
+    motion that diverges, ends the simulation early and keeps what was computed.
+
+    Args:
+        robot: The robot.
+        q0: Positions at the start, (n,) [rad or m]; (..., n) for many arms with a fixed step.
+        qd0: Velocities at the start; None: at rest.
+        duration: How long the motion takes [s].
+        torque: Torques (n,) [N m or N], a function of (t, q, qd), or a CSV with t, tau1, tau2, ...
+        controller: In its place, a controller such as `armdyn.simulation.ComputedTorque`.
+        external_wrench: Force and moment (6,) of the environment on the tool in world axes
+            [N, N m], a mapping of link names to such, or a function of the time that gives them.
+        method: "DOP853", "RK45", "RK23", "Radau", "BDF" or "LSODA" of SciPy, which choose their
+            steps, of a fiftieth of the duration at most; "rk4" or "symplectic" with a fixed step.
+        dt: Time between recorded instants [s]; None: 500 instants. A fixed step shortens it to a
+            whole part of the duration.
+        step: Fixed step [s]; None: 1 ms, or a whole part of `dt`.
+        friction: Whether joints have friction.
+        stops: Whether the limits of the joints are stops.
+        bounce: Share of the velocity with which a joint comes back from its stop, 0 to 1.
+        rtol: Relative tolerance of a method that chooses its steps.
+        atol: Absolute tolerance of a method that chooses its steps.
+        progress: Called with the time reached.
+    """
+    if not isinstance(robot, Robot):
+        raise SimulationError(f"simulate takes a Robot, got {robot!r}; load it first")
+    _check_numbers(duration, bounce, stops, rtol, atol)
+    drive = _check_drive(torque, controller)
+    q, qd = _check_start(robot, q0, qd0, stops)
+    if method in FIXED:
+        from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
+
+        _check_fixed(method, stops, external_wrench)
+        return simulate_fixed(robot, q, qd, duration, drive, method, dt, step, friction, progress)
+    _check_adaptive(method, q, qd, step)
+    driven = Driven(robot, drive, external_wrench, duration)
+    system, times = System(robot, driven, friction, stops, bounce), record_times(duration, dt)
+    return simulate_adaptive(system, q, qd, times, method, rtol, atol, progress)
+
+
+def _check_numbers(duration: float, bounce: float, stops: bool, rtol: float, atol: float) -> None:
+    if not (isinstance(duration, Real) and 0 < duration < math.inf):
+        raise SimulationError(f"duration must be a positive number of seconds, got {duration!r}")
+    if not (isinstance(bounce, Real) and 0 <= bounce <= 1):
+        raise SimulationError(f"bounce: expected a number from 0 to 1, got {bounce!r}")
+    if bounce and not stops:
+        raise SimulationError("bounce: joints come back from stops; ask for stops as well")
+    if not (isinstance(rtol, Real) and LEAST_RTOL <= rtol < 1):
+        raise SimulationError(f"rtol: expected a number from {LEAST_RTOL:g} to 1, got {rtol!r}")
+    if not (isinstance(atol, Real) and 0 < atol < math.inf):
+        raise SimulationError(f"atol: expected a positive number, got {atol!r}")
+
+
+def _check_drive(torque: Any, controller: Any) -> Any:
+    """The torque or the controller."""
+    if torque is not None and controller is not None:
+        raise SimulationError("give a torque or a controller, not both")
+    if controller is not None and not callable(controller):
+        raise SimulationError(f"controller: expected a function of (t, q, qd), got {controller!r}")
+    return controller if torque is None else torque
+
+
+def _check_fixed(method: str, stops: bool, wrench: Any) -> None:
+    for what, given in (("stops", stops), ("external wrench", wrench is not None)):
+        if given:
+            raise SimulationError(
+                f"{method} has no {what}; use a method that chooses its steps, such as DOP853"
+            )
+
+
+def _check_adaptive(method: str, q: Array, qd: Array, step: float | None) -> None:
+    if method not in ADAPTIVE:
+        raise UnknownNameError("method of integration", method, (*ADAPTIVE, *FIXED))
+    if q.ndim > 1 or qd.ndim > 1:
+        raise SimulationError(
+            f"{method} simulates one arm, got states of shape {q.shape}; use method='rk4' or "
+            "'symplectic' for many at once"
+        )
+    if step is not None:
+        raise SimulationError(f"{method} chooses its own steps; leave out step, or use 'rk4'")
+
+
+def _check_start(
+    robot: Robot, q0: npt.ArrayLike, qd0: npt.ArrayLike | None, stops: bool
+) -> tuple[Array, Array]:
+    """Positions and velocities at the start."""
+    q = check_joint_vector("q0", q0, robot.n)
+    qd = np.zeros_like(q) if qd0 is None else check_joint_vector("qd0", qd0, robot.n)
+    for what, value in (("q0", q), ("qd0", qd)):
+        if not np.isfinite(value).all():
+            raise SimulationError(f"{what}: expected finite numbers, got {value.tolist()}")
+    if not stops:
+        return q, qd
+    lower, upper = robot.limits.T
+    for i in np.flatnonzero(lower == upper):
+        raise SimulationError(
+            f"the limits of joint {robot.joint_names[i]!r} are both {lower[i]:g}, so it has no "
+            "room between stops; hold it with robot.with_locked, or leave out the stops"
+        )
+    outside = (q < lower) | (q > upper)
+    for i in np.flatnonzero(outside.reshape(-1, robot.n).any(axis=0)):
+        raise SimulationError(
+            f"q0: joint {robot.joint_names[i]!r} starts outside its limits, {lower[i]:g} to "
+            f"{upper[i]:g}; start inside, or leave out the stops"
+        )
+    return q, qd
