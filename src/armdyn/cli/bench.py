@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.options import Json
+from armdyn.cli.options import Json, option
 
 
 def bench(
@@ -13,14 +13,9 @@ def bench(
         typer.Argument(metavar="[ROBOT]...", help="Names or files of robots; without any, panda."),
     ] = None,
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="Smaller batches, less time.")] = False,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Measure this alone, as one_state; repeatable."),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(min=0.0, help="How long to measure each case, in s.")
-    ] = None,
+    quick: bool = option(False, "Smaller batches, less time.", None, "--quick"),
+    only: list[str] | None = option(None, "Measure this alone, as one_state; repeatable.", "NAME"),
+    seconds: float | None = option(None, "How long to measure each case, in s.", min=0.0),
     json: Json = False,
 ) -> None:
     """Measure speed beside Pinocchio, MuJoCo and the Robotics Toolbox."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from armdyn.cli.options import Json
+from armdyn.cli.options import Json, option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +18,7 @@ ENDS = ("oldest", "newest")
 
 def cache(
     *,
-    clear: Annotated[bool, typer.Option("--clear", help="Remove everything that is kept.")] = False,
+    clear: bool = option(False, "Remove everything that is kept.", None, "--clear"),
     json: Json = False,
 ) -> None:
     """Show or clear what is kept on disk: compiled kernels, and choices found by searches."""

@@ -1,10 +1,10 @@
 """`armdyn compare`: the same states through other libraries, and why they differ."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from armdyn.cli.options import Json, RobotSource, number, takes_robot
+from armdyn.cli.options import Json, RobotSource, number, option, takes_robot
 
 STYLES = {"agrees": "green", "explained": "yellow", "unexplained": "bold red", "refused": "red"}
 
@@ -13,22 +13,16 @@ STYLES = {"agrees": "green", "explained": "yellow", "unexplained": "bold red", "
 def compare(
     robot: RobotSource,
     *,
-    with_: Annotated[
-        str | None,
-        typer.Option(
-            "--with",
-            metavar="NAME,...",
-            help="Of pinocchio, mujoco, drake, rtb; without it, all that are installed.",
-        ),
-    ] = None,
-    states: Annotated[
-        str,
-        typer.Option(
-            metavar="N|CSV",
-            help="How many random states within the limits, or a trajectory with the states.",
-        ),
-    ] = "16",
-    seed: Annotated[int, typer.Option(min=0, help="What random states are drawn with.")] = 0,
+    with_: str | None = option(
+        None,
+        "Of pinocchio, mujoco, drake, rtb; without it, all that are installed.",
+        "NAME,...",
+        "--with",
+    ),
+    states: str = option(
+        "16", "How many random states within the limits, or a trajectory with the states.", "N|CSV"
+    ),
+    seed: int = option(0, "What random states are drawn with.", min=0),
     json: Json = False,
 ) -> None:
     """Compare inverse dynamics with other libraries and explain the differences.

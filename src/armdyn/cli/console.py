@@ -1,4 +1,4 @@
-"""What the verbs print: tables, JSON and progress."""
+"""Printing for the verbs: tables, JSON and progress."""
 
 from __future__ import annotations
 

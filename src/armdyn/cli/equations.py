@@ -1,11 +1,11 @@
 """`armdyn equations`: the equations of motion, to be read or put into other programs."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from armdyn.cli.options import Json, RobotSource, takes_robot
+from armdyn.cli.options import Json, RobotSource, option, takes_robot
 from armdyn.errors import UnknownNameError
 
 
@@ -13,41 +13,26 @@ from armdyn.errors import UnknownNameError
 def equations(
     robot: RobotSource,
     *,
-    form: Annotated[
-        str,
-        typer.Option(
-            help="state, configuration, christoffel, energy, cartesian, recursive, or structure."
-        ),
-    ] = "state",
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format", help="text, latex, markdown, sympy or python; by the ending of -o if unset."
-        ),
-    ] = None,
-    letters: Annotated[
-        str | None,
-        typer.Option(metavar="NAME=EXPRESSION,...", help="Write parameters so, as a1=l,x1=l/2."),
-    ] = None,
-    values: Annotated[
-        bool, typer.Option("--values", help="Write numbers in place of parameters.")
-    ] = False,
-    digits: Annotated[
-        int | None,
-        typer.Option(help="Significant digits of these numbers; 6, and all of them in code."),
-    ] = None,
-    closed: Annotated[
-        bool, typer.Option("--closed", help="Write the closed form, however long it is.")
-    ] = False,
-    frame: Annotated[
-        str, typer.Option(help="Axes of the Cartesian form: world or tool.")
-    ] = "world",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="With --form structure: draw it to a .png, .pdf or .svg.")
-    ] = None,
+    form: str = option(
+        "state", "state, configuration, christoffel, energy, cartesian, recursive, or structure."
+    ),
+    format_: str | None = option(
+        None,
+        "text, latex, markdown, sympy or python; by the ending of -o if unset.",
+        None,
+        "--format",
+    ),
+    letters: str | None = option(
+        None, "Write parameters so, as a1=l,x1=l/2.", "NAME=EXPRESSION,..."
+    ),
+    values: bool = option(False, "Write numbers in place of parameters.", None, "--values"),
+    digits: int | None = option(
+        None, "Significant digits of these numbers; 6, and all of them in code."
+    ),
+    closed: bool = option(False, "Write the closed form, however long it is.", None, "--closed"),
+    frame: str = option("world", "Axes of the Cartesian form: world or tool."),
+    output: Path | None = option(None, "Write to a file.", "FILE", "-o", "--output"),
+    plot: Path | None = option(None, "With --form structure: draw it to a .png, .pdf or .svg."),
     json: Json = False,
 ) -> None:
     """Write the equations of motion, in symbols or numbers."""

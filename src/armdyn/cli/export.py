@@ -1,11 +1,11 @@
 """`armdyn export`: the functions of a robot as source code."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from armdyn.cli.options import Json, RobotSource, takes_robot
+from armdyn.cli.options import Friction, Json, RobotSource, option, takes_robot
 
 DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
 """Languages of `armdyn equations`, with the ends of their files."""
@@ -15,34 +15,24 @@ DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
 def export(
     robot: RobotSource,
     *,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write to.")
-    ],
-    lang: Annotated[
-        str, typer.Option(help="c or python; latex or sympy for the equations of motion.")
-    ] = "c",
-    functions: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,...",
-            help="What to export, as inverse_dynamics,mass_matrix; the usual seven by default.",
-        ),
-    ] = None,
-    single: Annotated[bool, typer.Option("--float", help="Compute in float, not double.")] = False,
-    payload_argument: Annotated[
-        bool, typer.Option("--payload-argument", help="Take a payload as an argument.")
-    ] = False,
-    gravity_argument: Annotated[
-        bool, typer.Option("--gravity-argument", help="Take the field of gravity as an argument.")
-    ] = False,
-    friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="Whether friction is in the torque.")
-    ] = True,
-    link: Annotated[str, typer.Option(help="Whose place and Jacobian are exported.")] = "tool",
-    frame: Annotated[str, typer.Option(help="Axes of the rows of the Jacobian.")] = "world",
-    prefix: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Start of the names; the robot's if unset.")
-    ] = None,
+    output: Path = option(..., "The folder to write to.", "DIR", "-o", "--output"),
+    lang: str = option("c", "c or python; latex or sympy for the equations of motion."),
+    functions: str | None = option(
+        None,
+        "What to export, as inverse_dynamics,mass_matrix; the usual seven by default.",
+        "NAME,NAME,...",
+    ),
+    single: bool = option(False, "Compute in float, not double.", None, "--float"),
+    payload_argument: bool = option(
+        False, "Take a payload as an argument.", None, "--payload-argument"
+    ),
+    gravity_argument: bool = option(
+        False, "Take the field of gravity as an argument.", None, "--gravity-argument"
+    ),
+    friction: Friction = True,
+    link: str = option("tool", "Whose place and Jacobian are exported."),
+    frame: str = option("world", "Axes of the rows of the Jacobian."),
+    prefix: str | None = option(None, "Start of the names; the robot's if unset.", "NAME"),
     json: Json = False,
 ) -> None:
     """Write dynamics and kinematics as C99 or as Python."""

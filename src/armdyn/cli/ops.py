@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from armdyn.cli.options import Json, RobotSource, takes_robot
+from armdyn.cli.options import Json, Plot, RobotSource, option, takes_robot
 
 if TYPE_CHECKING:
     from armdyn.quantities.shortest import SearchBudget
@@ -19,33 +19,24 @@ if TYPE_CHECKING:
 def ops(
     robot: RobotSource,
     *,
-    quantity: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Count one of inverse_dynamics, mass_matrix, coriolis, gravity, forward_dynamics; "
-            "repeatable."
-        ),
-    ] = None,
-    steps: Annotated[
-        bool, typer.Option("--steps", help="Count the augmented-body method step by step instead.")
-    ] = False,
-    search: Annotated[
-        bool, typer.Option("--search", help="Search deeper, for minutes; what is found is kept.")
-    ] = False,
-    snap: Annotated[
-        float, typer.Option(help="What counts as an exact zero or quarter turn; 1e-5 for 1.5708.")
-    ] = 1e-13,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the counts to a .png, .pdf or .svg file.")
-    ] = None,
+    quantity: list[str] | None = option(
+        None,
+        "Count one of inverse_dynamics, mass_matrix, coriolis, gravity, forward_dynamics; "
+        "repeatable.",
+    ),
+    steps: bool = option(
+        False, "Count the augmented-body method step by step instead.", None, "--steps"
+    ),
+    search: bool = option(
+        False, "Search deeper, for minutes; what is found is kept.", None, "--search"
+    ),
+    snap: float = option(1e-13, "What counts as an exact zero or quarter turn; 1e-5 for 1.5708."),
+    plot: Plot = None,
     json: Json = False,
 ) -> None:
     """Count multiplications and additions of every formulation, stage by stage."""
     from armdyn.cli.console import print_json
-    from armdyn.figures import check_plot
 
-    if plot is not None:
-        check_plot(plot)
     if steps and (plot or quantity or search):
         raise typer.BadParameter("--steps stands alone, without --plot, --quantity, --search")
     model = robot.open().model

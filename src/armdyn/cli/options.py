@@ -14,14 +14,36 @@ if TYPE_CHECKING:
     from armdyn.dynamics import Robot
     from armdyn.io.options import Reading
 
+
+def option(default: Any, help: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:
+    """An option of a verb, written as the default of its parameter."""
+    return typer.Option(default, *flags, metavar=metavar, help=help, **more)
+
+
+def _shared(help: str, metavar: str | None = None, *flags: str) -> Any:
+    return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel="Robot")
+
+
+def _check_plot(path: Path | None) -> Path | None:
+    """Refuse, before anything is computed, a plot that could not be drawn."""
+    from armdyn.figures import check_plot
+
+    if path is not None:
+        check_plot(path)
+    return path
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Plot = Annotated[
+    Path | None,
+    typer.Option(callback=_check_plot, help="Draw the result to a .png, .pdf or .svg file."),
+]
+Friction = Annotated[
+    bool, typer.Option("--friction/--no-friction", help="Whether joints have friction.")
+]
 Physical = Literal["error", "warn", "ignore"]
 Own = ParamSpec("Own")
 """The options that a verb has besides the shared ones."""
-
-
-def _option(help: str, metavar: str | None = None, *flags: str) -> Any:
-    return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel="Robot")
 
 
 @dataclass(frozen=True)
@@ -36,26 +58,28 @@ class RobotSource:
     ]
     payload: Annotated[
         str | None,
-        _option("Hold a mass, in kg, at a point of the tool frame, in m.", "MASS[,X,Y,Z]"),
+        _shared("Hold a mass, in kg, at a point of the tool frame, in m.", "MASS[,X,Y,Z]"),
     ] = None
     gravity: Annotated[
-        str | None, _option("The field of gravity in m/s², world axes, pointing down.", "X,Y,Z")
+        str | None,
+        _shared("The field of gravity in m/s², world axes, pointing down.", "X,Y,Z"),
     ] = None
     lock: Annotated[
         list[str] | None,
-        _option("Hold a joint at a value, in rad or m; repeatable.", "JOINT=VALUE"),
+        _shared("Hold a joint at a value, in rad or m; repeatable.", "JOINT=VALUE"),
     ] = None
-    tool: Annotated[str | None, _option("The link that carries the tool.", "LINK")] = None
+    tool: Annotated[str | None, _shared("The link that carries the tool.", "LINK")] = None
     base: Annotated[
         str | None,
-        _option(
+        _shared(
             "Where the base stands in the world, in m, and its roll, pitch and yaw, in rad.",
             "X,Y,Z[,R,P,Y]",
         ),
     ] = None
-    fix_root: Annotated[bool, _option("Hold a floating base still.", None, "--fix-root")] = False
+    fix_root: Annotated[bool, _shared("Hold a floating base still.", None, "--fix-root")] = False
     physical: Annotated[
-        Physical | None, _option("What to do about inertias that no body can have; error if unset.")
+        Physical | None,
+        _shared("What to do about inertias that no body can have; error if unset."),
     ] = None
 
     @property

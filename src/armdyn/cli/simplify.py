@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from armdyn.cli.options import Json, RobotSource, check_outputs, number, takes_robot
+from armdyn.cli.options import Json, Plot, RobotSource, check_outputs, number, option, takes_robot
 
 if TYPE_CHECKING:
     from armdyn.simplification.simplify import Report
@@ -19,55 +19,36 @@ if TYPE_CHECKING:
 def simplify(
     robot: RobotSource,
     *,
-    free: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORD,...",
-            help="What may change: link2.com, link2.inertia.xx, link2.mass, link1.length, *.mass, "
-            "or symbols such as x2; centres of mass and inertias of all links by default.",
-        ),
-    ] = None,
-    goal: Annotated[
-        str,
-        typer.Option(help="constant, diagonal, decouple=1,2 or gravity-balanced, joined by +."),
-    ] = "constant",
-    bounds: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORD=LOW:HIGH,...", help="Limits of what may change; an end may be left open."
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORD=NUMBER,...", help="What a squared change costs; 1 for the others."
-        ),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(help="How far links stay from bodies that cannot exist; from 0 to below 0.1."),
-    ] = None,
-    kept: Annotated[
-        float | None,
-        typer.Option(help="Share of its squared radii of gyration that a link keeps; 0.5."),
-    ] = None,
-    add_only: Annotated[
-        bool, typer.Option("--add-only", help="Only add material, as counterweights do.")
-    ] = False,
-    trajectory: Annotated[
-        Path | None,
-        typer.Option(metavar="CSV", help="The motion on which torques are compared."),
-    ] = None,
-    symbolic: Annotated[
-        bool, typer.Option("--symbolic/--no-symbolic", help="Whether to solve the conditions.")
-    ] = True,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="Write the new robot to a .toml or .urdf file."),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw both arms compared to a .png, .pdf or .svg file.")
-    ] = None,
+    free: str | None = option(
+        None,
+        "What may change: link2.com, link2.inertia.xx, link2.mass, link1.length, *.mass, "
+        "or symbols such as x2; centres of mass and inertias of all links by default.",
+        "WORD,...",
+    ),
+    goal: str = option(
+        "constant", "constant, diagonal, decouple=1,2 or gravity-balanced, joined by +."
+    ),
+    bounds: str | None = option(
+        None, "Limits of what may change; an end may be left open.", "WORD=LOW:HIGH,..."
+    ),
+    weights: str | None = option(
+        None, "What a squared change costs; 1 for the others.", "WORD=NUMBER,..."
+    ),
+    margin: float | None = option(
+        None, "How far links stay from bodies that cannot exist; from 0 to below 0.1."
+    ),
+    kept: float | None = option(
+        None, "Share of its squared radii of gyration that a link keeps; 0.5."
+    ),
+    add_only: bool = option(False, "Only add material, as counterweights do.", None, "--add-only"),
+    trajectory: Path | None = option(None, "The motion on which torques are compared.", "CSV"),
+    symbolic: bool = option(
+        True, "Whether to solve the conditions.", None, "--symbolic/--no-symbolic"
+    ),
+    output: Path | None = option(
+        None, "Write the new robot to a .toml or .urdf file.", None, "-o", "--output"
+    ),
+    plot: Plot = None,
     json: Json = False,
 ) -> None:
     """Find the smallest change of an arm that makes its dynamics simple.
@@ -120,11 +101,8 @@ def simplify(
 
 def _check_files(robot: str, output: Path | None, plot: Path | None) -> None:
     """Refuse, before anything is computed, files that could not be written."""
-    from armdyn.figures import check_plot
     from armdyn.io.files import WRITABLE
 
-    if plot is not None:
-        check_plot(plot)
     if output is not None and output.suffix.lower() not in WRITABLE:
         raise typer.BadParameter(
             f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
-from armdyn.cli.options import Json, RobotSource, check_outputs, numbers, takes_robot
+from armdyn.cli.options import (
+    Friction,
+    Json,
+    Plot,
+    RobotSource,
+    check_outputs,
+    numbers,
+    option,
+    takes_robot,
+)
 
 _EACH = "Q1,Q2,..."
 
@@ -16,95 +25,57 @@ _EACH = "Q1,Q2,..."
 def simulate(
     robot: RobotSource,
     *,
-    q0: Annotated[
-        str, typer.Option(metavar=_EACH, help="Positions at the start, zeros or middle.")
-    ] = "zeros",
-    qd0: Annotated[
-        str, typer.Option(metavar=_EACH, help="Velocities at the start, or zeros.")
-    ] = "zeros",
-    duration: Annotated[
-        float | None,
-        typer.Option(help="How long, in s; that of a torque, target or move given, or else 1."),
-    ] = None,
-    torque: Annotated[
-        str | None,
-        typer.Option(metavar="T1,T2,...|CSV", help="Torques: numbers, or columns t, tau1..taun."),
-    ] = None,
-    controller: Annotated[
-        Literal["free", "gravity-pd", "computed-torque", "slotine-li", "impedance"],
-        typer.Option(help="The law that gives the torques; free: none."),
-    ] = "free",
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar=f"{_EACH}|CSV",
-            help="What the controller holds, by default the start, or a trajectory it follows.",
-        ),
-    ] = None,
-    move: Annotated[
-        str | None,
-        typer.Option(metavar=_EACH, help="Instead, a smooth move from the start to there."),
-    ] = None,
-    move_time: Annotated[
-        float | None, typer.Option(help="How long the move takes, in s; the duration by default.")
-    ] = None,
-    kp: Annotated[
-        str | None,
-        typer.Option(metavar="K[,K,...]", help="Stiffness, one for all joints or one each."),
-    ] = None,
-    kd: Annotated[str | None, typer.Option(metavar="K[,K,...]", help="Damping, likewise.")] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option(metavar="K[,K,...]", help="How fast slotine-li corrects errors, in 1/s."),
-    ] = None,
-    compensate: Annotated[
-        bool, typer.Option("--compensate", help="Whether the controller knows of friction.")
-    ] = False,
-    wrench: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FX,FY,FZ,MX,MY,MZ",
-            help="Force and moment of the environment on the tool, world axes, in N and N·m.",
-        ),
-    ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="DOP853 (the default), RK45, RK23, Radau, BDF, LSODA; with a fixed step rk4 (the "
-            "default for many arms), symplectic."
-        ),
-    ] = None,
-    step: Annotated[float | None, typer.Option(help="The fixed step, in s.")] = None,
-    dt: Annotated[
-        float | None, typer.Option(help="Time between recorded instants, in s; 500 by default.")
-    ] = None,
-    rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-9,
-    atol: Annotated[float, typer.Option(help="Absolute tolerance of adaptive methods.")] = 1e-10,
-    friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="Whether joints have friction.")
-    ] = True,
-    stops: Annotated[
-        bool, typer.Option("--stops", help="Whether joints stop at their limits.")
-    ] = False,
-    bounce: Annotated[
-        float, typer.Option(help="Share of its velocity with which a joint leaves a stop, 0 to 1.")
-    ] = 0.0,
-    arms: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=10_000_000,
-            help="Simulate many arms that start anywhere within their limits.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Chooses the starts of many arms.")] = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="Write the motion to a .csv or .parquet file."),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the motion to a .png, .pdf or .svg file.")
-    ] = None,
+    q0: str = option("zeros", "Positions at the start, zeros or middle.", _EACH),
+    qd0: str = option("zeros", "Velocities at the start, or zeros.", _EACH),
+    duration: float | None = option(
+        None, "How long, in s; that of a torque, target or move given, or else 1."
+    ),
+    torque: str | None = option(
+        None, "Torques: numbers, or columns t, tau1..taun.", "T1,T2,...|CSV"
+    ),
+    controller: Literal[
+        "free", "gravity-pd", "computed-torque", "slotine-li", "impedance"
+    ] = option("free", "The law that gives the torques; free: none."),
+    target: str | None = option(
+        None,
+        "What the controller holds, by default the start, or a trajectory it follows.",
+        f"{_EACH}|CSV",
+    ),
+    move: str | None = option(None, "Instead, a smooth move from the start to there.", _EACH),
+    move_time: float | None = option(
+        None, "How long the move takes, in s; the duration by default."
+    ),
+    kp: str | None = option(None, "Stiffness, one for all joints or one each.", "K[,K,...]"),
+    kd: str | None = option(None, "Damping, likewise.", "K[,K,...]"),
+    rate: str | None = option(None, "How fast slotine-li corrects errors, in 1/s.", "K[,K,...]"),
+    compensate: bool = option(
+        False, "Whether the controller knows of friction.", None, "--compensate"
+    ),
+    wrench: str | None = option(
+        None,
+        "Force and moment of the environment on the tool, world axes, in N and N·m.",
+        "FX,FY,FZ,MX,MY,MZ",
+    ),
+    method: str | None = option(
+        None,
+        "DOP853 (the default), RK45, RK23, Radau, BDF, LSODA; with a fixed step rk4 (the "
+        "default for many arms), symplectic.",
+    ),
+    step: float | None = option(None, "The fixed step, in s."),
+    dt: float | None = option(None, "Time between recorded instants, in s; 500 by default."),
+    rtol: float = option(1e-9, "Relative tolerance of adaptive methods."),
+    atol: float = option(1e-10, "Absolute tolerance of adaptive methods."),
+    friction: Friction = True,
+    stops: bool = option(False, "Whether joints stop at their limits.", None, "--stops"),
+    bounce: float = option(0.0, "Share of its velocity with which a joint leaves a stop, 0 to 1."),
+    arms: int | None = option(
+        None, "Simulate many arms that start anywhere within their limits.", min=1, max=10_000_000
+    ),
+    seed: int = option(0, "Chooses the starts of many arms.", min=0),
+    output: Path | None = option(
+        None, "Write the motion to a .csv or .parquet file.", None, "-o", "--output"
+    ),
+    plot: Plot = None,
     json: Json = False,
 ) -> None:
     """Simulate the motion that torques and external forces cause.
@@ -115,12 +86,9 @@ def simulate(
     from armdyn.cli.console import print_json, print_written
     from armdyn.cli.simulate_options import DEFAULT_DURATION, ControllerOptions, start, torques
     from armdyn.cli.simulate_output import print_simulation, telling
-    from armdyn.figures import check_plot
     from armdyn.simulation.files import check_save
     from armdyn.simulation.simulator import simulate as simulated
 
-    if plot is not None:
-        check_plot(plot)
     if output is not None:
         check_save(output)
     check_outputs((output, plot), (robot.source, torque, target), "read by this run")

@@ -1,26 +1,16 @@
 """`armdyn studio`: an arm and its dynamics in the browser."""
 
-from typing import Annotated
-
-import typer
-
-from armdyn.cli.options import RobotSource, takes_robot
+from armdyn.cli.options import RobotSource, option, takes_robot
 
 
 @takes_robot
 def studio(
     robot: RobotSource = RobotSource("puma560"),
     *,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on; 0: any that is free.")
-    ] = 8080,
-    host: Annotated[
-        str, typer.Option(help="The address to listen on; others can then open the page too.")
-    ] = "127.0.0.1",
-    dark: Annotated[bool, typer.Option("--dark", help="Begin dark.")] = False,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Whether to open the page.")
-    ] = True,
+    port: int = option(8080, "The port to listen on; 0: any that is free.", min=0, max=65535),
+    host: str = option("127.0.0.1", "The address to listen on; others can then open the page too."),
+    dark: bool = option(False, "Begin dark.", None, "--dark"),
+    browser: bool = option(True, "Whether to open the page.", None, "--browser/--no-browser"),
 ) -> None:
     """Open the studio: an arm, its torques and its equations in the browser.
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.options import Json, RobotSource, takes_robot
+from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
 
 
 @takes_robot
@@ -18,32 +18,21 @@ def torque(
         ),
     ],
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="Write t, torques and terms to a CSV file."),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the torques to a .png, .pdf or .svg file.")
-    ] = None,
-    formulation: Annotated[
-        str | None,
-        typer.Option(help="A method as it is written; all give the same torque."),
-    ] = None,
-    friction: Annotated[
-        bool, typer.Option("--friction/--no-friction", help="Whether friction is in the torque.")
-    ] = True,
+    output: Path | None = option(
+        None, "Write t, torques and terms to a CSV file.", None, "-o", "--output"
+    ),
+    plot: Plot = None,
+    formulation: str | None = option(None, "A method as it is written; all give the same torque."),
+    friction: Friction = True,
     json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, split into its terms."""
     from armdyn.cli.console import print_json, print_written, progress
-    from armdyn.figures import check_plot
     from armdyn.io.csv.trajectory import trajectory_from_csv
     from armdyn.io.csv.write import write_csv
     from armdyn.terms.picture import plot_torques
     from armdyn.terms.torques import torque_report
 
-    if plot is not None:
-        check_plot(plot)
     if output is not None and output.exists() and output.samefile(trajectory):
         raise typer.BadParameter(f"{output} is the trajectory itself; write to another file")
     arm = robot.open()

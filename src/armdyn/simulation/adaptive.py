@@ -83,17 +83,9 @@ def simulate_adaptive(
     atol: float,
     progress: Progress | None,
 ) -> Simulation:
-    """Integrate from the first to the last of the times, recording the state at each.
+    """Integrate one arm from the first to the last of the times [s], recording the state at each.
 
-    Args:
-        system: The arm.
-        q: Positions at the start, (n,).
-        qd: Velocities at the start, (n,).
-        times: Increasing times [s].
-        method: One of `METHODS`.
-        rtol: Relative tolerance.
-        atol: Absolute tolerance.
-        progress: Called with the time reached.
+    The arguments are those of `armdyn.simulate`; q and qd are the state at the start, (n,).
     """
     began = time.perf_counter()
     integration = _Integration(system, times, rtol, atol, method)

@@ -24,8 +24,8 @@ def least_constraint(M: Array, b: Array, low: Array, high: Array) -> Array:
 
     Args:
         M: Mass matrix, (n, n).
-        b: Torques less what the velocities and gravity need, (n,).
-        low: What can act against each joint in the negative direction, (n,), -inf at a stop.
+        b: Torques less those for velocities and gravity, (n,).
+        low: The torque that can hold each joint in the negative direction, (n,), -inf at a stop.
         high: The same in the positive direction, (n,). Joints in motion have 0 in both.
     """
     n, a = len(b), np.zeros(len(b))

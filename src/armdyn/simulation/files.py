@@ -29,10 +29,6 @@ def save(simulation: SimulatedMotion, path: str | Path) -> None:
     A CSV has twelve digits of each number, Parquet has all of them, and the names of the robot and
     of the method in its metadata.
 
-    Args:
-        simulation: The simulation; several arms are one below the other.
-        path: A file ending in .csv or .parquet.
-
     Raises:
         MissingExtraError: pyarrow is not installed, and the file is a Parquet one.
         WriteError: The ending is not one of these, or the file cannot be written.

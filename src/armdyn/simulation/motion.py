@@ -13,7 +13,7 @@ from armdyn.dynamics import Robot
 from armdyn.simulation.system import Event
 
 WORK = ("actuators", "friction", "environment", "impacts")
-"""Who gives energy (the first and the third) and who takes it."""
+"""What gives energy (the first and the third) and what takes it."""
 DRY_ROUNDING = 1e-12
 """Dry friction below this part of the viscous friction is rounding."""
 
@@ -35,11 +35,11 @@ class SimulatedMotion:
     tau: Array
     """Torques of the actuators [N m or N]."""
     friction: Array
-    """What friction took, holding friction included."""
+    """Torques that friction took, those that hold a joint included."""
     stop: Array
-    """What stops gave."""
+    """Torques that stops gave."""
     external: Array
-    """What the wrench of the environment gave at the joints."""
+    """Torques that the wrench of the environment gave at the joints."""
     work: Array
     """Energy since the start that actuators gave, friction took, the environment gave and impacts
     took, (..., m, 4) [J]."""
@@ -132,12 +132,10 @@ class SimulatedMotion:
         def last(values: Array) -> Any:
             return values[..., -1].tolist()
 
+        texts = {name: getattr(self, name) for name in ("method", "status", "message", "arms")}
         return {
             "robot": self.robot.name,
-            "method": self.method,
-            "status": self.status,
-            "message": self.message,
-            "arms": self.arms,
+            **texts,
             "duration": float(self.t[-1]),
             "q": self.q[..., -1, :].tolist(),
             "qd": self.qd[..., -1, :].tolist(),
@@ -164,7 +162,5 @@ class SimulatedMotion:
         named["t"] = np.tile(self.t, self.arms)
         for name, values in groups.items():
             named |= {f"{name}{i + 1}": values[..., i].reshape(-1) for i in range(self.robot.n)}
-        return named | {
-            "kinetic": self.kinetic.reshape(-1),
-            "potential": self.potential.reshape(-1),
-        }
+        energies = {"kinetic": self.kinetic, "potential": self.potential}
+        return named | {name: values.reshape(-1) for name, values in energies.items()}

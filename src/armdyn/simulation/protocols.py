@@ -1,4 +1,4 @@
-"""What trajectories and controllers are to the integrators."""
+"""The interfaces of trajectories and controllers."""
 
 from typing import NamedTuple, Protocol
 

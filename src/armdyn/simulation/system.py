@@ -42,16 +42,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forces:
-    """What acts at an instant, each (n,)."""
+    """The torques at the joints at an instant, each (n,)."""
 
     tau: Array
     """Torques of the actuators."""
     friction: Array
-    """What friction takes, holding ones included."""
+    """Torques that friction takes, those that hold a joint included."""
     stop: Array
-    """What stops add."""
+    """Torques that stops add."""
     external: Array
-    """What the wrench of the environment adds."""
+    """Torques that the wrench of the environment adds."""
     qdd: Array
     """Accelerations."""
 
@@ -159,7 +159,7 @@ class System:
         return q, after, float(lost)
 
     def settle(self, t: float, q: Array, qd: Array) -> list[Event]:
-        """Find the modes that a state starts with, and tell what changed."""
+        """Find the modes that a state starts with, and return the changes."""
         before = self.modes
         lower, upper = q <= self.lower, q >= self.upper
         at_stop = np.where(lower & (qd == 0), -1.0, np.where(upper & (qd == 0), 1.0, 0.0))

@@ -24,25 +24,14 @@ class Watch:
     """Watches the modes of a system from one change to the next."""
 
     def __init__(self, system: System, qd: Array):
-        """Begin to watch.
-
-        Args:
-            system: The arm, whose modes stay as they are meanwhile.
-            qd: Velocities at the start, (n,).
-        """
+        """Begin to watch an arm that starts with the velocities qd (n,)."""
         self._system, self._n = system, len(qd)
         self._armed = np.abs(qd) > SLIP_VELOCITY
         self._bounded = (np.isfinite(system.lower) | np.isfinite(system.upper)) & ~system.held
         self._idle = not (system.sign.any() or system.held.any() or self._bounded.any())
 
     def ended(self, start: float, stop: float, dense: Dense) -> tuple[float, Array] | None:
-        """When the first mode ends in a step, and which ones end then, (4, n); None if none does.
-
-        Args:
-            start: When the step starts [s].
-            stop: When it ends [s].
-            dense: What happens in between.
-        """
+        """When the first mode ends in a step [s], and which modes end then, (4, n), or None."""
         if self._idle:
             return None
         before = start

@@ -1,4 +1,4 @@
-"""A robot as a window has it: compiled, with its looks and with what is odd about it."""
+"""A robot in a window: compiled, with its looks and the findings of its check."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,8 @@ from armdyn.studio.evaluate import Evaluator
 from armdyn.studio.uploads import Loaded
 from armdyn.studio.visuals import Visual, visuals
 
-GRAVITY = 9.81
-"""What weights are drawn by where there is no gravity [m/s²]."""
+EARTH_GRAVITY = 9.81
+"""Scale of the arrows of forces [m/s²]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,35 +21,31 @@ class Arm:
     robot: Robot
     evaluator: Evaluator
     pieces: tuple[Visual, ...] = ()
-    """What its description says it looks like."""
+    """The looks of its links, from its description."""
     missing: tuple[str, ...] = ()
     """Meshes that are not shown."""
     findings: tuple[Finding, ...] = ()
-    """What is suspicious about it."""
+    """What its check found."""
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Its title, or its name."""
         return self.robot.model.title or self.robot.name
 
     @property
     def weight(self) -> float:
         """Weight of everything that moves [N]."""
         mass = sum(link.inertia.mass for link in self.robot.model.links)
-        return max(mass, 1e-9) * GRAVITY
+        return max(mass, 1e-9) * EARTH_GRAVITY
 
 
 def arm_of(loaded: Loaded, file: Path | None, uploaded: bool, tell: Tell) -> Arm:
-    """Compile a robot and read how it looks.
+    """Compile a robot and read its looks from its file, if there is one.
 
-    Args:
-        loaded: A robot that could be loaded.
-        file: Its description, if that is a file.
-        uploaded: Whether the file came from a browser, so that no other file is read for it.
-        tell: Told what is done.
+    For a file that was uploaded from a browser, no other file is read.
 
     Raises:
-        ArmdynError: The error that kept it from being loaded.
+        ArmdynError: The robot could not be loaded.
     """
     if loaded.robot is None:
         assert loaded.error is not None

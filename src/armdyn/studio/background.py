@@ -1,27 +1,27 @@
-"""Work beside the page: what takes long in threads of its own, what comes often only so often."""
+"""Threads beside the page: long jobs, and pictures at a limited rate."""
 
 import threading
 from collections.abc import Callable
 from typing import Any
 
-PERIOD = 1 / 30
+PICTURE_PERIOD = 1 / 30
 """The shortest time between two pictures [s]."""
 
 Tell = Callable[[str], None]
-"""Called with what is done now; it ends the work of a window that is closed."""
+"""Called with the present step of a job; it ends the job if the window is closed."""
 
 
 class WindowClosedError(Exception):
-    """Ends work whose result no one waits for."""
+    """Ends a job whose window is closed."""
 
 
 class Latest:
-    """Calls a function in a thread as often as is asked for, but not more often than a period.
+    """Calls a function in a thread when asked, with at least a period between two calls.
 
-    Requests that come while it runs are one request: what is drawn is the last value.
+    All requests during a call count as one, so that the next call draws the last value.
     """
 
-    def __init__(self, function: Callable[[], None], period: float = PERIOD):
+    def __init__(self, function: Callable[[], None], period: float = PICTURE_PERIOD):
         self._function, self._period = function, period
         self._asked, self._stopped = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True, name="armdyn-studio-latest")
@@ -50,27 +50,16 @@ class Jobs:
     """Long work of one window, each kind once at a time."""
 
     def __init__(self, show: Callable[[list[str]], None], fail: Callable[[BaseException], None]):
-        """Begin without any.
-
-        Args:
-            show: Called with what is going on whenever that changes.
-            fail: Called with the error that ended a job.
-        """
+        """Show the steps of the running jobs with `show`, and errors with `fail`."""
         self._show, self._fail = show, fail
         self._lock = threading.Lock()
         self._now: dict[str, str] = {}
         self._closed = False
 
     def start(self, name: str, work: Callable[[Tell], Any], done: Callable[[Any], None]) -> bool:
-        """Start a job, unless one of this name is running.
+        """Start a job unless one of this name is running, and say whether it was started.
 
-        Args:
-            name: What it is, as "loading".
-            work: The work, which may tell what it does now.
-            done: Called with its result, in the same thread.
-
-        Returns:
-            Whether it was started.
+        The work may tell its present step; `done` gets its result, in the same thread.
         """
         with self._lock:
             if name in self._now or self._closed:
@@ -83,7 +72,7 @@ class Jobs:
         return True
 
     def close(self) -> None:
-        """End what is running at its next word, and forget its result."""
+        """End each job when it next tells its step, and forget its result."""
         self._closed = True
 
     @property

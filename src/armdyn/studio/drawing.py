@@ -1,5 +1,6 @@
 """One arm in the three-dimensional view: its links under one frame, moved by their transforms."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +15,13 @@ from armdyn.studio import shapes
 from armdyn.studio.style import Colour, Style
 from armdyn.studio.visuals import Visual
 
-GLASS = 0.4
-"""Opacity of links while what is inside of them is shown."""
+INSIDE_OPACITY = 0.4
+"""Opacity of links while their centres of mass or ellipsoids are shown."""
 
 
 @dataclass(slots=True)
 class View:
-    """What is shown beside the links."""
+    """The parts of the view besides the links, and whether they are shown."""
 
     axes: bool = True
     """Joint axes."""
@@ -30,9 +31,9 @@ class View:
     ellipsoids: bool = False
     """Ellipsoids of inertia."""
     gravity: bool = False
-    """What gravity does to each link."""
+    """The weight of each link."""
     reactions: bool = False
-    """What each link receives from its parent."""
+    """The force on each link from its parent."""
 
 
 class Drawing:
@@ -50,28 +51,16 @@ class Drawing:
         link: Colour | None = None,
         offset: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ):
-        """Draw a robot.
+        """Draw a robot under a name such as "/arm", with an offset from its place [m].
 
-        Args:
-            scene: Where to.
-            name: The name that everything is under, as "/arm".
-            model: The robot.
-            pieces: What its description says it looks like.
-            style: The colours.
-            view: What is shown beside the links.
-            link: The colour of drawn links; None: that of the style.
-            offset: How far it is from its place in the world [m].
+        Links without pieces are drawn as rods in the colour `link`, or in that of the style.
         """
         self._scene, self._name, self._model, self._style = scene, name, model, style
         self._link = link or style.link
         self._bodies: list[Any] = []
         self._root = scene.add_frame(name, show_axes=False, position=offset)
-        self._extras: dict[str, list[Any]] = {
-            "axes": [],
-            "frames": [],
-            "centres": [],
-            "ellipsoids": [],
-        }
+        self._extras: dict[str, list[Any]] = defaultdict(list)
+        """What the view shows and hides, by its field."""
         base = scene.add_frame(f"{name}/base", show_axes=False)
         _place(base, model.base)
         self._links = [
@@ -86,10 +75,9 @@ class Drawing:
                 self._mass(i)
         if -1 not in shown:
             self._plate()
+        size = shapes.size(model)
         self._tool = scene.add_frame(
-            f"{name}/tool",
-            axes_length=0.1 * shapes.size(model),
-            axes_radius=0.005 * shapes.size(model),
+            f"{name}/tool", axes_length=0.1 * size, axes_radius=0.005 * size
         )
         self._held = scene.add_icosphere(
             f"{name}/tool/payload", 1.0, style.payload, subdivisions=3, visible=False
@@ -107,13 +95,13 @@ class Drawing:
     def see(self, view: View) -> None:
         """Show and hide what is beside the links."""
         for handle in self._bodies:
-            handle.opacity = GLASS if view.centres or view.ellipsoids else None
+            handle.opacity = INSIDE_OPACITY if view.centres or view.ellipsoids else None
         for kind, handles in self._extras.items():
             for handle in handles:
                 handle.visible = getattr(view, kind)
 
     def remove(self) -> None:
-        """Take it away."""
+        """Remove the arm from the scene."""
         self._root.remove()
 
     def _at(self, link: int) -> str:
@@ -126,12 +114,11 @@ class Drawing:
             if piece.link not in self._model.frame_names:
                 continue
             frame = self._model.frame(piece.link)
-            T = frame.placement @ piece.placement
             handle = self._scene.add_mesh_simple(
                 f"{self._at(frame.link)}/visual{k}", piece.vertices, piece.faces,
                 color=piece.colour or self._link, side="double", flat_shading=True,
             )  # fmt: skip
-            _place(handle, T)
+            _place(handle, frame.placement @ piece.placement)
             self._bodies.append(handle)
             shown.add(frame.link)
         return shown
@@ -155,15 +142,15 @@ class Drawing:
         """The barrel of a joint, and its axis."""
         barrel, joint = shapes.barrel(self._model, i), self._model.joints[i]
         owner, place = (joint.parent, joint.placement) if barrel.slides else (i, np.eye(4))
-        T = place @ _along(barrel.axis, barrel.centre)
+        T = place @ _along(barrel.axis, np.zeros(3))
         name = f"{self._at(owner)}/joint{i}"
         if drawn:
             wide, tall, colour = barrel.radius, barrel.height, self._style.joint
-            body: Any = (
-                self._scene.add_box(name, colour, dimensions=(2 * wide, 2 * wide, tall))
-                if barrel.slides
-                else self._scene.add_cylinder(name, wide, tall, colour)
-            )
+            body: Any
+            if barrel.slides:
+                body = self._scene.add_box(name, colour, dimensions=(2 * wide, 2 * wide, tall))
+            else:
+                body = self._scene.add_cylinder(name, wide, tall, colour)
             _place(body, T)
             self._bodies.append(body)
         reach = 0.1 * shapes.size(self._model)
@@ -175,12 +162,9 @@ class Drawing:
         )  # fmt: skip
         _place(axis, T)
         self._extras["axes"].append(axis)
-        length = 0.09 * shapes.size(self._model)
-        self._extras["frames"].append(
-            self._scene.add_frame(
-                f"{self._at(i)}/frame", axes_length=length, axes_radius=0.05 * length
-            )
-        )
+        long, thick = 0.9 * reach, 0.045 * reach
+        frame = self._scene.add_frame(f"{self._at(i)}/frame", axes_length=long, axes_radius=thick)
+        self._extras["frames"].append(frame)
 
     def _mass(self, i: int) -> None:
         """Centre of mass and ellipsoid of inertia of a link."""

@@ -1,4 +1,4 @@
-"""What an arm is doing in one state: where it is, what drives it, what it carries."""
+"""An arm in one state: its position, its torques and the forces on its links."""
 
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ from armdyn.model.transform import transform
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """What the sliders say."""
+    """A state of motion, as the sliders give it."""
 
     q: Array
     """Positions, (n,) [rad or m]."""
@@ -28,7 +28,7 @@ class State:
 
     @classmethod
     def rest(cls, q: Array) -> "State":
-        """At rest, with empty hands."""
+        """At rest, without payload."""
         return cls(np.array(q, dtype=float), np.zeros(len(q)), np.zeros(len(q)))
 
     def holding(self, payload: float) -> "State":
@@ -37,7 +37,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Forces:
+class PointForces:
     """Forces in world axes and the points at which they act, (k, 3) each."""
 
     points: Array
@@ -57,14 +57,14 @@ class Snapshot:
     """The torque and its terms."""
     mass_matrix: Array
     """(n, n)."""
-    weights: Forces
-    """What gravity does to each link, at its centre of mass [N]."""
-    reactions: Forces
-    """What each link receives from the one that carries it, at the joint [N]."""
+    weights: PointForces
+    """The weight of each link, at its centre of mass [N]."""
+    reactions: PointForces
+    """The force on each link from its parent, at the joint [N]."""
 
 
 class Evaluator:
-    """Snapshots of a robot; what it takes is compiled once, for every payload."""
+    """Makes snapshots of a robot; its kernels are compiled once, for every payload."""
 
     def __init__(self, robot: Robot):
         self.robot = robot
@@ -90,7 +90,7 @@ class Evaluator:
         """Where the links are."""
         return world_frames(self.robot.model, self._at.positions(q))
 
-    def _forces(self, state: State, frames: WorldFrames) -> tuple[Forces, Forces]:
+    def _forces(self, state: State, frames: WorldFrames) -> tuple[PointForces, PointForces]:
         robot, model = self.robot, self.robot.model
         if state.payload > 0:
             model = edit.with_payload(model, state.payload, (0, 0, 0), None)
@@ -103,8 +103,8 @@ class Evaluator:
         weights = [link.inertia.mass * model.gravity for link in model.links]
         reactions = [R @ f for R, f in zip(frames.R, received, strict=True)]
         return (
-            Forces(np.reshape(centres, (-1, 3)), np.reshape(weights, (-1, 3))),
-            Forces(np.reshape(frames.O, (-1, 3)), np.reshape(reactions, (-1, 3))),
+            PointForces(np.reshape(centres, (-1, 3)), np.reshape(weights, (-1, 3))),
+            PointForces(np.reshape(frames.O, (-1, 3)), np.reshape(reactions, (-1, 3))),
         )
 
 
@@ -116,7 +116,7 @@ def slider_limits(robot: Robot) -> Array:
 
 
 def pose(robot: Robot) -> Array:
-    """A pose to begin with: bent a little, so that every term has something to say."""
+    """A first pose, bent a little, so that no term of the torque is zero without need."""
     low, high = slider_limits(robot).T
     bent = np.array([0.0 if i == 0 else 0.5 * (-1) ** i for i in range(robot.n)])
     turns = np.array([robot.model.joints[i].type.turns for i in robot.model.independent])

@@ -1,4 +1,4 @@
-"""What leaves the studio: files as bytes, made in the folder of a window or in memory."""
+"""Files that people take out of the studio, as bytes."""
 
 import io
 import tempfile
@@ -46,10 +46,7 @@ def csv(robot: Robot, state: State, recording: Recording | None) -> tuple[str, b
 def png(robot: Robot, image: Array, ground: tuple[int, int, int]) -> tuple[str, bytes]:
     """Name and content of a picture.
 
-    Args:
-        robot: What is in it.
-        image: Red, green, blue and opacity, (h, w, 4), from 0 to 255.
-        ground: What is seen where the picture is transparent.
+    The image is red, green, blue and opacity, (h, w, 4), from 0 to 255, on the colour `ground`.
     """
     from matplotlib.image import imsave  # noqa: PLC0415 (slow to import)
 

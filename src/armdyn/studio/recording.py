@@ -17,10 +17,10 @@ from armdyn.studio.background import Tell
 from armdyn.studio.evaluate import State
 from armdyn.terms.torques import torque_report
 
-INSTANTS = 400
-"""How many instants of a motion made here are kept."""
+RECORDED_INSTANTS = 400
+"""Instants that are kept of a motion made here."""
 STIFFNESS, DAMPING = 60.0, 12.0
-"""Springs that hold an arm, relative to what the mass matrix has on its diagonal [1/s², 1/s]."""
+"""Springs that hold an arm, relative to the diagonal of the mass matrix [1/s², 1/s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +72,8 @@ def from_file(robot: Robot, path: Path) -> Recording:
 def there_and_back(robot: Robot, here: Array, there: Array, seconds: float) -> Recording:
     """A smooth move to another pose and back, and the torques that it takes."""
     half = seconds / 2
-    out = sampled(quintic(here, there, half), seconds / INSTANTS)
-    back = sampled(quintic(there, here, half), seconds / INSTANTS)
+    out = sampled(quintic(here, there, half), seconds / RECORDED_INSTANTS)
+    back = sampled(quintic(there, here, half), seconds / RECORDED_INSTANTS)
     t = np.concatenate([out.t, half + back.t[1:]])
     q, qd, qdd = (
         np.concatenate([getattr(out, key), getattr(back, key)[1:]]) for key in ("q", "qd", "qdd")
@@ -88,16 +88,10 @@ def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell
         scale = np.diag(robot.mass_matrix(state.q))
         law = GravityPD(robot, state.q, STIFFNESS * scale, DAMPING * scale)
     found = simulate(
-        robot,
-        state.q,
-        state.qd,
-        seconds,
-        controller=law,
-        dt=seconds / INSTANTS,
-        rtol=1e-7,
-        atol=1e-8,
+        robot, state.q, state.qd, seconds, controller=law, dt=seconds / RECORDED_INSTANTS,
+        rtol=1e-7, atol=1e-8,
         progress=_now_and_then(lambda t: tell(f"simulating, {t:.2f} of {seconds:g} s")),
-    )
+    )  # fmt: skip
     terms = {name: values for name, values in found.terms().items() if values.any()}
     title = "held by springs" if held else "let go"
     return Recording(title, found.t, found.q, found.qd, found.qdd, found.tau, terms, found.message)
@@ -105,20 +99,13 @@ def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell
 
 def _driven(robot: Robot, trajectory: SampledMotion, title: str) -> Recording:
     report = torque_report(robot, trajectory)
-    return Recording(
-        title,
-        trajectory.t,
-        trajectory.q,
-        trajectory.qd,
-        trajectory.qdd,
-        report.total,
-        report.acting,
-        "; ".join(filter(None, (trajectory.note, *report.excesses))),
-    )
+    motion = trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd
+    note = "; ".join(filter(None, (trajectory.note, *report.excesses)))
+    return Recording(title, *motion, report.total, report.acting, note)
 
 
 def _now_and_then(tell: Callable[[float], None]) -> Callable[[float], None]:
-    """Tell some five times a second, however often there is something to tell."""
+    """A function that passes on at most five values a second."""
     last = [0.0]
 
     def told(value: float) -> None:

@@ -10,15 +10,15 @@ from armdyn.dynamics import Robot
 from armdyn.studio import shapes
 from armdyn.studio.arm import Arm
 from armdyn.studio.drawing import Drawing, View
-from armdyn.studio.evaluate import Evaluator, Forces, Snapshot, State
+from armdyn.studio.evaluate import Evaluator, PointForces, Snapshot, State
 from armdyn.studio.style import LIGHT, Style
 
-LONGEST = 0.32
-"""Length of the arrow of the whole weight of an arm, relative to the size of the arm."""
+WEIGHT_ARROW = 0.32
+"""Length of the arrow of the weight of an arm, relative to the size of the arm."""
 
 
 class Scene:
-    """What is seen; every method may be called from any thread that holds the window's lock."""
+    """The view; every method may be called from any thread that holds the window's lock."""
 
     def __init__(self, client: viser.ClientHandle):
         self._client, self._style, self.view = client, LIGHT, View()
@@ -87,11 +87,8 @@ class Scene:
         )  # fmt: skip
         below = -0.14 * size
         labels = [
-            self._client.scene.add_label(name, text, position=(0.0, y, below))
-            for name, text, y in (
-                ("/before_label", "before", 0.0),
-                ("/after_label", "after", offset[1]),
-            )
+            self._client.scene.add_label(f"/{text}_label", text, position=(0.0, y, below))
+            for text, y in (("before", 0.0), ("after", offset[1]))
         ]
         self._beside = robot, Evaluator(robot), drawing, labels
         if self._last is not None:
@@ -117,7 +114,7 @@ class Scene:
         cell = float(10.0 ** np.round(np.log10(size) - 0.8))
         scene.add_grid(
             "/ground", 40 * cell, 40 * cell, cell_size=cell, section_size=5 * cell,
-            cell_color=style.grid[0], section_color=style.grid[1], infinite_grid=True,
+            cell_color=style.cell, section_color=style.section, infinite_grid=True,
             fade_distance=8 * size, position=(0.0, 0.0, low),
         )  # fmt: skip
         self._drawing = Drawing(scene, self._name("arm"), model, pieces, style, self.view)
@@ -137,7 +134,7 @@ class Scene:
         camera.position = centre + away * np.array([0.7, -0.62, 0.35])
         camera.look_at = centre
 
-    def _point(self, kind: str, acting: Forces, colour: tuple[int, int, int]) -> None:
+    def _point(self, kind: str, acting: PointForces, colour: tuple[int, int, int]) -> None:
         """Arrows of forces, longer than nothing so that they can be drawn."""
         assert self._arm is not None
         if not getattr(self.view, kind):
@@ -145,7 +142,7 @@ class Scene:
                 self._arrows.pop(kind).remove()
             return
         size = shapes.size(self._arm.robot.model)
-        length = acting.forces * (LONGEST * size / self._arm.weight)
+        length = acting.forces * (WEIGHT_ARROW * size / self._arm.weight)
         points: Array = np.stack([acting.points, acting.points + length], axis=1)
         seen = np.linalg.norm(length, axis=1) > 0.01 * size
         points = points[seen] if seen.any() else np.zeros((1, 2, 3)) - [[[0, 0, 0], [0, 0, 1e-6]]]

@@ -48,7 +48,7 @@ class Studio:
         """Load a robot and serve it.
 
         Args:
-            robot: What windows show first: a catalog name or a file.
+            robot: The first robot of each window: a catalog name or a file.
             read: Reads it with the keywords `physical` and `fix_root`; None: as it is.
             host: The address that is listened on.
             port: The port; 0: any that is free.
@@ -75,7 +75,7 @@ class Studio:
 
     @property
     def address(self) -> str:
-        """What is typed into a browser."""
+        """The address of the page."""
         host = "localhost" if self.host in ("0.0.0.0", "::", LOOPBACK) else self.host
         return f"http://{host}:{self.port}"
 
@@ -111,7 +111,7 @@ class Studio:
                 session.close()
 
     def _headers(self, client: viser.ClientHandle) -> Mapping[str, str]:
-        """What the browser said when it connected; nothing where that is not known any more."""
+        """The headers with which a browser connected; none where they are no longer known."""
         connections = getattr(self._server._websock_server, "_live_connections", {})
         request = getattr(connections.get(client.client_id), "request", None)
         return {} if request is None else dict(request.headers.raw_items())
@@ -124,12 +124,7 @@ class Studio:
 
 
 def trusted(headers: Mapping[str, str], bound: str) -> bool:
-    """Whether a connection comes from a page of this studio, and not from another site's.
-
-    Args:
-        headers: Those of the request, by their names.
-        bound: The address that is listened on.
-    """
+    """Whether the headers of a connection to the address `bound` are those of a page of ours."""
     given = {name.lower(): value for name, value in headers.items()}
     host, origin = given.get("host", ""), given.get("origin")
     if origin is not None and urlsplit(origin).netloc != host:

@@ -22,21 +22,21 @@ from armdyn.studio.evaluate import Snapshot, State, pose
 from armdyn.studio.scene import Scene
 from armdyn.studio.style import DARK, LIGHT
 
-LETTERS = 12
-"""Joints up to which their kinds are spelt out."""
-AGAIN = 3.0
-"""Seconds after which the same error is shown again."""
+SPELT_JOINTS = 12
+"""An arm with at most so many joints has their kinds spelt out."""
+SAME_ERROR_DELAY = 3.0
+"""Time after which the same error is shown again [s]."""
 _LOG = logging.getLogger("armdyn")
 
 
 class Panel:
-    """A part of the page; it does nothing about what does not concern it."""
+    """A part of the page; by default it ignores every event."""
 
     def enter(self, arm: Arm) -> None:
         """Begin with another robot."""
 
     def show(self, snapshot: Snapshot) -> None:
-        """Show what the arm is doing."""
+        """Show the arm in a state."""
 
     def refuse(self, name: str, findings: Sequence[Finding]) -> None:
         """Show why a file is not shown."""
@@ -58,7 +58,7 @@ class Session:
         self.scene = Scene(client)
         self.jobs = Jobs(self._status, self.fail)
         self.drawing = threading.RLock()
-        """Held by whoever changes what is shown."""
+        """Held while the view or a panel changes."""
         self._now: tuple[Arm, State] | None = None
         self._latest = Latest(self._draw)
         self._closed = False
@@ -75,12 +75,12 @@ class Session:
 
     @property
     def state(self) -> State:
-        """What it is doing."""
+        """Its state of motion."""
         assert self._now is not None
         return self._now[1]
 
     def build(self, lay_out: Callable[["Session"], list[Panel]]) -> None:
-        """Lay out the page: what is going on at the top, then the panels."""
+        """Lay out the page: the running jobs at the top, then the panels."""
         self.restyle(self.dark)
         self._head = self.client.gui.add_html("")
         self._progress = self.client.gui.add_progress_bar(100, animated=True, visible=False)
@@ -102,6 +102,18 @@ class Session:
         if not self.jobs.start("loading", work, self.enter):
             self.tell("One moment", "Another robot is still being loaded.")
 
+    def study(
+        self, name: str, work: Callable[[Robot, Tell], Any], done: Callable[[Any], None]
+    ) -> None:
+        """Start a job about the robot; its result is dropped if another robot came meanwhile."""
+        robot = self.arm.robot
+
+        def finish(result: Any) -> None:
+            if robot is self.arm.robot:
+                done(result)
+
+        self.jobs.start(name, lambda tell: work(robot, tell), finish)
+
     def enter(self, arm: Arm) -> None:
         """Show a robot in its first pose."""
         with self.drawing:
@@ -113,7 +125,7 @@ class Session:
         self._latest.ask()
 
     def move(self, state: State) -> None:
-        """Take another state; what is drawn follows soon."""
+        """Take another state; the next picture shows it."""
         if self._now is not None and len(state.q) == self._now[0].robot.n:
             self._now = self._now[0], state
             self._latest.ask()
@@ -128,7 +140,7 @@ class Session:
             self.scene.restyle(style)
 
     def see(self) -> None:
-        """Show and hide what the view says."""
+        """Show and hide parts, as the view says."""
         with self.drawing:
             self.scene.see()
 
@@ -159,22 +171,22 @@ class Session:
             body = f"{type(error).__name__}: {error}. Please report it; the page goes on."
             _LOG.error("an error in the studio", exc_info=error)
         now, (last, when) = time.monotonic(), self._failed
-        if body != last or now - when > AGAIN:  # not thirty times a second
+        if body != last or now - when > SAME_ERROR_DELAY:  # not thirty times a second
             self._failed = body, now
             with self._reached():
                 self.client.add_notification(title, body, color="red", auto_close_seconds=30)
 
     def tell(self, title: str, body: str) -> None:
-        """Show a short word."""
+        """Show a short message."""
         with self._reached():
             self.client.add_notification(title, body, auto_close_seconds=6)
 
     def plain(self, text: str) -> str:
-        """Text without the temporary folder, which says nothing to people."""
+        """Text without the path of the temporary folder."""
         return text.replace(f"{self.folder}/", "")
 
     def close(self) -> None:
-        """End what runs, and remove the folder."""
+        """End the jobs, and remove the folder."""
         self._closed = True
         self.jobs.close()
         self._latest.stop()
@@ -199,7 +211,7 @@ class Session:
         model = arm.robot.model
         mass = sum(link.inertia.mass for link in model.links)
         letters = "".join(joint.kind[0].upper() for joint in model.joints)
-        kinds = f" ({letters})" if len(letters) <= LETTERS else ""
+        kinds = f" ({letters})" if len(letters) <= SPELT_JOINTS else ""
         self._head.content = (
             f"<div class='armdyn-head' style='padding:2px 12px 6px'>"
             f"<div style='font-weight:650;font-size:15px'>{escape(arm.title)}</div>"
@@ -208,7 +220,7 @@ class Session:
         )
 
     def _status(self, now: list[str]) -> None:
-        """Show what is going on."""
+        """Show the running jobs."""
         if self._progress is None or self._closed:
             return
         said = "; ".join(escape(what.replace("_", " ")) for what in now)
@@ -220,7 +232,7 @@ class Session:
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
-        """Words to a page that may be gone at any moment, which must not end a thread."""
+        """Guard messages to a page that may be closed: an error there must not end a thread."""
         try:
             yield
         except Exception as error:

@@ -7,10 +7,10 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.model import Inertia, RobotModel
 
-THICK = 0.042
+FIRST_RADIUS = 0.042
 """Radius of the first link, relative to the size of the arm."""
 TAPER = 0.5
-"""How much thinner the last one is."""
+"""Part of that radius that the last link lacks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,9 +24,8 @@ class Capsule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Barrel:
-    """A joint: a cylinder, or a square sleeve if it slides, about an axis through its centre."""
+    """A joint at the origin: a cylinder about its axis, or a square sleeve if it slides."""
 
-    centre: Array
     axis: Array
     radius: float
     height: float
@@ -52,17 +51,15 @@ def size(model: RobotModel) -> float:
         slide = joint.type.slide * _travel(joint.limits.lower, joint.limits.upper)
         far.append(upto + float(np.linalg.norm(joint.placement[:3, 3])) + slide)
     flange = model.tool_frame
-    tool = (far[flange.link] if flange.link >= 0 else 0.0) + float(
-        np.linalg.norm(flange.placement[:3, 3])
-    )
-    return max([*far, tool]) or 1.0
+    upto = far[flange.link] if flange.link >= 0 else 0.0
+    return max([*far, upto + float(np.linalg.norm(flange.placement[:3, 3]))]) or 1.0
 
 
 def radius(model: RobotModel, link: int) -> float:
     """Radius of a link as drawn; -1 is the base."""
     depth = len(model.paths[link]) if link >= 0 else 0
     deepest = max(len(path) for path in model.paths)
-    return THICK * size(model) * (1 - TAPER * depth / deepest)
+    return FIRST_RADIUS * size(model) * (1 - TAPER * depth / deepest)
 
 
 def rods(model: RobotModel, link: int) -> list[Capsule]:
@@ -75,9 +72,8 @@ def rods(model: RobotModel, link: int) -> list[Capsule]:
     drawn = [Capsule(start, end, r) for end in ends if np.linalg.norm(end) > 0.2 * r]
     if link >= 0 and model.joints[link].type.slides:
         joint = model.joints[link]
-        back = (
-            max(joint.limits.upper, 0.0) if np.isfinite(joint.limits.upper) else 0.4 * size(model)
-        )
+        upper = joint.limits.upper
+        back = max(upper, 0.0) if np.isfinite(upper) else 0.4 * size(model)
         if back > 0:
             drawn.append(Capsule(-back * joint.axis, start, 0.7 * r))
     return drawn
@@ -86,9 +82,8 @@ def rods(model: RobotModel, link: int) -> list[Capsule]:
 def barrel(model: RobotModel, i: int) -> Barrel:
     """Joint i in the frame of link i; one that slides is to be drawn where its parent has it."""
     joint, r = model.joints[i], radius(model, i)
-    if joint.type.slides:
-        return Barrel(np.zeros(3), joint.axis, 1.5 * r, 3.6 * r, True)
-    return Barrel(np.zeros(3), joint.axis, 1.45 * r, 3.3 * r, False)
+    wide, tall = (1.5, 3.6) if joint.type.slides else (1.45, 3.3)
+    return Barrel(joint.axis, wide * r, tall * r, joint.type.slides)
 
 
 def floor(model: RobotModel) -> float:

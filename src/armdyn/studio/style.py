@@ -1,4 +1,4 @@
-"""Colours and sizes of the studio, in the dark and in the light."""
+"""The colours of the studio, light and dark."""
 
 from dataclasses import dataclass
 
@@ -25,9 +25,8 @@ STAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What the three-dimensional view is painted in."""
+    """The colours of the three-dimensional view."""
 
-    dark: bool
     brand: Colour
     link: Colour
     joint: Colour
@@ -40,41 +39,30 @@ class Style:
     reaction: Colour
     after: Colour
     """The links of a new design."""
-    grid: tuple[Colour, Colour]
-    """Cells and sections."""
+    cell: Colour
+    """Fine lines of the grid on the ground."""
+    section: Colour
+    """Coarse lines of the grid."""
     ground: Colour
-    """What is behind the arm in a picture."""
+    """The background of a picture."""
 
 
-LIGHT = Style(
-    dark=False,
-    brand=(24, 100, 171),
-    link=(190, 197, 206),
-    joint=(34, 96, 160),
-    base=(110, 119, 130),
-    axis=(205, 45, 40),
-    payload=(217, 145, 10),
-    centre=(200, 40, 40),
-    ellipsoid=(0, 158, 115),
-    gravity=(0, 140, 100),
-    reaction=(180, 60, 135),
-    after=(226, 160, 70),
-    grid=((226, 229, 233), (198, 203, 210)),
-    ground=(255, 255, 255),
-)
-DARK = Style(
-    dark=True,
-    brand=(90, 170, 235),
-    link=(150, 160, 172),
-    joint=(30, 95, 165),
-    base=(80, 88, 98),
-    axis=(200, 40, 40),
-    payload=(217, 145, 10),
-    centre=(200, 40, 40),
-    ellipsoid=(0, 140, 100),
-    gravity=(0, 130, 95),
-    reaction=(175, 60, 130),
-    after=(215, 140, 50),
-    grid=((48, 52, 58), (70, 76, 84)),
-    ground=(26, 27, 30),
-)
+_COLOURS = {
+    "brand": ((24, 100, 171), (90, 170, 235)),
+    "link": ((190, 197, 206), (150, 160, 172)),
+    "joint": ((34, 96, 160), (30, 95, 165)),
+    "base": ((110, 119, 130), (80, 88, 98)),
+    "axis": ((205, 45, 40), (200, 40, 40)),
+    "payload": ((217, 145, 10), (217, 145, 10)),
+    "centre": ((200, 40, 40), (200, 40, 40)),
+    "ellipsoid": ((0, 158, 115), (0, 140, 100)),
+    "gravity": ((0, 140, 100), (0, 130, 95)),
+    "reaction": ((180, 60, 135), (175, 60, 130)),
+    "after": ((226, 160, 70), (215, 140, 50)),
+    "cell": ((226, 229, 233), (48, 52, 58)),
+    "section": ((198, 203, 210), (70, 76, 84)),
+    "ground": ((255, 255, 255), (26, 27, 30)),
+}
+"""Each colour on a light page and on a dark one."""
+LIGHT = Style(**{name: light for name, (light, _) in _COLOURS.items()})
+DARK = Style(**{name: dark for name, (_, dark) in _COLOURS.items()})

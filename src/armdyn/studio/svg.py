@@ -55,13 +55,7 @@ def line(x1: float, y1: float, x2: float, y2: float, opacity: float = 0.3) -> st
 
 
 def number(value: float, digits: int = 3, scale: float = 1.0) -> str:
-    """A number to read: few digits, a true minus, no rounding noise.
-
-    Args:
-        value: The number.
-        digits: How many digits it has.
-        scale: What is large beside it; a hundred-thousandth of that counts as nothing.
-    """
+    """A number to read: few digits, a true minus; 0 if below a hundred-thousandth of the scale."""
     if not np.isfinite(value):
         return "–"
     size = abs(value)
@@ -130,6 +124,23 @@ def curves(
         parts.append(f"<circle cx='{now:.2f}' cy='{float(y(value)):.2f}' r='2.6' "
                      f"fill='{LINES[i % len(LINES)]}'/>")  # fmt: skip
     return picture(height, parts, "curves")
+
+
+def framed(content: str, kind: str = "") -> str:
+    """Content with the margins of its column."""
+    name = f" class='armdyn-{kind}'" if kind else ""
+    return f"<div{name} style='padding:4px 12px;font-size:12px'>{content}</div>"
+
+
+def cell(
+    x: float, y: float, width: float, height: float, colour: str, words: str, *, size: float,
+    opacity: float, hint: str, data: Mapping[str, object],
+) -> str:  # fmt: skip
+    """A cell of a matrix with words in its middle."""
+    inside = x + 0.75, y + 0.75, width - 1.5, height - 1.5
+    drawn = box(*inside, colour, opacity=opacity, radius=3, hint=hint, data=data)
+    middle = x + width / 2, y + height / 2 + 3.5
+    return drawn + (text(*middle, words, anchor="middle", size=size) if words else "")
 
 
 def legend(entries: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Files from the browser: their size and name are judged before anyone reads them."""
+"""Files from the browser; their size and name are checked before they are read."""
 
 import re
 from collections.abc import Callable
@@ -34,16 +34,10 @@ class Loaded:
 
 
 def keep(folder: Path, name: str, content: bytes, endings: tuple[str, ...]) -> Path:
-    """Write a file from the browser into a folder of the studio.
-
-    Args:
-        folder: Where to; nothing in the name leads out of it.
-        name: What the browser calls the file.
-        content: What is in it.
-        endings: What it may end with.
+    """Write a file from the browser into a folder; nothing in its name leads out of the folder.
 
     Raises:
-        DescriptionError: The ending is another one, or there is too much in the file.
+        DescriptionError: The name has none of the endings, or the file is too large.
         TrajectoryError: The same for a table.
     """
     last = re.split(r"[/\\]", name)[-1]

@@ -16,10 +16,10 @@ from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model.transform import rotation_from_rpy, transform
 
 MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
-MAX_MESH = 50 * 2**20
-"""Largest mesh that is read [bytes]."""
-_UP = 6
-"""Folders above the file in which a package is looked for."""
+MAX_MESH_BYTES = 50 * 2**20
+"""Size of the largest mesh that is read [bytes]."""
+PACKAGE_FOLDERS = 6
+"""Number of folders above the file that may hold a package."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +38,9 @@ class Visual:
 
 
 def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
-    """The pieces of all links, and the names of meshes that are not shown.
+    """The pieces of all links of a URDF, and the names of meshes that are not shown.
 
-    Args:
-        path: The file; one that is not URDF has none.
-        meshes: Whether to read other files that it names.
+    Other files that it names are read only if `meshes` says so.
     """
     if path.suffix.lower() not in (".urdf", ".xml"):
         return [], []
@@ -107,12 +105,14 @@ def _mesh(name: str, folder: Path | None) -> Any:
 def _found(name: str, folder: Path) -> Path | None:
     """The file of a mesh: beside the description, or in a package above it."""
     if name.startswith("package://"):
-        places = [above / name[10:] for above in (folder, *folder.resolve().parents[:_UP])]
+        places = [
+            above / name[10:] for above in (folder, *folder.resolve().parents[:PACKAGE_FOLDERS])
+        ]
     else:
         places = [folder / name.removeprefix("file://")]
     for place in places:
         fits = place.suffix.lower() in MESHES and place.is_file()
-        if fits and place.stat().st_size <= MAX_MESH:
+        if fits and place.stat().st_size <= MAX_MESH_BYTES:
             return place
     return None
 

@@ -1,4 +1,4 @@
-"""What is asked of the arguments of trajectories."""
+"""Checks of the arguments of trajectories."""
 
 import math
 from typing import Any, Protocol

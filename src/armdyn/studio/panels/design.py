@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.arrays import Array
+from armdyn.dynamics import Robot
 from armdyn.simplification.simplify import Report, Simplification, simplify
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, arm_from_robot
@@ -13,7 +14,7 @@ from armdyn.studio.panels.structure import report as show_report
 from armdyn.studio.session import Panel, Session
 
 GOALS = ("constant", "diagonal", "gravity-balanced", "constant+gravity-balanced")
-FREE: dict[str, tuple[str | None, bool]] = {
+CHANGES: dict[str, tuple[str | None, bool]] = {
     "centres of mass, inertias": (None, False),
     "masses too": ("*.mass,*.com,*.inertia", False),
     "only add counterweights": ("*.mass,*.com,*.inertia", True),
@@ -28,7 +29,7 @@ class DesignPanel(Panel):
         self._session = session
         gui = session.client.gui
         self._goal = gui.add_dropdown("goal", GOALS)
-        self._free = gui.add_dropdown("may change", tuple(FREE))
+        self._free = gui.add_dropdown("may change", tuple(CHANGES))
         button = gui.add_button("Find a design")
         self._html = gui.add_html("")
         self._beside = gui.add_checkbox(
@@ -52,10 +53,10 @@ class DesignPanel(Panel):
             handle.visible = there
 
     def _find(self, _: Any) -> None:
-        robot, folder = self._session.arm.robot, self._session.folder
-        goal, (free, add_only) = self._goal.value, FREE[self._free.value]
+        path = self._session.folder / "design.svg"
+        goal, (free, add_only) = self._goal.value, CHANGES[self._free.value]
 
-        def work(tell: Tell) -> tuple[Report, Path]:
+        def work(robot: Robot, tell: Tell) -> Report:
             tell("designing")
             found = simplify(
                 robot, free, goal, add_only=add_only, symbolic=robot.n <= 3,
@@ -64,22 +65,20 @@ class DesignPanel(Panel):
             tell("comparing both arms")
             compared = found.report()
             tell("drawing both arms")
-            path = folder / "design.svg"
             compared.save(path)
-            return compared, path
+            return compared
 
-        def done(result: tuple[Report, Path]) -> None:
-            if result[0].found.before is self._session.arm.robot:
-                self._found = result
-                self._html.content = design_html(result[0])
-                self._offer(True)
-                self._compare()
+        def done(compared: Report) -> None:
+            self._found = compared, path
+            self._html.content = design_html(compared)
+            self._offer(True)
+            self._compare()
 
-        self._session.jobs.start("designing", work, done)
+        self._session.study("designing", work, done)
 
     def _compare(self) -> None:
-        wanted = self._found is not None and self._beside.value
-        self._session.compare(self._found[0].found.robot if wanted and self._found else None)
+        shown = self._found if self._beside.value else None
+        self._session.compare(shown[0].found.robot if shown else None)
 
     def _open(self, _: Any) -> None:
         if self._found is not None:

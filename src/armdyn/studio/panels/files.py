@@ -13,12 +13,12 @@ from armdyn.studio.panels.play import PlayPanel
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import DARK, LEVELS, LIGHT
 
-PATIENCE = 20.0
-"""How long a browser may take to draw a picture [s]."""
+RENDER_TIMEOUT = 20.0
+"""Time that a browser may take to draw a picture [s]."""
 
 
 class FilesPanel(Panel):
-    """What comes in and goes out."""
+    """Robots to open and files to save."""
 
     def __init__(self, session: Session, play: PlayPanel):
         self._session, self._play = session, play
@@ -94,7 +94,7 @@ class FilesPanel(Panel):
     def _png(self) -> tuple[str, bytes]:
         client = self._session.client
         height, width = client.camera.image_height, client.camera.image_width
-        image = client.get_render(height, width, transport_format="png", timeout=PATIENCE)
+        image = client.get_render(height, width, transport_format="png", timeout=RENDER_TIMEOUT)
         ground = (DARK if self._session.dark else LIGHT).ground
         return exports.png(self._session.arm.robot, image, ground)
 

@@ -12,12 +12,11 @@ from armdyn.studio.evaluate import Snapshot
 from armdyn.studio.session import Panel
 from armdyn.studio.style import NEGATIVE, POSITIVE
 
-WRITTEN = 8
-"""Joints up to which cells have numbers."""
-TALLEST = 34.0
-"""Height of a row."""
-_SEEN = 1e-9
-"""What is smaller, relative to the largest element, is rounding."""
+MAX_WRITTEN_JOINTS = 8
+"""A matrix of more joints has no numbers in its cells."""
+MAX_ROW_HEIGHT = 34.0
+SIGN_ROUNDING = 1e-9
+"""An element below this part of the largest one has no sign: it is rounding."""
 
 
 class MatrixPanel(Panel):
@@ -33,9 +32,7 @@ class MatrixPanel(Panel):
 
     def show(self, snapshot: Snapshot) -> None:
         """Draw it."""
-        self._html.content = (
-            f"<div style='padding:4px 12px'>{heat_map(snapshot.mass_matrix, self._names)}</div>"
-        )
+        self._html.content = svg.framed(heat_map(snapshot.mass_matrix, self._names))
 
 
 def heat_map(matrix: Array, names: Sequence[str]) -> str:
@@ -43,7 +40,7 @@ def heat_map(matrix: Array, names: Sequence[str]) -> str:
     n = len(matrix)
     left, top = 18.0, 18.0
     wide = (svg.WIDTH - left - 2) / n
-    tall = min(wide, TALLEST)
+    tall = min(wide, MAX_ROW_HEIGHT)
     largest = float(np.abs(matrix).max()) or 1.0
     parts = []
     for i in range(n):
@@ -54,18 +51,13 @@ def heat_map(matrix: Array, names: Sequence[str]) -> str:
             x, y, value = left + j * wide, top + i * tall, float(matrix[i, j])
             depth = float(np.sqrt(abs(value) / largest))
             hint = f"{names[i]}, {names[j]}: {value:.6g}"
-            colour = NEGATIVE if value < -_SEEN * largest else POSITIVE
+            colour = NEGATIVE if value < -SIGN_ROUNDING * largest else POSITIVE
+            words = svg.number(value, scale=largest) if n <= MAX_WRITTEN_JOINTS else ""
             parts.append(
-                svg.box(
-                    x + 0.75, y + 0.75, wide - 1.5, tall - 1.5, colour,
-                    opacity=0.05 + 0.8 * depth, radius=3, hint=hint,
+                svg.cell(
+                    x, y, wide, tall, colour, words, size=9.5 if n > 6 else 10.5,
+                    opacity=0.05 + 0.8 * depth, hint=hint,
                     data={"row": i, "column": j, "value": repr(value)},
                 )
             )  # fmt: skip
-            if n <= WRITTEN:
-                size = 9.5 if n > 6 else 10.5
-                place = x + wide / 2, y + tall / 2 + 3.5
-                parts.append(
-                    svg.text(*place, svg.number(value, scale=largest), anchor="middle", size=size)
-                )
     return svg.picture(top + n * tall + 4, parts, "matrix")

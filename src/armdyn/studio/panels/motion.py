@@ -1,4 +1,4 @@
-"""Sliders for positions, velocities, accelerations and the payload, and what is seen."""
+"""Sliders for positions, velocities, accelerations and the payload; the parts of the view."""
 
 from typing import Any
 
@@ -9,12 +9,13 @@ from armdyn.studio.arm import Arm
 from armdyn.studio.evaluate import State, slider_limits
 from armdyn.studio.session import Panel, Session
 
-STEP = 0.001
+SLIDER_STEP = 0.001
 BEYOND_ORDINARY = 2.0
 """Where sliders of velocities and accelerations end, relative to the ordinary ones of the type."""
 SIDES = np.array([-1.0, 1.0])
-HEAVIEST = 0.5
+MAX_PAYLOAD = 0.5
 """The heaviest payload, relative to the mass of the arm."""
+UNITS = {"q": "", "qd": "/s", "qdd": "/s²"}
 VIEWS = {
     "axes": ("axes", "Axes of the joints"),
     "centres": ("mass centres", "Centres of mass of the links"),
@@ -26,7 +27,7 @@ VIEWS = {
 
 
 class MotionPanel(Panel):
-    """What people move."""
+    """The sliders of the motion and of the payload, and the parts of the view."""
 
     def __init__(self, session: Session):
         self._session = session
@@ -70,17 +71,18 @@ class MotionPanel(Panel):
             start = getattr(session.state, key)
             with folder:
                 for i, joint in enumerate(joints):
-                    unit = joint.type.unit + {"q": "", "qd": "/s", "qdd": "/s²"}[key]
+                    unit = joint.type.unit + UNITS[key]
                     low, high = _rounded(ends[key][i])
+                    value = float(np.clip(round(start[i], 3), low, high))
                     slider = gui.add_slider(
-                        joint.name, low, high, STEP, float(np.clip(round(start[i], 3), low, high)),
+                        joint.name, low, high, SLIDER_STEP, value,
                         hint=f"{key}{i + 1} of {joint.name} [{unit}]",
                     )  # fmt: skip
                     slider.on_update(session.guard(self._moved))
                     self._sliders[key].append(slider)
         mass = sum(link.inertia.mass for link in arm.robot.model.links)
         with self._held:
-            top = max(1.0, float(np.ceil(HEAVIEST * mass)))
+            top = max(1.0, float(np.ceil(MAX_PAYLOAD * mass)))
             self._payload = gui.add_slider(
                 "mass [kg]", 0.0, top, 0.01, 0.0, hint="held at the tool"
             )
@@ -127,5 +129,6 @@ class MotionPanel(Panel):
 
 def _rounded(ends: Array) -> tuple[float, float]:
     """Ends of a slider with few digits, inside of the given ones."""
-    low, high = np.ceil(ends[0] / STEP - 1e-6) * STEP, np.floor(ends[1] / STEP + 1e-6) * STEP
-    return round(float(low), 3), round(max(float(high), float(low) + STEP), 3)
+    step = SLIDER_STEP
+    low, high = np.ceil(ends[0] / step - 1e-6) * step, np.floor(ends[1] / step + 1e-6) * step
+    return round(float(low), 3), round(max(float(high), float(low) + step), 3)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.dynamics import Robot
 from armdyn.operations.count import STAGES, MethodCounts
 from armdyn.operations.report import OperationReport, operation_report
 from armdyn.quantities.choice_store import ChoiceStore, default_folder
@@ -35,24 +36,21 @@ class OperationsPanel(Panel):
         self._html.content = ""
 
     def _count(self, _: Any) -> None:
-        model, quantity = self._session.arm.robot.model, self._quantity.value
+        quantity = self._quantity.value
 
-        def work(tell: Tell) -> tuple[Any, OperationReport]:
+        def work(robot: Robot, tell: Tell) -> OperationReport:
             def searched(done: int, steps: int, best: int) -> None:
                 tell(f"searching, {100 * done // steps} %, {best} operations so far")
 
-            effort = SearchBudget(progress=searched, kept=ChoiceStore(default_folder()))
-            return model, operation_report(
-                model, (quantity,), effort, tell=lambda what: tell(f"counting {what}")
+            budget = SearchBudget(progress=searched, kept=ChoiceStore(default_folder()))
+            return operation_report(
+                robot.model, (quantity,), budget, tell=lambda what: tell(f"counting {what}")
             )
 
-        def done(found: tuple[Any, OperationReport]) -> None:
-            if found[0] is self._session.arm.robot.model:
-                self._html.content = (
-                    f"<div style='padding:4px 12px'>{operation_bars(found[1].rows)}</div>"
-                )
+        def done(found: OperationReport) -> None:
+            self._html.content = svg.framed(operation_bars(found.rows))
 
-        self._session.jobs.start("counting operations", work, done)
+        self._session.study("counting operations", work, done)
 
 
 def operation_bars(rows: Sequence[MethodCounts]) -> str:

@@ -16,13 +16,13 @@ from armdyn.studio.recording import Recording, from_file, simulated, there_and_b
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import LINES
 
-PERIOD, PLOTTED = 1 / 25, 1 / 10
+PLAY_PERIOD, PLOT_PERIOD = 1 / 25, 1 / 10
 """Time between two states that are played, and between two plots [s]."""
 SOURCES = ("Move there and back", "Simulate: let go", "Simulate: held by springs")
 
 
 class PlayPanel(Panel):
-    """A motion and where it is now."""
+    """A motion that is played, and the time that it has reached."""
 
     def __init__(self, session: Session, motion: MotionPanel):
         self._session, self._motion = session, motion
@@ -50,9 +50,8 @@ class PlayPanel(Panel):
         self.recording = None  # first, so that the pause leaves the new robot where it is
         self.pause()
         self._button.disabled = self._slider.disabled = True
-        self._plots.content = _framed(
-            "Choose a motion: it is played on the arm, and its torques are plotted here."
-        )
+        words = "Choose a motion: it is played on the arm, and its torques are plotted here."
+        self._plots.content = svg.framed(words, "plots")
 
     def close(self) -> None:
         """End the player."""
@@ -132,7 +131,7 @@ class PlayPanel(Panel):
                 return
             now = time.monotonic()
             step = 0.0 if waited else (now - before) * float(self._speed.value)
-            before, plot = now, now - plotted > PLOTTED
+            before, plot = now, now - plotted > PLOT_PERIOD
             plotted = now if plot else plotted
             try:
                 with self._session.drawing:  # no other robot enters meanwhile
@@ -140,7 +139,7 @@ class PlayPanel(Panel):
             except Exception as error:
                 self._playing.clear()
                 self._session.fail(error)
-            self._ended.wait(PERIOD)
+            self._ended.wait(PLAY_PERIOD)
 
     def _advance(self, step: float, plot: bool) -> None:
         recording = self.recording
@@ -178,8 +177,4 @@ def plots(recording: Recording, names: tuple[str, ...], at: float) -> str:
     ]
     note = f"<div style='font-size:11px;opacity:.7'>{escape(recording.note)}</div>"
     head = f"<b>{escape(recording.title)}</b>, {recording.duration:.3g} s"
-    return _framed(head + svg.legend(colours) + "".join(pictures) + note)
-
-
-def _framed(content: str) -> str:
-    return f"<div class='armdyn-plots' style='padding:2px 12px;font-size:12px'>{content}</div>"
+    return svg.framed(head + svg.legend(colours) + "".join(pictures) + note, "plots")

@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from armdyn.dynamics import Robot
 from armdyn.structure.elements import StructureElement
 from armdyn.structure.report import cell, reasons
 from armdyn.structure.structure import Structure, structure
@@ -14,8 +15,7 @@ from armdyn.studio.background import Tell
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import POSITIVE
 
-TALLEST = 30.0
-"""Height of a row."""
+MAX_ROW_HEIGHT = 30.0
 WIDE = ".mantine-Modal-content{flex-basis:min(1060px,92vw)!important}"
 """A report needs more room than other windows over the page."""
 
@@ -38,22 +38,20 @@ class StructurePanel(Panel):
         self._found, self._html.content, self._more.visible = None, "", False
 
     def _find(self, _: Any) -> None:
-        model, folder = self._session.arm.robot.model, self._session.folder
+        path = self._session.folder / "structure.svg"
 
-        def work(tell: Tell) -> tuple[Any, Structure, Path]:
-            found = structure(model)
+        def work(robot: Robot, tell: Tell) -> Structure:
+            found = structure(robot.model)
             tell("drawing the structure")
-            path = folder / "structure.svg"
             found.plot(path)
-            return model, found, path
+            return found
 
-        def done(result: tuple[Any, Structure, Path]) -> None:
-            if result[0] is self._session.arm.robot.model:
-                self._found = result[1:]
-                self._html.content = structure_html(result[1])
-                self._more.visible = True
+        def done(found: Structure) -> None:
+            self._found = found, path
+            self._html.content = structure_html(found)
+            self._more.visible = True
 
-        self._session.jobs.start("finding the structure", work, done)
+        self._session.study("finding the structure", work, done)
 
     def _open(self, _: Any) -> None:
         if self._found is not None:
@@ -65,15 +63,15 @@ def structure_html(found: Structure) -> str:
     """The maps of D and g with the reasons of their zeros and constants."""
     n = len(found.joints)
     wide, gap = svg.WIDTH / (n + 1.25), 0.25 * svg.WIDTH / (n + 1.25)
-    tall, top = min(wide, TALLEST), 16.0
+    tall, top = min(wide, MAX_ROW_HEIGHT), 16.0
     parts = [
         svg.text(0, 10, "mass matrix", bold=True),
         svg.text(n * wide + gap, 10, "gravity", bold=True),
     ]
     for i in range(n):
         for j in range(n):
-            parts += _cell(j * wide, top + i * tall, wide, tall, found.D[i][j], n)
-        parts += _cell(n * wide + gap, top + i * tall, wide, tall, found.g[i], n)
+            parts.append(_cell(j * wide, top + i * tall, wide, tall, found.D[i][j], n))
+        parts.append(_cell(n * wide + gap, top + i * tall, wide, tall, found.g[i], n))
     counts = "; ".join(
         f"{name}: {count['zero']} zero, {count['constant']} constant, {count['varies']} vary"
         for name, count in found.counts.items()
@@ -107,21 +105,11 @@ def report(session: Session, title: str, image: Path, text: str) -> None:
         close.on_click(session.guard(lambda _: modal.close()))
 
 
-def _cell(
-    x: float, y: float, wide: float, tall: float, element: StructureElement, n: int
-) -> list[str]:
-    depth = 0.05 if element.status == "zero" else 0.16 if element.status == "constant" else (
-        0.25 + 0.55 * len(element.joints) / n
+def _cell(x: float, y: float, wide: float, tall: float, element: StructureElement, n: int) -> str:
+    depths = {"zero": 0.05, "constant": 0.16, "varies": 0.25 + 0.55 * len(element.joints) / n}
+    return svg.cell(
+        x, y, wide, tall, POSITIVE if element.status == "varies" else "currentColor",
+        cell(element) if n <= 7 else "", size=9.5 if n > 5 else 10.5,
+        opacity=depths[element.status], data={"status": element.status},
+        hint=element.reason or f"depends on joints {cell(element)}",
     )  # fmt: skip
-    parts = [
-        svg.box(
-            x + 0.75, y + 0.75, wide - 1.5, tall - 1.5,
-            "currentColor" if element.status != "varies" else POSITIVE, opacity=depth, radius=3,
-            hint=element.reason or f"depends on joints {cell(element)}",
-            data={"status": element.status},
-        )
-    ]  # fmt: skip
-    if n <= 7:
-        words = (x + wide / 2, y + tall / 2 + 3.5, cell(element))
-        parts.append(svg.text(*words, anchor="middle", size=9.5 if n > 5 else 10.5))
-    return parts

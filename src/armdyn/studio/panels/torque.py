@@ -1,7 +1,6 @@
 """Live torque bars, one a joint, split into the terms of the ledger."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import viser
@@ -16,10 +15,10 @@ from armdyn.studio.style import TERMS
 
 ROW, BAR = 34.0, 12.0
 """Height of a joint and of its bar."""
-_LEAST = 1e-3
-"""The finest scale, relative to the coarsest: what is below is rounding, or of no interest."""
-_SEEN = 1e-9
-"""Terms that are smaller, relative to the largest torque, are not in the legend."""
+FINEST_SCALE = 1e-3
+"""The finest scale, relative to the coarsest."""
+INVISIBLE_TERM = 1e-9
+"""A term below this part of the largest torque is not in the legend."""
 
 
 class TorquePanel(Panel):
@@ -50,10 +49,10 @@ class TorquePanel(Panel):
 
 
 def grown(scales: Array, ledger: Ledger) -> Array:
-    """Round scales that hold the bars of a torque and are not below what they were."""
+    """Round scales that are long enough for the bars of a torque, and never shrink."""
     stacked = np.stack(list(ledger.terms.values()))
     needed = np.maximum(np.maximum(stacked, 0).sum(0), np.maximum(-stacked, 0).sum(0))
-    needed = np.maximum(needed, _LEAST * needed.max())
+    needed = np.maximum(needed, FINEST_SCALE * needed.max())
     before = np.where(np.isfinite(scales), scales, 0.0)
     return np.array([max(b, svg.nice(x)) for b, x in zip(before, needed, strict=True)])
 
@@ -61,14 +60,9 @@ def grown(scales: Array, ledger: Ledger) -> Array:
 def torque_bars(
     ledger: Ledger, names: Sequence[str], units: Sequence[str], scales: Array, limited: Array
 ) -> str:
-    """The bars as HTML: what drives a joint forward to the right of the middle, the rest left.
+    """The bars as HTML: positive terms to the right of the middle, negative ones to the left.
 
-    Args:
-        ledger: The torque and its terms, (n,) each.
-        names: The joints.
-        units: Of their torques.
-        scales: Where the bars end, (n,) [N m or N].
-        limited: Whether that is the limit of the actuator, (n,).
+    Bars end at the scales [N m or N]; `limited` says which of these are limits of actuators.
     """
     terms, total = ledger.terms, ledger.total
     middle, half = svg.WIDTH / 2, svg.WIDTH / 2 - 4
@@ -95,8 +89,10 @@ def torque_bars(
         parts.append(
             f"<path d='M{tip:.1f} {y + 30:.1f} l-4 5 h8 z' fill='currentColor' class='tip'/>"
         )
-    acting = {k: TERMS[k] for k, v in terms.items() if float(np.abs(v).max()) > _SEEN * largest}
-    return _framed(svg.legend(acting) + svg.picture(len(names) * ROW + 6, parts, "torque"))
+    acting = {
+        k: TERMS[k] for k, v in terms.items() if float(np.abs(v).max()) > INVISIBLE_TERM * largest
+    }
+    return svg.framed(svg.legend(acting) + svg.picture(len(names) * ROW + 6, parts, "torque"))
 
 
 def _bar(i: int, y: float, terms: dict[str, float], scale: float, unit: str) -> list[str]:
@@ -111,19 +107,7 @@ def _bar(i: int, y: float, terms: dict[str, float], scale: float, unit: str) -> 
         left = ends[side] if side > 0 else ends[side] - width
         ends[side] += side * width
         if value:
-            parts.append(
-                svg.box(
-                    left,
-                    y,
-                    width,
-                    BAR,
-                    TERMS[name],
-                    hint=f"{name} {value:.5g} {unit}",
-                    data={"joint": i, "term": name, "value": repr(value)},
-                )
-            )
+            data = {"joint": i, "term": name, "value": repr(value)}
+            hint = f"{name} {value:.5g} {unit}"
+            parts.append(svg.box(left, y, width, BAR, TERMS[name], hint=hint, data=data))
     return parts
-
-
-def _framed(content: str) -> Any:
-    return f"<div style='padding:4px 12px'>{content}</div>"
