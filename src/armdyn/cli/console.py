@@ -69,9 +69,16 @@ def print_line(text: str) -> None:
     console().print(text, markup=False, soft_wrap=True)
 
 
-def print_written(files: Iterable[Path | None]) -> None:
-    """The files that were written."""
-    for path in filter(None, files):
+def print_result(
+    data: dict[str, Any], show: Callable[[], None], files: Iterable[Path | None], json: bool
+) -> None:
+    """A result, as JSON for programs or by `show` for people, and the files that were written."""
+    written = [str(path) for path in files if path is not None]
+    if json:
+        print_json(data | {"files": written})
+        return
+    show()
+    for path in written:
         print_line(f"wrote {path}")
 
 

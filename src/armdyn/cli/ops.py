@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -35,7 +34,7 @@ def ops(
     json: Json = False,
 ) -> None:
     """Count multiplications and additions of every formulation, stage by stage."""
-    from armdyn.cli.console import print_json
+    from armdyn.cli.console import print_json, print_line
 
     if steps and (plot or quantity or search):
         raise typer.BadParameter("--steps stands alone, without --plot, --quantity, --search")
@@ -53,8 +52,10 @@ def ops(
         plot_operations(model.title or model.name, report.rows, plot)
     if json:
         print_json(report.data())
-    else:
-        _print(report, plot)
+        return
+    _print(report)
+    if plot is not None:
+        print_line(f"wrote {plot}")
 
 
 @contextmanager
@@ -79,8 +80,8 @@ def _search_budget(deep: bool) -> Iterator[tuple[SearchBudget, Callable[[str], N
         yield SearchBudget(deep=deep, progress=search, kept=ChoiceStore(default_folder())), name
 
 
-def _print(report: Any, plot: Path | None) -> None:
-    from armdyn.cli.console import print_line, print_table, print_written, table
+def _print(report: Any) -> None:
+    from armdyn.cli.console import print_line, print_table, table
     from armdyn.operations.count import STAGES
 
     for quantity in dict.fromkeys(row.quantity for row in report.rows):
@@ -96,7 +97,6 @@ def _print(report: Any, plot: Path | None) -> None:
         print_table(rows)
     for note in report.notes:
         print_line(f"note: {note}")
-    print_written([plot])
 
 
 def _steps(model: Any, json: bool) -> None:

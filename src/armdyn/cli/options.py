@@ -61,8 +61,7 @@ class RobotSource:
         _shared("Hold a mass, in kg, at a point of the tool frame, in m.", "MASS[,X,Y,Z]"),
     ] = None
     gravity: Annotated[
-        str | None,
-        _shared("The field of gravity in m/s², world axes, pointing down.", "X,Y,Z"),
+        str | None, _shared("The field of gravity in m/s², world axes, pointing down.", "X,Y,Z")
     ] = None
     lock: Annotated[
         list[str] | None,
@@ -78,8 +77,7 @@ class RobotSource:
     ] = None
     fix_root: Annotated[bool, _shared("Hold a floating base still.", None, "--fix-root")] = False
     physical: Annotated[
-        Physical | None,
-        _shared("What to do about inertias that no body can have; error if unset."),
+        Physical | None, _shared("What to do about inertias that no body can have; error if unset.")
     ] = None
 
     @property

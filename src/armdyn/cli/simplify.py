@@ -56,7 +56,7 @@ def simplify(
     Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
     2: bad input.
     """
-    from armdyn.cli.console import print_json, print_written, status
+    from armdyn.cli.console import print_result, status
     from armdyn.simplification.simplify import simplify as simplified
 
     _check_files(robot.source, output, plot)
@@ -90,12 +90,7 @@ def simplify(
             report.save(plot)
         if output is not None:
             found.robot.save(output)
-    files = [path for path in (output, plot) if path is not None]
-    if json:
-        print_json(report.data() | {"files": list(map(str, files))})
-    else:
-        _print(report)
-        print_written(files)
+    print_result(report.data(), lambda: _print(report), (output, plot), json)
     raise typer.Exit(report.exit_code)
 
 

@@ -83,7 +83,7 @@ def simulate(
     Ctrl-C ends a simulation early and keeps what was computed. Exit code 0: it went to its end. 1:
     it was interrupted, or it diverged. 2: bad input.
     """
-    from armdyn.cli.console import print_json, print_written
+    from armdyn.cli.console import print_result
     from armdyn.cli.simulate_options import DEFAULT_DURATION, ControllerOptions, start, torques
     from armdyn.cli.simulate_output import print_simulation, telling
     from armdyn.simulation.files import check_save
@@ -124,12 +124,7 @@ def simulate(
         result.save(output)
     if plot is not None:
         result.plot(plot)
-    files = [path for path in (output, plot) if path is not None]
-    if json:
-        print_json(result.data() | {"files": list(map(str, files))})
-    else:
-        print_simulation(result)
-        print_written(files)
+    print_result(result.data(), lambda: print_simulation(result), (output, plot), json)
     raise typer.Exit(0 if result.status == "finished" else 1)
 
 

@@ -27,7 +27,7 @@ def torque(
     json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, split into its terms."""
-    from armdyn.cli.console import print_json, print_written, progress
+    from armdyn.cli.console import print_result, progress
     from armdyn.io.csv.trajectory import trajectory_from_csv
     from armdyn.io.csv.write import write_csv
     from armdyn.terms.picture import plot_torques
@@ -46,12 +46,8 @@ def torque(
             write_csv(output, report.columns(), progress=tell)
     if plot is not None:
         plot_torques(report, plot)
-    files = [path for path in (output, plot) if path is not None]
-    if json:
-        print_json(report.summary() | {"files": list(map(str, files))})
-    else:
-        _print(report.summary(), motion.note, list(report.acting))
-        print_written(files)
+    summary, terms = report.summary(), list(report.acting)
+    print_result(summary, lambda: _print(summary, motion.note, terms), (output, plot), json)
 
 
 def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:

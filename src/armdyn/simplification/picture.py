@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.figures import GREY, INK, PALE, STYLE, check_plot, save_figure
+from armdyn.figures import GREY, INK, PALE, save_picture
 from armdyn.simplification.comparison import Comparison
 from armdyn.simplification.counterweights import Build
 from armdyn.simplification.result import Design
@@ -21,11 +21,7 @@ def plot_design(
     design: Design, builds: Sequence[Build], comparison: Comparison, path: str | Path
 ) -> None:
     """Draw a design to a file ending in .png, .pdf or .svg; it appears whole or not at all."""
-    check_plot(path)
-    import matplotlib as mpl  # noqa: PLC0415 (an extra)
-
-    with mpl.rc_context(STYLE):
-        save_figure(_figure(design, builds, comparison), path)
+    save_picture(path, _figure, design, builds, comparison)
 
 
 def _figure(design: Design, builds: Sequence[Build], comparison: Comparison) -> Any:

@@ -1,50 +1,18 @@
 """Motion from torques: trajectories, controllers, integrators and their results."""
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from armdyn.simulation.controllers import CartesianImpedance as CartesianImpedance
-    from armdyn.simulation.controllers import ComputedTorque as ComputedTorque
-    from armdyn.simulation.controllers import Free as Free
-    from armdyn.simulation.controllers import GravityPD as GravityPD
-    from armdyn.simulation.controllers import SlotineLi as SlotineLi
-    from armdyn.simulation.result import Simulation as Simulation
-    from armdyn.simulation.simulator import simulate as simulate
-    from armdyn.simulation.system import Event as Event
-    from armdyn.simulation.trajectories import cartesian_line as cartesian_line
-    from armdyn.simulation.trajectories import fourier as fourier
-    from armdyn.simulation.trajectories import from_csv as from_csv
-    from armdyn.simulation.trajectories import hold as hold
-    from armdyn.simulation.trajectories import quintic as quintic
-    from armdyn.simulation.trajectories import sampled as sampled
-    from armdyn.simulation.trajectories import trapezoid as trapezoid
-    from armdyn.simulation.trajectories import via_points as via_points
-
-_ROOMS = {
-    "controllers": ("CartesianImpedance", "ComputedTorque", "Free", "GravityPD", "SlotineLi"),
-    "result": ("Simulation",),
-    "simulator": ("simulate",),
-    "system": ("Event",),
-    "trajectories": (
-        "cartesian_line",
-        "fourier",
-        "from_csv",
-        "hold",
-        "quintic",
-        "sampled",
-        "trapezoid",
-        "via_points",
-    ),
-}
-_LATER = {name: room for room, names in _ROOMS.items() for name in names}
-"""Names that are imported when they are first asked for, with the modules they are in."""
-
-__all__ = list(_LATER)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        import importlib  # noqa: PLC0415
-
-        return getattr(importlib.import_module(f"armdyn.simulation.{_LATER[name]}"), name)
-    raise AttributeError(f"module 'armdyn.simulation' has no attribute {name!r}")
+from armdyn.simulation.controllers import CartesianImpedance as CartesianImpedance
+from armdyn.simulation.controllers import ComputedTorque as ComputedTorque
+from armdyn.simulation.controllers import Free as Free
+from armdyn.simulation.controllers import GravityPD as GravityPD
+from armdyn.simulation.controllers import SlotineLi as SlotineLi
+from armdyn.simulation.result import Simulation as Simulation
+from armdyn.simulation.simulator import simulate as simulate
+from armdyn.simulation.system import Event as Event
+from armdyn.simulation.trajectories import cartesian_line as cartesian_line
+from armdyn.simulation.trajectories import fourier as fourier
+from armdyn.simulation.trajectories import from_csv as from_csv
+from armdyn.simulation.trajectories import hold as hold
+from armdyn.simulation.trajectories import quintic as quintic
+from armdyn.simulation.trajectories import sampled as sampled
+from armdyn.simulation.trajectories import trapezoid as trapezoid
+from armdyn.simulation.trajectories import via_points as via_points

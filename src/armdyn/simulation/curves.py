@@ -9,12 +9,6 @@ from armdyn.simulation.motion import WORK, SimulatedMotion
 
 QUANTILES = (0.5, 0.05, 0.95)
 """What is drawn of many arms: the middle, and a band about it."""
-MAX_INSTANTS = 301
-"""Instants at which many arms are drawn, at most."""
-BLOCK_STATES = 100_000
-"""States whose torques are computed at once."""
-INVISIBLE = 1e-9
-"""A line below this part of the largest one is not drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +24,14 @@ class Curves:
     """Energies, potential energy counted from the lowest there was, and work [J]."""
     power: dict[str, Array]
     """What gives kinetic energy and takes it, and how fast it changes in all [W]."""
+
+
+MAX_INSTANTS = 301
+"""Instants at which many arms are drawn, at most."""
+BLOCK_STATES = 100_000
+"""States whose torques are computed at once."""
+INVISIBLE = 1e-9
+"""A line below this part of the largest one is not drawn."""
 
 
 def curves(simulation: SimulatedMotion) -> Curves:

@@ -18,13 +18,6 @@ from armdyn.simulation.native import Rollout, rollout
 from armdyn.simulation.native_inputs import LAWS
 from armdyn.simulation.result import Simulation
 
-DEFAULT_STEP = 1e-3
-"""Step if none is given [s]."""
-DEFAULT_RECORDS, DEFAULT_STATES = 500, 2_000_000
-"""Instants recorded if no time between them is given, and states of all arms together."""
-MAX_STATES = 50_000_000
-"""States of all arms together that can be recorded."""
-
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -57,6 +50,14 @@ class Grid:
         records = math.ceil(duration / dt * (1 - 1e-12))
         every = math.ceil(duration / records / wanted * (1 - 1e-12))
         return cls(duration / records / every, records * every, every)
+
+
+DEFAULT_STEP = 1e-3
+"""Step if none is given [s]."""
+DEFAULT_RECORDS, DEFAULT_STATES = 500, 2_000_000
+"""Instants recorded if no time between them is given, and states of all arms together."""
+MAX_STATES = 50_000_000
+"""States of all arms together that can be recorded."""
 
 
 def simulate_fixed(

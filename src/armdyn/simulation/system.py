@@ -19,11 +19,6 @@ from armdyn.simulation.forces import Driven, Wrench
 
 Kind = Literal["sticks", "starts", "hits", "leaves"]
 
-BREAKAWAY_TOLERANCE = 1e-10
-"""A joint starts when its friction level is exceeded by this part of the torques."""
-REST_VELOCITY = 1e-9
-"""A joint that leaves a stop more slowly stays there [rad/s or m/s]."""
-
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -54,6 +49,12 @@ class Forces:
     """Torques that the wrench of the environment adds."""
     qdd: Array
     """Accelerations."""
+
+
+BREAKAWAY_TOLERANCE = 1e-10
+"""A joint starts when its friction level is exceeded by this part of the torques."""
+REST_VELOCITY = 1e-9
+"""A joint that leaves a stop more slowly stays there [rad/s or m/s]."""
 
 
 class System:

@@ -7,11 +7,6 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.model import Inertia, RobotModel
 
-FIRST_RADIUS = 0.042
-"""Radius of the first link, relative to the size of the arm."""
-TAPER = 0.5
-"""Part of that radius that the last link lacks."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Capsule:
@@ -41,6 +36,12 @@ class Ellipsoid:
     """Principal axes as columns, right-handed, (3, 3)."""
     radii: Array
     """Half its lengths along them, (3,) [m]."""
+
+
+FIRST_RADIUS = 0.042
+"""Radius of the first link, relative to the size of the arm."""
+TAPER = 0.5
+"""Part of that radius that the last link lacks."""
 
 
 def size(model: RobotModel) -> float:

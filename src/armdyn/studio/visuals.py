@@ -15,12 +15,6 @@ from armdyn.errors import DescriptionError
 from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model.transform import rotation_from_rpy, transform
 
-MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
-MAX_MESH_BYTES = 50 * 2**20
-"""Size of the largest mesh that is read [bytes]."""
-PACKAGE_FOLDERS = 6
-"""Number of folders above the file that may hold a package."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visual:
@@ -35,6 +29,13 @@ class Visual:
     faces: Array
     """Shape (f, 3)."""
     colour: tuple[int, int, int] | None
+
+
+MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
+MAX_MESH_BYTES = 50 * 2**20
+"""Size of the largest mesh that is read [bytes]."""
+PACKAGE_FOLDERS = 6
+"""Number of folders above the file that may hold a package."""
 
 
 def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:

@@ -7,9 +7,6 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.model.transform import skew
 
-LARGE_ANGLE = 2.0
-"""Beyond this angle the axis comes from the symmetric part of a rotation [rad]."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolLine:
@@ -44,6 +41,10 @@ class ToolLine:
         goal = _rotation(s[..., None] * self.turn) @ self.R
         rest = goal @ np.swapaxes(pose[..., :3, :3], -1, -2)
         return np.concatenate([away, rotation_vector(rest)], -1)
+
+
+LARGE_ANGLE = 2.0
+"""Beyond this angle the axis comes from the symmetric part of a rotation [rad]."""
 
 
 def rotation_vector(R: Array) -> Array:

@@ -8,12 +8,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, TrajectoryError
-from armdyn.simulation.trajectories.checks import (
-    check_limit,
-    check_motion,
-    check_points,
-    joints_of,
-)
+from armdyn.simulation.trajectories.checks import check_limit, check_motion, check_points, joints_of
 from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise, hermite
 from armdyn.simulation.trajectories.polynomial import check_way
 
