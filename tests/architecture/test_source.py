@@ -15,9 +15,9 @@ LONGEST_FUNCTION = 60
 HIGHEST_COMPLEXITY = 15
 
 # What still breaks a rule. These lists only shrink; in the end they are empty and go.
-CIRCULAR = (["simulation"],)
-LONG_FUNCTIONS = {}
-BRANCHING_FUNCTIONS = {"armdyn.simulation.simulate.simulate"}
+CIRCULAR: tuple[list[str], ...] = ()
+LONG_FUNCTIONS: set[str] = set()
+BRANCHING_FUNCTIONS: set[str] = set()
 
 
 def test_no_import_comes_back_to_where_it_started():
