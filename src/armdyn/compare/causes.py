@@ -1,23 +1,24 @@
 """Why another library may compute another torque: each cause as a change to the robot.
 
 A change is what the library makes of the description, so the torque of the changed robot must be
-its torque, to rounding. What it decides about are its slots; causes that share one exclude each
-other.
+its torque, to rounding.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from operator import methodcaller
 
 import numpy as np
 
-from armdyn.arrays import Array
-from armdyn.compare.cause import Cause, Edit, each_body, each_joint
+from armdyn.compare.explain import Cause, Edit, each_body, each_joint
 from armdyn.compare.files import Material, Sources
-from armdyn.compare.friction import friction_causes, own_terms
-from armdyn.compare.misread import Misread
+from armdyn.compare.misread import misreadings
 from armdyn.compare.peers import Answer
-from armdyn.model import GRAVITY, Inertia, RobotModel, Rotor
+from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, RobotModel, Rotor
 from armdyn.model.edit import with_base, with_gravity, without_payload
+from armdyn.model.friction import TERMS
+from armdyn.model.friction.coulomb import COULOMB
 
 STANDARD_GRAVITY = 9.80665
 
@@ -26,11 +27,11 @@ def causes(sources: Sources, material: Material, answer: Answer) -> list[Cause]:
     """Every cause there may be for a library that was given this file and gave this answer."""
     return [
         *_geometry(sources),
-        *_misread(material),
+        *misreadings(material.file, material.model),
         *_inertias(material),
         *_gravity(material.model),
-        *friction_causes(material.model),
-        *own_terms(material.model, answer),
+        *_friction(material.model),
+        *_own_terms(material.model, answer),
         Cause(
             "rotors",
             "has no rotor inertia (armature)",
@@ -46,79 +47,52 @@ def causes(sources: Sources, material: Material, answer: Answer) -> list[Cause]:
     ]
 
 
+def _of_links(name: str, text: str, slot: str, edit: Edit) -> Cause:
+    return Cause(name, text, frozenset({slot}), edit, rigid=True)
+
+
+def _of_friction(
+    name: str, text: str, slots: str, change: Callable[[FrictionLaw], FrictionLaw]
+) -> Cause:
+    edit = each_joint(lambda joint: replace(joint, friction=change(joint.friction)))
+    return Cause(name, text, frozenset(slots.split()), edit)
+
+
 def _geometry(sources: Sources) -> Iterator[Cause]:
-    other = sources.otherwise
-    if other is not None:
-        wrong = "modified" if sources.convention == "standard" else "standard"
-        text = f"reads the {sources.convention} DH table as {wrong}"
-        yield Cause("DH convention", text, frozenset({"table"}), lambda _: other, rigid=True)
-    yield Cause(
+    if sources.other_convention is not None:
+        right, other = sources.other_convention
+        wrong = "modified" if right == "standard" else "standard"
+        text = f"reads the {right} DH table as {wrong}"
+        yield _of_links("DH convention", text, "table", lambda _: other)
+    yield _of_links(
         "base",
         "stands upright at the origin, whatever the placement of the base",
-        frozenset({"base"}),
+        "base",
         lambda model: with_base(model, None),
-        rigid=True,
-    )
-
-
-def _misread(material: Material) -> Iterator[Cause]:
-    if material.file.suffix.lower() != ".urdf":
-        return
-    file = Misread(material.file)
-    for name, text, edit in (
-        (
-            "fixed joints",
-            "forgets the fixed joints that come before a moving one",
-            file.without_fixed_joints,
-        ),
-        (
-            "fixed links",
-            "puts links that are fixed side by side one behind the other",
-            file.with_fixed_links_in_a_row,
-        ),
-        (
-            "oblique axes",
-            "misreads an axis with several components, as z of a frame turned about it",
-            file.with_oblique_axes_turned,
-        ),
-    ):
-        yield Cause(name, text, frozenset({name}), edit, rigid=True)
-    back = file.signs(material.model)
-    yield Cause(
-        "negative axes",
-        "takes speed and torque of joints with a negative axis the wrong way round",
-        frozenset({"signs"}),
-        lambda model: file.with_axes_reversed(model, back),
-        rigid=True,
-        signs=back,
     )
 
 
 def _inertias(material: Material) -> Iterator[Cause]:
-    slots = frozenset({"inertia"})
+    def unturned(body: Body) -> Body:
+        given = body.inertia
+        if given.given_about != "com" or not given.has_com:
+            return body
+        return replace(body, inertia=Inertia.from_com(given.mass, given.com, given.tensor_as_given))
+
     plain = material.plain
-    yield Cause(
+    yield _of_links(
         "inertial rpy",
         "loses the rotation of the inertial frame (rpy of <inertial>)",
-        slots,
-        each_body(lambda body: replace(body, inertia=_unturned(body.inertia))),
-        rigid=True,
+        "inertia",
+        each_body(unturned),
     )
-    yield Cause(
+    yield _of_links(
         "reduced inertias",
         "was not given the reduced inertias, which mass, centre of mass and tensor cannot hold",
-        slots,
+        "inertia",
         lambda model: replace(model, links=plain.links, base_link=plain.base_link),
-        rigid=True,
     )
-    payload = frozenset({"payload"})
-    yield Cause("payload", "leaves out the payload", payload, without_payload, rigid=True)
-
-
-def _unturned(inertia: Inertia) -> Inertia:
-    if inertia.given_about != "com" or not inertia.has_com:
-        return inertia
-    return Inertia.from_com(inertia.mass, inertia.com, inertia.tensor_as_given)
+    yield _of_links("payload", "leaves out the payload", "payload", without_payload)
 
 
 def _gravity(model: RobotModel) -> Iterator[Cause]:
@@ -133,8 +107,57 @@ def _gravity(model: RobotModel) -> Iterator[Cause]:
         text = f"computes with gravity {STANDARD_GRAVITY} m/s²"
         fields.insert(0, (f"gravity {STANDARD_GRAVITY}", text, standard))
     for name, text, value in fields:
-        yield Cause(name, text, frozenset({"gravity"}), _in_field(value), rigid=True)
+        yield _of_links(name, text, "gravity", partial(with_gravity, gravity=value))
 
 
-def _in_field(gravity: Array) -> Edit:
-    return lambda model: with_gravity(model, gravity)
+def _friction(model: RobotModel) -> Iterator[Cause]:
+    """Terms of friction that are left out, or taken for others."""
+    laws = [joint.friction for joint in model.joints]
+    damped, dry = any(f.viscous for f in laws), any(f.coulomb_positive for f in laws)
+    for term in TERMS:
+        yield _of_friction(term.name, term.absence, term.name, methodcaller("without", term))
+    if dry:
+        yield _of_friction(
+            "friction as viscous",
+            "takes friction, the Coulomb torque, for the viscous coefficient"
+            + " and drops damping" * damped,
+            "viscous coulomb",
+            lambda f: f.without(COULOMB).changed(viscous=f.coulomb_positive),
+        )
+    if dry and damped:
+        yield _of_friction(
+            "friction added to viscous",
+            "adds friction, the Coulomb torque, to the viscous coefficient",
+            "viscous coulomb",
+            lambda f: f.without(COULOMB).changed(viscous=f.viscous + f.coulomb_positive),
+        )
+    yield _of_friction(
+        "even coulomb",
+        "has the same dry friction in both directions",
+        "coulomb",
+        lambda f: f.changed(coulomb_negative=f.coulomb_positive),
+    )
+    sharp = "has no smooth change of the sign of dry friction"
+    yield _of_friction("sharp sign", sharp, "sign", methodcaller("changed", smooth_velocity=0.0))
+
+
+def _own_terms(model: RobotModel, answer: Answer) -> Iterator[Cause]:
+    """What the library itself shows: soft dry friction, springs and the like."""
+    softened = answer.terms.get("constraint")
+    most = np.array([joint.friction.coulomb_positive for joint in model.joints])
+    if softened is not None and (np.abs(softened) <= most * (1 + 1e-9)).all():
+        dry = [term for term in TERMS if term.dry]
+        soft = _of_friction(
+            "soft dry friction",
+            "softens dry friction, the Coulomb term, at low speed",
+            " ".join(["sign", *(term.name for term in dry)]),
+            methodcaller("without", *dry),
+        )
+        yield replace(soft, adds=softened)
+    for name, text in (
+        ("spring", "has springs at the joints, which armdyn leaves out"),
+        ("fluid", "has the drag of a fluid, which armdyn leaves out"),
+        ("gravity compensation", "compensates gravity, which armdyn leaves out"),
+    ):
+        if name in answer.terms:
+            yield Cause(name, text, frozenset({name}), adds=answer.terms[name])

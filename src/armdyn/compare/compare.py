@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.compare.cause import Cause
 from armdyn.compare.causes import causes
-from armdyn.compare.explain import Choice, Explainer, Explanation
+from armdyn.compare.explain import Choice, Explainer
 from armdyn.compare.files import Sources, sources
-from armdyn.compare.peers import PEERS, Case, Peer
+from armdyn.compare.peers import PEERS, Case, Peer, version
 from armdyn.compare.report import CompareReport, Effect, LibraryResult
 from armdyn.compare.states import States, check_states, random_states
 from armdyn.dynamics import Robot
@@ -55,95 +54,86 @@ def compare(
         >>> compare("ur5", ["pinocchio"])["pinocchio"].status
         'agrees'
     """
-    names = _libraries(with_)
-    if not isinstance(seed, int) or seed < 0:
-        raise ModelError(f"seed: expected a whole number that is not negative, got {seed!r}")
-    with sources(robot_or_path, physical) as given:
-        asked = check_states(given.robot.model, states, seed)
-        every = asked + random_states(given.robot.model, MORE_STATES, seed + 1)
-        comparison = _Comparison(given, every, len(asked))
-        rows = tuple(comparison.row(name, PEERS[name]) for name in names)
-    robot = given.robot
-    drawn = seed if isinstance(states, int) else None
-    return CompareReport(given.name, robot.name, robot.joint_names, len(asked), drawn, rows)
-
-
-def _libraries(with_: Sequence[str] | None) -> list[str]:
     if isinstance(with_, str):
         raise ModelError(f"with_: expected a list of libraries such as [{with_!r}], got {with_!r}")
     for name in with_ or ():
         check_known("library to compare with named", name, PEERS)
-    return list(dict.fromkeys(with_)) if with_ else list(PEERS)
+    if not isinstance(seed, int) or seed < 0:
+        raise ModelError(f"seed: expected a whole number that is not negative, got {seed!r}")
+    with sources(robot_or_path, physical) as given:
+        robot = given.robot
+        asked = check_states(robot.model, states, seed)
+        more = random_states(robot.model, MORE_STATES, seed + 1)
+        every = States(*map(np.concatenate, zip(asked, more, strict=True)))
+        comparison = _Comparison(given, every, len(asked.q))
+        rows = tuple(comparison.row(name, PEERS[name]) for name in dict.fromkeys(with_ or PEERS))
+    drawn = seed if isinstance(states, int) else None
+    return CompareReport(given.name, robot.name, robot.joint_names, len(asked.q), drawn, rows)
 
 
 class _Comparison:
     """The robot at its states, of which the first ones were asked for."""
 
     def __init__(self, given: Sources, states: States, asked: int):
-        self._given, self._states, self._asked = given, states, asked
-        ledger = given.robot.ledger(states.q, states.qd, states.qdd)
+        self._given, self._states, self._asked = given, states, slice(asked)
+        ledger = given.robot.ledger(*states)
         self._scale = sum(map(np.abs, ledger.terms.values()), np.zeros_like(ledger.inertial))
-        self._ours = given.robot.inverse_dynamics(states.q, states.qd, states.qdd)
+        self._ours = given.robot.inverse_dynamics(*states)
 
     def row(self, name: str, peer: Peer) -> LibraryResult:
         """What a library says, and why."""
         material, names = self._given.material(peer.formats), self._given.robot.joint_names
-        explainer = Explainer(material.model, names, self._states, self._scale)
-        case = Case(
-            material.file,
-            tuple(joint.name for joint in material.model.joints),
-            material.model.base_link.name,
-            explainer.states,
-        )
+        model = material.model
+        explainer = Explainer(model, names, self._states, self._scale)
+        joints = tuple(joint.name for joint in model.joints)
         row = partial(LibraryResult, name, peer.title)
         try:
+            case = Case(material.file, joints, model.base_link.name, explainer.states)
             answer = peer.answer(case)
         except PeerError as reason:
-            return row(peer.version, "refused", f"{peer.title} refuses it: {reason}")
+            refusal = f"{peer.title} refuses it: {reason}"
+            return row(version(peer.package), "refused", refusal)
         if answer is None:
             advice = f"it can be installed with: pip install {peer.package}"
             return row(None, "not installed", advice)
         theirs = explainer.coordinates(answer.torque)
-        row = partial(row, peer.version, **self._place(theirs))
-        asked = slice(self._asked)
-        if explainer.equal(theirs[asked], self._ours[asked]):
-            gap = float(np.abs(theirs - self._ours)[asked].max())
-            return row(status="agrees", explanation="the same to rounding", residual=gap)
-        found = explainer.explain(theirs, causes(self._given, material, answer))
-        chosen = found.choices[0] if found.choices else found.nearest
+        gap = np.abs(theirs - self._ours)[self._asked]
+        row = partial(row, version(peer.package), **self._place(theirs, gap))
+        if (gap <= explainer.tolerance).all():
+            return row(
+                status="agrees", explanation="the same to rounding", residual=float(gap.max())
+            )
+        whole, choices = explainer.explain(theirs, causes(self._given, material, answer))
+        ours, torque = explainer.torque(), explainer.torque(choices[0])
+        residual = float(np.abs(theirs - torque).max())
+        effects = (explainer.torque((cause,)) - ours for cause in choices[0])
         return row(
-            status="explained" if found.choices else "unexplained",
-            explanation=_sentence(peer.title, found),
-            causes=tuple(self._effect(explainer, cause) for cause in chosen),
-            residual=float(np.abs(found.residual).max()),
+            status="explained" if whole else "unexplained",
+            explanation=_sentence(peer.title, whole, choices, residual),
+            causes=tuple(
+                Effect(cause.name, cause.text, float(np.abs(effect[self._asked]).max()))
+                for cause, effect in zip(choices[0], effects, strict=True)
+            ),
+            residual=residual,
         )
 
-    def _place(self, theirs: Array) -> dict[str, Any]:
+    def _place(self, theirs: Array, gap: Array) -> dict[str, Any]:
         """Where the largest difference is among the states that were asked for."""
-        gap = np.abs(theirs - self._ours)[: self._asked]
         state, joint = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
-        vectors = {key: getattr(self._states, key)[state] for key in ("q", "qd", "qdd")}
+        motion = self._states._asdict()
         return {
             "joint": self._given.robot.joint_names[joint],
             "state": state,
-            "motion": {key: tuple(vector.tolist()) for key, vector in vectors.items()},
+            "motion": {key: tuple(vectors[state].tolist()) for key, vectors in motion.items()},
             "here": float(self._ours[state, joint]),
             "there": float(theirs[state, joint]),
             "differences": tuple(gap.max(axis=0).tolist()),
         }
 
-    def _effect(self, explainer: Explainer, cause: Cause) -> Effect:
-        change = explainer.torque((cause,)) - explainer.torque()
-        return Effect(cause.name, cause.text, float(np.abs(change[: self._asked]).max()))
 
-
-def _sentence(title: str, found: Explanation) -> str:
-    if found.choices:
-        return f"{title} " + ", or it ".join(map(_listed, found.choices))
-    left = np.abs(found.residual).max()
-    text = f"unexplained, largest residual {left:.3g}"
-    return f"{text}, if {title} {_listed(found.nearest)}" if found.nearest else text
-
-
-def _listed(choice: Choice) -> str:
-    return "; ".join(cause.text for cause in choice)
+def _sentence(title: str, whole: bool, choices: list[Choice], residual: float) -> str:
+    said = ", or it ".join("; ".join(cause.text for cause in choice) for choice in choices)
+    if whole:
+        return f"{title} {said}"
+    text = f"unexplained, largest residual {residual:.3g}"
+    return f"{text}, if {title} {said}" if said else text

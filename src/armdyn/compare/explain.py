@@ -1,18 +1,18 @@
 """Which causes turn our torque into that of another library, up to rounding."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cache, reduce
 from itertools import combinations
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compare.cause import Cause
 from armdyn.compare.states import States
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.model import RobotModel
+from armdyn.model import Body, Joint, Link, RobotModel
 
 JOINT_TOLERANCE = 1e-9
 """Largest difference that counts as rounding, relative to the terms of the joint's torque."""
@@ -23,19 +23,45 @@ MOST_CAUSES = 6
 MENTIONED_REMAINDER = 0.5
 """Causes that explain a part are mentioned if at most this share of the difference remains."""
 
+Edit = Callable[[RobotModel], RobotModel]
+
+
+@dataclass(frozen=True, eq=False)
+class Cause:
+    """A reason for a difference: what another library makes of a robot, as a change to it."""
+
+    name: str
+    """A word or two, for programs."""
+    text: str
+    """What the library does, to follow its name."""
+    slots: frozenset[str]
+    """What it decides about; causes that share a slot exclude each other."""
+    edit: Edit = field(default=lambda model: model)
+    rigid: bool = False
+    """Whether the links are concerned, and not only friction and rotors."""
+    signs: Array | None = None
+    """What the position of each joint is multiplied by, (N,)."""
+    uncouples: bool = False
+    """Whether joints that follow others are on their own."""
+    adds: Array | None = None
+    """A torque of the library's own, (m, N)."""
+
+
 Choice = tuple[Cause, ...]
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """Which causes explain a difference."""
+def each_joint(change: Callable[[Joint], Joint]) -> Edit:
+    """A change to every joint."""
+    return lambda model: replace(model, joints=tuple(map(change, model.joints)))
 
-    choices: tuple[Choice, ...]
-    """Each explains the whole difference with the fewest causes; empty if nothing does."""
-    nearest: Choice
-    """What comes closest, if nothing explains it."""
-    residual: Array
-    """What remains with the first of the choices, or with the nearest, (m, n)."""
+
+def each_body(change: Callable[[Body], Body]) -> Edit:
+    """A change to every part of every moving link."""
+
+    def changed(link: Link) -> Link:
+        return Link(link.name, tuple(map(change, link.bodies)))
+
+    return lambda model: replace(model, links=tuple(map(changed, model.links)))
 
 
 class Explainer:
@@ -52,11 +78,12 @@ class Explainer:
         own = [model.joints[i].name for i in model.independent]
         self._model, self._at = model, Coordinates.of(model)
         self._back = [own.index(name) for name in names]
-        self.states = states.ordered([names.index(name) for name in own]).of_all_joints(self._at)
+        q, qd, qdd = (vectors[:, [names.index(name) for name in own]] for vectors in states)
+        self.states = States(self._at.positions(q), self._at.rates(qd), self._at.rates(qdd))
         """Motions of all N moving joints, in the order of the file."""
-        self._known: dict[tuple[str, Choice], Array] = {}
         largest = scale.max(axis=0)
         self.tolerance = JOINT_TOLERANCE * largest + ROBOT_TOLERANCE * largest.max()
+        self._links, self._drives = cache(self._torque_of_links), cache(self._torque_of_drives)
 
     def coordinates(self, torque: Array) -> Array:
         """The torques of the coordinates, without those of the joints that follow them, (m, n)."""
@@ -64,39 +91,33 @@ class Explainer:
 
     def torque(self, choice: Choice = ()) -> Array:
         """The torque with all these causes, (m, n)."""
-        links = self._once(tuple(c for c in choice if c.rigid), self._of_links)
-        torque = links + self._once(tuple(c for c in choice if not c.rigid), self._of_drives)
+        links = self._links(tuple(cause for cause in choice if cause.rigid))
+        torque = links + self._drives(tuple(cause for cause in choice if not cause.rigid))
         if any(cause.uncouples for cause in choice):
             return self.coordinates(torque)
         return self._at.torques(torque)[:, self._back]
 
-    def _once(self, choice: Choice, compute: Callable[[RobotModel, Choice], Array]) -> Array:
-        key = compute.__name__, choice
-        if key not in self._known:
-            model = self._model
-            for cause in choice:
-                model = cause.edit(model)
-            self._known[key] = compute(model, choice)
-        return self._known[key]
-
-    def _of_links(self, model: RobotModel, choice: Choice) -> Array:
-        q = self.states.q
+    def _torque_of_links(self, choice: Choice) -> Array:
+        q, qd, qdd = self.states
         for cause in choice:
             q = q if cause.signs is None else cause.signs * q
-        return newton_euler(model, q, self.states.qd, self.states.qdd).tau
+        return newton_euler(self._edited(choice), q, qd, qdd).tau
 
-    def _of_drives(self, model: RobotModel, choice: Choice) -> Array:
+    def _torque_of_drives(self, choice: Choice) -> Array:
+        model = self._edited(choice)
         rotors = np.array([joint.rotor.reflected for joint in model.joints])
         torque = friction_torque(model, self.states.qd) + rotors * self.states.qdd
-        own = (cause.adds for cause in choice if cause.adds is not None)
-        return sum(own, torque)
+        return sum((cause.adds for cause in choice if cause.adds is not None), torque)
+
+    def _edited(self, choice: Choice) -> RobotModel:
+        return reduce(lambda model, cause: cause.edit(model), choice, self._model)
 
     def equal(self, a: Array, b: Array) -> bool:
         """Whether two torques differ by rounding alone."""
         return bool((np.abs(a - b) <= self.tolerance).all())
 
-    def explain(self, theirs: Array, causes: Sequence[Cause]) -> Explanation:
-        """The fewest causes that give a torque (m, n), or the nearest ones."""
+    def explain(self, theirs: Array, causes: Sequence[Cause]) -> tuple[bool, list[Choice]]:
+        """Whether causes give a torque (m, n), and all smallest sets that do, or the nearest."""
         ours = self.torque()
         felt = [cause for cause in causes if not self.equal(self.torque((cause,)), ours)]
         nearest: Choice = ()
@@ -110,8 +131,8 @@ class Explainer:
                 elif left.max() < min(least, MENTIONED_REMAINDER * before):
                     nearest, least = choice, left.max()
             if found:
-                return Explanation(tuple(found), (), theirs - self.torque(found[0]))
-        return Explanation((), nearest, theirs - self.torque(nearest))
+                return True, found
+        return False, [nearest]
 
 
 def _compatible(causes: Sequence[Cause], count: int) -> Iterator[Choice]:

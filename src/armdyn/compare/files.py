@@ -51,10 +51,8 @@ class Sources:
     robot: Robot
     formats: dict[str, Material]
     """By "urdf" and, if that is what it comes from, "mjcf"."""
-    otherwise: RobotModel | None
-    """The DH table read in the other convention; None for what is no DH table."""
-    convention: str
-    """The convention of the table, or nothing."""
+    other_convention: tuple[str, RobotModel] | None
+    """For a DH table its convention, and the robot read in the other one."""
 
     def material(self, formats: Sequence[str]) -> Material:
         """The first of these formats that there is."""
@@ -64,52 +62,46 @@ class Sources:
 @contextmanager
 def sources(source: str | Path | Robot, physical: Physical = "error") -> Iterator[Sources]:
     """The files of a robot, which last as long as the block."""
-    robot = source if isinstance(source, Robot) else load(source, physical=physical)
-    name = robot.name if isinstance(source, Robot) else str(source)
-    path = None if isinstance(source, Robot) else _path(source)
-    with TemporaryDirectory(prefix="armdyn-compare-") as folder:
-        formats, otherwise, convention = {}, None, ""
-        if path is not None and path.suffix.lower() == ".toml":
-            otherwise, convention = _other_convention(path, Path(folder))
-        urdf = Path(folder) / "given.urdf"
-        if path is not None and _is_urdf(path):
-            urdf = path
+    with TemporaryDirectory(prefix="armdyn-compare-") as temporary:
+        folder, formats, other = Path(temporary), {}, None
+        urdf = folder / "given.urdf"
+        if isinstance(source, Robot):
+            robot, name = source, source.name
         else:
+            robot, name = load(source, physical=physical), str(source)
+            path = catalog_path(name) if name in catalog_names() else Path(source)
+            kind = path.suffix.lower()
+            if kind == ".toml":
+                other = _other_convention(path, folder)
+            elif kind == ".urdf" or read_xml(path, UrdfError).tag == "robot":
+                urdf = path
+            else:
+                formats["mjcf"] = Material(path, robot.model, robot.model)
+        if not urdf.exists():
             save_model(robot.model, urdf)
-        if path is not None and path.suffix.lower() != ".toml" and urdf != path:
-            formats["mjcf"] = Material(path, robot.model, robot.model)
-        formats["urdf"] = _stripped(urdf, Path(folder) / "robot.urdf")
-        yield Sources(name, robot, formats, otherwise, convention)
-
-
-def _path(source: str | Path) -> Path:
-    return catalog_path(str(source)) if str(source) in catalog_names() else Path(source)
-
-
-def _is_urdf(path: Path) -> bool:
-    kind = path.suffix.lower()
-    return kind == ".urdf" or (kind != ".toml" and read_xml(path, UrdfError).tag == "robot")
+        formats["urdf"] = _stripped(urdf, folder / "robot.urdf")
+        yield Sources(name, robot, formats, other)
 
 
 def _stripped(file: Path, to: Path) -> Material:
-    robot = read_xml(file, UrdfError)
-    write_text(to, text_from_element(_without(robot)))
+    """The file without what libraries do not need."""
+
+    def kept(element: XmlElement) -> XmlElement:
+        unread = UNREAD.get(element.tag, ())
+        children = tuple(kept(child) for child in element.children if child.tag not in unread)
+        return XmlElement(element.tag, element.attributes, children, element.line)
+
+    write_text(to, text_from_element(kept(read_xml(file, UrdfError))))
     model, plain = (read_model(path, physical="ignore")[0] for path in (file, to))
     return Material(to, model, plain)
 
 
-def _without(element: XmlElement) -> XmlElement:
-    kept = tuple(c for c in element.children if c.tag not in UNREAD.get(element.tag, ()))
-    return XmlElement(element.tag, element.attributes, tuple(map(_without, kept)), element.line)
-
-
-def _other_convention(path: Path, folder: Path) -> tuple[RobotModel | None, str]:
-    """A DH table read in the convention it is not in, and the one it is in."""
+def _other_convention(path: Path, folder: Path) -> tuple[str, RobotModel] | None:
     text = path.read_text(encoding="utf-8")
-    convention = tomllib.loads(text).get("convention", "")
+    convention = tomllib.loads(text).get("convention")
     if not convention:
-        return None, ""
+        return None
     other = "modified" if convention == "standard" else "standard"
     copy = folder / "other.toml"
     write_text(copy, _CONVENTION.sub(rf'\1"{other}"', text, count=1))
-    return read_model(copy, physical="ignore")[0], convention
+    return convention, read_model(copy, physical="ignore")[0]

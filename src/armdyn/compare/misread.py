@@ -4,91 +4,88 @@ The numbers are those of the file: a RobotModel has fixed joints merged and axes
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
+from armdyn.compare.explain import Cause, each_body, each_joint
 from armdyn.errors import UrdfError
 from armdyn.io.xml import XmlElement, read_xml
-from armdyn.model import Body, Joint, Link, RobotModel
+from armdyn.model import Joint, RobotModel
 from armdyn.model.transform import IDENTITY, rotation_about, rotation_from_rpy, transform
 
 
-@dataclass(frozen=True)
-class Misread:
-    """A URDF that armdyn has read without complaint."""
+def misreadings(file: Path, model: RobotModel) -> Iterator[Cause]:
+    """What a library may make of a URDF that armdyn has read without complaint."""
+    if file.suffix.lower() != ".urdf":
+        return
+    root = read_xml(file, UrdfError)
+    given = {joint.attributes["name"]: joint for joint in root.all("joint")}
+    axes = {joint.name: _numbers(given.get(joint.name), "axis", "xyz") for joint in model.joints}
+    signs = {name: -1.0 if sorted(axis) == [-1, 0, 0] else 1.0 for name, axis in axes.items()}
+    places = _fixed_links_in_a_row(root)
 
-    file: Path
+    def without_fixed_joints(joint: Joint) -> Joint:
+        """The joint where it would be if no fixed joint came before it."""
+        known = joint.name in given
+        return replace(joint, placement=_origin(given[joint.name])) if known else joint
 
-    def without_fixed_joints(self, model: RobotModel) -> RobotModel:
-        """Each moving joint where it would be if no fixed joint came before it."""
-
-        def moved(joint: Joint) -> Joint:
-            given = self._joints.get(joint.name)
-            return joint if given is None else replace(joint, placement=_origin(given))
-
-        return replace(model, joints=tuple(map(moved, model.joints)))
-
-    def with_fixed_links_in_a_row(self, model: RobotModel) -> RobotModel:
-        """The fixed links of each moving one as if each stood on the one before, depth first."""
-        places: dict[str, Array] = {}
-        for joint in self._joints.values():
-            if joint.attributes["type"] != "fixed":
-                place = IDENTITY
-                for carried in self._carried(_end(joint, "child")):
-                    place = frozen(place @ _origin(carried))
-                    places[_end(carried, "child")] = place
-
-        def put(body: Body) -> Body:
-            return replace(body, placement=places.get(body.name, body.placement))
-
-        links = (Link(link.name, tuple(map(put, link.bodies))) for link in model.links)
-        return replace(model, links=tuple(links))
-
-    def with_oblique_axes_turned(self, model: RobotModel) -> RobotModel:
+    def turned(joint: Joint) -> Joint:
         """An axis of several components as z of a frame that is turned about it by its length."""
+        axis, length = axes[joint.name], float(np.linalg.norm(axes[joint.name]))
+        if np.count_nonzero(axis) < 2:
+            return joint
+        placement = joint.placement @ transform(rotation_about(axis / length, length))
+        return replace(joint, placement=frozen(placement), axis=frozen([0.0, 0.0, 1.0]))
 
-        def turned(joint: Joint) -> Joint:
-            axis = _numbers(self._joints.get(joint.name), "axis", "xyz")
-            if np.count_nonzero(axis) < 2:
-                return joint
-            length = float(np.linalg.norm(axis))
-            turn = transform(rotation_about(axis / length, length))
-            z = frozen([0.0, 0.0, 1.0])
-            return replace(joint, placement=frozen(joint.placement @ turn), axis=z)
+    for name, text, edit in (
+        (
+            "fixed joints",
+            "forgets the fixed joints that come before a moving one",
+            each_joint(without_fixed_joints),
+        ),
+        (
+            "fixed links",
+            "puts links that are fixed side by side one behind the other",
+            each_body(lambda b: replace(b, placement=places.get(b.name, b.placement))),
+        ),
+        (
+            "oblique axes",
+            "misreads an axis with several components, as z of a frame turned about it",
+            each_joint(turned),
+        ),
+    ):
+        yield Cause(name, text, frozenset({name}), edit, rigid=True)
+    yield Cause(
+        "negative axes",
+        "takes speed and torque of joints with a negative axis the wrong way round",
+        frozenset({"signs"}),
+        each_joint(lambda joint: replace(joint, axis=frozen(signs[joint.name] * joint.axis))),
+        rigid=True,
+        signs=np.array(list(signs.values())),
+    )
 
-        return replace(model, joints=tuple(map(turned, model.joints)))
 
-    def signs(self, model: RobotModel) -> Array:
-        """For each joint -1 if its axis is a negative unit vector, else 1."""
-        axes = (_numbers(self._joints.get(joint.name), "axis", "xyz") for joint in model.joints)
-        return np.array([-1.0 if sorted(axis) == [-1, 0, 0] else 1.0 for axis in axes])
+def _fixed_links_in_a_row(root: XmlElement) -> dict[str, Array]:
+    """Placements of fixed links as if each stood on the one before, depth first."""
+    order = [link.attributes["name"] for link in root.all("link")]
+    joints = sorted(root.all("joint"), key=lambda joint: order.index(_end(joint, "child")))
+    places: dict[str, Array] = {}
 
-    def with_axes_reversed(self, model: RobotModel, signs: Array) -> RobotModel:
-        """The joints with the axes of opposite sense where the sign is -1."""
-        pairs = zip(model.joints, signs, strict=True)
-        joints = (replace(joint, axis=frozen(sign * joint.axis)) for joint, sign in pairs)
-        return replace(model, joints=tuple(joints))
+    def put(link: str, place: Array) -> Array:
+        """Put what is fixed to a link behind a place; returns the place of the last one."""
+        for joint in joints:
+            if _end(joint, "parent") == link and joint.attributes["type"] == "fixed":
+                place = places[_end(joint, "child")] = frozen(place @ _origin(joint))
+                place = put(_end(joint, "child"), place)
+        return place
 
-    @cached_property
-    def _root(self) -> XmlElement:
-        return read_xml(self.file, UrdfError)
-
-    @cached_property
-    def _joints(self) -> dict[str, XmlElement]:
-        return {joint.attributes["name"]: joint for joint in self._root.all("joint")}
-
-    def _carried(self, link: str) -> Iterator[XmlElement]:
-        """The fixed joints on a link and on what they carry, in the order of the links."""
-        order = [element.attributes["name"] for element in self._root.all("link")]
-        on = [joint for joint in self._joints.values() if _end(joint, "parent") == link]
-        for joint in sorted(on, key=lambda joint: order.index(_end(joint, "child"))):
-            if joint.attributes["type"] == "fixed":
-                yield joint
-                yield from self._carried(_end(joint, "child"))
+    for joint in joints:
+        if joint.attributes["type"] != "fixed":
+            put(_end(joint, "child"), IDENTITY)
+    return places
 
 
 def _end(joint: XmlElement, tag: str) -> str:

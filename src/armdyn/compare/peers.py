@@ -8,6 +8,7 @@ import importlib.metadata
 import logging
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,15 @@ WORLD = "world"
 
 def installed(name: str) -> Any:
     """The module of a peer, or None."""
-    try:
+    with suppress(ImportError):
         return importlib.import_module(name)
-    except ImportError:
-        return None
+
+
+def version(package: str) -> str | None:
+    """The version of a package; None if it is not installed."""
+    with suppress(importlib.metadata.PackageNotFoundError):
+        return importlib.metadata.version(package)
+    return None
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Case:
     @property
     def rows(self) -> list[tuple[Array, Array, Array]]:
         """Position, velocity and acceleration of one state after the other."""
-        return list(zip(self.states.q, self.states.qd, self.states.qdd, strict=True))
+        return list(zip(*self.states, strict=True))
 
 
 @dataclass(frozen=True)
@@ -77,14 +83,6 @@ class Peer:
     formats: tuple[str, ...]
     """What it reads, the best first."""
     solve: Callable[[Any, Case], Answer]
-
-    @property
-    def version(self) -> str | None:
-        """The version; None if the library is not installed."""
-        try:
-            return importlib.metadata.version(self.package)
-        except importlib.metadata.PackageNotFoundError:
-            return None
 
     def answer(self, case: Case) -> Answer | None:
         """What it says; None if the library is not installed.
@@ -115,11 +113,10 @@ def pinocchio(pin: Any, case: Case) -> Answer:
     torque = []
     for q, qd, qdd in case.rows:
         position, velocity, acceleration = pin.neutral(model), *np.zeros((2, model.nv))
-        for joint, *motion in zip(joints, q, qd, qdd, strict=True):
-            angle = motion[0]
+        for joint, angle, *rates in zip(joints, q, qd, qdd, strict=True):
             place = slice(joint.idx_q, joint.idx_q + joint.nq)
             position[place] = (np.cos(angle), np.sin(angle)) if joint.nq == 2 else angle
-            velocity[joint.idx_v], acceleration[joint.idx_v] = motion[1:]
+            velocity[joint.idx_v], acceleration[joint.idx_v] = rates
         tau = pin.rnea(model, data, position, velocity, acceleration)
         torque.append([tau[joint.idx_v] for joint in joints])
     return Answer(np.array(torque))
@@ -143,15 +140,13 @@ def mujoco(mujoco: Any, case: Case) -> Answer:
         "fluid": "qfrc_fluid",
         "gravity compensation": "qfrc_gravcomp",
     }
-    torque: list[Array] = []
-    shown: dict[str, list[Array]] = {name: [] for name in terms}
+    torque, shown = [], []
     for q, qd, qdd in case.rows:
         data.qpos[positions], data.qvel[rates], data.qacc[rates] = q, qd, qdd
         mujoco.mj_inverse(model, data)
         torque.append(data.qfrc_inverse[rates].copy())
-        for name, field_ in terms.items():
-            shown[name].append(-getattr(data, field_)[rates])
-    return Answer(np.array(torque), {name: np.array(rows) for name, rows in shown.items()})
+        shown.append([-getattr(data, force)[rates] for force in terms.values()])
+    return Answer(np.array(torque), dict(zip(terms, np.swapaxes(shown, 0, 1), strict=True)))
 
 
 def drake(pydrake: Any, case: Case) -> Answer:

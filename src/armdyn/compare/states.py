@@ -1,15 +1,14 @@
 """The states at which libraries are compared."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.errors import ModelError, ShapeError
-from armdyn.formulations.coupling import Coordinates
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.model import RobotModel
 
@@ -17,32 +16,12 @@ MOST_STATES = 100_000
 """The most states that are compared; other libraries compute them one by one."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class States:
-    """Motions of a robot, each (m, n)."""
+class States(NamedTuple):
+    """Positions [rad or m], velocities and accelerations of n joints, each (m, n)."""
 
     q: Array
-    """Positions of the joints that follow no other [rad or m]."""
     qd: Array
-    """Their velocities."""
     qdd: Array
-    """Their accelerations."""
-
-    def __len__(self) -> int:
-        return len(self.q)
-
-    def __add__(self, more: "States") -> "States":
-        """Those states and then these."""
-        pairs = ((self.q, more.q), (self.qd, more.qd), (self.qdd, more.qdd))
-        return States(*(np.concatenate(pair) for pair in pairs))
-
-    def ordered(self, columns: list[int]) -> "States":
-        """The same motions with the joints in another order."""
-        return States(self.q[:, columns], self.qd[:, columns], self.qdd[:, columns])
-
-    def of_all_joints(self, at: Coordinates) -> "States":
-        """The same motions of all N moving joints, those that follow another one included."""
-        return States(at.positions(self.q), at.rates(self.qd), at.rates(self.qdd))
 
 
 def random_states(model: RobotModel, count: int, seed: int) -> States:
@@ -79,11 +58,11 @@ def check_states(
             "states: expected how many, a trajectory file, or the three arrays (q, qd, qdd) of "
             f"shape (..., {n}), got {states!r}"
         )
-    pairs = zip(("q", "qd", "qdd"), states, strict=True)
-    vectors = {name: check_joint_vector(name, value, n) for name, value in pairs}
-    q, qd, qdd = (np.array(v).reshape(-1, n) for v in broadcast(**vectors))
-    if not len(q):
+    pairs = zip(States._fields, states, strict=True)
+    vectors = broadcast(**{name: check_joint_vector(name, value, n) for name, value in pairs})
+    given = States(*(np.array(vector).reshape(-1, n) for vector in vectors))
+    if not len(given.q):
         raise ShapeError("states: the arrays have no state in them; give at least one")
-    if not all(np.isfinite(v).all() for v in (q, qd, qdd)):
+    if not np.isfinite(given).all():
         raise ModelError("states: expected finite numbers, got an infinite one or NaN")
-    return States(q, qd, qdd)
+    return given
