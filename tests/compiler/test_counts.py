@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from armdyn.canonical.frames import with_tip_phase
+from armdyn.canonical.model import model_from_canonical
 from armdyn.compiler.count import count
 from armdyn.compiler.search import search
 from armdyn.compiler.trace import trace
@@ -20,7 +21,6 @@ from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
 from armdyn.quantities.shortest import VECTORS, minimal_outputs
 from armdyn.quantities.symbolic import symbolic
-from armdyn.quantities.symbolic_model import model_from_canonical
 from support.counted_arms import ARMS
 
 SEARCH_ALONE = {

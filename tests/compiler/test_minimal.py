@@ -10,6 +10,7 @@ from hypothesis import given
 
 import armdyn
 from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
+from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.canonical.regroup import axis_in_parent, parameter_names, regroup
 from armdyn.compiler.program import Program
 from armdyn.compiler.search import search
@@ -24,7 +25,6 @@ from armdyn.minimal.torques import minimal
 from armdyn.model.transform import rotation_about, transform
 from armdyn.quantities.shortest import minimal_outputs
 from armdyn.quantities.symbolic import symbolic
-from armdyn.quantities.symbolic_model import branches, model_from_canonical
 from support.counted_arms import ARMS
 from support.peers import close, pin_model
 from support.random_robots import random_model, random_states, robots, seeds, special_model

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
+from armdyn.canonical.model import branches
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.passes import reduce
 from armdyn.compiler.program import Constant, Program
@@ -38,7 +39,6 @@ from armdyn.model import RobotModel
 from armdyn.quantities.choice_store import ChoiceStore, default_folder
 from armdyn.quantities.shortest import SearchBudget, minimal_outputs
 from armdyn.quantities.symbolic import symbolic
-from armdyn.quantities.symbolic_model import branches
 
 MOST_OPERATIONS_SEARCHED = 650
 """A program with more operations is not searched for a shorter one, which takes minutes."""

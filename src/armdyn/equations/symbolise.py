@@ -22,13 +22,13 @@ from armdyn.canonical.frames import (
     canonical_frames,
     is_quarter,
 )
+from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.canonical.parameters import ENTRIES, link_numbers, parameters
 from armdyn.equations.letters import Letters, fitting
 from armdyn.equations.symbolic_robot import Angle, Sum, SymbolicRobot
 from armdyn.errors import ArmdynWarning
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
-from armdyn.quantities.symbolic_model import branches, model_from_canonical
 
 TOOL = ("xt", "yt", "zt")
 """The position of the tool in the canonical frame of the link that carries it [m]."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from armdyn.arrays import Array
 from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
+from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.canonical.regroup import regroup
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.passes import reduce
@@ -27,7 +28,6 @@ from armdyn.quantities.choice_store import ChoiceStore, default_folder
 from armdyn.quantities.formulations import CHAINS
 from armdyn.quantities.shortest import SearchBudget, minimal_outputs
 from armdyn.quantities.symbolic import symbolic
-from armdyn.quantities.symbolic_model import branches, model_from_canonical
 
 STAGES = ("written", "customised", "regrouped", "minimal")
 NOTHING = Operations(0, 0)

@@ -7,6 +7,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import canonical
+from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.canonical.regroup import axis_in_parent
 from armdyn.compiler.count import Operations, count, count_nodes
 from armdyn.expr.graph import Graph, Node
@@ -16,7 +17,6 @@ from armdyn.model import RobotModel
 from armdyn.operations.count import NOTHING, count_operations, stage_count, traced
 from armdyn.operations.methods import METHODS
 from armdyn.quantities.symbolic import symbolic
-from armdyn.quantities.symbolic_model import branches, model_from_canonical
 
 STEPS = ("1a, 1b", "2", "3a, 3b", "4", "5, 6", "7, 8", "9, 10")
 PAPER = {

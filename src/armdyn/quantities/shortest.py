@@ -13,6 +13,7 @@ from itertools import islice
 import numpy as np
 
 from armdyn.canonical.frames import CanonicalRobot, with_tip_phase
+from armdyn.canonical.model import model_from_canonical
 from armdyn.compiler.count import count
 from armdyn.compiler.passes import reduce
 from armdyn.compiler.resubstitute import resubstitute
@@ -32,7 +33,6 @@ from armdyn.minimal.torques import minimal
 from armdyn.quantities.choice_store import ChoiceStore
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.symbolic import symbolic
-from armdyn.quantities.symbolic_model import model_from_canonical
 
 SEARCHED_JOINTS = 12
 """Longest chain whose choices are searched; beyond, the default ones are taken."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, canonical
+from armdyn.canonical.model import branches
 from armdyn.canonical.regroup import regroup
 from armdyn.canonical.snapping import torque_difference
 from armdyn.compiler.count import Operations, count
@@ -24,7 +25,6 @@ from armdyn.model import RobotModel
 from armdyn.operations.count import count_operations
 from armdyn.quantities.choice_store import ChoiceStore, default_folder
 from armdyn.quantities.shortest import SearchBudget, minimal_outputs
-from armdyn.quantities.symbolic_model import branches
 from armdyn.simplification.linear import samples
 
 _VANISHED = 1e-9

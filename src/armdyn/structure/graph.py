@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalLink, canonical, is_quarter
+from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.canonical.parameters import ENTRIES, link_numbers, parameters
 from armdyn.compiler.trace import trace
 from armdyn.expr.graph import Graph, Node
@@ -16,7 +17,6 @@ from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.spatial import cross, dot
 from armdyn.model import RobotModel
-from armdyn.quantities.symbolic_model import branches, model_from_canonical
 
 
 @dataclass(frozen=True, slots=True, eq=False)

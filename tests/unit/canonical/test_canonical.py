@@ -8,13 +8,13 @@ from hypothesis import given
 
 import armdyn
 from armdyn.canonical.frames import canonical, is_quarter, with_tip_phase
+from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.canonical.regroup import hand_down, parameter_names, regroup, slide_origin
 from armdyn.canonical.snapping import torque_difference
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import Connection, assemble
 from armdyn.model.transform import rotation_from_rpy, transform
-from armdyn.quantities.symbolic_model import branches, model_from_canonical
 from support.peers import close
 from support.random_robots import random_inertia, random_model, random_states, robots, seeds
 from support.reading import model_from_dh

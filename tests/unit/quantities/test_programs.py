@@ -7,6 +7,7 @@ import pytest
 
 import armdyn
 from armdyn.canonical.frames import canonical, with_tip_phase
+from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.compiler.count import count
 from armdyn.compiler.program import Program
 from armdyn.compiler.trace import trace
@@ -22,7 +23,6 @@ from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import payload_vector
 from armdyn.quantities.shortest import SearchBudget, minimal_outputs
 from armdyn.quantities.symbolic import symbolic
-from armdyn.quantities.symbolic_model import branches, model_from_canonical
 from support.peers import close
 from support.random_robots import random_model, random_states, special_model
 
