@@ -31,7 +31,7 @@ def model_from_canonical(robot: CanonicalRobot, dtype: type = object) -> RobotMo
 
     def clean(values: Array) -> Array:
         """An array in which nodes that are numbers are plain numbers."""
-        result = np.empty(np.shape(values), dtype=dtype)
+        result: Array = np.empty(np.shape(values), dtype=dtype)
         for place in np.ndindex(result.shape):
             result[place] = _number(values[place])
         result.setflags(write=False)
