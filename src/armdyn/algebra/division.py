@@ -13,14 +13,6 @@ Term = tuple[tuple[int, ...], Monomial]
 Complex = tuple[Fraction, Fraction]
 Laurent = dict[Term, Complex]
 
-_HALF = Fraction(1, 2)
-
-
-def divide(a: Trig, b: Trig) -> Trig | None:
-    """The quotient, if it is a trigonometric polynomial; None otherwise."""
-    quotient, count = take_out(a, b, 1)
-    return quotient if count else None
-
 
 def take_out(value: Trig, factor: Trig, most: int) -> tuple[Trig, int]:
     """What is left of a polynomial when a factor is taken out, and how often it went, up to most.
@@ -36,9 +28,8 @@ def take_out(value: Trig, factor: Trig, most: int) -> tuple[Trig, int]:
         rest, count = quotient, count + 1
     if not count:
         return value, 0
-    return _real(
-        value.ring, rest, tuple(a - count * b for a, b in zip(low, step, strict=True))
-    ), count
+    shift = tuple(a - count * b for a, b in zip(low, step, strict=True))
+    return _real(value.ring, rest, shift), count
 
 
 def _laurent(value: Trig) -> Laurent:
@@ -61,11 +52,7 @@ def _exponentials(harmonic: Harmonic) -> list[tuple[tuple[int, ...], Complex]]:
         elif w > 0:
             found = [((*e, k), (x / 2, y / 2)) for e, (x, y) in found for k in (w, -w)]
         else:
-            found = [
-                ((*e, k), (y * half, -x * half))
-                for e, (x, y) in found
-                for k, half in ((-w, _HALF), (w, -_HALF))
-            ]
+            found = [((*e, i * w), (-i * y / 2, i * x / 2)) for e, (x, y) in found for i in (-1, 1)]
     return found
 
 
@@ -120,20 +107,13 @@ def _real(ring: Ring, value: Laurent, shift: tuple[int, ...]) -> Trig:
     """The real function, each power z^k being cos kφ + i sin kφ."""
     terms: dict[Harmonic, Coefficients] = {}
     for (exponents, monomial), (x, y) in value.items():
-        for harmonic, power in _turns(exponents, shift):
+        found: list[tuple[Harmonic, int]] = [((), 0)]  # harmonics times powers of i
+        for k in map(sum, zip(exponents, shift, strict=True)):
+            turns = [(abs(k), 0), (-abs(k), 1 if k > 0 else 3)] if k else [(0, 0)]
+            found = [((*h, w), power + i) for h, power in found for w, i in turns]
+        for harmonic, power in found:
+            coefficients = terms.setdefault(harmonic, {})
             number = (x, -y, -x, y)[power % 4]
-            if number:
-                coefficients = terms.setdefault(harmonic, {})
-                coefficients[monomial] = coefficients.get(monomial, Fraction(0)) + number
+            coefficients[monomial] = coefficients.get(monomial, Fraction(0)) + number
     clean = {h: {m: n for m, n in c.items() if n} for h, c in terms.items()}
     return Trig(ring, {h: c for h, c in clean.items() if c})
-
-
-def _turns(exponents: tuple[int, ...], shift: tuple[int, ...]) -> list[tuple[Harmonic, int]]:
-    """A product of powers of z as harmonics times powers of i."""
-    found: list[tuple[Harmonic, int]] = [((), 0)]
-    for exponent, less in zip(exponents, shift, strict=True):
-        k = exponent + less
-        turns = [(abs(k), 0), (-abs(k), 1 if k > 0 else 3)] if k else [(0, 0)]
-        found = [((*h, w), power + i) for h, power in found for w, i in turns]
-    return found

@@ -1,6 +1,7 @@
 """Trigonometric polynomials as numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,31 +13,23 @@ from armdyn.arrays import Array
 def evaluate(
     value: Any, angles: Sequence[Any], symbols: Mapping[str, Any], batch: tuple[int, ...] = ()
 ) -> Array:
-    """The values of polynomials.
+    """The values of an array of polynomials, (batch..., ...), at angles [rad] and symbols.
 
-    Args:
-        value: A polynomial, or an array of them of any shape (...).
-        angles: Each angle of the ring, numbers or arrays of the shape of the batch [rad].
-        symbols: By name those that occur, numbers or arrays of the shape of the batch.
-        batch: The shape of the batch.
-
-    Returns:
-        An array of shape (batch..., ...).
+    These are numbers or arrays of the shape of the batch.
     """
     entries: Any = np.asarray(value, dtype=object)
     result = np.zeros((*batch, *entries.shape))
-    harmonics: dict[tuple[int, int], Any] = {}
+
+    @cache
+    def harmonic(k: int, w: int) -> Any:
+        return np.cos(w * angles[k]) if w > 0 else np.sin(-w * angles[k])
+
     for place in np.ndindex(entries.shape):
-        result[(..., *place)] = _number(entries[place], angles, symbols, harmonics)
+        result[(..., *place)] = _number(entries[place], harmonic, symbols)
     return result
 
 
-def _number(
-    value: Trig,
-    angles: Sequence[Any],
-    symbols: Mapping[str, Any],
-    known: dict[tuple[int, int], Any],
-) -> Any:
+def _number(value: Trig, harmonic_of: Callable[[int, int], Any], symbols: Mapping[str, Any]) -> Any:
     total: Any = 0.0
     for harmonic, coefficients in value.terms.items():
         part: Any = 0.0
@@ -46,9 +39,6 @@ def _number(
                 term = term * symbols[name] ** exponent
             part = part + term
         for k, w in enumerate(harmonic):
-            if w:
-                if (k, w) not in known:
-                    known[k, w] = np.cos(w * angles[k]) if w > 0 else np.sin(-w * angles[k])
-                part = part * known[k, w]
+            part = part * harmonic_of(k, w) if w else part
         total = total + part
     return total

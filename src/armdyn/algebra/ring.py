@@ -71,14 +71,11 @@ class Ring:
         c, s = self.number(1), self.number(0)
         for place, w in multiples.items():
             if w:
-                ca, sa = self._single(place, abs(w)), self._single(place, -abs(w))
-                sa = sa if w > 0 else -sa
+                before, after = self.unit[:place], self.unit[place + 1 :]
+                ca = Trig(self, {(*before, abs(w), *after): {0: _ONE}})
+                sa = Trig(self, {(*before, -abs(w), *after): {0: _ONE if w > 0 else -_ONE}})
                 c, s = c * ca - s * sa, s * ca + c * sa
         return c, s
-
-    def _single(self, place: int, code: int) -> "Trig":
-        harmonic = tuple(code if i == place else 0 for i in range(len(self.angles)))
-        return Trig(self, {harmonic: {0: _ONE}})
 
     def product(self, a: Harmonic, b: Harmonic) -> list[tuple[Harmonic, Fraction]]:
         """The product of two harmonics as a sum of harmonics."""
@@ -126,25 +123,32 @@ class Trig:
             for monomial, value in coefficients.items():
                 yield harmonic, monomial, value
 
-    def __add__(self, other: Any) -> "Trig":
-        return NotImplemented if _many(other) else self._plus(self._other(other), 1)
+    def __add__(self, other: Any, sign: int = 1) -> "Trig":
+        if isinstance(other, np.ndarray):  # its entries are combined one by one
+            return NotImplemented
+        terms = dict(self.terms)
+        for harmonic, coefficients in self._other(other).terms.items():
+            sum_ = dict(terms.get(harmonic, {}))
+            _accumulate(sum_, coefficients, Fraction(sign))
+            if sum_:
+                terms[harmonic] = sum_
+            else:
+                terms.pop(harmonic, None)
+        return Trig(self.ring, terms)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> "Trig":
-        return NotImplemented if _many(other) else self._plus(self._other(other), -1)
+        return self.__add__(other, -1)
 
     def __rsub__(self, other: Any) -> "Trig":
-        return NotImplemented if _many(other) else self._other(other)._plus(self, -1)
+        return self._other(other) - self
 
     def __neg__(self) -> "Trig":
-        return self.ring.number(0)._plus(self, -1)
-
-    def __pos__(self) -> "Trig":
-        return self
+        return 0 - self
 
     def __mul__(self, other: Any) -> "Trig":
-        if _many(other):
+        if isinstance(other, np.ndarray):
             return NotImplemented
         other = self._other(other)
         self.ring.budget -= len(self) * len(other)
@@ -161,10 +165,7 @@ class Trig:
     __rmul__ = __mul__
 
     def __pow__(self, exponent: int) -> "Trig":
-        result = self.ring.number(1)
-        for _ in range(exponent):
-            result = result * self
-        return result
+        return math.prod([self] * exponent, start=self.ring.number(1))
 
     def __truediv__(self, number: Any) -> "Trig":
         return self * (1 / Fraction(number))
@@ -182,6 +183,8 @@ class Trig:
     def conjugate(self) -> "Trig":
         """Itself: everything is real."""
         return self
+
+    __pos__ = conjugate
 
     # taking apart
 
@@ -207,15 +210,10 @@ class Trig:
     def slope_of_symbol(self, name: str) -> "Trig":
         """The derivative by a symbol."""
         shift = BITS * self.ring.place[name]
-        terms = {}
-        for harmonic, coefficients in self.terms.items():
-            found = {
-                m - (1 << shift): c * e
-                for m, c in coefficients.items()
-                if (e := (m >> shift) & _MASK)
-            }
-            if found:
-                terms[harmonic] = found
+        terms: dict[Harmonic, Coefficients] = {}
+        for harmonic, m, c in self:
+            if e := (m >> shift) & _MASK:
+                terms.setdefault(harmonic, {})[m - (1 << shift)] = c * e
         return Trig(self.ring, terms)
 
     def split(self, names: Iterable[str]) -> dict[tuple[Harmonic, Monomial], "Trig"]:
@@ -228,26 +226,8 @@ class Trig:
         unit = self.ring.unit
         return {key: Trig(self.ring, {unit: c}) for key, c in found.items()}
 
-    # making
-
     def _other(self, other: Any) -> "Trig":
         return other if isinstance(other, Trig) else self.ring.number(other)
-
-    def _plus(self, other: "Trig", sign: int) -> "Trig":
-        terms = dict(self.terms)
-        for harmonic, coefficients in other.terms.items():
-            sum_ = dict(terms.get(harmonic, {}))
-            _accumulate(sum_, coefficients, Fraction(sign))
-            if sum_:
-                terms[harmonic] = sum_
-            else:
-                terms.pop(harmonic, None)
-        return Trig(self.ring, terms)
-
-
-def _many(other: Any) -> bool:
-    """Whether it is an array, whose entries are to be combined one by one."""
-    return isinstance(other, np.ndarray)
 
 
 def _multiply(a: Coefficients, b: Coefficients) -> Coefficients:

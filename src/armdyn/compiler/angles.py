@@ -71,25 +71,21 @@ def _use_sum(net: Network, cells: list[int], functions: list[int]) -> None:
         if not net.is_operation(cell) or net.cone(cell) < 2:
             continue
         for definition in _products(net, cell, functions):
-            old = net.definition[cell]
-            gain = net.redefine(cell, definition)
-            if gain >= 0:
-                saved += gain
-                undo.append((cell, old))
+            gain = net.gain(cell, definition)
+            if gain is not None and gain >= 0:
+                undo.append((cell, net.definition[cell]))
+                saved += net.redefine(cell, definition)
                 break
-            net.redefine(cell, old)
     if saved <= 0:
         for cell, old in reversed(undo):
             net.redefine(cell, old)
 
 
 def _products(net: Network, cell: int, functions: list[int]) -> Iterator[Definition]:
-    for literal in functions:
-        turn = literal >> 1
-        if net.first[turn] == 0 or net.second[turn] == 0:
-            continue
-        first = net.first[cell] * pow(net.first[turn], -1, PRIME) % PRIME
-        second = net.second[cell] * pow(net.second[turn], -1, PRIME) % PRIME
-        x = net.find(first, second)
-        if x is not None and net.alive(x >> 1) and not net.depends((x, 2 * turn), cell):
-            yield "mul", (x, 2 * turn)
+    for turn in (literal >> 1 for literal in functions):
+        points = net.first, net.second
+        if all(values[turn] for values in points):
+            first, second = (v[cell] * pow(v[turn], -1, PRIME) % PRIME for v in points)
+            x = net.find(first, second)
+            if x is not None and net.alive(x >> 1):
+                yield "mul", (x, 2 * turn)

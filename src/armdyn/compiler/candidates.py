@@ -46,23 +46,12 @@ class Singles:
         self.inverses = field.residues([net.inverse(c) for c in cells])
         self.keys, self._where = np.unique(unsigned(self.values), return_index=True)
 
-    def queries(self, cell: int) -> dict[str, Residues]:
-        """For every x, what has to be found to compute the cell from it by a sum or a product."""
-        v = field.residues([self.net.first[cell]])
-        sums = [unsigned(field.sub(v, self.values)), unsigned(field.add(v, self.values))]
-        return {
-            "add": np.concatenate(sums),
-            "mul": unsigned(field.mul(v, self.inverses)),
-        }
-
     def definitions(self, cell: int) -> Iterator[Definition]:
         """Every way to compute the cell by one operation from two others."""
         for op, x, place in self.matches(cell, self.keys):
             y = int(self.cells[self._where[place]])
-            if x <= y and cell not in (x, y):
-                found = fitted(self.net, cell, op, x, y)
-                if found is not None:
-                    yield found
+            if x <= y and cell not in (x, y) and (found := fitted(self.net, cell, op, x, y)):
+                yield found
 
     def matches(
         self, cell: int, keys: Residues, several: npt.NDArray[np.bool_] | None = None
@@ -71,9 +60,12 @@ class Singles:
 
         For sums only those values count that the table has several times, if that is given.
         """
-        for op, wanted in self.queries(cell).items():
-            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-            hits = keys[place] == wanted
+        v = field.residues([self.net.first[cell]])
+        sums = np.concatenate([field.sub(v, self.values), field.add(v, self.values)])
+        for op, wanted in (("add", sums), ("mul", field.mul(v, self.inverses))):
+            sought = unsigned(wanted)
+            place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+            hits = keys[place] == sought
             if several is not None and op == "add":
                 hits &= several[place]
             for hit in np.flatnonzero(hits):
@@ -95,21 +87,18 @@ class Pairs:
 
     def __init__(self, net: Network, singles: Singles):
         self.net, self.singles = net, singles
-        values, n = singles.values, len(singles.cells)
-        i, j = np.triu_indices(n)
+        i, j = np.triu_indices(len(singles.cells))
         constant = np.array([net.is_constant(int(c)) for c in singles.cells])
         keep = ~(constant[i] & constant[j])
         i, j = i[keep], j[keep]
-        x, y = values[i], values[j]
-        keys = np.concatenate([field.add(x, y), field.sub(x, y), field.mul(x, y)])
-        keys = unsigned(keys)
+        x, y = singles.values[i], singles.values[j]
+        keys = unsigned(np.concatenate([field.add(x, y), field.sub(x, y), field.mul(x, y)]))
         self._i, self._j = np.tile(i, 3), np.tile(j, 3)
         self._product = np.arange(len(keys)) >= 2 * len(i)
         order = np.argsort(keys, kind="stable")
-        order = order[~np.isin(keys[order], singles.keys)]
-        self._order = order
+        self._order = order[~np.isin(keys[order], singles.keys)]
         self._keys, self._start, self._count = np.unique(
-            keys[order], return_index=True, return_counts=True
+            keys[self._order], return_index=True, return_counts=True
         )
         self._squares = unsigned(field.mul(self._keys, self._keys))
 
@@ -130,10 +119,9 @@ class Pairs:
     def operations(self, place: int) -> list[tuple[str, int, int]]:
         """The operations on live cells that give a value of the table."""
         start, cells = self._start[place], self.singles.cells
-        entries = self._order[start : start + self._count[place]]
         return [
             ("mul" if self._product[k] else "add", int(cells[self._i[k]]), int(cells[self._j[k]]))
-            for k in entries
+            for k in self._order[start : start + self._count[place]]
         ]
 
     def literals(self, place: int, op: str, x: int, y: int) -> tuple[int, int]:
@@ -149,15 +137,15 @@ class Scales:
     def __init__(self, net: Network, singles: Singles):
         self.net, self.singles = net, singles
         cells = [int(c) for c in singles.cells if net.is_constant(int(c))][:MOST_CONSTANTS]
-        self._pool = [net.leaf[c] for c in cells]
-        values = [net.first[c] for c in cells]
         inverses = [net.inverse(c) if _divisor(net.leaf[c]) else 0 for c in cells]
-        made: dict[int, tuple[str, int, int]] = {}
-        for i, x in enumerate(values):
-            for j, (y, inverse) in enumerate(zip(values, inverses, strict=True)):
+        pool = [(net.leaf[c], net.first[c], i) for c, i in zip(cells, inverses, strict=True)]
+        one = net.graph.number(1)
+        made: dict[int, tuple[str, Node, Node]] = {}
+        for a, x, own_inverse in pool:
+            for b, y, inverse in pool:
                 for op, r in (("add", x + y), ("sub", x - y), ("mul", x * y), ("div", x * inverse)):
-                    made.setdefault(min(r % PRIME, -r % PRIME), (op, i, j))
-            made.setdefault(min(inverses[i], -inverses[i] % PRIME), ("inverse", i, i))
+                    made.setdefault(min(r % PRIME, -r % PRIME), (op, a, b))
+            made.setdefault(min(own_inverse, -own_inverse % PRIME), ("div", one, a))
         made.pop(0, None)
         self._made = [made[k] for k in sorted(made)]
         self._keys = field.residues(sorted(made))
@@ -167,16 +155,11 @@ class Scales:
         if not len(self._keys):
             return
         for op, x, place in self.singles.matches(cell, self._keys):
-            constant = self.net.constant(self._node(*self._made[place]))
+            made_by, x_constant, y_constant = self._made[place]
+            constant = self.net.constant(self.net.graph.apply(made_by, [x_constant, y_constant]))
             found = fitted(self.net, cell, op, x, constant >> 1)
             if x != cell and found is not None:
                 yield found
-
-    def _node(self, op: str, i: int, j: int) -> Node:
-        graph, x, y = self.net.graph, self._pool[i], self._pool[j]
-        if op == "inverse":
-            return graph.div(graph.number(1), x)
-        return graph.apply(op, [x, y])
 
 
 def _divisor(node: Node) -> bool:

@@ -37,13 +37,8 @@ def schedule(
     """The values that outputs need, operands first, one output after the other.
 
     Of several operands the one that needs more values at once is computed first, as Sethi and
-    Ullman do for trees.
-
-    Args:
-        outputs: Numbers of the values wanted.
-        operands: Of each value that is computed, in an order in which operands come first; values
-            that are not in it are there already.
-        partner: Values that are computed right after others.
+    Ullman do for trees. `operands` has every value that is computed, operands first; `partner`
+    has values that are computed right after others.
     """
     partner = partner or {}
     need: dict[int, int] = {}
@@ -62,11 +57,9 @@ def schedule(
         if waiting:
             stack.append(max(waiting, key=lambda a: (need[a], -a)))
             continue
-        stack.pop()
-        for made in (value, partner.get(value)):
-            if made is not None:
-                order.append(made)
-                done.add(made)
+        made = [stack.pop(), *([partner[value]] if value in partner else [])]
+        order += made
+        done.update(made)
     return order
 
 
@@ -84,11 +77,7 @@ def tighten(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list
     """The same values in an order in which fewer are alive at a time.
 
     Of the values whose operands are all there, the next is the one that is the last to use most of
-    them; among equals, the first of the order given.
-
-    Args:
-        order: Values to compute, operands first.
-        operands: Of each value; those that are not in the order are there already.
+    them; among equals, the first of the order given. Values that are not in the order are there.
     """
     place = {value: i for i, value in enumerate(order)}
     args = [{place[a] for a in operands[value] if a in place} for value in order]

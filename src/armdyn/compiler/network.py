@@ -84,15 +84,14 @@ class Network:
     def nodes(self) -> list[Node]:
         """The outputs as nodes of the graph they came from."""
         made: dict[int, Node] = {}
-        for cell in self.order():
-            made[cell] = self._node(cell, made)
-        return [_signed(made, literal) for literal in self.outputs]
 
-    def _node(self, cell: int, made: dict[int, Node]) -> Node:
-        if cell in self.leaf:
-            return self.leaf[cell]
-        op, literals = self.definition[cell]
-        return self.graph.apply(op, [_signed(made, literal) for literal in literals])
+        def signed(literals: Sequence[int]) -> list[Node]:
+            return [-made[k >> 1] if k & 1 else made[k >> 1] for k in literals]
+
+        for cell in self.order():
+            op, literals = self.definition[cell]
+            made[cell] = self.leaf[cell] if op == "leaf" else self.graph.apply(op, signed(literals))
+        return signed(self.outputs)
 
     # cells
 
@@ -166,9 +165,8 @@ class Network:
 
     def is_operation(self, cell: int) -> bool:
         """Whether the cell is computed by an addition or a multiplication that may be replaced."""
-        return (
-            self.uses[cell] > 0 and self.definition[cell][0] in COUNTED and cell not in self.angle
-        )
+        counted = self.definition[cell][0] in COUNTED
+        return counted and self.uses[cell] > 0 and cell not in self.angle
 
     def total(self) -> int:
         """Multiplications and additions of all live cells."""
@@ -181,6 +179,15 @@ class Network:
         saved = self._count(cell, -1)
         self.definition[cell] = definition
         return saved - self._count(cell, 1)
+
+    def gain(self, cell: int, definition: Definition) -> int | None:
+        """How many operations another definition would save; None if it cannot be taken."""
+        if not self.is_operation(cell) or self.depends(definition[1], cell):
+            return None
+        old = self.definition[cell]
+        saved = self.redefine(cell, definition)
+        self.redefine(cell, old)
+        return saved
 
     def cone(self, cell: int) -> int:
         """Operations that only this cell needs, itself included."""
@@ -248,8 +255,3 @@ def _cost(definition: Definition) -> int:
     op, literals = definition
     free = op == "mul" and any(k >> 1 == _ONE for k in literals)
     return int(op in COUNTED and not free)
-
-
-def _signed(made: dict[int, Node], literal: int) -> Node:
-    node = made[literal >> 1]
-    return -node if literal & 1 else node

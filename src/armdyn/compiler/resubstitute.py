@@ -8,10 +8,11 @@ one, w, may serve several cells at once.
 """
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from armdyn.compiler.candidates import Pairs, Scales, Singles, Use, fitted
 from armdyn.compiler.network import Definition, Network
+from armdyn.compiler.search import Progress
 from armdyn.errors import GraphError
 from armdyn.expr.evaluate import proved_equal
 from armdyn.expr.graph import Node
@@ -25,19 +26,13 @@ MOST_PAIRED_CELLS = 1500
 DEEP_ROUNDS = 40
 """Rounds of the deep search, each of some moves that gain nothing and a descent."""
 
-Progress = Callable[[int, int, int], None]
-"""Called with rounds done, rounds in all, and the operations left."""
-
 
 def resubstitute(
     outputs: Iterable[Node], deep: bool = False, progress: Progress | None = None
 ) -> list[Node]:
     """The outputs computed with fewer multiplications and additions, or with as many.
 
-    Args:
-        outputs: What to compute, nodes of one graph.
-        deep: Whether to leave local minima by moves that gain nothing, a matter of a minute.
-        progress: Called after each round of the deep search.
+    A deep search takes about a minute: rounds of moves that gain nothing leave local minima.
     """
     outputs = list(outputs)
     if all(node.constant for node in outputs):
@@ -45,8 +40,12 @@ def resubstitute(
     net = Network(outputs)
     if len(net.live()) <= MOST_SEARCHED_CELLS:
         _descend(net)
-        if deep:
-            _explore(net, progress)
+        draw = random.Random(0)
+        for done in range(1, DEEP_ROUNDS + 1 if deep else 1):
+            _wander(net, draw)
+            _descend(net)
+            if progress is not None:
+                progress(done, DEEP_ROUNDS, net.total())
     result = net.nodes()
     if not proved_equal(outputs, result):
         raise GraphError("resubstitution changed a value; this is a defect of armdyn, report it")
@@ -68,13 +67,10 @@ def _replace_by_one(net: Network) -> int:
     scales = Scales(net, singles)
     saved = 0
     for cell in _targets(net):
-        best, choice = 0, None
-        for definition in (*singles.definitions(cell), *scales.definitions(cell)):
-            gain = _try(net, cell, definition)
-            if gain is not None and gain > best:
-                best, choice = gain, definition
-        if choice is not None:
-            saved += net.redefine(cell, choice)
+        options = [*singles.definitions(cell), *scales.definitions(cell)]
+        gains = [_gain(net, cell, definition) or 0 for definition in options]
+        if max(gains, default=0) > 0:
+            saved += net.redefine(cell, options[gains.index(max(gains))])
     return saved
 
 
@@ -114,23 +110,16 @@ def _use(net: Network, w: int, uses: list[Use], least: int) -> int:
     undo: list[tuple[int, Definition]] = []
     for use in uses:
         x = w if use.x is None else use.x
-        if not net.is_operation(use.cell) or not (x == w or net.alive(x)):
-            continue
-        definition = fitted(net, use.cell, use.op, x, w)
-        if definition is None or net.depends(definition[1], use.cell):
-            continue
-        old = net.definition[use.cell]
-        gain = net.redefine(use.cell, definition)
-        if gain > 0 or (gain == 0 and not undo):
-            saved += gain
-            undo.append((use.cell, old))
-        else:
-            net.redefine(use.cell, old)
-    if saved < least:
-        for cell, old in reversed(undo):
-            net.redefine(cell, old)
-        return 0
-    return saved
+        definition = fitted(net, use.cell, use.op, x, w) if x == w or net.alive(x) else None
+        gain = None if definition is None else net.gain(use.cell, definition)
+        if definition is not None and gain is not None and gain >= bool(undo):
+            undo.append((use.cell, net.definition[use.cell]))
+            saved += net.redefine(use.cell, definition)
+    if saved >= least:
+        return saved
+    for cell, old in reversed(undo):
+        net.redefine(cell, old)
+    return 0
 
 
 def _targets(net: Network) -> list[int]:
@@ -138,26 +127,10 @@ def _targets(net: Network) -> list[int]:
     return [c for c in cells if net.is_operation(c) and net.cone(c) >= 2]
 
 
-def _try(net: Network, cell: int, definition: Definition) -> int | None:
-    """What a definition would save; None if the cell would depend on itself or is not there."""
-    if not net.is_operation(cell) or net.depends(definition[1], cell):
-        return None
-    if not all(net.alive(k >> 1) for k in definition[1]):
-        return None
-    old = net.definition[cell]
-    gain = net.redefine(cell, definition)
-    net.redefine(cell, old)
-    return gain
-
-
-def _explore(net: Network, progress: Progress | None) -> None:
-    """Walk along the plateau and descend, again and again; the total never rises."""
-    draw = random.Random(0)
-    for done in range(1, DEEP_ROUNDS + 1):
-        _wander(net, draw)
-        _descend(net)
-        if progress is not None:
-            progress(done, DEEP_ROUNDS, net.total())
+def _gain(net: Network, cell: int, definition: Definition) -> int | None:
+    """What a definition in cells that are there anyway would save; None if it cannot be taken."""
+    there = all(net.alive(k >> 1) for k in definition[1])
+    return net.gain(cell, definition) if there else None
 
 
 def _wander(net: Network, draw: random.Random) -> None:
@@ -165,7 +138,7 @@ def _wander(net: Network, draw: random.Random) -> None:
     singles = Singles(net)
     cells = [c for c in range(len(net.definition)) if net.is_operation(c)]
     for cell in draw.sample(cells, k=len(cells) // 4):
-        options = [d for d in singles.definitions(cell) if _try(net, cell, d) == 0]
+        options = [d for d in singles.definitions(cell) if _gain(net, cell, d) == 0]
         if options:
             net.redefine(cell, draw.choice(options))
     if len(net.live()) > MOST_PAIRED_CELLS:

@@ -60,13 +60,8 @@ def search(
 ) -> Found[C]:
     """The cheapest point found in a space of choices.
 
-    Args:
-        space: What can be chosen.
-        cost: What a point costs, such as its number of operations.
-        deep: Whether to go on by annealing after the descent: minutes instead of seconds.
-        progress: Called from time to time while the search is deep.
-        steps: Number of annealing steps of a deep search.
-        seed: Of the pseudo-random numbers of a deep search.
+    A deep search goes on by annealing after the descent, which takes minutes instead of seconds;
+    `steps`, `seed` and `progress` belong to it.
     """
     known: dict[C, int] = {}
 
@@ -87,16 +82,15 @@ def _descend(space: Space[C], at: C, price: Price[C]) -> C:
 
     Once it stands still, sweeps move on among values of equal cost, which crosses plateaus.
     """
-    best, drift = at, False
+    drift = False
     while True:
-        found = _sweep(space, at if drift else best, price, drift)
-        at = found
-        if price(found) < price(best):
-            best, drift = found, False
+        found = _sweep(space, at, price, drift)
+        if price(found) < price(at):
+            at, drift = found, False
         elif drift:
-            return best
+            return at
         else:
-            at, drift = best, True
+            drift = True
 
 
 def _sweep(space: Space[C], at: C, price: Price[C], drift: bool) -> C:

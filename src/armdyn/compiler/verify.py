@@ -7,11 +7,8 @@ from armdyn.expr.evaluate import proved_equal
 from armdyn.expr.graph import Graph, Node
 from armdyn.expr.operations import OPERATIONS
 
-OPERANDS = {op.name: op.arity for op in OPERATIONS.values()} | {
-    "input": 0,
-    "parameter": 0,
-    "number": 0,
-}
+LEAVES = ("input", "parameter", "number")
+OPERANDS = {op.name: op.arity for op in OPERATIONS.values()} | dict.fromkeys(LEAVES, 0)
 """Number of operands of each operation."""
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armdyn.algebra.division import divide, take_out
+from armdyn.algebra.division import take_out
 from armdyn.algebra.evaluate import evaluate
 from armdyn.algebra.ring import Ring
 
@@ -27,6 +27,11 @@ def terms(draw):
 
 
 polynomials = st.lists(terms(), max_size=3).map(lambda parts: sum(parts, RING.number(0)))
+
+
+def divide(x, y):
+    quotient, count = take_out(x, y, 1)
+    return quotient if count else None
 
 
 def value(x, angles=(0.7, -1.9), a=1.3, b=0.4):
