@@ -7,6 +7,7 @@ keep their order and grouping, so that rounding is that of the program.
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain, count
 
 from armdyn.compiler.program import Constant, Program
 from armdyn.expr.operations import FUNCTIONS, TRIG
@@ -51,11 +52,8 @@ class ConstantTable:
     def _fresh(self, wanted: str) -> str:
         if not wanted:
             return f"k{1 + sum(name.startswith('k') for name in self.values)}"
-        name, again = wanted, 1
-        while name in self.values:
-            again += 1
-            name = f"{wanted}_{again}"
-        return name
+        numbered = (f"{wanted}_{again}" for again in count(2))
+        return next(name for name in chain([wanted], numbered) if name not in self.values)
 
 
 class Body:
@@ -77,7 +75,10 @@ class Body:
         self.angles: set[str] = set()
         kept = Counter(program.outputs)
         self.left = Counter(k for i in program.instructions for k in i.args) + kept
-        self._inputs()
+        entries = [(array.name, i) for array in program.inputs for i in range(len(array.symbols))]
+        for place, (name, i) in enumerate(entries):
+            self.values[place] = Written(language.entry(name, i))
+            self.used |= {name} if self.left[place] else set()
         first = len(program.symbols)
         for place, constant in enumerate(program.constants, start=first):
             if self.left[place]:
@@ -92,15 +93,6 @@ class Body:
             if place < first:  # outputs may be written over the inputs
                 self._settle(place)
         self.outputs = [self.values[k].text for k in program.outputs]
-
-    def _inputs(self) -> None:
-        place = 0
-        for array in self.program.inputs:
-            for i in range(len(array.symbols)):
-                self.values[place] = Written(self.language.entry(array.name, i))
-                if self.left[place]:
-                    self.used.add(array.name)
-                place += 1
 
     def _constant(self, constant: Constant) -> Written:
         assert constant.value is not None
@@ -126,16 +118,14 @@ class Body:
             self.left[k] -= 1
             if self.language.reuse and not self.left[k] and self.values[k].text[0] == "v":
                 self.free.append(self.values[k].text)
-        name = self._angle_name(place) or self._fresh()
+        name = self._angle_name(place)
+        if not name and not self.free:
+            self.made += 1
+            self.free.append(f"v{self.made}")
+        name = name or self.free.pop()
         value = self.values[place].text
         self.statements.append(self.language.declare.format(name=name, value=value))
         self.values[place] = Written(name)
-
-    def _fresh(self) -> str:
-        if self.free:
-            return self.free.pop()
-        self.made += 1
-        return f"v{self.made}"
 
     def _angle_name(self, place: int) -> str:
         """s1, c1, s23: sine and cosine of a position or a sum of positions."""

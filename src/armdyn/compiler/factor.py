@@ -48,17 +48,16 @@ def factor(outputs: Iterable[Node]) -> list[Node]:
     inner = {a.index for n in nodes if n.op in SUM for a in n.args if _inside(a, SUM, used)}
     made: dict[int, Node] = {}
     for node in nodes:
-        graph = node.graph
-        if node.index in angles:
+        graph, terms = node.graph, None
+        if node.index in angles or not node.args:
             made[node.index] = node
             continue
         if node.op in SUM and not node.constant and node.index not in inner:
             terms = _factored(graph, _terms(node, used, made))
-            if terms is not None:
-                made[node.index] = _sum(graph, terms)
-                continue
-        args = [made[a.index] for a in node.args]
-        made[node.index] = graph.apply(node.op, args) if args else node
+        if terms is None:
+            made[node.index] = graph.apply(node.op, [made[a.index] for a in node.args])
+        else:
+            made[node.index] = _sum(graph, terms)
     return [made[node.index] for node in outputs]
 
 

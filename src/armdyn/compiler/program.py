@@ -85,17 +85,13 @@ class Program:
     def from_outputs(
         outputs: Any, inputs: Mapping[str, int | None], passes: Sequence[Pass] = ()
     ) -> "Program":
-        """The program that computes an array of nodes.
+        """The program that computes an array of nodes of one graph, after some passes.
 
-        Args:
-            outputs: Nodes of one graph, in any shape.
-            inputs: For each array the program takes, in order, the length of its last axis (its
-                entries are the graph's inputs name1, name2, ...), or None for a scalar.
-            passes: Passes to run first.
+        `inputs` gives for each array the program takes, in order, the length of its last axis (its
+        entries are the graph's inputs name1, name2, ...), or None for a scalar.
         """
         array = np.asarray(outputs, dtype=object)
         nodes = _checked(array)
-        before = count(nodes)
         reduction = reduce(nodes, passes)
         arrays = tuple(Input(name, size) for name, size in inputs.items())
         built = _Builder(arrays, reduction.outputs)
@@ -106,7 +102,7 @@ class Program:
             outputs=tuple(built.place[node.index] for node in reduction.outputs),
             shape=array.shape,
             operations=count(reduction.outputs),
-            before=before,
+            before=count(nodes),
             report=reduction.report,
         )
 
@@ -194,15 +190,18 @@ class _Builder:
         _check_symbols(nodes, symbols, inputs)
         self.constants: list[Constant] = []
         self.instructions: list[Instruction] = []
-        self.place: dict[int, int] = {}
+        self.place = {n.index: symbols.index(n.name) for n in nodes if n.op == "input"}
         """The value of each node, by index."""
-        number = {name: i for i, name in enumerate(symbols)}
-        self.place |= {n.index: number[n.name] for n in nodes if n.op == "input"}
         for node in nodes:
             if node.constant:
                 self.place[node.index] = len(symbols) + len(self.constants)
                 self.constants.append(self._constant(node, len(symbols)))
-        flipped = _flipped(nodes, outputs)
+        used = uses(outputs)
+        flipped = {  # negated differences that are used only so
+            n.index: n.args[0].index
+            for n in nodes
+            if n.op == "neg" and is_run(n) and n.args[0].op == "sub" and used[n.args[0].index] == 1
+        }
         start = len(symbols) + len(self.constants)
         for node in linearize(outputs):
             if node.index in flipped.values():
@@ -225,16 +224,6 @@ class _Builder:
             with np.errstate(all="ignore"):
                 value = None if None in known else float(OPERATIONS[node.op].value(*known))
         return Constant(node.op, args, repr(node) if not args else "", value)
-
-
-def _flipped(nodes: list[Node], outputs: list[Node]) -> dict[int, int]:
-    """Negated differences that are used only so, by index: they are taken the other way round."""
-    used = uses(outputs)
-    return {
-        n.index: n.args[0].index
-        for n in nodes
-        if n.op == "neg" and is_run(n) and n.args[0].op == "sub" and used[n.args[0].index] == 1
-    }
 
 
 def _checked(outputs: Array) -> list[Node]:

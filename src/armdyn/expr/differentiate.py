@@ -28,20 +28,11 @@ T = TypeVar("T")
 def jvp(
     outputs: Iterable[Node], symbols: Sequence[Node], direction: Sequence[Node | float]
 ) -> list[Node]:
-    """The derivative of each output along a direction, J t, by forward mode.
-
-    Args:
-        outputs: What to differentiate.
-        symbols: Inputs or parameters of the same graph, all different.
-        direction: The tangent t, for each symbol a node or a number.
-    """
+    """The derivative of each output along a direction t of the symbols, J t, by forward mode."""
     outputs = list(outputs)
     _check(outputs, symbols)
-    tangents = {
-        symbol.index: t
-        for symbol, t in zip(symbols, _nodes("direction", symbols, direction), strict=True)
-        if not _is_zero(t)
-    }
+    given = _nodes("direction", symbols, direction)
+    tangents = {s.index: t for s, t in zip(symbols, given, strict=True) if not _is_zero(t)}
     for node in reachable(outputs):
         found = tangent(node, tangents, operator.mul, operator.add)
         if found is not None:
@@ -55,16 +46,10 @@ def tangent(
     times: Callable[[Node, T], T],
     plus: Callable[[T, T], T],
 ) -> T | None:
-    """One step of forward mode: the tangent of a node from those of its operands.
+    """One step of forward mode: the tangent of a node, or None if those of all operands are zero.
 
-    Args:
-        node: What to differentiate.
-        known: The tangents of earlier nodes that are not zero, by index.
-        times: The product of a partial derivative, a node, and a tangent.
-        plus: The sum of two tangents.
-
-    Returns:
-        The tangent; None if it is zero because those of all operands are.
+    `known` has the tangents of earlier nodes that are not zero, by index; `times` is the product of
+    a partial derivative, a node, and a tangent, `plus` the sum of two tangents.
     """
     if not any(a.index in known for a in node.args):
         return None
@@ -79,17 +64,14 @@ def tangent(
 def vjp(
     outputs: Iterable[Node], symbols: Sequence[Node], weights: Sequence[Node | float]
 ) -> list[Node]:
-    """The derivative of a weighted sum of outputs by each symbol, wᵀ J, by reverse mode.
-
-    Args:
-        outputs: What to differentiate.
-        symbols: Inputs or parameters of the same graph, all different.
-        weights: The weight w of each output, a node or a number.
-    """
+    """The derivative of a sum of outputs with weights w by each symbol, wᵀ J, by reverse mode."""
     outputs = list(outputs)
     _check(outputs, symbols)
     order = reachable(outputs)
-    active = _dependent(order, symbols)
+    active = {s.index for s in symbols}
+    for node in order:
+        if any(a.index in active for a in node.args):
+            active.add(node.index)
     adjoints: dict[int, Node] = {}
     for output, weight in zip(outputs, _nodes("weights", outputs, weights), strict=True):
         if not _is_zero(weight):
@@ -114,15 +96,6 @@ def jacobian(outputs: Iterable[Node], symbols: Sequence[Node]) -> Array:
     for j, symbol in enumerate(symbols):
         slopes[:, j] = jvp(outputs, [symbol], [1])
     return slopes
-
-
-def _dependent(order: Sequence[Node], symbols: Sequence[Node]) -> set[int]:
-    """Which nodes depend on the symbols."""
-    active = {s.index for s in symbols}
-    for node in order:
-        if any(a.index in active for a in node.args):
-            active.add(node.index)
-    return active
 
 
 def _accumulate(sums: dict[int, Node], node: Node, term: Node) -> None:

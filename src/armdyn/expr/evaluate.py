@@ -19,11 +19,9 @@ Circle = Mapping[int, CirclePoint]
 
 
 def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
-    """Values of the outputs for values of the inputs (and of parameters without one).
+    """Values of the outputs for values of the inputs (and of parameters without one) by name.
 
-    Args:
-        outputs: The nodes wanted.
-        values: A number or array for each name; arrays broadcast.
+    Values are numbers or arrays that broadcast.
     """
     outputs = list(outputs)
     result: dict[int, Any] = {}

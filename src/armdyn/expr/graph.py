@@ -27,15 +27,11 @@ Operator = Callable[["Node", Any], "Node"]
 def _operators(op: str) -> tuple[Operator, Operator]:
     """The methods of an operation with the node on the left and with the node on the right."""
 
-    def left(node: "Node", other: Any) -> Any:
-        operand = node.graph.node(other)
-        return NotImplemented if operand is None else getattr(node.graph, op)(node, operand)
+    def method(node: "Node", other: Any, order: int = 1) -> Any:
+        pair = node, node.graph.node(other)
+        return NotImplemented if pair[1] is None else getattr(node.graph, op)(*pair[::order])
 
-    def right(node: "Node", other: Any) -> Any:
-        operand = node.graph.node(other)
-        return NotImplemented if operand is None else getattr(node.graph, op)(operand, node)
-
-    return left, right
+    return method, lambda node, other: method(node, other, -1)
 
 
 def _function(name: str) -> Callable[["Node"], "Node"]:

@@ -42,24 +42,22 @@ def transcribe(
 ) -> list[Node]:
     """The outputs rebuilt in another (or the same) graph, folded on the way.
 
-    Args:
-        outputs: What to rebuild.
-        graph: Where.
-        leaf: A replacement for a node, or None to rebuild it from its operands.
+    `leaf` gives a replacement for a node, or None to rebuild it from its operands.
     """
     outputs = list(outputs)
     made: dict[int, Node] = {}
     for node in reachable(outputs):
         new = leaf(node) if leaf is not None else None
-        if new is None and node.args:
-            new = graph.apply(node.op, [made[a.index] for a in node.args])
-        made[node.index] = _copy(node, graph) if new is None else new
+        made[node.index] = _rebuilt(node, graph, made) if new is None else new
     return [made[node.index] for node in outputs]
 
 
-def _copy(node: Node, graph: Graph) -> Node:
-    if node.op == "input":
-        return graph.input(node.name)
-    if node.op == "parameter":
-        return graph.parameter(node.name, node.graph.values.get(node.name))
-    return graph.number(node.value)
+def _rebuilt(node: Node, graph: Graph, made: dict[int, Node]) -> Node:
+    match node.op:
+        case "input":
+            return graph.input(node.name)
+        case "parameter":
+            return graph.parameter(node.name, node.graph.values.get(node.name))
+        case "number":
+            return graph.number(node.value)
+    return graph.apply(node.op, [made[a.index] for a in node.args])

@@ -27,11 +27,6 @@ def export_c(
 
     With PREFIX_SELFTEST defined the source is a program that compares every function with vectors
     computed here.
-
-    Args:
-        model: The robot.
-        directory: Where to; made if need be.
-        options: Which functions, and how.
     """
     options = options or ExportOptions()
     prefix = prefix_of(model.name, options.prefix)
@@ -40,13 +35,10 @@ def export_c(
         f"{prefix}.c": source(model, functions, prefix, options),
         f"{prefix}.h": header(model, functions, prefix, options),
     }
-    files = write_all(directory, texts)
     macro, test = f"{prefix.upper()}_SELFTEST", f"{prefix}_selftest"
-    return Exported(
-        files,
-        {f.name: f.program.operations for f in functions},
-        f"cc -std=c99 -O2 -D{macro} {prefix}.c -lm -o {test} && ./{test}",
-    )
+    try_it = f"cc -std=c99 -O2 -D{macro} {prefix}.c -lm -o {test} && ./{test}"
+    counts = {f.name: f.program.operations for f in functions}
+    return Exported(write_all(directory, texts), counts, try_it)
 
 
 def header(
@@ -54,8 +46,10 @@ def header(
 ) -> str:
     """The header: what every function computes, its units, conventions and operations."""
     guard, n = f"{prefix.upper()}_H", len(model.independent)
+    called = " and ".join(op for op in LIBRARY if op in _used(functions)) or "nothing"
+    library = f"Of the C library they call {called}."
     lines = [
-        *_block([*file_lines(model, options), "", *_ALIASING, _library(functions)]),
+        *_block([*file_lines(model, options), "", *_ALIASING, library]),
         f"#ifndef {guard}",
         f"#define {guard}",
         "",
@@ -79,12 +73,6 @@ _ALIASING = (
 )
 
 
-def _library(functions: Sequence[Function]) -> str:
-    """What is called of the library of maths."""
-    called = [op for op in LIBRARY if op in _used(functions)]
-    return f"Of the C library they call {' and '.join(called) or 'nothing'}."
-
-
 def _used(functions: Sequence[Function]) -> set[str]:
     return {i.op for f in functions for i in f.program.instructions}
 
@@ -98,14 +86,11 @@ def source(
     for function in functions:
         text = Body(function.program, language, table)
         written += _block([operations(function.program.operations)])
-        written += _signature(function, prefix, options, "")
-        written += ["{"]
-        unused = [i.name for i in function.program.inputs if i.name not in text.used]
-        written += [f"    (void){name};" for name in unused]
-        written += [f"    {statement}" for statement in text.statements]
-        written += [""] if text.statements or unused else []
-        written += _results(function, text.outputs)
-        written += ["}", ""]
+        written += [*_signature(function, prefix, options, ""), "{"]
+        unused = [f"(void){i.name};" for i in function.program.inputs if i.name not in text.used]
+        body = [f"    {statement}" for statement in (*unused, *text.statements)]
+        written += [*body, ""] if body else []
+        written += [*_results(function, text.outputs), "}", ""]
     title = f"Dynamics of {comment(model.title or model.name)}; {prefix}.h says what is computed."
     lines = [*_block([title]), f'#include "{prefix}.h"', ""]
     used = _used(functions)
@@ -113,8 +98,7 @@ def source(
         lines += ["#include <math.h>", ""]
     lines += _numbers(table, real, language)
     lines += [line for op in ("sign", "guard") if op in used for line in _helper(op, options)]
-    lines += written
-    lines += selftest(functions, prefix, real, language.number)
+    lines += [*written, *selftest(functions, prefix, real, language.number)]
     return "\n".join(lines) + "\n"
 
 

@@ -25,35 +25,32 @@ def selftest(
     states = {name: _states(name, size) for name, size in sizes.items()}
     if real == "float":
         states = {k: v.astype(np.float32).astype(float) for k, v in states.items()}
-    lines = [f"#ifdef {prefix.upper()}_SELFTEST", "", "#include <stdio.h>", ""]
-    for name, values in states.items():
-        lines += [*_table(f"test_{name}", values, real, number), ""]
+    tables = {f"test_{name}": values for name, values in states.items()}
     for f in functions:
         expected = f.program(*(states[i.name] for i in f.program.inputs)).reshape(STATES, -1)
         noise = np.abs(expected) < 1e-14 * np.abs(expected).max(initial=0.0)
-        expected = np.where(noise, 0.0, expected)
-        lines += [*_table(f"expected_{f.name}", expected, real, number), ""]
+        tables[f"expected_{f.name}"] = np.where(noise, 0.0, expected)
+    lines = [f"#ifdef {prefix.upper()}_SELFTEST", "", "#include <stdio.h>", ""]
+    for name, values in tables.items():
+        lines += [*_table(name, values, real, number), ""]
     lines += _CHECK.replace("REAL", real).replace("ZERO", number(0.0)).splitlines()
     lines += ["int main(void)", "{", "    int s, failures = 0;"]
     lines += [f"    for (s = 0; s < {STATES}; s++) {{"]
-    for f in functions:
-        lines += _call(f, prefix, real, number)
+    lines += [line for f in functions for line in _call(f, prefix, real, number)]
     lines += ["    }", "    if (!failures)", '        printf("ok\\n");']
-    lines += ["    return failures != 0;", "}", "", "#endif"]
-    return lines
+    return [*lines, "    return failures != 0;", "}", "", "#endif"]
 
 
 def _call(f: Function, prefix: str, real: str, number: Callable[[float], str]) -> list[str]:
     size = math.prod(f.program.shape)
     given = ", ".join(f"test_{i.name}[s]" for i in f.program.inputs)
     tolerance = (SOLVED_TOLERANCE if f.quantity.solves else RESULT_TOLERANCE)[real]
+    made = [f"const {real} result[1] = {{{prefix}_{f.name}({given})}};"]
     if f.program.shape:
-        made = [f"        {real} result[{size}];", f"        {prefix}_{f.name}({given}, result);"]
-    else:
-        made = [f"        const {real} result[1] = {{{prefix}_{f.name}({given})}};"]
-    made = ["    " + line for line in made]
-    made += [f'            failures += check("{f.name}", s, {size}, {number(tolerance)}, result,']
-    return ["        {", *made, f"                expected_{f.name}[s]);", "        }"]
+        made = [f"{real} result[{size}];", f"{prefix}_{f.name}({given}, result);"]
+    made += [f'failures += check("{f.name}", s, {size}, {number(tolerance)}, result,']
+    made += [f"    expected_{f.name}[s]);"]
+    return ["        {", *(f"            {line}" for line in made), "        }"]
 
 
 def _states(name: str, size: int) -> Array:
@@ -62,9 +59,8 @@ def _states(name: str, size: int) -> Array:
     if name == "payload":
         return np.array([_payload(draw) for _ in range(STATES)])
     reach = 9.81 if name == "gravity" else 2.0
-    return np.array(
-        [[round(draw.uniform(-reach, reach), 3) for _ in range(size)] for _ in range(STATES)]
-    )
+    entries = [round(draw.uniform(-reach, reach), 3) for _ in range(STATES * size)]
+    return np.reshape(entries, (STATES, size))
 
 
 def _payload(draw: random.Random) -> list[float]:

@@ -20,13 +20,7 @@ COLUMNS = 100
 def export_python(
     model: RobotModel, directory: str | Path, options: ExportOptions | None = None
 ) -> Exported:
-    """Write functions of a robot as prefix.py, which does not need armdyn.
-
-    Args:
-        model: The robot.
-        directory: Where to; made if need be.
-        options: Which functions, and how.
-    """
+    """Write functions of a robot as prefix.py, which does not need armdyn."""
     options = options or ExportOptions()
     if options.single:
         raise ModelError(
@@ -34,14 +28,12 @@ def export_python(
         )
     prefix = prefix_of(model.name, options.prefix)
     functions = functions_of(model, options)
-    files = write_all(directory, {f"{prefix}.py": module(model, functions, options)})
     first = functions[0]
     arguments = ", ".join(f"[0.0] * {i.size}" for i in first.program.inputs)
-    return Exported(
-        files,
-        {f.name: f.program.operations for f in functions},
-        f'python -c "import {prefix}; print({prefix}.{first.name}({arguments}))"',
-    )
+    try_it = f'python -c "import {prefix}; print({prefix}.{first.name}({arguments}))"'
+    texts = {f"{prefix}.py": module(model, functions, options)}
+    counts = {f.name: f.program.operations for f in functions}
+    return Exported(write_all(directory, texts), counts, try_it)
 
 
 def module(model: RobotModel, functions: Sequence[Function], options: ExportOptions) -> str:
@@ -84,8 +76,8 @@ def _function(model: RobotModel, function: Function, table: ConstantTable) -> li
     lines += [f"    {name} = _array(xp, {name})" for name in names]
     for array in program.inputs:
         if array.name in text.used:
-            name = array.name
-            lines += [f"    {name}{i + 1} = {name}[..., {i}]" for i in range(len(array.symbols))]
+            entries = enumerate(array.symbols)
+            lines += [f"    {symbol} = {array.name}[..., {i}]" for i, symbol in entries]
     lines += [f"    {statement}" for statement in text.statements]
     return [*lines, *_results(program, text)]
 
