@@ -11,7 +11,7 @@ import peak
 import speed_robots
 from growth import chain_times
 
-from armdyn.bench.bench import QUICK, Setting, batch_contender, bench, random_states
+from armdyn.bench.bench import SETTINGS, batch_contender, bench, random_states
 from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.timing import alternate
 from armdyn.cli.bench import duration, print_machine
@@ -95,8 +95,8 @@ def speed(
     """
     for name in only:
         check_known("benchmark", name, NAMES)
-    setting = QUICK if quick else Setting()
-    time = setting.seconds if seconds is None else seconds
+    default, states = SETTINGS[quick]
+    time = default if seconds is None else seconds
     rows: list[Judged] = []
     notes = list(NOTES)
     for (name, case), goals in TABLE.items():
@@ -110,7 +110,7 @@ def speed(
         rows += _judged(report, goals)
         notes += report.notes
     if not only or "peak" in only:
-        rows.append(_peak(setting.states, time))
+        rows.append(_peak(states, time))
     if not only or "chain" in only:
         rows.append(_chain(QUICK_CHAINS if quick else CHAINS, time, tell))
     return rows, list(dict.fromkeys(notes))

@@ -4,7 +4,7 @@ import gc
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -13,44 +13,32 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.backends.cache import ObjectCache
-from armdyn.bench.peers import PEERS, Arm
+from armdyn.bench.peers import LOOP, PEERS, Arm
 from armdyn.bench.report import BenchReport, Machine, Speed
-from armdyn.bench.timing import Contender, alternate, check_agreement
+from armdyn.bench.timing import Contender, alternate, check_agreement, loop
 from armdyn.compare.peers import installed
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning, PeerError, check_known
 from armdyn.io.files import save_model
 from armdyn.loading import load
 from armdyn.model import FrictionLaw, Rotor
+from armdyn.quantities.registry import QUANTITIES
 
-QUANTITIES = {
-    "inverse_dynamics": ("inverse_dynamics", 3),
-    "forward_dynamics": ("forward_dynamics", 3),
-    "mass_matrix": ("mass_matrix", 1),
-    "derivatives": ("inverse_dynamics_derivatives", 3),
+CASES = {
+    "inverse_dynamics": "inverse_dynamics",
+    "forward_dynamics": "forward_dynamics",
+    "mass_matrix": "mass_matrix",
+    "derivatives": "inverse_dynamics_derivatives",
+    "one_state": "inverse_dynamics",
+    "compile": "inverse_dynamics",
 }
-"""Quantity and number of its joint vectors, for each case that is measured in batches."""
-CASES = (*QUANTITIES, "one_state", "compile")
-"""Everything that can be measured."""
-CALLS = 1000
-"""Calls of one state in one run."""
+"""The quantity of everything that can be measured."""
+SETTINGS = {False: (1.5, 100_000), True: (0.2, 10_000)}
+"""Seconds for a case and states in a batch; True: quick."""
 COMPILED_BATCH = 64
 """States whose computing time is negligible beside that of compiling."""
 FEWEST_COMPILED = 3
 """At least as many robots are compiled."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How thoroughly to measure."""
-
-    seconds: float = 1.5
-    """Time for a case."""
-    states: int = 100_000
-    """In a batch."""
-
-
-QUICK = Setting(0.2, 10_000)
 
 
 def bench(
@@ -75,18 +63,19 @@ def bench(
     """
     for name in only:
         check_known("benchmark", name, CASES)
-    setting = QUICK if quick else Setting()
-    setting = setting if seconds is None else replace(setting, seconds=seconds)
-    machine = Machine.here()
-    rows: list[Speed] = []
-    notes = [f"batches have {setting.states} states; all times are of one state on one thread"]
+    default, count = SETTINGS[quick]
+    time = default if seconds is None else seconds
+    machine, rows = Machine.here(), []
+    notes = [f"batches have {count} states; all times are of one state on one thread"]
     for given in robots:
         with _arm(load(given) if isinstance(given, str) else given) as arm:
-            for case in CASES:
-                if not only or case in only:
-                    if tell is not None:
-                        tell(f"{case.replace('_', ' ')} of {arm.robot.name}")
-                    rows += _measured(case, arm, setting, notes)
+            for case in (case for case in CASES if not only or case in only):
+                if tell is not None:
+                    tell(f"{case.replace('_', ' ')} of {arm.robot.name}")
+                if case == "compile":
+                    rows += _compiling(arm.robot, time)
+                else:
+                    rows += _measured(case, arm, time, count, notes)
     return BenchReport(machine, rows, list(dict.fromkeys(notes)))
 
 
@@ -108,31 +97,18 @@ def _arm(robot: Robot) -> Iterator[Arm]:
         yield Arm(Robot(model), file)
 
 
-def _measured(case: str, arm: Arm, setting: Setting, notes: list[str]) -> Iterator[Speed]:
-    if case == "compile":
-        yield from _compiling(arm.robot, setting.seconds)
-        return
+def _measured(case: str, arm: Arm, seconds: float, count: int, notes: list[str]) -> Iterator[Speed]:
+    """A row for each peer, or one without; the notes tell which libraries are left out."""
+    robot, quantity = arm.robot, CASES[case]
     if case == "one_state":
-        states = random_states(arm.robot.n, 1)
-        ours = _one_state(arm.robot, states)
+        states = random_states(robot.n, 1)
+        kernel, rows = robot.kernel(quantity), [[v[0].copy() for v in states]] * LOOP
+        ways = {"robot.inverse_dynamics": robot.inverse_dynamics, "robot.kernel": kernel}
+        ours = {f"one state, {way}": loop(way, call, rows) for way, call in ways.items()}
     else:
-        quantity, vectors = QUANTITIES[case]
-        states = random_states(arm.robot.n, setting.states)[:vectors]
-        ours = {f"batch {case.replace('_', ' ')}": batch_contender(arm.robot, quantity, states)}
-    others = list(_others(case, arm, states, notes))
-    everyone = [*ours.values(), *others]
-    check_agreement(everyone)
-    times = alternate(everyone, setting.seconds)
-    for what, time in zip(ours, times, strict=False):
-        row = Speed(arm.robot.name, case, what, time)
-        for peer, theirs in zip(others, times[len(ours) :], strict=True):
-            yield replace(row, against=peer.name, theirs=theirs)
-        if not others:
-            yield row
-
-
-def _others(case: str, arm: Arm, states: list[Array], notes: list[str]) -> Iterator[Contender]:
-    """The peers that are installed and know the robot; the notes name the others."""
+        states = random_states(robot.n, count)[: len(QUANTITIES[quantity].arguments)]
+        ours = {f"batch {case.replace('_', ' ')}": batch_contender(robot, quantity, states)}
+    others: list[Contender] = []
     for name, contender in PEERS.items():
         module = installed(name)
         if module is None:
@@ -141,36 +117,29 @@ def _others(case: str, arm: Arm, states: list[Array], notes: list[str]) -> Itera
         try:
             peer = contender(module, arm, case, states)
         except PeerError as reason:
-            notes.append(f"{arm.robot.name} is not compared with {name}: {reason}")
+            notes.append(f"{robot.name} is not compared with {name}: {reason}")
         else:
-            yield from [] if peer is None else [peer]
+            others += [] if peer is None else [peer]
+    everyone = [*ours.values(), *others]
+    check_agreement(everyone)
+    times = alternate(everyone, seconds)
+    for what, time in zip(ours, times, strict=False):
+        row = Speed(robot.name, case, what, time)
+        for peer, theirs in zip(others, times[len(ours) :], strict=True):
+            yield replace(row, against=peer.name, theirs=theirs)
+        if not others:
+            yield row
 
 
 def batch_contender(robot: Robot, quantity: str, states: list[Array]) -> Contender:
     """The kernel of a quantity on a whole batch."""
     kernel = robot.kernel(quantity, friction=False)
     out = kernel(*states)
-    name = f"{quantity} of {robot.name!r} by armdyn"
-    return Contender(name, lambda: kernel(*states, out=out), len(out), lambda: out)
 
+    def run() -> Array:
+        return kernel(*states, out=out)
 
-def _one_state(robot: Robot, states: list[Array]) -> dict[str, Contender]:
-    """The two ways to ask for the torques of one state from Python."""
-    q, qd, qdd = (v[0].copy() for v in states)
-    kernel = robot.kernel("inverse_dynamics", friction=False)
-
-    def by_method() -> Array:
-        for _ in range(CALLS):
-            tau = robot.inverse_dynamics(q, qd, qdd, friction=False)
-        return tau[None]
-
-    def by_kernel() -> Array:
-        for _ in range(CALLS):
-            tau = kernel(q, qd, qdd)
-        return tau[None]
-
-    ways = {"robot.inverse_dynamics": by_method, "robot.kernel": by_kernel}
-    return {f"one state, {way}": Contender(way, run, CALLS, run) for way, run in ways.items()}
+    return Contender(f"{quantity} of {robot.name!r} by armdyn", run, len(out), run)
 
 
 def _compiling(robot: Robot, seconds: float) -> Iterator[Speed]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.bench.timing import Contender
+from armdyn.bench.timing import Contender, loop
 from armdyn.dynamics import Robot
 from armdyn.errors import PeerError
 
 BLOCK = 10_000
 """States that a peer computes in one run; the fastest block counts, which favours the peer."""
 LOOP = 500
-"""States that a peer computes in one run of a loop in Python."""
+"""States that are computed in one run of a loop in Python."""
 BATCH_FUNCTIONS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
 """Pinocchio's functions of many states, by case."""
 STATE_FUNCTIONS = {
@@ -53,11 +54,11 @@ def pinocchio(pin: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contend
     """Pinocchio's function for a case, on one thread."""
     model = pin.buildModelFromUrdf(arm.urdf())
     model.gravity.linear = np.array(arm.robot.gravity)
-    data, order = model.createData(), arm.order(list(model.names)[1:])
-    back, count = np.argsort(order), len(states[0])
+    order, count = arm.order(list(model.names)[1:]), len(states[0])
+    back = np.argsort(order)
     if case in BATCH_FUNCTIONS:
         name, size = BATCH_FUNCTIONS[case], min(BLOCK, count)
-        call, pool = getattr(pin, name), pin.ModelPool(model, 1)
+        call = partial(getattr(pin, name), 1, pin.ModelPool(model, 1))
         blocks = [
             [np.asfortranarray(v[start : start + size, order].T) for v in states]
             for start in range(0, count - size + 1, size)
@@ -65,27 +66,20 @@ def pinocchio(pin: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contend
         out, turns = np.zeros((model.nv, size), order="F"), cycle(blocks)
 
         def first_block() -> Array:
-            call(1, pool, *blocks[0], out)
+            call(*blocks[0], out)
             return out.T[:, back].copy()
 
-        return Contender(f"pin.{name}", lambda: call(1, pool, *next(turns), out), size, first_block)
-    name = STATE_FUNCTIONS[case]
-    function = getattr(pin, name)
-    rows = [[v[i % count, order] for v in states] for i in range(LOOP)]
+        return Contender(f"pin.{name}", lambda: call(*next(turns), out), size, first_block)
 
     def ordered(found: Any) -> Array:
         """A copy in our order; of the derivatives those by q and q̇."""
         array = np.array(found[:2] if isinstance(found, tuple) else found)
         return array[back] if array.ndim == 1 else array[..., back[:, None], back]
 
-    def run() -> None:
-        for row in rows:
-            function(model, data, *row)
-
-    def result() -> Array:
-        return np.array([ordered(function(model, data, *row)) for row in rows])
-
-    return Contender(f"pin.{name} in a loop", run, LOOP, result)
+    name = STATE_FUNCTIONS[case]
+    compute = partial(getattr(pin, name), model, model.createData())
+    rows = [[v[i % count, order] for v in states] for i in range(LOOP)]
+    return loop(f"pin.{name} in a loop", compute, rows, ordered)
 
 
 def mujoco(mujoco: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contender | None:
@@ -98,22 +92,16 @@ def mujoco(mujoco: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contend
         model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{constraint}"))
     data = mujoco.MjData(model)
     order = arm.order([model.joint(i).name for i in range(model.njnt)])
-    rows = [[v[i, order] for v in states] for i in range(min(LOOP, len(states[0])))]
+    back = np.argsort(order)
     inverse, position, velocity, acceleration = mujoco.mj_inverse, data.qpos, data.qvel, data.qacc
 
-    def compute(row: list[Array]) -> Array:
+    def compute(*row: Array) -> Array:
         position[:], velocity[:], acceleration[:] = row
         inverse(model, data)
         return data.qfrc_inverse
 
-    def run() -> None:
-        for row in rows:
-            compute(row)
-
-    def result() -> Array:
-        return np.array([compute(row)[np.argsort(order)] for row in rows])
-
-    return Contender("mj_inverse in a loop", run, len(rows), result)
+    rows = list(zip(*(v[:LOOP, order] for v in states), strict=True))
+    return loop("mj_inverse in a loop", compute, rows, lambda tau: tau[back])
 
 
 def toolbox(rtb: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contender | None:
@@ -123,8 +111,8 @@ def toolbox(rtb: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contender
     puma = rtb.models.DH.Puma560().nofriction(coulomb=True, viscous=True)
     for link in puma.links:
         link.Jm = 0.0
-    rows = [v[:BLOCK] for v in states]
-    return Contender("rtb rne", lambda: puma.rne(*rows), len(rows[0]), lambda: puma.rne(*rows))
+    run = partial(puma.rne, *(v[:BLOCK] for v in states))
+    return Contender("rtb rne", run, min(BLOCK, len(states[0])), run)
 
 
 PEERS = {"pinocchio": pinocchio, "mujoco": mujoco, "roboticstoolbox": toolbox}

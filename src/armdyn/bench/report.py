@@ -1,13 +1,14 @@
 """What a benchmark measured, and on which machine."""
 
-import importlib.metadata
 import os
 import platform
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from armdyn.backends.llvm.target import Target
+from armdyn.compare.peers import version
 from armdyn.version import __version__
 
 LIBRARIES = ("numpy", "llvmlite", "pin", "mujoco", "roboticstoolbox-python")
@@ -40,6 +41,7 @@ class Machine:
     """Where it was measured."""
 
     cpu: str
+    """The name of the processor, and LLVM's name for it: a virtual machine may hide the first."""
     cores: int
     load: tuple[float, ...]
     """Average number of running processes over 1, 5 and 15 minutes; empty if unknown."""
@@ -52,14 +54,18 @@ class Machine:
     @staticmethod
     def here() -> "Machine":
         """This machine, now."""
+        info = Path("/proc/cpuinfo")
+        text = info.read_text(encoding="utf-8", errors="replace") if info.is_file() else ""
+        names = re.findall(r"^model name\s*:\s*(.*\S)", text, re.MULTILINE)
+        name = names[0] if names else platform.processor() or platform.machine()
         return Machine(
-            cpu=_cpu(),
+            cpu=f"{name} ({Target.host().cpu})",
             cores=os.cpu_count() or 1,
             load=os.getloadavg() if hasattr(os, "getloadavg") else (),
             vector_bits=Target.host().bits,
             python=platform.python_version(),
             armdyn=__version__,
-            versions={name: _version(name) for name in LIBRARIES},
+            versions={package: version(package) for package in LIBRARIES},
         )
 
 
@@ -75,23 +81,3 @@ class BenchReport:
         """The report as plain data."""
         rows = [asdict(row) | {"ratio": row.ratio} for row in self.rows]
         return {"machine": asdict(self.machine), "rows": rows, "notes": self.notes}
-
-
-def _cpu() -> str:
-    """The name of the processor, and LLVM's name for it: a virtual machine may hide the first."""
-    name = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
-            key, _, value = line.partition(":")
-            if key.strip() == "model name":
-                name = value.strip()
-                break
-    return f"{name} ({Target.host().cpu})"
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None

@@ -1,9 +1,9 @@
 """Fair times on a shared machine: contenders take turns, and the shortest time of each counts."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -28,36 +28,43 @@ class Contender:
     states: int
     """How many states one run computes."""
     result: Callable[[], Array] | None = None
-    """The results of the first states; None: they are not compared with those of the others."""
+    """Computes the results of the first states; None: they are not compared with others."""
+
+
+def loop(
+    name: str,
+    compute: Callable[..., Any],
+    rows: Sequence[Sequence[Array]],
+    ordered: Callable[[Any], Array] = np.array,
+) -> Contender:
+    """A function that is called for one state after the other; `ordered` copies its result."""
+
+    def run() -> None:
+        for row in rows:
+            compute(*row)
+
+    def result() -> Array:
+        return np.array([ordered(compute(*row)) for row in rows])
+
+    return Contender(name, run, len(rows), result)
 
 
 def alternate(contenders: Sequence[Contender], seconds: float) -> list[float]:
     """The shortest time that each takes for one state [s], on one thread.
 
     They take turns until the time is over, so that a slow phase of the machine slows all of them.
-
-    Args:
-        contenders: The functions.
-        seconds: How long all of them are timed together.
     """
     best = [np.inf] * len(contenders)
-    rounds, end = 0, perf_counter() + seconds
-    with _one_thread():
+    rounds, end, before = 0, perf_counter() + seconds, threads()
+    set_threads(1)
+    try:
         while rounds < FEWEST_ROUNDS or perf_counter() < end:
             for k, contender in enumerate(contenders):
                 best[k] = min(best[k], _turn(contender.run) / contender.states)
             rounds += 1
-    return best
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    before = threads()
-    set_threads(1)
-    try:
-        yield
     finally:
         set_threads(before)
+    return best
 
 
 def _turn(run: Callable[[], object]) -> float:
@@ -72,33 +79,22 @@ def _turn(run: Callable[[], object]) -> float:
 
 
 def check_agreement(contenders: Iterable[Contender]) -> None:
-    """Raise an error unless all contenders give the results of the first one.
-
-    Raises:
-        BenchmarkError: Two results differ.
-    """
-    ours, *others = [c for c in contenders if c.result is not None]
-    found = _computed(ours)
-    for other in others:
-        theirs = _computed(other)
+    """Raise a BenchmarkError unless all contenders give the results of the first one."""
+    results = [(c.name, c.result()) for c in contenders if c.result is not None]
+    (ours, found), *others = results
+    for name, theirs in others:
         common = min(len(found), len(theirs))
         a, b = found[:common], theirs[:common]
         if a.shape != b.shape:
             raise BenchmarkError(
-                f"{ours.name} gives shape {a.shape} and {other.name} {b.shape}; they are not given "
+                f"{ours} gives shape {a.shape} and {name} {b.shape}; they are not given "
                 "the same robot, so no time is reported"
             )
         apart = float(np.abs(a - b).max() / np.abs(b).max())
         if not apart <= AGREEMENT:
             raise BenchmarkError(
-                f"{ours.name} and {other.name} differ by {apart:.1e} of the largest entry, "
+                f"{ours} and {name} differ by {apart:.1e} of the largest entry, "
                 f"expected at most {AGREEMENT:g}; one of them is wrong, so no time is "
                 "reported. Empty the cache with 'armdyn cache --clear' and run again; if they "
                 "still differ, report it"
             )
-
-
-def _computed(contender: Contender) -> Array:
-    assert contender.result is not None
-    contender.run()
-    return contender.result()
