@@ -1,9 +1,12 @@
 """The elements of the equations of motion, and what is known about each."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+import numpy as np
+
+from armdyn.arrays import Array
 
 Status = Literal["zero", "constant", "varies"]
 
@@ -26,11 +29,7 @@ class StructureElement:
     """Inertial parameters that are zero, each of which would undo the status."""
 
 
-ElementRow = tuple[StructureElement, ...]
-ElementGrid = tuple[ElementRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ElementTables:
     """The elements of D, h and g of a robot, over all its moving joints."""
 
@@ -40,24 +39,29 @@ class ElementTables:
     joints: tuple[str, ...]
     mimics: tuple[str, ...]
     """Joints that follow another one; here they count as joints of their own."""
-    D: ElementGrid
-    """Mass matrix with rotors: D[i][j]."""
-    h: tuple[ElementGrid, ...]
-    """Christoffel symbols h[i][k][m] = h[i][m][k]."""
-    g: ElementRow
-    """Torques of gravity."""
+    D: Array
+    """Mass matrix with rotors, (n, n)."""
+    h: Array
+    """Christoffel symbols h[i, k, m] = h[i, m, k], (n, n, n)."""
+    g: Array
+    """Torques of gravity, (n,)."""
+
+    def different(self) -> Iterator[tuple[str, tuple[int, ...], StructureElement]]:
+        """Each different element with its letter and its place, counted from 1."""
+        for letter, table in (("D", self.D), ("h", self.h), ("g", self.g)):
+            for place, element in np.ndenumerate(table):
+                if not is_mirror(place):
+                    yield letter, tuple(i + 1 for i in place), element
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
         """How many different elements of D, h and g are zero, constant or vary."""
-        n = range(len(self.joints))
-        each: dict[str, Iterable[StructureElement]] = {
-            "D": (self.D[i][j] for i in n for j in n[i:]),
-            "h": (self.h[i][k][m] for i in n for k in n for m in n[k:]),
-            "g": self.g,
-        }
-        found = {name: Counter(e.status for e in elements) for name, elements in each.items()}
-        return {
-            name: {status: count[status] for status in ("zero", "constant", "varies")}
-            for name, count in found.items()
-        }
+        counts = {letter: dict.fromkeys(get_args(Status), 0) for letter in "Dhg"}
+        for letter, _, element in self.different():
+            counts[letter][element.status] += 1
+        return counts
+
+
+def is_mirror(place: tuple[int, ...]) -> bool:
+    """Whether the element is equal to another one by symmetry: D_ji = D_ij, h_imk = h_ikm."""
+    return len(place) > 1 and place[-2] > place[-1]

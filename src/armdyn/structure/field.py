@@ -95,17 +95,9 @@ def values_and_slopes(
     names: Sequence[str],
     by: Arithmetic = EXACT,
 ) -> tuple[Array, Array]:
-    """The outputs at every point and their derivatives by the named inputs.
+    """The outputs (outputs, points) and their slopes by named inputs (outputs, names, points).
 
-    Args:
-        outputs: The nodes wanted.
-        leaf: The value of a symbol, or of its sine or cosine, at each point, shape (points,).
-        points: How many points there are.
-        names: The inputs to differentiate by.
-        by: The arithmetic of the values.
-
-    Returns:
-        Shapes (outputs, points) and (outputs, names, points).
+    `leaf` gives the values of a symbol, or of its sine or cosine, at the points.
     """
     outputs = list(outputs)
     left, kind = uses(outputs), np.asarray(by.number(0)).dtype

@@ -1,15 +1,13 @@
 """The picture of the structure: D, h and g as maps of what they depend on."""
 
 import textwrap
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.figures import GREY, INK, PALE, STYLE, check_plot
-from armdyn.io.atomic import replacing
+from armdyn.figures import GREY, INK, PALE, save_picture
 from armdyn.structure.elements import ElementTables, StructureElement
 from armdyn.structure.report import reasons, spans
 
@@ -36,13 +34,7 @@ def plot_structure(structure: ElementTables, path: str | Path) -> None:
         structure: The structure of a robot.
         path: A file ending in .png, .pdf or .svg; it appears whole or not at all.
     """
-    check_plot(path)
-    import matplotlib as mpl  # noqa: PLC0415 (an extra)
-
-    with mpl.rc_context(STYLE):
-        figure = _figure(structure)
-        with replacing(path) as temporary:
-            figure.savefig(temporary, dpi=160)
+    save_picture(path, _figure, structure)
 
 
 def _figure(structure: ElementTables) -> Any:
@@ -58,7 +50,6 @@ def _figure(structure: ElementTables) -> Any:
     left_side = n * big + NOTE_HEIGHT * (len(notes) + 2)
     height = HEAD + max(left_side, rows * (n * small + ABOVE) - ABOVE) + FOOT
     figure = Figure(figsize=(width, height), facecolor="white")
-    paint = _painter(n)
 
     def place(left: float, top: float, across: float, down: float) -> Any:
         return figure.add_axes(
@@ -66,16 +57,16 @@ def _figure(structure: ElementTables) -> Any:
         )
 
     axes = place(LEFT, HEAD, n * big, n * big)
-    _draw(axes, structure.D, paint, big, n, "D  mass matrix")
+    _draw(axes, structure.D, big, n, "D  mass matrix")
     axes = place(LEFT + n * big + BESIDE, HEAD, big, n * big)
-    _draw(axes, [[element] for element in structure.g], paint, big, n, "g  gravity")
+    _draw(axes, structure.g[:, None], big, n, "g  gravity")
     for i, grid in enumerate(structure.h):
         row, column = divmod(i, columns)
         left = beside + column * (n * small + BETWEEN)
         axes = place(left, HEAD + row * (n * small + ABOVE), n * small, n * small)
-        half = [[e if m >= k else None for m, e in enumerate(r)] for k, r in enumerate(grid)]
+        half = np.where(np.triu(np.ones((n, n), dtype=bool)), grid, None)
         title = f"h$_{{{i + 1}}}$" + ("  velocities" if i == 0 else "")
-        _draw(axes, half, paint, small, n, title)
+        _draw(axes, half, small, n, title)
     _words(figure, structure, width, height)
     figure.text(
         0.2 / width, 1 - (HEAD + n * big + 1.5 * NOTE_HEIGHT) / height, "\n".join(notes), color=INK,
@@ -106,75 +97,56 @@ def _cell_sizes(n: int) -> tuple[float, float]:
     return max(4.2 / n, 0.1), max(2.4 / n, 0.045)
 
 
-def _painter(n: int) -> Callable[[StructureElement | None], Colour]:
+def _colour(element: StructureElement | None, n: int) -> Colour:
     from matplotlib.colors import to_rgb  # noqa: PLC0415 (an extra)
 
-    fixed = {name: to_rgb(name) for name in (ZERO, CONSTANT, CANCELS, MIRROR)}
-
-    def paint(element: StructureElement | None) -> Colour:
-        if element is None:
-            return fixed[MIRROR]
-        if element.rounding:
-            return fixed[CANCELS]
-        if element.status != "varies":
-            return fixed[ZERO if element.status == "zero" else CONSTANT]
-        return _shade(len(element.joints), n)
-
-    return paint
+    if element is None:
+        return to_rgb(MIRROR)
+    if element.rounding:
+        return to_rgb(CANCELS)
+    if element.status != "varies":
+        return to_rgb(ZERO if element.status == "zero" else CONSTANT)
+    return _shade(len(element.joints), n)
 
 
 def _shade(joints: int, n: int) -> Colour:
+    """The colour of an element that depends on so many joints."""
     from matplotlib.colors import to_rgb  # noqa: PLC0415 (an extra)
 
     part = (joints - 1) / max(n - 1, 1)
-    few, many = np.array(to_rgb(ONE_JOINT)), np.array(to_rgb(ALL_JOINTS))
-    mixed: Array = few + part * (many - few)
-    return float(mixed[0]), float(mixed[1]), float(mixed[2])
+    red, green, blue = (
+        few + part * (many - few)
+        for few, many in zip(to_rgb(ONE_JOINT), to_rgb(ALL_JOINTS), strict=True)
+    )
+    return red, green, blue
 
 
-def _draw(
-    axes: Any,
-    cells: Sequence[Sequence[StructureElement | None]],
-    paint: Callable[[StructureElement | None], Colour],
-    side: float,
-    n: int,
-    title: str,
-) -> None:
+def _draw(axes: Any, cells: Array, side: float, n: int, title: str) -> None:
     """One map of cells, with joint numbers at its edges."""
-    rows, columns = len(cells), len(cells[0])
-    colours = np.array([[paint(e) for e in row] for row in cells])
+    rows, columns = cells.shape
+    colours = np.array([[_colour(element, n) for element in row] for row in cells])
     axes.imshow(colours, interpolation="nearest", aspect="auto", extent=(0, columns, rows, 0))
-    line = dict(color=PALE, linewidth=0.6 if n <= MOST_JOINTS_WITH_TEXT else 0.25, clip_on=False)
+    few = n <= MOST_JOINTS_WITH_TEXT
+    line = dict(color=PALE, linewidth=0.6 if few else 0.25, clip_on=False)
     axes.hlines(range(rows + 1), 0, columns, **line)
     axes.vlines(range(columns + 1), 0, rows, **line)
-    if n <= MOST_JOINTS_WITH_TEXT:
-        for (i, j), element in np.ndenumerate(np.array(cells, dtype=object)):
-            if element is not None:
-                _write(axes, j + 0.5, i + 0.5, element, paint(element), side)
-    _number_joints(axes, n, across=columns > 1)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    axes.set_title(title, fontsize=10, weight="bold", color=INK, pad=6 if columns > 1 else 16.5)
-
-
-def _number_joints(axes: Any, n: int, across: bool) -> None:
-    """Write the numbers of the joints at the left edge, and at the upper one of a whole map."""
+    for (i, j), element in np.ndenumerate(cells):
+        if few and element is not None:
+            text = _label(element, short=side < 0.5)
+            dark = sum(colours[i, j]) < 1.75
+            ink = "white" if dark else GREY if element.status == "zero" else INK
+            size = min(9.5, 72 * side * 0.88 / (0.56 * max(len(text), 3)))
+            place = dict(ha="center", va="center", fontsize=size, color=ink)
+            axes.text(j + 0.5, i + 0.5, text, **place)
     shown = range(0, n) if n <= 12 else range(4, n, 5)
     places, labels = [k + 0.5 for k in shown], [str(k + 1) for k in shown]
     axes.set_yticks(places, labels)
-    axes.set_xticks(places if across else [], labels if across else [])
-    axes.tick_params(length=0, pad=2, labelsize=8 if n <= 12 else 6, top=True, labeltop=True)
-    axes.tick_params(labelbottom=False)
-
-
-def _write(
-    axes: Any, x: float, y: float, element: StructureElement, colour: Colour, side: float
-) -> None:
-    text = _label(element, short=side < 0.5)
-    dark = sum(colour) < 1.75
-    ink = "white" if dark else GREY if element.status == "zero" else INK
-    size = min(9.5, 72 * side * 0.88 / (0.56 * max(len(text), 3)))
-    axes.text(x, y, text, ha="center", va="center", fontsize=size, color=ink)
+    axes.set_xticks(places if columns > 1 else [], labels if columns > 1 else [])
+    axes.tick_params(
+        length=0, pad=2, labelsize=8 if n <= 12 else 6, top=True, labeltop=True, labelbottom=False
+    )
+    axes.spines[:].set_visible(False)
+    axes.set_title(title, fontsize=10, weight="bold", color=INK, pad=6 if columns > 1 else 16.5)
 
 
 def _label(element: StructureElement, short: bool) -> str:
@@ -183,21 +155,23 @@ def _label(element: StructureElement, short: bool) -> str:
     if element.status == "constant":
         return "c" if short else "const"
     runs = spans(element.joints).replace("-", "–")
-    if short:
-        return runs
-    return " ".join(f"q{run}" for run in runs.split(","))
+    return runs if short else " ".join(f"q{run}" for run in runs.split(","))
 
 
 def _words(figure: Any, structure: ElementTables, width: float, height: float) -> None:
     """Title, what the map shows, and the legend."""
-    left = 0.2 / width
+    left, counts = 0.2 / width, []
+    for name, count in structure.counts.items():
+        constant = f", {count['constant']} constant" if count["constant"] else ""
+        counts.append(f"{name}: {count['zero']} of {sum(count.values())} zero{constant}")
     figure.text(
         left, 1 - 0.3 / height, f"{structure.title}: structure of the dynamics", fontsize=13,
         weight="bold", color=INK, va="center",
     )  # fmt: skip
     figure.text(
-        left, 1 - 0.58 / height, f"{EQUATION}      {_summary(structure)}", color=GREY, va="center"
-    )
+        left, 1 - 0.58 / height, f"{EQUATION}      {'  ·  '.join(counts)}", color=GREY,
+        va="center",
+    )  # fmt: skip
     handles = _legend(structure)
     figure.legend(
         handles=handles, loc="center left", bbox_to_anchor=(left, 1 - 0.88 / height),
@@ -210,7 +184,7 @@ def _legend(structure: ElementTables) -> list[Any]:
     """A patch for each colour of the maps."""
     from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
 
-    every = [e for grid in (structure.D, *structure.h, (structure.g,)) for row in grid for e in row]
+    every = [element for *_, element in structure.different()]
     counts = sorted({len(e.joints) for e in every if e.status == "varies" and not e.rounding})
     if len(counts) > 7:
         counts = [counts[round(k)] for k in np.linspace(0, len(counts) - 1, 5)]
@@ -225,11 +199,3 @@ def _legend(structure: ElementTables) -> list[Any]:
         Patch(facecolor=colour, label=name, edgecolor=PALE, linewidth=0.8)
         for name, colour in names.items()
     ]
-
-
-def _summary(structure: ElementTables) -> str:
-    parts = []
-    for name, count in structure.counts.items():
-        constant = f", {count['constant']} constant" if count["constant"] else ""
-        parts.append(f"{name}: {count['zero']} of {sum(count.values())} zero{constant}")
-    return "  ·  ".join(parts)

@@ -1,7 +1,7 @@
 """What D, h and g depend on: exact evaluation at points where single symbols are drawn anew."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from armdyn.expr.graph import Node
 from armdyn.structure.field import (
     EXACT,
     FLOATS,
+    Arithmetic,
     Drawn,
     Point,
     symbol,
@@ -89,7 +90,7 @@ class Probe:
     ) -> tuple[Pattern, Pattern, Pattern]:
         again = (frozenset[str](), *redrawn)
         points = [Point(seed, names, zero) for seed in SEEDS for names in again]
-        D, h, g = (_pattern(_by_seed(found, len(again))) for found in self._exact(points))
+        D, h, g = map(_pattern, self._elements(Drawn(points), len(points), EXACT))
         return D, h, g
 
     def awakened(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -103,16 +104,14 @@ class Probe:
             for name in self.absent
             for again in (frozenset[str](), self._all)
         ]
-        shape = (len(SEEDS), len(self.absent), 2)
+
+        def woken(entries: Array, *shape: int) -> tuple[Array, Array]:
+            at = entries.reshape(*shape, len(SEEDS), len(self.absent), 2)
+            return (at != 0).any((-3, -1)), (at[..., 0] != at[..., 1]).any(-2)
+
         D = values(self.trunk.D.ravel(), Drawn(points), len(points))
         _, g = values_and_slopes([self.trunk.V], Drawn(points), len(points), self.trunk.q)
-        found = []
-        for entries, outer in ((D, (self.n, self.n)), (g[0], (self.n,))):
-            at = entries.reshape(*outer, *shape)
-            found.append(
-                ((at != 0).any((-3, -1)), (at[..., 0] != at[..., 1]).any(-2)),
-            )
-        return found[0], found[1]
+        return woken(D, self.n, self.n), woken(g[0], self.n)
 
     def axes(self) -> Axes:
         """How the axes lie."""
@@ -121,11 +120,11 @@ class Probe:
         outputs = [*trunk.cosines.ravel(), *trunk.fall, *trunk.tilt.ravel()]
         at = values(outputs, Drawn(points), len(points))
         cosines = at[: n * n].reshape(n, n, -1)
-        steady = _by_seed(cosines, 2)
+        angles = _pattern(cosines)
         return Axes(
-            (cosines == 0).all(-1),
+            angles.zero,
             (EXACT.mul(cosines, cosines) == 1).all(-1),
-            (steady[..., 0] == steady[..., 1]).all(-1),
+            angles.constant,
             (at[n * n : n * n + n] == 0).all(-1),
             (at[n * n + n :].reshape(n, 3, -1) == 0).all((-2, -1)),
         )
@@ -141,46 +140,33 @@ class Probe:
             at = q[name] if name in q else np.full(CONFIGURATIONS, self.trunk.numbers[name])
             return {"sin": np.sin, "cos": np.cos}[node.op](at) if node.args else at
 
-        found, slopes = values_and_slopes(self._outputs, leaf, CONFIGURATIONS, self.trunk.q, FLOATS)
-        D, T, g = self._split(found, slopes)
-        h = 0.5 * ((T + np.swapaxes(T, 1, 2)) - np.moveaxis(T, 2, 0))
+        D, twice_h, g = self._elements(leaf, CONFIGURATIONS, FLOATS)
+        h = 0.5 * twice_h
         root = np.sqrt(np.abs(np.einsum("iip->ip", D)).max(-1))
         numbers = self.trunk.numbers
         mass = sum(abs(numbers[m]) for m in self.trunk.inertial if m[0] == "m" and m[1].isdigit())
         field = math.hypot(*(numbers.get(f"g{a}", 0.0) for a in "xyz"))
-        sizes = (
-            root[:, None] * root,
-            root[:, None, None] * np.maximum(root[:, None], root),
-            field * math.sqrt(mass) * root,  # by Cauchy and Schwarz no g_i is larger
-        )
         return (
-            Ranges(D.min(-1), D.max(-1), sizes[0]),
-            Ranges(h.min(-1), h.max(-1), sizes[1]),
-            Ranges(g.min(-1), g.max(-1), sizes[2]),
+            Ranges(D.min(-1), D.max(-1), root[:, None] * root),
+            Ranges(h.min(-1), h.max(-1), root[:, None, None] * np.maximum(root[:, None], root)),
+            # by Cauchy and Schwarz no g_i is larger
+            Ranges(g.min(-1), g.max(-1), field * math.sqrt(mass) * root),
         )
 
-    @property
-    def _outputs(self) -> list[Node]:
-        return [*self.trunk.D.ravel(), self.trunk.V]
-
-    def _exact(self, points: Sequence[Point]) -> tuple[Array, Array, Array]:
-        """D, 2h and g at points of the field."""
-        found = values_and_slopes(self._outputs, Drawn(points), len(points), self.trunk.q)
-        D, T, g = self._split(*found)
+    def _elements(
+        self, leaf: Callable[[Node], Array], points: int, by: Arithmetic
+    ) -> tuple[Array, Array, Array]:
+        """D, 2h and g at every point, (..., points)."""
+        n, outputs = self.n, [*self.trunk.D.ravel(), self.trunk.V]
+        found, slopes = values_and_slopes(outputs, leaf, points, self.trunk.q, by)
+        T = slopes[:-1].reshape(n, n, n, -1)
         # 2 h_ikm = ∂D_ik/∂q_m + ∂D_im/∂q_k - ∂D_km/∂q_i
-        h = EXACT.sub(EXACT.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
-        return D, h, g
-
-    def _split(self, found: Array, slopes: Array) -> tuple[Array, Array, Array]:
-        n = self.n
-        return found[:-1].reshape(n, n, -1), slopes[:-1].reshape(n, n, n, -1), slopes[-1]
+        h = by.sub(by.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
+        return found[:-1].reshape(n, n, -1), h, slopes[-1]
 
 
-def _by_seed(entries: Array, points: int) -> Array:
-    """(..., points of all seeds) as (..., seeds, points)."""
-    return entries.reshape(*entries.shape[:-1], len(SEEDS), points)
-
-
-def _pattern(at: Array) -> Pattern:
+def _pattern(entries: Array) -> Pattern:
+    """What the values (..., points) say, the first point of each seed being the one to compare."""
+    at = entries.reshape(*entries.shape[:-1], len(SEEDS), -1)
     moved = (at[..., 1:] != at[..., :1]).any(-2)
     return Pattern((at == 0).all((-2, -1)), moved, np.logical_not(moved.any(-1)))

@@ -24,7 +24,7 @@ def text(structure: ElementTables) -> str:
         "0 zero, c constant, otherwise the joints it depends on; exact, for every value of the",
         "parameters that are not zero.",
     ]
-    if any(e.rounding for _, e in _all(structure)):
+    if any(element.rounding for *_, element in structure.different()):
         lines.append("* varies in general, but with the numbers of this robot by rounding only.")
     if structure.mimics:
         lines.append(f"Counted as joints of their own: {', '.join(structure.mimics)} (followers).")
@@ -41,7 +41,14 @@ def text(structure: ElementTables) -> str:
     else:
         most = f"h is printed for up to {MOST_JOINTS_WITH_H} joints"
         lines += ["", f"{most}; the data and the picture have it all."]
-    lines += ["", *_counts(structure), "", *_why(structure)]
+    lines.append("")
+    for letter, count in structure.counts.items():
+        zero, constant, varies = count.values()
+        total = zero + constant + varies
+        lines.append(f"{letter}: {total} elements, {zero} zero, {constant} constant, {varies} vary")
+    lines.append("")
+    for k, (_, elements, reason) in enumerate(reasons(structure)):
+        lines += ["Why:"] * (k == 0) + [f"  {elements}:", *textwrap.wrap(reason, 92, **_INDENT)]
     return "\n".join(lines) + "\n"
 
 
@@ -67,42 +74,18 @@ def spans(joints: tuple[int, ...]) -> str:
 
 def data(structure: ElementTables) -> dict[str, Any]:
     """The structure as plain data: each different element once, with its place from 1."""
+    tables: dict[str, list[dict[str, Any]]] = {letter: [] for letter in "Dhg"}
+    for letter, place, element in structure.different():
+        plain = asdict(element) | {"joints": [*element.joints], "parameters": [*element.parameters]}
+        tables[letter].append({"place": list(place), **plain})
     return {
         "robot": structure.robot,
         "joints": list(structure.joints),
         "mimics": list(structure.mimics),
         "symmetry": ["D_ij = D_ji", "h_ikm = h_imk"],
         "counts": structure.counts,
-        **{
-            name: [
-                {"place": list(place), **_plain(element)}
-                for (owner, place), element in _all(structure)
-                if owner == name
-            ]
-            for name in ("D", "h", "g")
-        },
+        **tables,
     }
-
-
-def _plain(element: StructureElement) -> dict[str, Any]:
-    found = asdict(element)
-    return found | {name: list(found[name]) for name in ("joints", "parameters")}
-
-
-def _all(
-    structure: ElementTables,
-) -> Iterator[tuple[tuple[str, tuple[int, ...]], StructureElement]]:
-    """Each different element with its name and place, symmetric ones once."""
-    n = len(structure.joints)
-    for i in range(n):
-        for j in range(i, n):
-            yield ("D", (i + 1, j + 1)), structure.D[i][j]
-    for i in range(n):
-        for k in range(n):
-            for m in range(k, n):
-                yield ("h", (i + 1, k + 1, m + 1)), structure.h[i][k][m]
-    for i in range(n):
-        yield ("g", (i + 1,)), structure.g[i]
 
 
 def _table(head: str, cells: list[list[str]], rows: bool = True) -> list[str]:
@@ -115,37 +98,19 @@ def _table(head: str, cells: list[list[str]], rows: bool = True) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _counts(structure: ElementTables) -> list[str]:
-    lines = []
-    for name, count in structure.counts.items():
-        zero, constant, varies = (count[key] for key in ("zero", "constant", "varies"))
-        total = zero + constant + varies
-        lines.append(f"{name}: {total} elements, {zero} zero, {constant} constant, {varies} vary")
-    return lines
-
-
 def reasons(structure: ElementTables) -> Iterator[tuple[str, str, str]]:
     """Each reason once: "D", "h" or "g", the elements as in "D12 = D13 = 0", and the reason."""
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for (owner, place), element in _all(structure):
+    for letter, place, element in structure.different():
         if element.reason:
-            name = owner + ("" if max(place) < 10 else "_") + _digits(place)
-            groups.setdefault((owner, element.status, element.reason), []).append(name)
-    for (owner, status, reason), names in groups.items():
-        more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+            digits = map(str, place)
+            name = letter + ("".join(digits) if max(place) < 10 else "_" + ",".join(digits))
+            groups.setdefault((letter, element.status, element.reason), []).append(name)
+    for (letter, status, reason), names in groups.items():
+        if len(names) > MOST_NAMED:
+            names[MOST_NAMED:] = [f"{len(names) - MOST_NAMED} more"]
         if status == "zero":
-            yield owner, " = ".join([*names[:MOST_NAMED], *more, "0"]), reason
+            yield letter, " = ".join([*names, "0"]), reason
         else:
             word = "constant" if status == "constant" else "as good as constant"
-            yield owner, f"{', '.join([*names[:MOST_NAMED], *more])} {word}", reason
-
-
-def _why(structure: ElementTables) -> list[str]:
-    lines = []
-    for _, elements, reason in reasons(structure):
-        lines += [f"  {elements}:", *textwrap.wrap(reason, 92, **_INDENT)]
-    return ["Why:", *lines] if lines else []
-
-
-def _digits(place: tuple[int, ...]) -> str:
-    return ("" if max(place) < 10 else ",").join(map(str, place))
+            yield letter, f"{', '.join(names)} {word}", reason

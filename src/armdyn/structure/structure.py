@@ -8,23 +8,26 @@ joints has the frame of the first one. The angle of another joint is then a sum 
 that frame, and counts as special only if both are.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 from armdyn.structure import report
-from armdyn.structure.elements import ElementGrid, ElementTables, StructureElement
+from armdyn.structure.elements import ElementTables, StructureElement, is_mirror
 from armdyn.structure.graph import Trunk, trunks
 from armdyn.structure.picture import plot_structure
 from armdyn.structure.probe import Pattern, Probe, Ranges
-from armdyn.structure.why import BRANCHES, CANCELS, Why
+from armdyn.structure.why import BRANCHES, CANCELS, Reason, Why
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Structure(ElementTables):
     """The structure of the equations of motion of a robot, over all its moving joints."""
 
@@ -60,71 +63,43 @@ def structure(robot: Robot | RobotModel) -> Structure:
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"the structure is that of a Robot, got {robot!r}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
-    n = len(model.joints)
-    apart = StructureElement("zero", reason=BRANCHES)
-    D = [[apart] * n for _ in range(n)]
-    h = [[[apart] * n for _ in range(n)] for _ in range(n)]
-    g = [apart] * n
+    n, apart = len(model.joints), StructureElement("zero", reason=BRANCHES)
+    tables = [np.full((n,) * rank, apart, dtype=object) for rank in (2, 3, 1)]
     for trunk in trunks(model):
-        _fill(trunk, model, D, h, g)
+        _fill(trunk, model, tables)
     return Structure(
         model.name,
         model.title or model.name,
         tuple(joint.name for joint in model.joints),
         tuple(joint.name for joint in model.joints if joint.mimic is not None),
-        _grid(D),
-        tuple(map(_grid, h)),
-        tuple(g),
+        *tables,
     )
 
 
-def _fill(
-    trunk: Trunk,
-    model: RobotModel,
-    D: list[list[StructureElement]],
-    h: list[list[list[StructureElement]]],
-    g: list[StructureElement],
-) -> None:
-    """Put the elements of a trunk in their places."""
+def _fill(trunk: Trunk, model: RobotModel, tables: Sequence[Array]) -> None:
+    """Put the elements of a trunk in their places in D, h and g."""
     probe = Probe(trunk)
     patterns = probe.patterns()
     ranges = probe.ranges([model.joints[i].range for i in trunk.members])
     why = Why(probe, *patterns)
-    in_D, in_h, in_g = (
-        _maker(trunk, pattern, numbers) for pattern, numbers in zip(patterns, ranges, strict=True)
-    )
-    at = trunk.members
-    joints = range(len(at))
-    for i in joints:
-        g[at[i]] = in_g((i,), *why.weight(i))
-        for k in joints:
-            if k >= i:
-                D[at[i]][at[k]] = D[at[k]][at[i]] = in_D((i, k), *why.mass(i, k))
-            for m in joints[k:]:
-                element = in_h((i, k, m), why.velocity(i, k, m), ())
-                h[at[i]][at[k]][at[m]] = h[at[i]][at[m]][at[k]] = element
+    reasons = why.mass, why.velocity, why.weight
+    for table, pattern, values, reason in zip(tables, patterns, ranges, reasons, strict=True):
+        for place in np.ndindex(pattern.zero.shape):
+            if not is_mirror(place):
+                at = tuple(trunk.members[i] for i in place)
+                element = _element(trunk, pattern, values, place, reason(*place))
+                table[at] = table[*at[:-2], *reversed(at[-2:])] = element
 
 
-def _maker(
-    trunk: Trunk, pattern: Pattern, numbers: Ranges
-) -> Callable[[tuple[int, ...], str, tuple[str, ...]], StructureElement]:
-    """A function that makes the element at a place of one array."""
-    rounding = numbers.rounding
-
-    def make(place: tuple[int, ...], reason: str, parameters: tuple[str, ...]) -> StructureElement:
-        if pattern.zero[place]:
-            return StructureElement("zero", (), reason, parameters=parameters)
-        lowest, highest = float(numbers.low[place]), float(numbers.high[place])
-        if pattern.constant[place]:
-            return StructureElement("constant", (), reason, lowest, highest, False, parameters)
-        joints = tuple(trunk.members[k] + 1 for k in pattern.on[place].nonzero()[0])
-        cancels = bool(rounding[place])
-        return StructureElement(
-            "varies", joints, CANCELS if cancels else "", lowest, highest, cancels
-        )
-
-    return make
-
-
-def _grid(rows: Sequence[Sequence[StructureElement]]) -> ElementGrid:
-    return tuple(tuple(row) for row in rows)
+def _element(
+    trunk: Trunk, pattern: Pattern, values: Ranges, place: tuple[int, ...], reason: Reason
+) -> StructureElement:
+    text, parameters = reason
+    if pattern.zero[place]:
+        return StructureElement("zero", (), text, parameters=parameters)
+    lowest, highest = float(values.low[place]), float(values.high[place])
+    if pattern.constant[place]:
+        return StructureElement("constant", (), text, lowest, highest, False, parameters)
+    joints = tuple(trunk.members[k] + 1 for k in pattern.on[place].nonzero()[0])
+    cancels = bool(values.rounding[place])
+    return StructureElement("varies", joints, CANCELS if cancels else "", lowest, highest, cancels)

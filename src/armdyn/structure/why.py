@@ -70,29 +70,30 @@ class Why:
             return f"{both}{self._angle(i, j)}, {WHATEVER}", ()
         if self._bare(i, j):
             return "its rotor alone: the links it moves have no inertia", ()
-        missing = self._named(self.D_stirs[i, j])
-        if not missing:
-            return f"{THESE}: more than one parameter that would make it vary is zero", ()
-        return f"{THESE}: {_but(missing, 'would make it vary')}", missing
+        return self._balance(self.D_stirs[i, j], "would make it vary")
 
     # velocities
 
-    def velocity(self, i: int, k: int, m: int) -> str:
+    def velocity(self, i: int, k: int, m: int) -> Reason:
         """Why h_ikm is zero or constant; nothing where it varies."""
-        D, how = self.D.on, self._how(self.h, self.always_h, (i, k, m))
+        D, zero = self.D.on, self.h.zero[i, k, m]
         if not self.h.constant[i, k, m]:
-            return ""
-        if not self.h.zero[i, k, m]:
-            return f"the derivatives of D it is made of are constant, {how}"
+            return "", ()
+        held = self.always_h.zero if zero else self.always_h.constant
+        how = WHATEVER if held[i, k, m] else THESE
+        if not zero:
+            return f"the derivatives of D it is made of are constant, {how}", ()
         if any(self._apart(a, b) for a, b in ((i, k), (i, m), (k, m))):
-            return BRANCHES
+            return BRANCHES, ()
         if i == k == m:
-            return f"h_iii = ½ ∂D_ii/∂q_i, and no joint changes the inertia about itself, {how}"
-        if i in (k, m):
-            return f"h_iki = ½ ∂D_ii/∂q_k, and D_ii does not depend on q_k, {how}"
-        if not (D[i, k, m] or D[i, m, k] or D[k, m, i]):
-            return f"D_ik does not depend on q_m, D_im not on q_k, D_km not on q_i, {how}"
-        return f"the derivatives of D it is made of cancel, {how}"
+            text = "h_iii = ½ ∂D_ii/∂q_i, and no joint changes the inertia about itself"
+        elif i in (k, m):
+            text = "h_iki = ½ ∂D_ii/∂q_k, and D_ii does not depend on q_k"
+        elif not (D[i, k, m] or D[i, m, k] or D[k, m, i]):
+            text = "D_ik does not depend on q_m, D_im not on q_k, D_km not on q_i"
+        else:
+            text = "the derivatives of D it is made of cancel"
+        return f"{text}, {how}", ()
 
     # gravity
 
@@ -110,18 +111,20 @@ class Why:
                 return f"it slides along an axis that is always horizontal, {WHATEVER}", ()
             if self._bare(i, i):
                 return "the links it moves have no inertia", ()
-            return self._balance(self._named(self.g_wakes[i]), "would load it")
+            return self._balance(self.g_wakes[i], "would load it")
         if self.always_g.constant[i]:
             way = "straight up or down" if upright else "at a constant angle to gravity"
             return f"it slides {way}, {WHATEVER}", ()
-        return self._balance(self._named(self.g_stirs[i]), "would make it vary")
+        return self._balance(self.g_stirs[i], "would make it vary")
 
-    def _balance(self, missing: tuple[str, ...], effect: str) -> Reason:
+    # what they share
+
+    def _balance(self, which: Array, effect: str) -> Reason:
+        """That the parameters which would have an effect are zero."""
+        missing = self._named(which)
         if not missing:
             return f"{THESE}: more than one parameter that {effect} is zero", ()
         return f"{THESE}: {_but(missing, effect)}", missing
-
-    # what they share
 
     def _apart(self, i: int, j: int) -> bool:
         return i not in self.trunk.paths[j] and j not in self.trunk.paths[i]
@@ -144,11 +147,6 @@ class Why:
 
     def _named(self, which: Array) -> tuple[str, ...]:
         return tuple(self.absent[k] for k in np.flatnonzero(which))
-
-    @staticmethod
-    def _how(pattern: Pattern, always: Pattern, place: tuple[int, ...]) -> str:
-        held = always.zero if pattern.zero[place] else always.constant
-        return WHATEVER if held[place] else THESE
 
 
 def _but(names: Sequence[str], effect: str) -> str:
