@@ -65,7 +65,7 @@ def bench(
         check_known("benchmark", name, CASES)
     default, count = SETTINGS[quick]
     time = default if seconds is None else seconds
-    machine, rows = Machine.here(), []
+    machine, rows = Machine.here(), list[Speed]()
     notes = [f"batches have {count} states; all times are of one state on one thread"]
     for given in robots:
         with _arm(load(given) if isinstance(given, str) else given) as arm:

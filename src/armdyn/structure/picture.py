@@ -64,7 +64,8 @@ def _figure(structure: ElementTables) -> Any:
         row, column = divmod(i, columns)
         left = beside + column * (n * small + BETWEEN)
         axes = place(left, HEAD + row * (n * small + ABOVE), n * small, n * small)
-        half = np.where(np.triu(np.ones((n, n), dtype=bool)), grid, None)
+        half = grid.copy()
+        half[np.tril_indices(n, -1)] = None
         title = f"h$_{{{i + 1}}}$" + ("  velocities" if i == 0 else "")
         _draw(axes, half, small, n, title)
     _words(figure, structure, width, height)

@@ -8,7 +8,7 @@ joints has the frame of the first one. The angle of another joint is then a sum 
 that frame, and counts as special only if both are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ def _fill(trunk: Trunk, model: RobotModel, tables: Sequence[Array]) -> None:
     patterns = probe.patterns()
     ranges = probe.ranges([model.joints[i].range for i in trunk.members])
     why = Why(probe, *patterns)
-    reasons = why.mass, why.velocity, why.weight
+    reasons: list[Callable[..., Reason]] = [why.mass, why.velocity, why.weight]
     for table, pattern, values, reason in zip(tables, patterns, ranges, reasons, strict=True):
         for place in np.ndindex(pattern.zero.shape):
             if not is_mirror(place):
