@@ -47,12 +47,7 @@ class Parameter:
 
 
 def parameters(model: RobotModel, robot: CanonicalRobot | None = None) -> dict[str, Parameter]:
-    """Masses, centres of mass, inertias, rotors, lengths and offsets by symbol, zeros included.
-
-    Args:
-        model: The robot.
-        robot: The same in canonical frames, if it is at hand.
-    """
+    """Masses, centres of mass, inertias, rotors, lengths and offsets by symbol, zeros included."""
     robot = canonical(model) if robot is None else robot
     found: dict[str, Parameter] = {}
     for i, (link, up) in enumerate(zip(robot.links, link_numbers(robot), strict=True)):

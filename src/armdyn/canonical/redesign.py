@@ -21,14 +21,9 @@ def redesign(
 ) -> RobotModel:
     """The robot with other bodies on some links and with some joints moved.
 
-    A changed link has one body, named as its first one was; payloads are kept as they are.
-
-    Args:
-        model: The robot.
-        pseudo: By index of a link, its new pseudo-inertia in its canonical frame without the
-            payloads, shape (4, 4).
-        lengths: By index of a joint, how far it moves along the canonical x axis of its parent [m].
-        offsets: By index of a joint, how far it moves along its own canonical z axis [m].
+    A changed link has one body, named as its first one was, with a new pseudo-inertia (4, 4) in its
+    canonical frame; payloads are kept as they are. A joint moves by a length along the canonical x
+    axis of its parent and by an offset along its own canonical z axis [m].
     """
     frames = canonical_frames(model)
 

@@ -65,10 +65,8 @@ def axis_in_parent(link: CanonicalLink) -> tuple[Array, Array]:
 def hand_down(robot: CanonicalRobot, clear: Sequence[int | None] = ()) -> CanonicalRobot:
     """The robot with everything on the revolute axes and sliding second moments handed down.
 
-    Args:
-        robot: The robot.
-        clear: For each joint the entry of the parent's first moment to make zero by keeping the
-            right mass at the origin of the joint, or None to keep none.
+    For each joint `clear` may name the entry of the parent's first moment that becomes zero because
+    the right mass is kept at the origin of the joint.
     """
     entries = clear or [None] * len(robot.links)
     bodies = [Distribution.of(link) for link in robot.links]

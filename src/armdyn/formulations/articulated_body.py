@@ -12,8 +12,6 @@ and outward from a_0 = -g:  a' = X a_p + c,   q̈ = (u - Uᵀ a')/D,   a = a' + 
 Reference: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 7.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from armdyn.arrays import Array
@@ -31,26 +29,12 @@ from armdyn.formulations.spatial import (
 from armdyn.model import RobotModel
 
 
-@dataclass(frozen=True, slots=True)
-class ArticulatedBody:
-    """Articulated inertias (lists by link, link axes, linear part first) and accelerations."""
-
-    I_A: list[Array]
-    """Articulated-body inertia, (..., 6, 6)."""
-    p_A: list[Array]
-    """Articulated bias force, (..., 6)."""
-    D: Array
-    """Inertia felt by each joint, (..., N)."""
-    qdd: Array
-    """Joint accelerations, (..., N)."""
-
-
 def articulated_body(
     model: RobotModel, q: Array, qd: Array, tau: Array, wrench: Array | None = None
-) -> ArticulatedBody:
-    """Joint accelerations of a tree of links, from torques less friction [N m or N].
+) -> tuple[Array, Array]:
+    """D, the inertias felt by the joints of a tree, and their accelerations q̈, each (..., N).
 
-    The other arguments are those of `newton_euler`.
+    The torques are less friction [N m or N]; the other arguments are those of `newton_euler`.
     """
     N, batch = len(model.joints), q.shape[:-1]
     X, S, v, c, I_A, p_A = per_link(6)
@@ -83,7 +67,7 @@ def articulated_body(
         a_i = rotate(X[i], a_p) + c[i]
         qdd.append((u[i] - dot(U[i], a_i)) / D[i])
         a.append(a_i + times(qdd[i], S[i]))
-    return ArticulatedBody(I_A, p_A, np.stack(D, -1), np.stack(qdd, -1))
+    return np.stack(D, -1), np.stack(qdd, -1)
 
 
 def twist_transform(R: Array, P: Array) -> Array:

@@ -46,28 +46,22 @@ from armdyn.model import RobotModel
 
 @dataclass(frozen=True, slots=True)
 class AugmentedBody:
-    """Augmented bodies, motion and load of each link (lists by link), and the torques."""
+    """Mass, first moment and inertia about O_i of each augmented body, and its motion and load.
+
+    Lists by link: ω, a, α (of O_i, less gravity), e (what joint i transmits, less m*_i r_i) and n
+    (about O_i) are vectors (..., 3). The torques Γ are (..., N).
+    """
 
     m_star: list[float]
-    """Augmented mass."""
     u_star: list[Array]
-    """Augmented first moment about O_i, (..., 3)."""
     k_star: list[Array]
-    """Augmented inertia about O_i, (..., 3, 3)."""
     w: list[Array]
-    """Angular velocity ω_i."""
     a: list[Array]
-    """Angular acceleration a_i."""
     b: list[Array]
-    """S(a) + S(ω)², (..., 3, 3)."""
     alpha: list[Array]
-    """Acceleration of O_i less gravity."""
     e: list[Array]
-    """Force e_i: what joint i transmits, less m*_i r_i."""
     n: list[Array]
-    """Moment n_i about O_i."""
     tau: Array
-    """Joint torques Γ, (..., N)."""
 
 
 def augmented_body(

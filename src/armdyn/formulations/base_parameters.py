@@ -69,12 +69,8 @@ class BaseParameters:
 
 
 def base_parameters(model: RobotModel) -> BaseParameters:
-    """The base parameters of a chain or tree, coupled joints included.
-
-    Warns:
-        ArmdynWarning: A column is neither clearly dependent nor clearly independent.
-    """
-    W = np.linalg.qr(stacked_regressor(model)).R  # the same columns, in fewer rows
+    """The base parameters of a chain or tree, coupled joints included."""
+    W = np.linalg.qr(_stacked_regressor(model)).R  # the same columns, in fewer rows
     rests, Q = _rests(model, W)
     _warn_unclear(model, rests)
     columns = tuple(np.flatnonzero(rests > DEPENDENT_REST).tolist())
@@ -99,15 +95,16 @@ def base_parameters(model: RobotModel) -> BaseParameters:
     )
 
 
-def stacked_regressor(model: RobotModel, seed: int = 0) -> Array:
+def _stacked_regressor(model: RobotModel) -> Array:
     """The regressor over enough random states, in units of the robot: (rows, 10 N).
 
     Rows are divided by the torque (or force), columns by the parameter that a body of 1 kg at the
     longest offset has.
     """
-    at, rng = Coordinates.of(model), np.random.default_rng(seed)
+    at, rng = Coordinates.of(model), np.random.default_rng(0)
     N, n = len(model.joints), len(model.independent)
-    length, rate = _length(model), _rate(model)
+    length = _length(model)
+    rate = float(np.sqrt(np.linalg.norm(model.gravity) / length)) or 1.0
     turns = np.array([model.joints[i].type.turns for i in model.independent])
     size = np.where(turns, 1.0, length)
     draw = rng.uniform(-1.0, 1.0, size=(3, 10 + 30 * N // n, n))
@@ -124,10 +121,6 @@ def _length(model: RobotModel) -> float:
     return float(max(offsets, default=0.0)) or 1.0
 
 
-def _rate(model: RobotModel) -> float:
-    return float(np.sqrt(np.linalg.norm(model.gravity) / _length(model))) or 1.0
-
-
 def _scale(model: RobotModel) -> Array:
     """What the columns of all links are divided by, (10 N,)."""
     return np.tile(_length(model) ** _POWER_OF_LENGTH, len(model.links))
@@ -136,8 +129,7 @@ def _scale(model: RobotModel) -> Array:
 def _rests(model: RobotModel, W: Array) -> tuple[Array, Array]:
     """The share of each column that those before it do not explain; a basis of their span.
 
-    Gram-Schmidt link by link, each projection done twice, so that the basis is orthogonal to
-    rounding.
+    It is Gram-Schmidt link by link, with each projection done twice against rounding.
     """
     norms = np.linalg.norm(W, axis=0)
     rests, basis, rank = np.zeros_like(norms), np.empty(W.shape, order="F"), 0

@@ -38,23 +38,8 @@ class Cartesian:
     """The m coordinates, of "x", "y", "z", "rx", "ry", "rz"."""
 
 
-def cartesian(
-    M: Array, V: Array, G: Array, J: Array, Jd_qd: Array, damping: float
-) -> tuple[Array, Array, Array]:
-    """M_x, V_x, G_x from the joint-space terms, a Jacobian (..., m, n) and J̇ q̇."""
-    Minv_Jt = np.linalg.solve(M, transpose(J))
-    mobility = J @ Minv_Jt
-    Mx = np.linalg.inv(mobility + damping**2 * np.eye(J.shape[-2]))
-    J_bar = Minv_Jt @ Mx
-    return Mx, rotate_back(J_bar, V) - rotate(Mx, Jd_qd), rotate_back(J_bar, G)
-
-
 def default_task(model: RobotModel) -> tuple[int, ...]:
-    """The first rows of the Jacobian that are independent in general position.
-
-    A planar arm in the xy plane gets (x, y), a SCARA (x, y, z, rz), an arm with six or more joints
-    all six.
-    """
+    """The first rows of the Jacobian that are independent in general position: x, y for planar."""
     generic = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, len(model.joints) + 1))
     J = jacobian(model, generic, model.tool_frame)
     K = np.eye(len(model.joints)) if model.coupling is None else model.coupling[0]
@@ -95,12 +80,6 @@ def check_rank(J: Array, task: tuple[str, ...]) -> None:
         )
 
 
-def check_damping(damping: float) -> None:
-    """Nothing for a finite damping that is not negative, a ShapeError otherwise."""
-    if not (isinstance(damping, int | float) and 0 <= damping < np.inf):
-        raise ShapeError(f"damping must be a finite number of at least 0, got {damping!r}")
-
-
 def task_dynamics(
     model: RobotModel,
     qd: Array,
@@ -109,20 +88,20 @@ def task_dynamics(
     task: tuple[str, ...] | None,
     damping: float,
 ) -> Cartesian:
-    """The Cartesian form for some coordinates of the tool.
+    """The Cartesian form, from J and J̇ (..., 6, n) and the terms M, V and G of the joints.
 
-    Args:
-        model: The robot.
-        qd: Joint velocities, (..., n).
-        jacobians: The Jacobian and its derivative in time, (..., 6, n).
-        terms: Mass matrix, Coriolis vector and gravity vector.
-        task: Which coordinates; None: as many independent ones as the robot has.
-        damping: λ of damped inversion.
+    Without a task it has as many independent coordinates of the tool as the robot can move.
     """
-    check_damping(damping)
+    if not (isinstance(damping, int | float) and 0 <= damping < np.inf):
+        raise ShapeError(f"damping must be a finite number of at least 0, got {damping!r}")
     rows = default_task(model) if task is None else task_rows(task)
     J, Jd = (jacobian[..., rows, :] for jacobian in jacobians)
     names = tuple(COORDINATES[i] for i in rows)
     if not damping:
         check_rank(J, names)
-    return Cartesian(*cartesian(*terms, J, rotate(Jd, qd), damping), task=names)
+    M, V, G = terms
+    Minv_Jt = np.linalg.solve(M, transpose(J))
+    Mx = np.linalg.inv(J @ Minv_Jt + damping**2 * np.eye(len(rows)))
+    J_bar = Minv_Jt @ Mx
+    Vx = rotate_back(J_bar, V) - rotate(Mx, rotate(Jd, qd))
+    return Cartesian(Mx, Vx, rotate_back(J_bar, G), names)

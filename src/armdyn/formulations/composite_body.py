@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import joint_transform
-from armdyn.formulations.spatial import cross, dot, rotate, skew, transpose
+from armdyn.formulations.spatial import cross, dot, matrix_from_entries, rotate, skew, transpose
 from armdyn.model import RobotModel
 
 
@@ -45,6 +45,4 @@ def mass_matrix(model: RobotModel, q: Array) -> Array:
             I[up] = I[up] + I_i - S @ S_h - S_h @ S - m[i] * (S @ S)
             h[up] = h[up] + h_i + m[i] * P[i]
             m[up] = m[up] + m[i]
-    zero = np.zeros(batch)
-    rows = [np.stack([M.get((i, j), zero) for j in range(N)], -1) for i in range(N)]
-    return np.stack(rows, -2)
+    return matrix_from_entries(M, N, batch)

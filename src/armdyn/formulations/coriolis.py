@@ -27,7 +27,7 @@ from armdyn.formulations.denoc import (
     turning,
 )
 from armdyn.formulations.kinematics import angular_velocities, origin_velocities, world_frames
-from armdyn.formulations.spatial import dot, rotate, transpose
+from armdyn.formulations.spatial import dot, matrix_from_entries, rotate, transpose
 from armdyn.model import RobotModel
 
 
@@ -60,9 +60,7 @@ def coriolis_matrix(model: RobotModel, q: Array, qd: Array) -> Array:
             if j != k:
                 own = rotate(H[k] + B[k], p[k]) + rotate(M[k], rotate(turning(w[k]), p[k]))
                 C[j, k] = dot(rotate(A, p[j]), own)
-    zero = np.zeros(q.shape[:-1])
-    rows = [np.stack([C.get((i, j), zero) for j in range(N)], -1) for i in range(N)]
-    return np.stack(rows, -2)
+    return matrix_from_entries(C, N, q.shape[:-1])
 
 
 def christoffel(model: RobotModel, q: Array) -> Array:

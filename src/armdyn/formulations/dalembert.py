@@ -32,24 +32,19 @@ from armdyn.model import RobotModel
 
 @dataclass(frozen=True, slots=True)
 class DAlembert:
-    """The terms of the equations of motion; link indices come before joint indices."""
+    """The terms of the equations; link indices come before joint indices.
+
+    Jv (base axes) and Jw (axes of link s) are (..., N, N, 3), D (..., N, N), the torques (..., N).
+    """
 
     Jv: Array
-    """Jv_si, (..., N, N, 3), base axes."""
     Jw: Array
-    """Jw_si, (..., N, N, 3), axes of link s."""
     D_rot: Array
-    """Inertia of rotation, (..., N, N)."""
     D_tran: Array
-    """Inertia of translation, (..., N, N)."""
     h_rot: Array
-    """Coriolis and centrifugal torques of rotation, (..., N)."""
     h_tran: Array
-    """Coriolis and centrifugal torques of translation, (..., N)."""
     c: Array
-    """Gravity torques, (..., N)."""
     tau: Array
-    """Joint torques, (..., N)."""
 
     @property
     def D(self) -> Array:

@@ -35,36 +35,28 @@ from armdyn.formulations.kinematics import (
     world_frames,
     wrench_torques,
 )
-from armdyn.formulations.spatial import rotate, skew, transpose
+from armdyn.formulations.spatial import dot, matrix_from_entries, rotate, skew, transpose
 from armdyn.model import RobotModel
 
 
 @dataclass(frozen=True, slots=True)
 class Denoc:
-    """The matrices of the method (world axes, angular part first)."""
+    """The matrices of the method (world axes, angular part first); G and τ are torques (..., N)."""
 
     A: Array
-    """Twist propagation A_ij, (..., N, N, 6, 6); zero unless joint j is on the path to link i."""
+    """A_ij, (..., N, N, 6, 6); zero unless joint j is on the path to link i."""
     p: Array
-    """Joint-motion propagation p_i, (..., N, 6)."""
+    """p_i, (..., N, 6)."""
     T_l: Array
-    """(..., 6N, 6N)."""
     T_d: Array
-    """(..., 6N, N)."""
     M_i: list[Array]
-    """Mass matrix of each link about O_i, (..., 6, 6)."""
     M_tilde: list[Array]
-    """Mass matrix of each composite body about O_i, (..., 6, 6): the book's M̃_3 is M_tilde[2]."""
+    """M̃_i of each composite body about O_i, (..., 6, 6): the book's M̃_3 is M_tilde[2]."""
     GIM: Array
-    """Generalised inertia matrix, (..., N, N)."""
     C: Array
-    """Matrix of convective inertia terms of the original, (..., N, N)."""
     C_skew: Array
-    """Its variant that equals the Christoffel matrix, (..., N, N)."""
     G: Array
-    """Gravity torques, (..., N)."""
     tau: Array
-    """Joint torques, (..., N)."""
 
 
 def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None) -> Denoc:
@@ -92,8 +84,14 @@ def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | No
     C_skew = T_dt @ (common + T_lt @ B @ T_l) @ T_d
 
     M_tilde = composite_masses(model, frames, M_i)  # (8)
-    GIM = _gim(model, A, p, M_tilde)  # (7)
-    weights = np.concatenate([_weight(M_i[i], model.gravity) for i in range(N)], -1)
+    entries = {}
+    for i in range(N):
+        for j in model.paths[i]:
+            carried = rotate(M_tilde[i] @ A[..., i, j, :, :], p[..., j, :])
+            entries[i, j] = entries[j, i] = dot(p[..., i, :], carried)  # (7)
+    GIM = matrix_from_entries(entries, N, q.shape[:-1])
+    g = np.broadcast_to(model.gravity, (*q.shape[:-1], 3))
+    weights = np.concatenate([rotate(M[..., 3:], g) for M in M_i], -1)  # (m d × g, m g) = M (0, g)
     G = -rotate(T_dt @ T_lt, weights)
     tau = rotate(GIM, qdd) + rotate(C, qd) + G + wrench_torques(model, frames, wrench)
     return Denoc(A, p, T_l, T_d, M_i, M_tilde, GIM, C, C_skew, G, tau)
@@ -156,26 +154,6 @@ def gyroscopic(M: Array, w: Array) -> Array:
     zero = np.zeros_like(spin)
     # m S(ω×d) = S(ω) m S(d) - m S(d) S(ω)
     return np.block([[spin, zero], [S_d @ S_w - S_w @ S_d, zero]])
-
-
-def _weight(M: Array, gravity: Array) -> Array:
-    """Moment about O_i and force of gravity: (m d × g, m g) = M (0, g)."""
-    return rotate(M[..., 3:], np.broadcast_to(gravity, (*M.shape[:-2], 3)))
-
-
-def _gim(model: RobotModel, A: Array, p: Array, M_tilde: list[Array]) -> Array:
-    """The generalised inertia matrix element by element (7)."""
-    N = len(model.joints)
-    zero = np.zeros(p.shape[:-2])
-
-    def element(i: int, j: int) -> Array:
-        if i < j:
-            return element(j, i)
-        if j not in model.paths[i]:
-            return zero
-        return (p[..., i, :] * rotate(M_tilde[i] @ A[..., i, j, :, :], p[..., j, :])).sum(-1)
-
-    return np.stack([np.stack([element(i, j) for j in range(N)], -1) for i in range(N)], -2)
 
 
 def _grid(block: Callable[[int, int], Array], N: int) -> Array:

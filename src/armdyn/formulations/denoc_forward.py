@@ -10,8 +10,6 @@ and outward:  μ̃_i = A_{i,i-1} μ_{i-1},   q̈_i = φ̂_i / m̂_i - ψ_iᵀ μ
 Reference: S. Saha, ASME J. Appl. Mech. 66, 1999, pp. 986-996.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from armdyn.arrays import Array
@@ -21,22 +19,8 @@ from armdyn.formulations.spatial import dot, per_link, rotate, rotate_back, time
 from armdyn.model import RobotModel
 
 
-@dataclass(frozen=True, slots=True)
-class DenocForward:
-    """The factors, lists by link in world axes with the angular part first, and accelerations."""
-
-    M_hat: list[Array]
-    """Articulated mass matrix, (..., 6, 6)."""
-    psi: list[Array]
-    """ψ_i, (..., 6): row i of U is p_jᵀ A_ijᵀ ψ_i."""
-    m_hat: Array
-    """Diagonal of D, (..., N)."""
-    qdd: Array
-    """Joint accelerations, (..., N)."""
-
-
-def denoc_forward(model: RobotModel, q: Array, phi: Array) -> DenocForward:
-    """Joint accelerations from φ, the torques less friction, Coriolis and gravity, (..., N)."""
+def denoc_forward(model: RobotModel, q: Array, phi: Array) -> tuple[Array, Array]:
+    """m̂, the diagonal of D, and q̈ from φ, the torques less friction, Coriolis and gravity."""
     frames, N = world_frames(model, q), len(model.joints)
     p, M_hat = motion_vectors(model, frames), link_masses(model, frames)
     eta = [np.zeros_like(p[0]) for _ in range(N)]
@@ -60,4 +44,4 @@ def denoc_forward(model: RobotModel, q: Array, phi: Array) -> DenocForward:
         carried = rotate(arms[i], mu[joint.parent]) if joint.parent >= 0 else np.zeros_like(p[i])
         qdd.append(phi_hat[i] / m_hat[i] - dot(psi[i], carried))
         mu.append(times(qdd[i], p[i]) + carried)
-    return DenocForward(M_hat, psi, np.stack(m_hat, -1), np.stack(qdd, -1))
+    return np.stack(m_hat, -1), np.stack(qdd, -1)

@@ -20,12 +20,8 @@ def reactions(
 ) -> tuple[Array | None, list[Array]]:
     """The wrenches as formulations take them, and the states in the batch shape of both.
 
-    Args:
-        model: The robot.
-        external: What acts on the arm; None: nothing.
-        link: Where it acts, if no link is named.
-        axes: Its axes, as in `reaction_wrench`.
-        states: Vectors of the coordinates by name, the positions first.
+    The states are vectors of the coordinates by name, the positions first. A wrench without the
+    name of a link acts on `link`.
     """
     if external is None:
         return None, list(states.values())
@@ -40,12 +36,8 @@ def reactions(
 def reaction_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: str) -> Array:
     """What each link exerts on the environment, (..., N, 6), in link axes about its origin.
 
-    Args:
-        model: The robot.
-        q: Joint positions, (..., N).
-        on: For each named frame the wrench (force, moment) acting on the arm there, (..., 6); the
-            point of action is the origin of the frame.
-        axes: The axes of these wrenches: "world", or the name of a frame.
+    On the arm acts a wrench (force, moment), (..., 6), at the origin of each frame named in `on`,
+    in the axes of the world or of a frame.
     """
     frames = world_frames(model, q)
     batch = np.broadcast_shapes(q.shape[:-1], *(w.shape[:-1] for w in on.values()))

@@ -19,44 +19,26 @@ METHODS = ("composite_body", "articulated_body", "denoc")
 
 
 def accelerations(
-    model: RobotModel,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    wrench: Array | None,
-    method: ForwardMethod,
+    model: RobotModel, q: Array, qd: Array, tau: Array, wrench: Array | None, method: ForwardMethod
 ) -> Array:
-    """Accelerations (..., n) of the coordinates that torques less friction cause.
-
-    Args:
-        model: The robot.
-        q: Positions of the coordinates, (..., n).
-        qd: Their velocities.
-        tau: Torques less friction.
-        wrench: What each link exerts on the environment, as in `newton_euler`.
-        method: One of `METHODS`.
-
-    Raises:
-        SingularityError: The mass matrix cannot be inverted.
-    """
+    """Accelerations (..., n) of the coordinates that torques less friction cause."""
     if method not in METHODS:
         raise UnknownNameError("method of forward dynamics", method, METHODS)
     at, names = Coordinates.of(model), [model.joints[i].name for i in model.independent]
     check_uncoupled(model, method)
-    if method == "articulated_body":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bodies = articulated_body(model, q, qd, tau, wrench)
-        check_pivots(bodies.D, names)
-        return bodies.qdd
     full, rates = at.positions(q), at.rates(qd)
     rest = tau - at.torques(newton_euler(model, full, rates, np.zeros_like(full), wrench).tau)
     if method == "composite_body":
         rotors = np.diag([joint.rotor.reflected for joint in model.joints])
         return solve_mass_matrix(at.matrix(mass_matrix(model, full) + rotors), rest, names)
     with np.errstate(divide="ignore", invalid="ignore"):
-        factors = denoc_forward(model, q, rest)
-    check_pivots(factors.m_hat, names)
-    return factors.qdd
+        pivots, qdd = (
+            denoc_forward(model, q, rest)
+            if method == "denoc"
+            else articulated_body(model, q, qd, tau, wrench)
+        )
+    check_pivots(pivots, names)
+    return qdd
 
 
 def check_uncoupled(model: RobotModel, method: str) -> None:

@@ -15,23 +15,13 @@ _MOMENTS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
 
 
 def clean_coefficients(
-    model: RobotModel,
-    K: Array,
-    kept: Sequence[int],
-    dropped: Sequence[int],
-    weight: Array,
+    model: RobotModel, K: Array, kept: Sequence[int], dropped: Sequence[int], weight: Array
 ) -> Array:
     """The coefficients with each one that rounding alone keeps from a known value set to it.
 
     Known values are 0, 1 and 2, directions of joint axes, and the lengths and products of lengths
-    with which a mass on an axis counts in the parent link.
-
-    Args:
-        model: The robot.
-        K: Coefficients of the dropped parameters in those kept, (kept, dropped).
-        kept: Columns of the kept parameters.
-        dropped: Columns of the dropped ones.
-        weight: Size of each column, (10 N,).
+    with which a mass on an axis counts in the parent link. K has a row for each column of the
+    regressor that is kept and a column for each that is dropped; `weight` (10 N,) is their size.
     """
     power = _MOMENTS[np.array(kept) % 10][:, None] - _MOMENTS[np.array(dropped, int) % 10]
     known_values = K.copy()

@@ -147,11 +147,7 @@ def _turned_back(R: Array, J: Array) -> Array:
 def wrench_torques(model: RobotModel, frames: WorldFrames, wrench: Array | None) -> Array | float:
     """Joint torques that let each link exert a wrench, (..., N): Σ J_iᵀ w_i by inward summation.
 
-    Args:
-        model: The robot.
-        frames: Its frames in the world.
-        wrench: Force and moment each link exerts on the environment, (..., N, 6), in the axes of
-            that link, the moment about its origin; None: none.
+    The wrench is that of `newton_euler`; None: none.
     """
     if wrench is None:
         return 0.0

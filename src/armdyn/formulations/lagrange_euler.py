@@ -32,26 +32,21 @@ from armdyn.model.transform import IDENTITY, inverse
 
 @dataclass(frozen=True, slots=True)
 class LagrangeEuler:
-    """The matrices of the method; link indices come before joint indices, counted from 0."""
+    """The matrices of the method; link indices come before joint indices, counted from 0.
+
+    The book's U_21 is U[1, 0], (4, 4) as are the entries of A, of U3, which is U_ijk, and of J.
+    h, c and τ are torques (..., N).
+    """
 
     A: Array
-    """⁰A_i, (..., N, 4, 4)."""
     U: Array
-    """U_ij, (..., N, N, 4, 4): the book's U_21 is U[1, 0]."""
     U3: Array
-    """U_ijk, (..., N, N, N, 4, 4)."""
     J: Array
-    """Pseudo-inertia of each link in its frame, (N, 4, 4)."""
     D: Array
-    """Inertial matrix, (..., N, N)."""
     h_ikm: Array
-    """Coriolis and centrifugal coefficients, (..., N, N, N)."""
     h: Array
-    """Coriolis and centrifugal torques, (..., N)."""
     c: Array
-    """Gravity torques, (..., N)."""
     tau: Array
-    """Joint torques, (..., N)."""
 
 
 def lagrange_euler(

@@ -8,35 +8,26 @@ then Lᵀ a = b, D c = a and L x = c. Straight-line arithmetic on floats or node
 Reference: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.5.
 """
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 
 
-class Tree(Protocol):
-    """What the zeros of a mass matrix depend on."""
-
-    @property
-    def paths(self) -> tuple[tuple[int, ...], ...]:
-        """For each joint those from the base up to and including it."""
-
-
 def solve_ltdl(
-    tree: Tree, M: Array, b: Array, guard: Callable[[Any, Any], Any] = lambda pivot, scale: pivot
+    paths: Sequence[tuple[int, ...]],
+    M: Array,
+    b: Array,
+    guard: Callable[[Any, Any], Any] = lambda pivot, scale: pivot,
 ) -> Array:
     """M⁻¹ b for a mass matrix (..., N, N) of a robot and b (..., N), or (N, k) for k at once.
 
-    Args:
-        tree: The robot, for the zeros of its mass matrix.
-        M: The mass matrix.
-        b: The right-hand side.
-        guard: Called with each pivot and the inertia it is left of, returns the pivot to use.
+    The zeros of M depend on the paths: for each joint those from the base up to and including it.
+    The guard gets each pivot and the inertia it is left of, and returns the pivot to use.
     """
-    N = len(tree.paths)
-    above = [tree.paths[k][-2::-1] for k in range(N)]
+    N, above = len(paths), [path[-2::-1] for path in paths]
     H = {(k, j): M[..., k, j][()] for k in range(N) for j in (k, *above[k])}
     L = {}
     along = -1 if b.ndim < M.ndim else -2

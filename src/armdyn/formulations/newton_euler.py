@@ -31,24 +31,20 @@ from armdyn.model import Inertia, RobotModel
 
 @dataclass(frozen=True, slots=True)
 class NewtonEuler:
-    """Motion and load of each link (lists by link, vectors in link axes), and the torques."""
+    """ω, ω̇, v̇, F, f and n of each link (lists by link, vectors in link axes), and τ (..., N).
+
+    v̇ is less gravity; f and n are what link i receives from its parent, n about its own origin.
+    """
 
     w: list[Array]
-    """Angular velocity ω_i."""
     wd: list[Array]
-    """Angular acceleration ω̇_i."""
     vd: list[Array]
-    """Acceleration of the origin less gravity, v̇_i."""
     F: list[Array]
-    """Inertial force m v̇_C."""
     N: list[Array]
     """Inertial moment about the origin, N + P_C × F."""
     f: list[Array]
-    """Force that link i receives from its parent."""
     n: list[Array]
-    """Moment that link i receives from its parent, about the origin of link i."""
     tau: Array
-    """Joint torques, (..., N)."""
 
 
 def newton_euler(

@@ -33,22 +33,18 @@ from armdyn.model.transform import inverse
 
 @dataclass(frozen=True, slots=True)
 class NewtonEulerTable:
-    """Motion and load of each link (lists by link), and the torques."""
+    """ω, ω̇, v̇, ā, f and n of each link (lists by link), and τ (..., N).
+
+    v̇ of O_i, the far end of link i, and ā are less gravity; f and n are on link i by link i-1.
+    """
 
     w: list[Array]
-    """Angular velocity ω_i."""
     wd: list[Array]
-    """Angular acceleration ω̇_i."""
     vd: list[Array]
-    """Acceleration of O_i, the far end of link i, less gravity."""
     a: list[Array]
-    """Acceleration of the centre of mass less gravity, ā_i."""
     f: list[Array]
-    """Force on link i by link i-1."""
     n: list[Array]
-    """Moment on link i by link i-1, about O_{i-1}."""
     tau: Array
-    """Joint torques, (..., N)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,14 +39,7 @@ def parameters(model: RobotModel) -> Array:
 
 
 def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
-    """Y with τ = Y π at the joints of all links, (..., N, 10 N).
-
-    Args:
-        model: The robot; its inertias do not matter.
-        q: Joint positions, (..., N) [rad or m].
-        qd: Joint velocities.
-        qdd: Joint accelerations.
-    """
+    """Y with τ = Y π at the joints of all links, (..., N, 10 N); inertias do not matter."""
     motion, N = newton_euler(model, q, qd, qdd), len(model.joints)
     f, n = [], []
     for i in range(N):

@@ -1,5 +1,7 @@
 """Vector algebra shared by the formulations, for any leading batch shape, floats or nodes."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from armdyn.arrays import Array
@@ -46,6 +48,15 @@ def sign(x: Array) -> Array:
         if x.dtype == object
         else np.sign(x)
     )
+
+
+def matrix_from_entries(
+    entries: Mapping[tuple[int, int], Array], N: int, batch: tuple[int, ...]
+) -> Array:
+    """The matrix (..., N, N) of entries (...), zero where there is none."""
+    zero = np.zeros(batch)
+    rows = [np.stack([entries.get((i, j), zero) for j in range(N)], -1) for i in range(N)]
+    return np.stack(rows, -2)
 
 
 def per_link(quantities: int) -> tuple[list[Array], ...]:

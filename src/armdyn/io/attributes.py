@@ -83,15 +83,7 @@ class Problems:
         default: float | None = None,
         least: float = -math.inf,
     ) -> float:
-        """A finite number.
-
-        Args:
-            element: The element that has the attribute.
-            key: Name of the attribute.
-            where: The link or joint, for the message.
-            default: The value where the attribute is missing; None: it must be there.
-            least: The smallest value allowed.
-        """
+        """A finite number of at least `least`; without a default the attribute must be there."""
         text = element.attributes.get(key)
         if text is None:
             if default is None:

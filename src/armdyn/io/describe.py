@@ -36,10 +36,7 @@ def catalog() -> list[dict[str, Any]]:
 
 
 def describe(model: RobotModel) -> dict[str, Any]:
-    """Everything a robot is made of, in SI units; what is unlimited or unknown is None.
-
-    The tensors of the bodies are about the point and in the axes in which they were given.
-    """
+    """Everything a robot is made of, in SI units, tensors as given; None: no limit."""
     return {
         "name": model.name,
         "title": model.title,

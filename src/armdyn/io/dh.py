@@ -41,9 +41,6 @@ def read_dh(
     Standard (Paul): A_i = Rz(θ) Tz(d) Tx(a) Rx(α), frame i at the far end of link i.
     Modified (Craig, Khalil): T_i = Rx(α) Tx(a) Rz(θ) Tz(d), α and a of row i being α_{i-1} and
     a_{i-1}, frame i on joint i. The joint variable is added to θ (revolute) or d (prismatic).
-
-    The arguments are those of `armdyn.from_dh`, and the `source` of the numbers and whether they
-    are a `reduced` parameter set.
     """
     if convention not in ("standard", "modified"):
         raise ModelError(f"convention must be 'standard' or 'modified', got {convention!r}")

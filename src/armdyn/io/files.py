@@ -19,12 +19,7 @@ WRITABLE = {".toml": toml_from_model, ".urdf": urdf_from_model}
 
 
 def read_model(source: str | Path, **wishes: Any) -> Reading:
-    """A robot from the catalog or from a file, with what is odd about its description.
-
-    Args:
-        source: A name of the catalog, or a file.
-        wishes: The fields of `LoadOptions`.
-    """
+    """A robot from the catalog or a file, with what is odd in it; the wishes are `LoadOptions`."""
     options = LoadOptions(**wishes)
     if not isinstance(source, str | Path):
         raise ModelError(f"a robot is loaded by its name or path, got {source!r}")

@@ -33,11 +33,7 @@ def cache_folder(name: str) -> Path | None:
 
 
 def cache_root() -> Path | None:
-    """The folder of everything that is kept for this user; None: nothing is.
-
-    Raises:
-        CacheError: ARMDYN_CACHE_DIR is neither an absolute path nor "off" nor empty.
-    """
+    """The folder of everything that is kept for this user; None: nothing is."""
     given = os.environ.get(VARIABLE)
     if given is None:
         return _TEMPORARY[-1] if _TEMPORARY else _of_user()

@@ -69,16 +69,7 @@ class PrivateFolder:
         return found
 
     def read(self, name: str, most: int) -> bytes:
-        """A file of this user that nobody else can have written.
-
-        Args:
-            name: Its name.
-            most: Bytes that are too many if there are more.
-
-        Raises:
-            CacheError: It is a link, no file, foreign, open to others or too large.
-            OSError: It cannot be read.
-        """
+        """A file of at most `most` bytes that nobody but this user can have written."""
         handle = self._open(name, os.O_RDONLY)
         try:
             status = os.fstat(handle)
@@ -124,12 +115,7 @@ class PrivateFolder:
 
 @contextmanager
 def opened(path: Path, create: bool = False) -> Iterator[PrivateFolder]:
-    """A folder, made first if wanted.
-
-    Raises:
-        FileNotFoundError: There is none.
-        CacheError: It is a link or no folder, belongs to someone else or cannot be opened.
-    """
+    """A folder, made first if wanted; a CacheError if it is no folder of this user."""
     if create and not os.path.lexists(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):

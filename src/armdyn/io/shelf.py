@@ -20,11 +20,7 @@ class Shelf:
     suffix: str
 
     def entries(self) -> list[Entry]:
-        """What is there, the least recently used first.
-
-        Raises:
-            CacheError: The folder is a link, or belongs to someone else.
-        """
+        """What is there, the least recently used first."""
         try:
             with opened(self.folder) as folder:
                 return self._whole(folder.entries())
@@ -32,11 +28,7 @@ class Shelf:
             return []
 
     def clear(self) -> list[Entry]:
-        """Remove everything, and what killed processes left; returns what was removed.
-
-        Raises:
-            CacheError: The folder is a link, belongs to someone else or cannot be changed.
-        """
+        """Remove everything, and what killed processes left; returns what was removed."""
         try:
             with opened(self.folder) as folder:
                 return self.trim(folder)

@@ -72,11 +72,7 @@ def read_xml(path: str | Path, error: type[DescriptionError]) -> XmlElement:
     """The root element of an XML file.
 
     Refuses what no robot description needs and an attacker might use: entities, external
-    documents, huge files, deep nesting.
-
-    Args:
-        path: The file.
-        error: The class of the errors raised, with file and line.
+    documents, huge files, deep nesting. Errors are of the given class, with file and line.
     """
     return _Tree(Path(path), error).parse(_read_bytes(Path(path), error))
 

@@ -33,15 +33,7 @@ from armdyn.canonical.frames import CanonicalRobot
 from armdyn.canonical.regroup import Distribution, axis_in_parent, hand_down, slide_origin
 from armdyn.formulations.solve import check_pivots
 from armdyn.minimal.axes import Pair, Scalar, Vector, crossed, plus, scaled, turned
-from armdyn.minimal.inertia import (
-    XYZ,
-    YZX,
-    ZXY,
-    Articulated,
-    PlaneTurn,
-    Sixvector,
-    is_known_zero,
-)
+from armdyn.minimal.inertia import XYZ, YZX, ZXY, Articulated, PlaneTurn, Sixvector, is_known_zero
 from armdyn.minimal.link import ZERO, MovingLink
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import moving_links
@@ -59,19 +51,10 @@ def minimal_articulated_body(
 ) -> Array:
     """Joint accelerations, (..., N), of a tree of links in canonical frames.
 
-    Args:
-        robot: The robot, by `armdyn.canonical.frames.canonical`; its inertias and lengths may be
-            nodes.
-        q: Joint positions, (..., N) [rad or m].
-        qd: Joint velocities.
-        tau: Joint torques less friction and less those that hold external wrenches [N m or N].
-        rotors: Rotor inertias felt at the joints, (N,).
-        guard: Called with each D and a scale for it, returns the D to divide by. The scale is a
-            constant: of a revolute joint the sum of the moments about their axes of all links
-            beyond it, each with what it carries hung at its joints; of a slide the mass beyond it.
-
-    Raises:
-        SingularityError: A joint has nothing to move, in any state.
+    The torques are less friction and less those that hold external wrenches [N m or N]; the rotors
+    are inertias felt at the joints, (N,). The guard gets each D and a constant scale for it, and
+    returns the D to divide by: of a revolute joint the scale is the sum of the moments about their
+    axes of all links beyond it, each with what it carries hung at its joints; of a slide the mass.
     """
     robot = _with_origins_slid(robot)
     links = moving_links(robot, options(robot).start, q, qd, 0.0)

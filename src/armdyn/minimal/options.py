@@ -82,12 +82,7 @@ class Options:
 
 
 def options(robot: CanonicalRobot, wide: bool = False) -> Options:
-    """What can be chosen for a robot, by its geometry and the zeros of its inertias.
-
-    Args:
-        robot: The robot, of numbers.
-        wide: Whether to offer what seldom saves anything too, for a long search.
-    """
+    """What can be chosen for a robot; for a long, `wide` search also what seldom saves anything."""
     ways = tuple(_ways(robot, i, wide) for i in range(len(robot.links)))
     start = []
     for link, way in zip(robot.links, ways, strict=True):

@@ -55,15 +55,9 @@ def minimal(
     qdd: Array | float,
     choices: Choices | None = None,
 ) -> Minimal:
-    """Joint torques of a tree of links in canonical frames.
+    """Joint torques of a tree of links in canonical frames, whose entries may be nodes.
 
-    Args:
-        robot: The robot, by `armdyn.canonical.frames.canonical`; its inertias and lengths may be
-            nodes.
-        q: Joint positions, (..., N) [rad or m].
-        qd: Joint velocities; the number 0 for none.
-        qdd: Joint accelerations; the number 0 for none.
-        choices: How each link is computed; None: a good default.
+    For velocities or accelerations that are all zero the number 0 may stand.
     """
     choices = options(robot).start if choices is None else choices
     tau = [link.load() for link in reversed(moving_links(robot, choices, q, qd, qdd))]

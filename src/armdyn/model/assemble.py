@@ -52,24 +52,10 @@ def assemble(
 ) -> RobotModel:
     """A RobotModel in tree order, with fixed and locked joints merged into their parents.
 
-    Args:
-        name: Name of the robot.
-        links: Inertia of each link, in its own frame.
-        connections: The joints between them, in any order, each placed in the frame of its parent.
-        placements: The frames of links that have another than the one their joint moves, in the
-            moved one (standard DH: at the far end).
-        tool: The link that carries the tool; None: one named "tool", or the longest chain's end.
-        tool_transform: The tool frame in the frame of that link.
-        base: The root link in the world.
-        gravity: Field of gravity in world axes [m/s²].
-        locked: Joints held at a value [rad or m].
-        source: Where the numbers were published.
-        reduced: Whether the inertias are known to be a reduced parameter set.
-
-    Raises:
-        ModelError: For names, numbers and placements that no robot can have.
-        TopologyError: For loops, several roots, and robots in which nothing moves.
-        UnknownNameError: For links and joints that are referred to but not there.
+    The inertia of each link is in its own frame, and each joint is placed in the frame of its
+    parent. A link whose frame is not the one that its joint moves has a placement in the moved one
+    (standard DH: at the far end). The tool is on the link `tool`; None: on one named "tool", or at
+    the end of the longest chain.
     """
     check_name("robot", name)
     root, order = _tree_order(links, connections)

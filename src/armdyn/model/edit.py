@@ -102,15 +102,7 @@ def with_payload(
     inertia: npt.ArrayLike | None = None,
     name: str = "payload",
 ) -> RobotModel:
-    """The robot with a body held at the tool.
-
-    Args:
-        model: The robot.
-        mass: Mass of the payload [kg].
-        com: Its centre of mass in the tool frame [m].
-        inertia: Its tensor about the centre of mass, axes of the tool frame [kg m²]; None: a point.
-        name: Name under which it appears in reports.
-    """
+    """The robot with a body held at the tool: com [m] and inertia [kg m²] about it in its axes."""
     link = model.flange.link
     if link < 0:
         raise ModelError(

@@ -58,15 +58,7 @@ def check_physical(model: RobotModel, physical: Physical = "error") -> RobotMode
 
 
 def physical_warnings(model: RobotModel, physical: Physical = "error") -> Iterator[Finding]:
-    """Inertias that are odd but legal, or that cannot exist and are wanted all the same.
-
-    Args:
-        model: The robot.
-        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
-
-    Raises:
-        InertiaError: An inertia cannot exist, and `physical` is "error".
-    """
+    """Inertias that are odd but legal, or that cannot exist and are wanted all the same."""
     if physical not in ("error", "warn", "ignore"):
         raise ModelError(f"physical must be 'error', 'warn' or 'ignore', got {physical!r}")
     for finding in physical_findings(model):

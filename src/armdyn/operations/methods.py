@@ -51,15 +51,15 @@ def _bias(model: RobotModel, q: Array, qd: Array) -> Array:
 
 
 def _solved(model: RobotModel, q: Array, qd: Array, tau: Array) -> Array:
-    return solve_ltdl(model, mass_matrix(model, q), tau - _bias(model, q, qd))
+    return solve_ltdl(model.paths, mass_matrix(model, q), tau - _bias(model, q, qd))
 
 
 def _articulated(model: RobotModel, q: Array, qd: Array, tau: Array) -> Array:
-    return articulated_body(model, q, qd, tau).qdd
+    return articulated_body(model, q, qd, tau)[1]
 
 
 def _denoc(model: RobotModel, q: Array, qd: Array, tau: Array) -> Array:
-    return denoc_forward(model, q, tau - _bias(model, q, qd)).qdd
+    return denoc_forward(model, q, tau - _bias(model, q, qd))[1]
 
 
 def _method(

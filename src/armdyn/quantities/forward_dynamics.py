@@ -50,9 +50,9 @@ def _as_written(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     if s.request.formulation == "composite_body":
         return _by_mass_matrix(s, q, qd, tau)
     if s.request.formulation == "articulated_body":
-        return articulated_body(s.plain, q, qd, tau, s.wrench(q)).qdd
+        return articulated_body(s.plain, q, qd, tau, s.wrench(q))[1]
     bias = newton_euler(s.plain, q, qd, np.zeros(len(s.model.joints)), s.wrench(q)).tau
-    return denoc_forward(s.plain, q, tau - bias).qdd
+    return denoc_forward(s.plain, q, tau - bias)[1]
 
 
 FORWARD_DYNAMICS = Quantity(

@@ -137,20 +137,14 @@ class TracedRobot:
 
     def solve(self, M: Array, b: Array) -> Array:
         """M⁻¹ b, b (n,) or (n, k); where the mass matrix is singular, not a number."""
-        tree = _Dense(len(M)) if self.at.K is not None else self.model
-        return solve_ltdl(tree, self.nodes(M), self.nodes(b), self.graph.guard)
+        # coupled joints know no tree, so their matrix has no zeros
+        coupled = self.at.K is not None
+        paths = [tuple(range(k + 1)) for k in range(len(M))] if coupled else self.model.paths
+        return solve_ltdl(paths, self.nodes(M), self.nodes(b), self.graph.guard)
 
     def nodes(self, values: Array) -> Array:
         """Every entry a node."""
         return trace(self.graph, lambda: values)
-
-
-class _Dense:
-    """The paths of a matrix without the zeros of branches: coupled joints know no tree."""
-
-    def __init__(self, n: int):
-        self.joints = range(n)
-        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
 
 
 def wrench_name(link: str) -> str:

@@ -80,7 +80,7 @@ def test_the_minimal_formulation_takes_screws(model, state):
     same(minimal(regroup(robot), *state).tau, tau)
     same(minimal_mass_matrix(robot, q), mass_matrix(model, q))
     rotors = np.array([joint.rotor.reflected for joint in model.joints])
-    expected = articulated_body(model, q, qd, tau + rotors * qdd).qdd
+    expected = articulated_body(model, q, qd, tau + rotors * qdd)[1]
     same(expected, qdd)
     same(minimal_articulated_body(robot, q, qd, tau + rotors * qdd, rotors), qdd)
 

@@ -13,11 +13,7 @@ def catalog_names() -> tuple[str, ...]:
 
 
 def catalog_path(name: str) -> Path:
-    """The file of a robot in the catalog.
-
-    Raises:
-        UnknownNameError: With the nearest names.
-    """
+    """The file of a robot in the catalog; an UnknownNameError names the nearest ones."""
     if name not in catalog_names():
         raise UnknownNameError("robot in the catalog named", name, catalog_names())
     return FOLDER / f"{name}.toml"

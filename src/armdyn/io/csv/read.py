@@ -29,12 +29,7 @@ def read_table(path: Path, names: list[str]) -> Array:
 
 
 def read_header(path: Path, expected: str) -> list[str]:
-    """The names of the columns.
-
-    Args:
-        path: The file, which is read more than once.
-        expected: What a header looks like, for messages.
-    """
+    """The names of the columns; messages show what a header is `expected` to look like."""
     if path.exists() and not path.is_file():
         raise TrajectoryError(
             f"{path} is no regular file; it is read more than once, so save the table to a file"

@@ -55,11 +55,7 @@ class SampledMotion:
 
 
 def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
-    """The motion in a trajectory file, for a robot of n joints.
-
-    Raises:
-        TrajectoryError: The file cannot be read or does not fit, with the line concerned.
-    """
+    """The motion of n joints in a trajectory file; a TrajectoryError names the line at fault."""
     path = Path(path)
     names = read_header(path, "t,q1,q2,...")
     groups = _groups(path, names, n)
@@ -80,11 +76,7 @@ def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
 
 
 def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:
-    """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others.
-
-    Raises:
-        TrajectoryError: The file cannot be read or does not fit, with the line concerned.
-    """
+    """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others."""
     path = Path(path)
     names = read_header(path, "t,tau1,tau2,...")
     columns = [f"tau{i}" for i in range(1, n + 1)]

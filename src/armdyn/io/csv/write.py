@@ -13,10 +13,7 @@ ROWS_AT_ONCE = 4096
 
 
 def csv_from_columns(columns: Mapping[str, Array]) -> Iterator[tuple[int, str]]:
-    """The text of a CSV table in blocks, the header first, each with the number of rows in it.
-
-    Numbers have twelve significant digits.
-    """
+    """The number of rows and the text of each block of a CSV table; the header comes first."""
     yield 0, ",".join(columns) + "\n"
     values = list(columns.values())
     row = ",".join(["%.12g"] * len(values)) + "\n"
@@ -26,17 +23,9 @@ def csv_from_columns(columns: Mapping[str, Array]) -> Iterator[tuple[int, str]]:
 
 
 def write_csv(
-    path: str | Path,
-    columns: Mapping[str, Array],
-    progress: Callable[[int], None] | None = None,
+    path: str | Path, columns: Mapping[str, Array], progress: Callable[[int], None] | None = None
 ) -> None:
-    """Write columns of equal length, shape (m,) each, to a CSV file; the file appears whole.
-
-    Args:
-        path: The file, replaced if it exists.
-        columns: Name and numbers of each column.
-        progress: Called with the number of rows written since the last call.
-    """
+    """Write columns (m,) to a CSV file, whole or not at all; `progress` counts the rows."""
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         for rows, text in csv_from_columns(columns):
             file.write(text)

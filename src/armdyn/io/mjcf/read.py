@@ -20,15 +20,7 @@ from armdyn.errors import (
 )
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.xml import read_xml
-from armdyn.model import (
-    Connection,
-    FrictionLaw,
-    Inertia,
-    Limits,
-    Mimic,
-    Rotor,
-    assemble,
-)
+from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.joint_types import FIXED, JOINT_TYPES, JointType
 from armdyn.model.transform import rotation_from_quaternion, transform
 from armdyn.model.validate import physical_warnings
@@ -46,10 +38,6 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
 
     `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. A fixed root
     is held where the file puts it.
-
-    Raises:
-        MjcfError: For what MuJoCo cannot compile, with its message.
-        UnsupportedJointError: For ball joints, and free joints unless the root is fixed.
     """
     m = _compiled(path)
     reader = _Reader(m, path, options.fix_root)

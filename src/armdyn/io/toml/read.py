@@ -37,10 +37,6 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     """The robot in a TOML file, with what is odd about it.
 
     The tool transform of the file belongs to its own flange and is dropped with it.
-
-    Raises:
-        TomlError: Naming the file, the table and the key.
-        InertiaError: For inertias that no body can have.
     """
     top = Table(_parsed(path), "", path)
     try:

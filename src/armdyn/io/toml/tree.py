@@ -41,13 +41,7 @@ JOINT = ("name", "type", "parent", "child", *PLACEMENT, "axis", *LIMITS, *FRICTI
 
 
 def tree_model(top: Table, *, tool: npt.ArrayLike, **common: Any) -> RobotModel:
-    """The robot of a file with [[link]] and [[joint]] tables.
-
-    Args:
-        top: The file.
-        tool: 4x4 transform of the tool in the flange frame.
-        common: Name, source, reduced, gravity and base, as `assemble` takes them.
-    """
+    """The robot of a file with [[link]] and [[joint]] tables; `common` goes to `assemble`."""
     links, frames = {}, {}
     for t in top.tables("link"):
         name = t.text("name")

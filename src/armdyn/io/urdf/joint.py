@@ -36,11 +36,7 @@ def connection_from_element(
 ) -> Connection | None:
     """The joint, or None if it cannot be told; what is wrong goes to `problems`.
 
-    Args:
-        joint: The <joint> element.
-        problems: Where problems are gathered.
-        root: Name of the root link, if there is just one.
-        fix_root: Whether floating and planar joints on the root link are taken as fixed.
+    With `fix_root`, floating and planar joints on the one link `root` are taken as fixed.
     """
     name = problems.text(joint, "name", "a joint")
     if name is None:

@@ -48,12 +48,6 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     """The robot in a URDF file, with what is odd about it.
 
     `damping` is viscous friction, `friction` is Coulomb friction in both directions.
-
-    Raises:
-        UrdfError: With every problem of the file, each with its line.
-        UnsupportedJointError: For joints of other types.
-        TopologyError: For loops and several roots.
-        InertiaError: For inertias that no body can have.
     """
     description = _read(path, options.fix_root)
     own = description.own.attributes if description.own else {}

@@ -173,15 +173,9 @@ def _link(
     payload: str | None = None,
     explicit: bool = False,
 ) -> XmlElement:
-    """A <link>.
+    """A <link> with its inertia in its own frame; an `explicit` one says so if it has none.
 
-    Args:
-        name: Its name.
-        inertia: Its inertia in its own frame.
-        frame: The frame that the robot means by its name, if it has one.
-        placement: Where the link is, in the same axes as that frame.
-        payload: Name of the payload that it stands for.
-        explicit: Whether to say so if there is no inertia.
+    The frame is what the robot means by its name, in the same axes as the placement of the link.
     """
     inertial = exact = elsewhere = None
     if explicit or not inertia.is_zero:
