@@ -19,7 +19,7 @@ from armdyn.io.atomic import write_text
 from armdyn.loading import from_dh
 from armdyn.operations.count import stage_count
 from armdyn.operations.methods import METHODS, Method
-from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 
 SIZES = (2, 3, 4, 6, 8, 11, 16, 23, 32)

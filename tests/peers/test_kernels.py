@@ -20,7 +20,7 @@ from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.segments import plan
 from armdyn.backends.llvm.target import Target
 from armdyn.errors import ArmdynWarning
-from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from support.peers import close, pin_model
 from support.random_robots import random_model

@@ -15,7 +15,7 @@ from armdyn.errors import SingularityError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import FrictionLaw, Mimic
-from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from support.peers import close, pin_model
 from support.random_robots import kinds, random_model, random_states, seeds

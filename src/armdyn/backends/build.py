@@ -22,7 +22,7 @@ from armdyn.backends.progress import note
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
-from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.steps import StepRequest, step_program
 from armdyn.version import __version__

@@ -19,9 +19,8 @@ from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
 from armdyn.errors import ShapeError, UnknownNameError
 from armdyn.model import RobotModel
-from armdyn.quantities.programs import quantity_program
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
-from armdyn.quantities.registry import checked
+from armdyn.quantities.registry import checked, quantity_program
 from armdyn.quantities.request import Request
 
 

@@ -9,9 +9,8 @@ from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, UnknownNameError, WriteError
 from armdyn.io.atomic import write_text
 from armdyn.model import RobotModel
-from armdyn.quantities.programs import quantity_program
 from armdyn.quantities.quantity import Quantity
-from armdyn.quantities.registry import QUANTITIES, checked
+from armdyn.quantities.registry import QUANTITIES, checked, quantity_program
 from armdyn.quantities.request import Request
 
 DEFAULT_FUNCTIONS = tuple(name for name, quantity in QUANTITIES.items() if quantity.exported)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -36,21 +36,18 @@ class ChoiceStore:
         if self.folder is None:
             return None
         try:
-            data = json.loads((self.folder / _name(robot, quantity)).read_text(encoding="utf-8"))
-            choices = _choices(data)
+            text = (self.folder / _name(robot, quantity)).read_text(encoding="utf-8")
+            choices = _choices(json.loads(text))
         except (OSError, ValueError, TypeError, KeyError):
             return None
         return choices if _possible(robot, choices) else None
 
     def store(self, robot: CanonicalRobot, quantity: str, choices: Choices) -> None:
         """Keep choices; a folder that cannot be written is no error."""
-        if self.folder is None:
-            return
-        try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_text(self.folder / _name(robot, quantity), json.dumps(asdict(choices)))
-        except (OSError, WriteError):
-            return
+        if self.folder is not None:
+            with suppress(OSError, WriteError):
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                write_text(self.folder / _name(robot, quantity), json.dumps(asdict(choices)))
 
 
 def _name(robot: CanonicalRobot, quantity: str) -> str:
@@ -90,13 +87,13 @@ def _possible(robot: CanonicalRobot, choices: Choices) -> bool:
     space = options(robot, wide=True)
     return (
         len(choices.links) == len(robot.links)
-        and all(map(_default_elsewhere, choices.links, space.start.links, space.links))
+        and all(
+            value == getattr(start, name)
+            for mine, start, offered in zip(
+                choices.links, space.start.links, space.links, strict=True
+            )
+            for name, value in asdict(mine).items()
+            if name not in offered
+        )
         and all(choices in space.vary(choices, place) for place in range(space.size))
-    )
-
-
-def _default_elsewhere(mine: LinkChoice, start: LinkChoice, offered: Collection[str]) -> bool:
-    """Whether a link has the default of every choice that is not offered."""
-    return all(
-        value == getattr(start, name) for name, value in asdict(mine).items() if name not in offered
     )

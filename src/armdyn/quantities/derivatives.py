@@ -1,5 +1,7 @@
 """How torques change with a motion, and accelerations with state and torques."""
 
+from functools import partial
+
 import numpy as np
 
 from armdyn.arrays import Array
@@ -44,39 +46,31 @@ def substituted(values: Array, symbols: Array, by: Array) -> Array:
     return np.array(made, dtype=object).reshape(values.shape)
 
 
-_IN_THEM = tuple(term for term in TERMS if term != "wrench")
-INVERSE_DYNAMICS_DERIVATIVES = Quantity(
+_without_wrench = tuple(term for term in TERMS if term != "wrench")
+_derivatives = partial(Quantity, symbol="D", terms=_without_wrench, options=TORQUE_OPTIONS)
+INVERSE_DYNAMICS_DERIVATIVES = _derivatives(
     "inverse_dynamics_derivatives",
     "Derivatives of the torques of a motion.",
     ("q", "qd", "qdd"),
     _torque_derivatives,
-    symbol="D",
     result="dtau/dq, then dtau/dqd",
     shape=(2, "n", "n"),
-    terms=_IN_THEM,
-    options=TORQUE_OPTIONS,
 )
-INVERSE_DYNAMICS_SLOPE = Quantity(
+INVERSE_DYNAMICS_SLOPE = _derivatives(
     "inverse_dynamics_slope",
     "Change of the torques of a motion along a direction dq, and along a direction dqd.",
     ("q", "qd", "qdd", "dq", "dqd"),
     _torque_slope,
-    symbol="D",
     result="(dtau/dq) dq, then (dtau/dqd) dqd",
     shape=(2, "n"),
-    terms=_IN_THEM,
-    options=TORQUE_OPTIONS,
 )
-FORWARD_DYNAMICS_DERIVATIVES = Quantity(
+FORWARD_DYNAMICS_DERIVATIVES = _derivatives(
     "forward_dynamics_derivatives",
     "Derivatives of the accelerations that torques cause. Not a number where the mass matrix "
     "is singular.",
     ("q", "qd", "tau"),
     _acceleration_derivatives,
-    symbol="D",
     result="dqdd/dq, then dqdd/dqd, then dqdd/dtau",
     shape=(3, "n", "n"),
-    terms=_IN_THEM,
-    options=TORQUE_OPTIONS,
     solves=True,
 )

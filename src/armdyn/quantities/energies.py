@@ -11,10 +11,6 @@ def _kinetic_energy(s: TracedRobot, q: Array, qd: Array) -> Array:
     return 0.5 * (qd @ s.torques(q, s.zero, qd, weight=False))
 
 
-def _potential_energy(s: TracedRobot, q: Array) -> Array:
-    return potential_energy(s.plain, s.at.positions(q))
-
-
 KINETIC_ENERGY = Quantity(
     "kinetic_energy",
     "Kinetic energy, qd' M qd / 2.",
@@ -30,7 +26,7 @@ POTENTIAL_ENERGY = Quantity(
     "potential_energy",
     "Energy in the field of gravity, zero at the world origin.",
     ("q",),
-    _potential_energy,
+    lambda s, q: potential_energy(s.plain, s.at.positions(q)),
     symbol="",
     result="energy [J]",
     shape=(),

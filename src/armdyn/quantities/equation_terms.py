@@ -19,25 +19,16 @@ def _coriolis_matrix(s: TracedRobot, q: Array, qd: Array) -> Array:
     return 0.5 * np.asarray(derivatives(list(s.nodes(_coriolis_vector(s, q, qd))), list(qd)))
 
 
-def _gravity_vector(s: TracedRobot, q: Array) -> Array:
-    return s.torques(q, s.zero, s.zero)
-
-
-def _bias(s: TracedRobot, q: Array, qd: Array) -> Array:
-    return s.torques(q, qd, s.zero) + s.friction(qd)
-
-
 def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     """The terms of the torque in the order of `Ledger`, (8, n)."""
     at, still = s.at, s.zero
     friction = friction_rows(s.model, at.rates(qd))
-    rotor = at.torques(s.rotors * at.rates(qdd))
     terms = {
         "inertial": s.links(q, still, qdd, weight=False),
         "coriolis": s.links(q, qd, still, weight=False),
         "gravity": s.links(q, still, still),
         **{row: at.torques(torque) for row, torque in friction.items()},
-        "rotor": rotor,
+        "rotor": at.torques(s.rotors * at.rates(qdd)),
         "external": s.loads(q),
     }
     return np.stack([terms[name] for name in Ledger.__slots__])
@@ -81,7 +72,7 @@ GRAVITY_VECTOR = Quantity(
     "gravity_vector",
     "Torques that hold the arm at rest against gravity.",
     ("q",),
-    _gravity_vector,
+    lambda s, q: s.torques(q, s.zero, s.zero),
     symbol="g",
     terms=("gravity",),
     options=("payload", "gravity"),
@@ -92,7 +83,7 @@ BIAS = Quantity(
     "bias",
     "Torques of a motion without acceleration: C(q, qd) qd + g(q) + f(qd).",
     ("q", "qd"),
-    _bias,
+    lambda s, q, qd: s.torques(q, qd, s.zero) + s.friction(qd),
     symbol="b",
     terms=("coriolis", "gravity", "friction"),
     options=TORQUE_OPTIONS,

@@ -1,12 +1,18 @@
-"""Every quantity by name. A new one is a file with its record, and a name here."""
+"""Every quantity by name, and its program. A new one is a file with its record, and a name here.
 
-from armdyn.errors import ModelError, UnknownNameError
+Torques and mass matrices come from the minimal formulation, whatever follows from them by
+differentiation comes from the graph, and kinematics from the pages of `armdyn.formulations`.
+"""
+
+from armdyn.compiler.program import Program
+from armdyn.errors import check_known
 from armdyn.model import RobotModel
 from armdyn.quantities import derivatives, energies, equation_terms, kinematics, regressors
 from armdyn.quantities.forward_dynamics import FORWARD_DYNAMICS
 from armdyn.quantities.inverse_dynamics import INVERSE_DYNAMICS
 from armdyn.quantities.quantity import Quantity
-from armdyn.quantities.request import OPTIONS, Request
+from armdyn.quantities.request import Request, check_options
+from armdyn.quantities.traced_robot import TracedRobot
 
 QUANTITIES: dict[str, Quantity] = {
     quantity.name: quantity
@@ -36,17 +42,19 @@ QUANTITIES: dict[str, Quantity] = {
 
 def checked(request: Request, model: RobotModel) -> Quantity:
     """The quantity of a request; an error if this robot has no such quantity or option."""
-    if request.quantity not in QUANTITIES:
-        raise UnknownNameError("quantity", request.quantity, QUANTITIES)
+    check_known("quantity", request.quantity, QUANTITIES)
     quantity = QUANTITIES[request.quantity]
-    request.check_truths()
-    offered = (*quantity.options, "friction")
-    for name, option in OPTIONS.items():
-        if not option.is_given(request):
-            continue
-        if name not in offered:
-            raise ModelError(
-                f"{request.quantity} has no option {name!r}; it has {', '.join(offered)}"
-            )
-        option.check(request, model, quantity)
+    check_options(request, model, quantity)
     return quantity
+
+
+def quantity_program(model: RobotModel, request: Request) -> Program:
+    """The straight-line program of a quantity.
+
+    Its arguments are those of the quantity, then payload, gravity and wrenches if they are asked
+    for.
+    """
+    quantity = checked(request, model)
+    traced = TracedRobot(model, request, quantity.arguments)
+    vectors = [traced.vector(name) for name in quantity.arguments]
+    return traced.program(quantity.name, lambda: quantity.build(traced, *vectors), traced.inputs)

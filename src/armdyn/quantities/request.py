@@ -1,13 +1,13 @@
 """What a program shall compute: a quantity by name, and its options."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, check_known
 from armdyn.formulations.external import Wrench
 from armdyn.formulations.forward_dynamics import check_uncoupled
 from armdyn.model import RobotModel
@@ -16,10 +16,7 @@ from armdyn.quantities.quantity import Quantity
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A quantity of a robot with its options.
-
-    Options that a quantity does not have keep their default values.
-    """
+    """A quantity of a robot; options that the quantity does not have keep their default values."""
 
     quantity: str
     friction: bool = True
@@ -50,58 +47,35 @@ class Request:
 
 
 _DEFAULTS = {field.name: field.default for field in fields(Request)}
-Check = Callable[[Request, RobotModel, Quantity], object]
+OPTIONS = {name: (name,) for name in ("friction", "payload", "gravity", "link", "frame")} | {
+    "wrench": ("wrench", "wrench_frame"),
+    "method": ("formulation",),
+}
+"""For every option of `robot.kernel` its fields in a request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option of quantities."""
-
-    fields: tuple[str, ...]
-    """Its fields in a request."""
-    check: Check = lambda request, model, quantity: None
-    """Raises an error if a robot cannot have it as it is given."""
-
-    def is_given(self, request: Request) -> bool:
-        """Whether a request has anything but the default."""
-        return any(getattr(request, name) != _DEFAULTS[name] for name in self.fields)
-
-
-def _check_wrench(request: Request, model: RobotModel, quantity: Quantity) -> None:
+def check_options(request: Request, model: RobotModel, quantity: Quantity) -> None:
+    """Raise an error if the quantity lacks an option, or the robot cannot have it as given."""
+    request.check_truths()
+    offered = (*quantity.options, "friction")
+    for name, names in OPTIONS.items():
+        given = any(getattr(request, field) != _DEFAULTS[field] for field in names)
+        if given and name not in offered:
+            raise ModelError(f"{quantity.name} has no option {name!r}; it has {', '.join(offered)}")
     if len(set(request.wrench)) < len(request.wrench):
         raise ModelError(f"a link is named twice in wrench: {', '.join(request.wrench)}")
-    for link in request.wrench:
-        model.frame(link)
-    _check_axes(request.wrench_frame, model)
-
-
-def _check_axes(axes: str, model: RobotModel) -> None:
-    if axes != "world":
-        model.frame(axes)
-
-
-def _check_formulation(request: Request, model: RobotModel, quantity: Quantity) -> None:
-    name = str(request.formulation)
-    if name not in quantity.formulations:
-        raise UnknownNameError("method", name, quantity.formulations)
-    check_uncoupled(model, name)
+    axes = (name for name in (request.wrench_frame, request.frame) if name != "world")
+    for name in (*request.wrench, request.link, *axes):
+        model.frame(name)
+    if request.formulation is None:
+        return
+    check_known("method", str(request.formulation), quantity.formulations)
+    check_uncoupled(model, request.formulation)
     if request.payload or request.gravity:
         raise ModelError(
             "payload and gravity as arguments are for the shortest program; "
             "leave the method out, or use with_payload and with_gravity"
         )
-
-
-OPTIONS = {
-    "friction": Option(("friction",)),
-    "payload": Option(("payload",)),
-    "gravity": Option(("gravity",)),
-    "wrench": Option(("wrench", "wrench_frame"), _check_wrench),
-    "link": Option(("link",), lambda request, model, _: model.frame(request.link)),
-    "frame": Option(("frame",), lambda request, model, _: _check_axes(request.frame, model)),
-    "method": Option(("formulation",), _check_formulation),
-}
-"""Every option by its name in `robot.kernel`."""
 
 
 def wrench_options(

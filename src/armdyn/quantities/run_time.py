@@ -23,8 +23,7 @@ def payload_vector(
         raise ModelError(f"the mass of a payload cannot be negative, got {mass!r}")
     about_com = check_constant("inertia", np.zeros((3, 3)) if inertia is None else inertia, (3, 3))
     body = Inertia.from_com(mass, check_constant("com", com, (3,)), about_com)
-    tensor = body.moment[np.tril_indices(3)]
-    return np.array([body.mass, *body.first_moment, *tensor])
+    return np.array([body.mass, *body.first_moment, *body.moment[np.tril_indices(3)]])
 
 
 def loaded(model: RobotModel, robot: CanonicalRobot, payload: Array) -> CanonicalRobot:
@@ -40,8 +39,10 @@ def loaded(model: RobotModel, robot: CanonicalRobot, payload: Array) -> Canonica
         )
     link = robot.links[at]
     J, u, M = np.array(link.J, dtype=object), np.array(link.u, dtype=object), link.M
+    bodies = list(model.links)
     for symbol, unit in zip(payload, np.eye(10), strict=True):
-        alone = canonical(_with_body(model, at, _inertia(unit))).links[at]
+        bodies[at] = Link(link.name, (Body("payload", _inertia(unit), model.tool_frame.placement),))
+        alone = canonical(replace(model, links=tuple(bodies))).links[at]
         J, u, M = J + symbol * alone.J, u + symbol * alone.u, M + symbol * alone.M
     links = list(robot.links)
     links[at] = replace(link, J=frozen(J), u=frozen(u), M=M)
@@ -77,11 +78,4 @@ def weightless(robot: CanonicalRobot) -> CanonicalRobot:
 def _inertia(ten: Array) -> Inertia:
     moment = np.zeros((3, 3))
     moment[np.tril_indices(3)] = ten[4:]
-    moment = moment + np.tril(moment, -1).T
-    return Inertia.from_origin(float(ten[0]), ten[1:4], moment)
-
-
-def _with_body(model: RobotModel, at: int, inertia: Inertia) -> RobotModel:
-    links = list(model.links)
-    links[at] = Link(links[at].name, (Body("payload", inertia, model.tool_frame.placement),))
-    return replace(model, links=tuple(links))
+    return Inertia.from_origin(float(ten[0]), ten[1:4], moment + np.tril(moment, -1).T)

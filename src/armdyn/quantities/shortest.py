@@ -66,11 +66,8 @@ def minimal_outputs(
 ) -> list[Node]:
     """The shortest outputs found for a quantity of a robot on one base joint.
 
-    Args:
-        robot: The robot in canonical frames.
-        quantity: One of `VECTORS`, "mass_matrix" (its lower triangle, row by row) or
-            "forward_dynamics".
-        effort: How hard to look; None: for seconds.
+    The quantity is one of `VECTORS`, "mass_matrix" (its lower triangle, row by row) or
+    "forward_dynamics"; without an effort the search takes seconds.
     """
     robot = with_tip_phase(robot)
     outputs = _outputs(robot, quantity, effort or SearchBudget())

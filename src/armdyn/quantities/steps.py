@@ -24,13 +24,12 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.compiler.program import Program
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, check_known
 from armdyn.expr.differentiate import gradient
 from armdyn.expr.graph import Node
 from armdyn.model import RobotModel
 from armdyn.quantities.derivatives import substituted
 from armdyn.quantities.forward_dynamics import acceleration
-from armdyn.quantities.programs import program_of
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -78,10 +77,8 @@ class StepRequest:
 
     def check(self) -> None:
         """An error if there is no such step."""
-        if self.method not in METHODS:
-            raise UnknownNameError("compiled method", self.method, METHODS)
-        if self.law not in LAWS:
-            raise UnknownNameError("compiled control law", self.law, LAWS)
+        check_known("compiled method", self.method, METHODS)
+        check_known("compiled control law", self.law, LAWS)
         least = 1 if self.method == "symplectic" else 0
         if not least <= self.iterations <= MOST_ITERATIONS:
             raise ModelError(
@@ -102,16 +99,15 @@ def step_program(model: RobotModel, request: StepRequest) -> Program:
     """The program of a step."""
     request.check()
     traced = TracedRobot(model, Request("forward_dynamics", friction=request.friction))
-    made = _Step(traced, request)
-    step = partial(METHODS[request.method], made)
-    return program_of(traced, request.quantity, step, request.inputs(made.n))
+    step = partial(METHODS[request.method], _Step(traced, request))
+    return traced.program(request.quantity, step, request.inputs(traced.n))
 
 
 class _Step:
     """The nodes of a step."""
 
     def __init__(self, s: TracedRobot, request: StepRequest):
-        self.s, self.n, self.request = s, s.n, request
+        self.s, self.request = s, request
         self.given = {k: s.graph.inputs(k, size) for k, size in request.inputs(s.n).items()}
         self.h = self.given["h"][0]
         self.q, self.rate = np.split(self.given["row"][: 2 * s.n], 2)
@@ -167,8 +163,8 @@ def _midpoint(step: _Step) -> Array:
         v = v + correction
     q_next = q + h * v
     p_next = p + h * force(q + half * v, v)
-    size = q_next @ q_next + v @ v
-    return np.concatenate([q_next, p_next, [size, np.sqrt(correction @ correction)]])
+    sizes = [q_next @ q_next + v @ v, np.sqrt(correction @ correction)]
+    return np.concatenate([q_next, p_next, sizes])
 
 
 Field = Callable[[Array, Array], Array]

@@ -22,20 +22,12 @@ from armdyn.expr.graph import Graph
 def symbolic(robot: CanonicalRobot, graph: Graph, runtime: Collection[str] = ()) -> CanonicalRobot:
     """The robot with parameters a1, d4, alpha2, Jxx2, MX3, M3, gz1, ... in a graph.
 
-    The length and the twist between two axes have the number of the link that joins them.
-
-    Args:
-        robot: The robot in canonical frames.
-        graph: Where the parameters are made.
-        runtime: Names of lengths, inertias or components of gravity that are inputs.
+    The length and the twist between two axes have the number of the link that joins them; the
+    lengths, inertias and components of gravity named in `runtime` are inputs.
     """
     symbols = _Symbols(graph, frozenset(runtime))
-    links = tuple(
-        _link(link, i, number, symbols)
-        for i, (link, number) in enumerate(
-            zip(robot.links, link_numbers(robot), strict=True), start=1
-        )
-    )
+    pairs = zip(robot.links, link_numbers(robot), strict=True)
+    links = tuple(_link(link, i, up, symbols) for i, (link, up) in enumerate(pairs, start=1))
     unknown = symbols.runtime - symbols.named
     if unknown:
         raise UnknownNameError(

@@ -1,5 +1,6 @@
 """A robot about to be traced: its inputs as nodes, its numbers as parameters."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -7,7 +8,10 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
+from armdyn.compiler.program import Program
 from armdyn.compiler.trace import trace
+from armdyn.errors import SingularityError
+from armdyn.expr.evaluate import settle
 from armdyn.expr.graph import Graph
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.external import reaction_wrench
@@ -100,9 +104,9 @@ class TracedRobot:
     def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of the links at the coordinates, by the fewest operations."""
         robot, at = self.robot if weight else weightless(self.robot), self.at
-        velocity, acceleration = (_moving(at.rates(v)) for v in (qd, qdd))
-        choices = options(robot).quick
-        return at.torques(minimal(robot, at.positions(q), velocity, acceleration, choices).tau)
+        # the minimal formulation makes use of the number 0 in place of a vector at rest
+        rates = (r if r.dtype == object else 0.0 for r in map(at.rates, (qd, qdd)))
+        return at.torques(minimal(robot, at.positions(q), *rates, options(robot).quick).tau)
 
     def mass_matrix(self, q: Array) -> Array:
         """M at the coordinates, rotors included."""
@@ -111,9 +115,7 @@ class TracedRobot:
 
     def friction(self, qd: Array) -> Array:
         """Friction at the coordinates, if the request wants it."""
-        if not self.request.friction:
-            return self.zero
-        return self.friction_torque(qd)
+        return self.friction_torque(qd) if self.request.friction else self.zero
 
     def friction_torque(self, qd: Array) -> Array:
         """Friction at the coordinates."""
@@ -129,10 +131,9 @@ class TracedRobot:
 
     def wrench(self, q: Array) -> Array | None:
         """What each link exerts on the environment, as formulations take it; q of all joints."""
-        links = self.request.wrench
-        if not links:
+        if not self.request.wrench:
             return None
-        on = {link: self.vector(wrench_name(link)) for link in links}
+        on = {link: self.vector(wrench_name(link)) for link in self.request.wrench}
         return reaction_wrench(self.plain, q, on, self.request.wrench_frame)
 
     def solve(self, M: Array, b: Array) -> Array:
@@ -146,15 +147,25 @@ class TracedRobot:
         """Every entry a node."""
         return trace(self.graph, lambda: values)
 
+    def program(
+        self, what: str, entries: Callable[[], Array], inputs: Mapping[str, int]
+    ) -> Program:
+        """The program of entries, with the length of each argument; `what` names it in errors."""
+        try:
+            outputs = self.nodes(entries())
+            settled = np.array(settle(outputs.flat), dtype=object).reshape(outputs.shape)
+        except ZeroDivisionError:
+            raise SingularityError(
+                f"{what}: the mass matrix is singular whatever the configuration, because "
+                f"a joint of {self.model.name!r} moves no inertia; give its link a mass, or the "
+                "joint a rotor inertia"
+            ) from None
+        return Program.from_outputs(settled, inputs)
+
 
 def wrench_name(link: str) -> str:
     """Name of the argument that is the wrench on a link."""
     return f"wrench on {link!r}"
-
-
-def _moving(rates: Array) -> Array | float:
-    """The number 0 in place of a vector at rest, of which the minimal formulation makes use."""
-    return 0.0 if rates.dtype != object else rates
 
 
 def _clean(values: Array) -> Array:

@@ -23,7 +23,7 @@ from armdyn.backends.llvm import backend as llvm_backend
 from armdyn.backends.llvm.jit import link, object_code
 from armdyn.backends.llvm.target import Target
 from armdyn.model.edit import with_gravity
-from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 
 MODEL = armdyn.load("two_link").model

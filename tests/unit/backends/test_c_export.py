@@ -16,8 +16,7 @@ from armdyn.backends.options import DEFAULT_FUNCTIONS, ExportOptions, functions_
 from armdyn.dynamics import Robot
 from armdyn.errors import SingularityError
 from armdyn.model import Body, Inertia
-from armdyn.quantities.programs import quantity_program
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.registry import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import payload_vector
 from support.peers import close, pin_model

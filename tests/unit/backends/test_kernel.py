@@ -10,8 +10,7 @@ from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.forward_dynamics import METHODS
-from armdyn.quantities.programs import quantity_program
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.registry import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
 from support.peers import close
 from support.random_robots import random_model

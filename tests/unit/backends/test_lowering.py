@@ -17,7 +17,7 @@ from armdyn.compiler.linearize import tighten
 from armdyn.compiler.program import Constant, Input, Instruction, Program
 from armdyn.expr import Graph
 from armdyn.expr.operations import OPERATIONS, PRIME
-from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from support.compiled_programs import HOST, compiled, targets
 from support.peers import close

@@ -11,8 +11,7 @@ from armdyn.backends.options import ExportOptions, functions_of
 from armdyn.backends.python.export import export_python
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, UnknownNameError
-from armdyn.quantities.programs import quantity_program
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.registry import QUANTITIES, quantity_program
 from armdyn.quantities.run_time import payload_vector
 from support.peers import close
 from support.random_robots import random_model

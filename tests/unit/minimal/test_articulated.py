@@ -21,7 +21,7 @@ from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.torques import minimal
 from armdyn.model import Connection, Inertia, assemble
 from armdyn.model.transform import rotation_about, transform
-from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import payload_vector
 from armdyn.quantities.symbolic import symbolic

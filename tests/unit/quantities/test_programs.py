@@ -18,7 +18,7 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
 from armdyn.quantities.choice_store import ChoiceStore, pattern
-from armdyn.quantities.programs import quantity_program
+from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import payload_vector
 from armdyn.quantities.shortest import SearchBudget, minimal_outputs
