@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from armdyn.backends.kernel import Kernel
-from armdyn.backends.llvm.jit import Code, link, object_code
+from armdyn.backends.llvm.jit import link, object_code
 from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import FLOPS
@@ -25,7 +25,7 @@ PASSES = 20_000
 class Peak:
     """The loop in memory."""
 
-    code: Code
+    code: Any
     lanes: int
     call: Any
 

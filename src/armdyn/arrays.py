@@ -54,26 +54,18 @@ def check_number(what: str, value: Any) -> float:
 def check_joint_vector(
     what: str, value: npt.ArrayLike, n: int, noun: str | None = None, dtype: str = "float64"
 ) -> Array:
-    """A float array of shape (..., n), or a ShapeError. NaN goes through, as in NumPy.
+    """An array of shape (..., n), or a ShapeError that says of what; `noun`: the n are no joints.
 
-    Args:
-        what: Name of the argument, for the message.
-        value: What was given.
-        n: Length of the last axis.
-        noun: What the n entries of the last axis are; None: joints.
-        dtype: Of the array, which is copied only if it is of another.
+    It is copied only if it is of another type. NaN goes through, as in NumPy.
     """
     try:
         given = np.asarray(value)
-        array = (
-            given.astype(dtype, casting="same_kind", copy=False)
-            if given.dtype.kind in "fiub"
-            else None
-        )
+        if given.dtype.kind not in "fiub":
+            raise TypeError
+        array: Array = given.astype(dtype, casting="same_kind", copy=False)
     except (TypeError, ValueError):
-        array = None
-    if array is None:
-        raise ShapeError(f"{what}: expected real numbers of shape (..., {n}), got {value!r}")
+        message = f"{what}: expected real numbers of shape (..., {n}), got {value!r}"
+        raise ShapeError(message) from None
     if array.ndim == 0 or array.shape[-1] != n:
         noun = noun or ("joint" if n == 1 else "joints")
         raise ShapeError(

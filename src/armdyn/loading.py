@@ -45,26 +45,12 @@ def load(
         >>> load("two_link").inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(3)
         array([18.602,  3.613])
     """
-    return robot_from(
-        read_model(
-            source,
-            locked=locked,
-            tool=tool,
-            gravity=gravity,
-            base=base,
-            physical=physical,
-            fix_root=fix_root,
-        )
-    )
+    given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base}
+    return robot_from(read_model(source, physical=physical, fix_root=fix_root, **given))
 
 
 def robot_from(reading: Reading, stacklevel: int = 3) -> Robot:
-    """The robot of a reading; what is odd about its description is warned of.
-
-    Args:
-        reading: The model and what was found.
-        stacklevel: The caller to whom warnings are told, counted from here.
-    """
+    """The robot of a reading; the caller `stacklevel` calls up is warned of what was found."""
     model, findings = reading
     for finding in findings:
         warnings.warn(finding.message, ArmdynWarning, stacklevel=stacklevel)

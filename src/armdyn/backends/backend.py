@@ -1,11 +1,7 @@
-"""What every backend is: a way to run programs.
-
-LLVM is one (`armdyn.backends.llvm.backend`); another stands beside it as a package of its own with
-a class that has these members.
-"""
+"""What every backend is; LLVM is one, and another one is a package beside it with such a class."""
 
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 from armdyn.compiler.program import Program
 
@@ -28,13 +24,8 @@ class Capabilities:
 class Backend(Protocol[Target_contra, Kernel_co]):
     """A way to run programs."""
 
-    @property
-    def name(self) -> str:
-        """For messages."""
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What its kernels can do."""
+    name: ClassVar[str]
+    capabilities: ClassVar[Capabilities]
 
     def compile(self, program: Program, target: Target_contra) -> Kernel_co:
         """A program, ready to be called on a target."""

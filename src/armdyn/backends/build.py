@@ -17,9 +17,8 @@ from armdyn.backends.cache import ObjectCache, user_cache
 from armdyn.backends.llvm.backend import LlvmBackend, LlvmTarget, MachineCode
 from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
-from armdyn.backends.locks import lock_over_fork
 from armdyn.backends.progress import note
-from armdyn.compiler.program import Program
+from armdyn.backends.threads import lock_over_fork
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
@@ -36,7 +35,6 @@ _SOURCES = (
     "backends",
 )  # fmt: skip
 
-
 _lock = lock_over_fork()
 _alive: "weakref.WeakValueDictionary[str, MachineCode]" = weakref.WeakValueDictionary()
 _BACKEND = LlvmBackend()
@@ -51,12 +49,7 @@ def build(
 ) -> MachineCode:
     """The machine code of a request, shared by all who ask for the same.
 
-    Args:
-        model: The robot.
-        request: What to compute; steps of an integrator have a function "rollout_loop" too.
-        dtype: "float64" or "float32".
-        target: The processor of this process, with vectors of some width.
-        cache: Where code is kept on disk; None: in the cache of the user, if there is one.
+    It is kept on disk in the cache, or in the one of the user, if there is one.
     """
     key = _key(model, request, dtype, target)
     with _lock:
@@ -77,7 +70,11 @@ def _compiled(
 ) -> bytes:
     name = f"{request.quantity} of {model.name!r}"
     with note(f"writing the equations for {name} ..."):
-        program, rows = _program(model, request)
+        if isinstance(request, StepRequest):
+            program = step_program(model, request)
+            rows = StateRows(len(model.independent), request.extra)
+        else:
+            program, rows = quantity_program(model, request), None
     size = len(program.instructions)
     if size > MOST_OPERATIONS:
         raise ModelError(
@@ -86,12 +83,6 @@ def _compiled(
         )
     with note(f"compiling {size} operations for {name}; the result is kept for the next time ..."):
         return _BACKEND.file(program, LlvmTarget(target, dtype, rows))
-
-
-def _program(model: RobotModel, request: Request | StepRequest) -> tuple[Program, StateRows | None]:
-    if isinstance(request, StepRequest):
-        return step_program(model, request), StateRows(len(model.independent), request.extra)
-    return quantity_program(model, request), None
 
 
 def _key(model: RobotModel, request: Request | StepRequest, dtype: str, target: Target) -> str:
@@ -107,10 +98,10 @@ def _versions() -> tuple[Any, ...]:
     python = f"{platform.python_implementation()} {platform.python_version()}"
     numpy = numpy_api.arrays_are_as_expected()
     root = Path(__file__).parents[1]
-    files = sorted(f for name in _SOURCES for f in (root / name, *(root / name).rglob("*.py")))
-    stats = [
+    files = [f for name in _SOURCES for f in (root / name, *(root / name).rglob("*.py"))]
+    stats = sorted(
         (str(f.relative_to(root)), f.stat().st_mtime_ns, f.stat().st_size)
         for f in files
         if f.is_file()
-    ]
+    )
     return __version__, llvmlite.__version__, np.__version__, python, numpy, stats

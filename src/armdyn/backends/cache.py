@@ -7,12 +7,12 @@ key and of the content. Anything else is as good as no file.
 
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from armdyn.errors import CacheError
 from armdyn.io.folders import cache_folder
-from armdyn.io.private import Entry, opened
+from armdyn.io.private import opened
 from armdyn.io.shelf import Shelf
 
 MAGIC = b"armdyn kernel 1\n"
@@ -27,10 +27,10 @@ _HEAD = len(MAGIC) + hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectCache:
+class ObjectCache(Shelf):
     """Bytes by keys, shared by all processes of a user; a key is a SHA-256 digest in hex."""
 
-    folder: Path
+    suffix: str = SUFFIX
     most: int = LARGEST_CACHE
     """Bytes beyond which the least recently used are removed."""
 
@@ -51,31 +51,15 @@ class ObjectCache:
         name = _name(key)
         if _HEAD + len(content) > LARGEST_FILE:
             return
-        try:
-            with opened(self.folder, create=True) as folder:
-                folder.close_to_others()
-                folder.write(name, _head(key, content) + content)
-                self.shelf.trim(folder, self.most)
-        except OSError:
-            return
-
-    @property
-    def shelf(self) -> Shelf:
-        """The files."""
-        return Shelf(self.folder, SUFFIX)
-
-    def entries(self) -> list[Entry]:
-        """The files, the least recently used first."""
-        return self.shelf.entries()
+        with suppress(OSError), opened(self.folder, create=True) as folder:
+            folder.close_to_others()
+            folder.write(name, _head(key, content) + content)
+            self.trim(folder, self.most)
 
     @property
     def size(self) -> int:
         """Bytes of all files."""
         return sum(entry.size for entry in self.entries())
-
-    def clear(self) -> list[Entry]:
-        """Remove everything; returns what was removed."""
-        return self.shelf.clear()
 
 
 def user_cache() -> ObjectCache | None:
@@ -91,6 +75,4 @@ def _name(key: str) -> str:
 
 
 def _head(key: str, content: bytes) -> bytes:
-    digest = hashlib.sha256(MAGIC + key.encode())
-    digest.update(content)
-    return MAGIC + digest.digest()
+    return MAGIC + hashlib.sha256(MAGIC + key.encode() + content).digest()

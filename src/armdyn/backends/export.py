@@ -6,7 +6,7 @@ from pathlib import Path
 from armdyn.backends.c.export import export_c
 from armdyn.backends.options import Exported, ExportOptions
 from armdyn.backends.python.export import export_python
-from armdyn.errors import UnknownNameError
+from armdyn.errors import check_known
 from armdyn.model import RobotModel
 
 LANGUAGES: dict[str, Callable[[RobotModel, str | Path, ExportOptions | None], Exported]] = {
@@ -22,6 +22,5 @@ def export(
     options: ExportOptions | None = None,
 ) -> Exported:
     """Write functions of a robot as source code in a language of `LANGUAGES`."""
-    if language not in LANGUAGES:
-        raise UnknownNameError("language", language, LANGUAGES)
+    check_known("language", language, LANGUAGES)
     return LANGUAGES[language](model, directory, options)

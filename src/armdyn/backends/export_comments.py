@@ -18,7 +18,9 @@ def function_lines(model: RobotModel, function: Function) -> list[str]:
     quantity, words = function.quantity, _words(model, function)
     lines = [*_wrap(quantity.doc.format(**words)), ""]
     entries = {i.name: ARGUMENTS[i.name].about.format(**words) for i in function.program.inputs}
-    about = quantity.result.format(**words) + _layout(function.program.shape)
+    about, shape = quantity.result.format(**words), function.program.shape
+    if len(shape) > 1:
+        about += f", {'each ' if len(shape) > 2 else ''}{shape[-2]}~x~{shape[-1]} row by row"
     entries[quantity.symbol or "return"] = "result: " + about
     width = 2 + max(map(len, entries))
     for name, text in entries.items():
@@ -52,13 +54,6 @@ def _contents(model: RobotModel, function: Function) -> str:
         some = any(joint.rotor.reflected for joint in model.joints)
         said += "Rotors are in it. " if some else "The robot has no rotors. "
     return said
-
-
-def _layout(shape: tuple[int, ...]) -> str:
-    if len(shape) < 2:
-        return ""
-    each = "each " if len(shape) > 2 else ""
-    return f", {each}{shape[-2]}~x~{shape[-1]} row by row"
 
 
 def _words(model: RobotModel, function: Function) -> dict[str, str]:

@@ -95,17 +95,15 @@ class Kernel:
     @cached_property
     def gufunc(self) -> np.ufunc:
         """The kernel as a generalized ufunc of NumPy."""
-        name, doc = self.request.quantity, f"{self.request.quantity} of {self.model.name!r}"
-        arguments = len(self._wide.inputs)
-        loop = self._wide.code["loop"]
-        return numpy_api.gufunc(loop, self.dtype, self.signature, arguments, name, doc, self._wide)
+        built, name = self._wide, self.request.quantity
+        form = self.dtype, self.signature, len(built.inputs)
+        doc = f"{name} of {self.model.name!r}"
+        return numpy_api.gufunc(built.code["loop"], *form, name, doc, built)
 
     def __call__(self, *arrays: npt.ArrayLike, out: Array | None = None) -> Array:
         """The quantity (..., *shape) for vectors (..., n) in the order of `inputs`.
 
-        Args:
-            arrays: The vectors; their leading shapes are broadcast.
-            out: Where to write the result; None: a fresh array.
+        Their leading shapes are broadcast; the result is written to `out`, or to a fresh array.
         """
         vectors, batch = self._vectors(arrays)
         shape = batch + self.shape
@@ -132,15 +130,15 @@ class Kernel:
             raise ShapeError(
                 f"{self.request.quantity} takes {len(expected)} arrays ({names}), got {len(arrays)}"
             )
-        vectors = []
-        for (name, size), given in zip(expected, arrays, strict=True):
-            noun = ARGUMENTS.get(name, WRENCH).noun
-            vectors.append(check_joint_vector(name, given, size, noun, self.dtype))
-        batch = vectors[0].shape[:-1]
-        if any(v.shape[:-1] != batch for v in vectors):
-            named = {name: v for (name, _), v in zip(expected, vectors, strict=True)}
-            batch = broadcast(**named)[0].shape[:-1]
-        return vectors, batch
+        vectors = {
+            name: check_joint_vector(
+                name, given, size, ARGUMENTS.get(name, WRENCH).noun, self.dtype
+            )
+            for (name, size), given in zip(expected, arrays, strict=True)
+        }
+        batches = {v.shape[:-1] for v in vectors.values()}
+        batch = broadcast(**vectors)[0].shape[:-1] if len(batches) > 1 else batches.pop()
+        return list(vectors.values()), batch
 
     @property
     def __self__(self) -> "Kernel":

@@ -28,29 +28,25 @@ ALIGNED, WRITEABLE = 0x100, 0x400
 KEEPS = 88
 """Where a ufunc has the object that it keeps alive."""
 
+PYTHON = (
+    *("PyObject_Vectorcall", "Py_IncRef", "PyErr_NoMemory"),
+    *("PyGILState_Ensure", "PyGILState_Release"),
+)
+"""Functions of Python that compiled code calls."""
 _OUT = sys.intern("out")
 
 
 @lru_cache(maxsize=1)
 def symbols() -> dict[str, int]:
     """Addresses of what compiled code refers to, by name."""
-    known = {f"{name}{f}": _of_c(f"{name}{f}") for name in LIBRARY for f in ("", "f")}
-    known |= {name: _of_c(name) for name in ("malloc", "free")}
+    of_c = ("malloc", "free", *(f"{name}{f}" for name in LIBRARY for f in ("", "f")))
+    known = {name: _of_c(name) for name in of_c}
     known |= {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON}
     known["array_empty"] = _table("_ARRAY_API")[ARRAY_EMPTY]
     known["array_type"] = id(np.ndarray)
     known["name_out"] = id(_OUT)
     known |= {f"descr_{name}": id(np.dtype(name)) for name in TYPE_NUMBERS}
     return known
-
-
-PYTHON = (
-    "PyObject_Vectorcall",
-    "Py_IncRef",
-    "PyErr_NoMemory",
-    "PyGILState_Ensure",
-    "PyGILState_Release",
-)
 
 
 @lru_cache(maxsize=1)
@@ -84,16 +80,9 @@ def arrays_are_as_expected() -> bool:
 def gufunc(
     loop: int, dtype: str, signature: str, arguments: int, name: str, doc: str, keep: Any
 ) -> np.ufunc:
-    """A generalized ufunc with one loop.
+    """A generalized ufunc of so many arguments and one output, from the address of its loop.
 
-    Args:
-        loop: Address of the loop.
-        dtype: Of all operands.
-        signature: Core shapes, as "(7),(7)->(7,7)".
-        arguments: How many inputs it has; there is one output.
-        name: For messages.
-        doc: Its documentation.
-        keep: What must live as long as the ufunc.
+    The signature is as "(7),(7)->(7,7)"; `keep` lives as long as the ufunc.
     """
     make = ctypes.PYFUNCTYPE(
         ctypes.py_object,
@@ -105,21 +94,12 @@ def gufunc(
     types = bytes([TYPE_NUMBERS[dtype]] * (arguments + 1))
     text = name.encode(), doc.encode(), signature.encode()
     made: np.ufunc = make(functions, data, types, 1, arguments, 1, -1, text[0], text[1], 0, text[2])
-    _attach(made, (keep, functions, data, types, text))
-    return made
-
-
-_FOR_EVER: list[Any] = []
-
-
-def _attach(made: np.ufunc, keep: Any) -> None:
-    """Let the ufunc own what it points to; where that place looks unfamiliar, never free it."""
+    owned = (keep, functions, data, types, text)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owned))
     place = ctypes.c_void_p.from_address(id(made) + KEEPS)
     if place.value is None and arrays_are_as_expected():
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(keep))
-        place.value = id(keep)
-    else:
-        _FOR_EVER.append(keep)
+        place.value = id(owned)  # the ufunc owns it; if the place looks unfamiliar, nobody frees it
+    return made
 
 
 @lru_cache(maxsize=2)
@@ -134,10 +114,8 @@ def _table(name: str) -> Any:
 
 def _of_c(name: str) -> int:
     for library in _c_libraries():
-        try:
+        if hasattr(library, name):
             return _address(getattr(library, name))
-        except AttributeError:
-            continue
     raise OSError(f"the C library has no function {name!r}")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
-from armdyn.errors import ModelError, UnknownNameError, WriteError
+from armdyn.errors import ModelError, WriteError, check_known
 from armdyn.io.atomic import write_text
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Quantity
@@ -67,16 +67,12 @@ def functions_of(model: RobotModel, options: ExportOptions) -> tuple[Function, .
     if not options.functions:
         raise ModelError(f"no functions to export were named; there are {', '.join(QUANTITIES)}")
     requests = [_request(name, options) for name in dict.fromkeys(options.functions)]
-    quantities = [checked(request, model) for request in requests]
-    return tuple(
-        Function(quantity, request, quantity_program(model, request))
-        for quantity, request in zip(quantities, requests, strict=True)
-    )
+    pairs = [(checked(request, model), request) for request in requests]
+    return tuple(Function(*pair, quantity_program(model, pair[1])) for pair in pairs)
 
 
 def _request(name: str, options: ExportOptions) -> Request:
-    if name not in QUANTITIES:
-        raise UnknownNameError("function", name, QUANTITIES)
+    check_known("function", name, QUANTITIES)
     quantity = QUANTITIES[name]
     for number in quantity.fixed:
         if getattr(options, number):

@@ -82,11 +82,7 @@ class Stepper:
     """A step of an integrator for one robot, as machine code that goes on by itself."""
 
     def __init__(
-        self,
-        model: RobotModel,
-        request: StepRequest,
-        target: Target,
-        cache: ObjectCache | None = None,
+        self, model: RobotModel, request: StepRequest, target: Target, cache: ObjectCache | None
     ):
         self._built = build(model, request, "float64", target, cache)
         self._rollout_loop = _rollout_loop(self._built.code["rollout_loop"])
@@ -122,8 +118,7 @@ class Stepper:
         state = StepInput(run.state[:, None])
         tracks = [state, *run.tracks, state]
         args = np.array([track.address(first, run.done) for track in tracks])
-        columns = [8] * len(tracks)
-        steps = np.array([*(track.stride for track in tracks), *columns])
+        steps = np.array([track.stride for track in tracks] + [8] * len(tracks))
         steps[[0, len(tracks) - 1]] = run.state.strides[0]
         advance = np.array([track.advance for track in tracks])
         recorded = run.done // run.every + 1

@@ -1,4 +1,4 @@
-"""Large batches in pieces, on several threads.
+"""Large batches in pieces, on several threads, and locks that a fork can stand.
 
 A kernel gives a state the same bits wherever it stands, so pieces change nothing but the time.
 """
@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from typing import Any
 
@@ -36,8 +37,7 @@ def set_threads(count: int | None) -> None:
             raise ModelError(
                 f"the number of threads must be a whole number from 1 on, got {count!r}"
             )
-        count = int(count)
-    _Settings.count = count
+    _Settings.count = None if count is None else int(count)
 
 
 def threads() -> int:
@@ -68,17 +68,19 @@ def run(ufunc: np.ufunc, arrays: Sequence[Array], out: Array, batch: tuple[int, 
 
 
 def together(piece: Callable[[int, int], None], bounds: Sequence[int]) -> None:
-    """The pieces between bounds, each on a thread; all have ended when this does.
+    """Call `piece` with each pair of bounds, the last one on this thread, the others on their own.
 
-    Args:
-        piece: Called with the bounds of each piece, the last one by this thread.
-        bounds: Increasing numbers, at most one more than there are threads.
+    The bounds increase, and are at most one more than there are threads. All pieces have ended when
+    this does.
     """
     jobs: list[Future[None]] = []
     try:
         for ends in pairwise(bounds):
-            if ends[1] == bounds[-1] or not _submitted(jobs, piece, ends):
+            job = _submitted(piece, ends) if ends[1] < bounds[-1] else None
+            if job is None:
                 piece(*ends)
+            else:
+                jobs.append(job)
     finally:
         wait(jobs)  # nobody writes to the output after an error
     for job in jobs:
@@ -103,22 +105,28 @@ def _cut(array: Array, axis: int, first: int, last: int) -> Array:
     return part
 
 
-def _submitted(
-    jobs: "list[Future[None]]", piece: Callable[[int, int], None], ends: tuple[int, int]
-) -> bool:
-    """Whether a thread takes a piece; there are none when the interpreter ends."""
-    try:
-        jobs.append(_executor().submit(piece, *ends))
-    except RuntimeError:
-        return False
-    return True
-
-
-def _executor() -> ThreadPoolExecutor:
-    """A pool for this process; a fork gets one of its own."""
+def _submitted(piece: Callable[[int, int], None], ends: tuple[int, int]) -> "Future[None] | None":
+    """A piece on a thread; None when the interpreter ends, which has no threads any more."""
     with _Settings.lock:
-        wanted = (os.getpid(), threads())
+        wanted = (os.getpid(), threads())  # a fork gets a pool of its own
         if _Settings.pool is None or _Settings.pool[:2] != wanted:
             pool = ThreadPoolExecutor(wanted[1], thread_name_prefix="armdyn")
             _Settings.pool = (*wanted, pool)
-        return _Settings.pool[2]
+        pool = _Settings.pool[2]
+    try:
+        return pool.submit(piece, *ends)
+    except RuntimeError:
+        return None
+
+
+def lock_over_fork() -> AbstractContextManager[bool]:
+    """A lock that a fork waits for: so it is free in the child, and nothing is half done.
+
+    Of two such locks that are taken one in the other, the inner one must be made first.
+    """
+    lock = threading.RLock()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+        )
+    return lock

@@ -105,8 +105,8 @@ class TracedRobot:
         """Torques of the links at the coordinates, by the fewest operations."""
         robot, at = self.robot if weight else weightless(self.robot), self.at
         # the minimal formulation makes use of the number 0 in place of a vector at rest
-        rates = (r if r.dtype == object else 0.0 for r in map(at.rates, (qd, qdd)))
-        return at.torques(minimal(robot, at.positions(q), *rates, options(robot).quick).tau)
+        v, a = (r if r.dtype == object else 0.0 for r in map(at.rates, (qd, qdd)))
+        return at.torques(minimal(robot, at.positions(q), v, a, options(robot).quick).tau)
 
     def mass_matrix(self, q: Array) -> Array:
         """M at the coordinates, rotors included."""

@@ -82,11 +82,11 @@ def test_a_key_is_a_digest(cache, key):
 
 def test_too_large_a_file_is_neither_written_nor_read(cache, file, monkeypatch):
     size = file.stat().st_size
-    monkeypatch.setattr(module, "LARGEST", size)
+    monkeypatch.setattr(module, "LARGEST_FILE", size)
     assert cache.get(KEY) == CODE
     cache.put(OTHER, CODE + b"1")
     assert not (cache.folder / f"{OTHER}.kernel").exists()
-    monkeypatch.setattr(module, "LARGEST", size - 1)
+    monkeypatch.setattr(module, "LARGEST_FILE", size - 1)
     assert cache.get(KEY) is None
 
 
@@ -231,7 +231,7 @@ def test_the_least_recently_used_go_first(tmp_path):
     one = ObjectCache(tmp_path)
     for i, key in enumerate(keys[:4]):
         one.put(key, content)
-        age(tmp_path / f"{key}.kernel", (10 - i) * module.MOST)
+        age(tmp_path / f"{key}.kernel", (10 - i) * module.LARGEST_CACHE)
     assert [entry.name[:64] for entry in one.entries()] == keys[:4]
     assert one.get(keys[0]) == content  # used now
     bounded = ObjectCache(tmp_path, most=one.size)

@@ -2,10 +2,11 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from armdyn.backends import numpy_api
 from armdyn.backends.backend import Capabilities
-from armdyn.backends.llvm.jit import Code, link, object_code
+from armdyn.backends.llvm.jit import link, object_code
 from armdyn.backends.llvm.module import module
 from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
@@ -27,13 +28,14 @@ class LlvmTarget:
 class MachineCode:
     """Machine code and what one must know to call it."""
 
-    code: Code
+    code: Any
+    """Addresses of its functions by name: "loop", and perhaps "entry" or "rollout_loop"."""
     inputs: tuple[tuple[str, int], ...]
     """Name and length of each argument."""
     shape: tuple[int, ...]
     """Of the output."""
     entry: bool
-    """Whether there is a fast entry."""
+    """Whether there is a fast entry for one state."""
 
 
 class LlvmBackend:
@@ -60,7 +62,6 @@ class LlvmBackend:
         """Machine code in memory from what was kept."""
         line, _, code = content.partition(b"\n")
         head = json.loads(line)
-        functions = tuple(map(str, head["functions"]))
-        inputs = tuple((str(name), int(size)) for name, size in head["inputs"])
-        linked = link(code, functions)
-        return MachineCode(linked, inputs, tuple(head["shape"]), "entry" in functions)
+        linked = link(code, head["functions"])
+        inputs = tuple((name, size) for name, size in head["inputs"])
+        return MachineCode(linked, inputs, tuple(head["shape"]), "entry" in head["functions"])

@@ -2,34 +2,22 @@
 
 import ctypes
 import itertools
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from armdyn.backends.llvm.target import Target, initialize
-from armdyn.backends.locks import lock_over_fork
+from armdyn.backends.llvm.target import Target
 from armdyn.backends.numpy_api import symbols
+from armdyn.backends.threads import lock_over_fork
 
 _LOCK = lock_over_fork()
 _NAMES = itertools.count()
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """Functions in memory; they stay as long as this object does."""
-
-    tracker: Any
-
-    def __getitem__(self, name: str) -> int:
-        """The address of a function."""
-        return int(self.tracker[name])
-
-
 def object_code(text: str, target: Target) -> bytes:
     """The object file of a module."""
-    initialize()
     with _LOCK:
         module = llvm.parse_assembly(f'target triple = "{target.triple}"\n{text}')
         machine = target.machine()
@@ -37,21 +25,20 @@ def object_code(text: str, target: Target) -> bytes:
         return bytes(machine.emit_object(module))
 
 
-def link(content: bytes, exported: tuple[str, ...]) -> Code:
-    """An object file in memory, ready to be called."""
+def link(content: bytes, exported: Iterable[str]) -> Any:
+    """The addresses of functions by name, in memory as long as this object lives."""
     with _LOCK:
         builder = llvm.JITLibraryBuilder().add_object_img(content)
         for name, address in symbols().items():
             builder.import_symbol(name, address)
         for name in exported:
             builder.export_symbol(name)
-        return Code(builder.link(_engine(), f"armdyn{next(_NAMES)}"))
+        return builder.link(_engine(), f"armdyn{next(_NAMES)}")
 
 
 @lru_cache(maxsize=1)
 def _engine() -> Any:
     """The one engine of the process, never destroyed: code must not outlive it."""
-    initialize()
     engine = llvm.create_lljit_compiler(Target.host().machine(), suppress_errors=True)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
     return engine

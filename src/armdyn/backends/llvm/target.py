@@ -27,12 +27,9 @@ class Target:
     def host() -> "Target":
         """The processor of this process."""
         features = llvm.get_host_cpu_features()
-        return Target.of(
-            llvm.get_process_triple(),
-            llvm.get_host_cpu_name(),
-            {name for name, present in features.items() if present},
-            features.flatten(),
-        )
+        present = {name for name, has in features.items() if has}
+        name = llvm.get_host_cpu_name()
+        return Target.of(llvm.get_process_triple(), name, present, features.flatten())
 
     @staticmethod
     def of(triple: str, cpu: str, present: set[str], features: str) -> "Target":
@@ -55,19 +52,9 @@ class Target:
 
     def machine(self) -> Any:
         """LLVM's code generator for it."""
-        initialize()
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        options = {"opt": 1, "reloc": "pic", "codemodel": "small", "jit": True}
         return llvm.Target.from_triple(self.triple).create_target_machine(
-            cpu=self.cpu,
-            features=self.features,
-            opt=1,
-            reloc="pic",
-            codemodel="small",
-            jit=True,
+            self.cpu, self.features, **options
         )
-
-
-@lru_cache(maxsize=1)
-def initialize() -> None:
-    """Prepare LLVM for this processor, once."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
