@@ -20,6 +20,7 @@ def answer(code):
     return run.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", ["import armdyn", "import armdyn.cli"])
 def test_importing_loads_nothing_heavy(statement):
     light = HEAVY if "cli" not in statement else HEAVY[:6]
@@ -31,6 +32,7 @@ def test_every_public_name_exists_and_is_listed():
     assert set(armdyn.__all__) <= set(dir(armdyn))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",
     [

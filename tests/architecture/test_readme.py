@@ -16,6 +16,7 @@ from support.paths import ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_example_prints_what_stands_below_it():
     ((code, output),) = examples(README)
     assert len([line for line in code.splitlines() if line.strip()]) <= 10

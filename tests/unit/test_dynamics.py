@@ -155,6 +155,7 @@ def test_cartesian_form_of_more_coordinates_than_joints():
         planar().cartesian([0.3, 0.9], [0, 0], task=("x", "y", "rz"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["RRRRRR", "RRPRRR", "RRRRRRR"])
 def test_cartesian_form_is_the_same_motion(kinds):
     robot = Robot(random_model(kinds, 11))
@@ -198,6 +199,7 @@ def coupled():
     return Robot(assemble("coupled", links, joints))
 
 
+@pytest.mark.slow
 def test_a_mimicking_joint_obeys_virtual_work():
     robot = coupled()
     free = Robot(assemble_free(robot))

@@ -51,6 +51,7 @@ def test_a_commutative_ring(x, y, z):
     assert x * 1 == x + 0 == x
 
 
+@pytest.mark.slow
 @given(polynomials, polynomials)
 def test_arithmetic_is_that_of_the_values(x, y):
     np.testing.assert_allclose(value(x + y), value(x) + value(y), rtol=1e-12, atol=1e-12)

@@ -147,6 +147,7 @@ def test_the_functions_agree_with_the_robot_and_with_pinocchio(library):
         close(panda("jacobian", (6, 7), q), robot.jacobian(q), 1e-12)
 
 
+@pytest.mark.slow
 def test_payload_and_gravity_given_at_run_time_are_those_of_another_robot(library):
     model, rng, tree = model_of("tree"), np.random.default_rng(3), library("tree")
     com, tensor = np.array([0.1, 0.05, -0.2]), np.diag([0.03, 0.02, 0.04])
@@ -160,6 +161,7 @@ def test_payload_and_gravity_given_at_run_time_are_those_of_another_robot(librar
     close(qdd, x, 1e-10)
 
 
+@pytest.mark.slow
 def test_a_result_may_take_the_place_of_an_argument(library):
     stanford = library("stanford")
     q, qd, qdd = np.random.default_rng(4).uniform(-1, 1, (3, 6))

@@ -53,6 +53,7 @@ def test_it_gives_what_the_kernel_gives(call):
         assert not np.shares_memory(found, call(*given))
 
 
+@pytest.mark.slow
 def test_the_output_can_be_given(call):
     kernel = call.__self__
     given = state(kernel)

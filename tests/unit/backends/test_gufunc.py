@@ -85,6 +85,7 @@ def test_same_bits_for_a_million_states():
         assert np.array_equal(many[1000 * k + 999 :][:1000], alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_same_bits_for_any_layout_of_arguments(kernel, layout):
     given = states(kernel, 21)

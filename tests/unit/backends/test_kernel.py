@@ -137,6 +137,7 @@ def test_formulations_of_inverse_dynamics():
         close(kernel(*given), TextbookQuantities(model).inverse_dynamics(*given), TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "bias"])
 def test_friction_is_an_option(quantity):
     robot = Robot(MODELS["puma560"])

@@ -70,6 +70,7 @@ def test_a_joint_that_never_moves_an_inertia_is_named():
         robot.kernel("forward_dynamics")
 
 
+@pytest.mark.slow
 def test_numbers_that_are_none_go_through_the_robot():
     robot = Robot(MODELS["tree"])
     q, qd, tau = (np.ones((3, 6)) * x for x in (0.3, 0.2, 1.0))

@@ -87,6 +87,7 @@ def test_the_module_needs_numpy_alone_and_takes_lists(tmp_path):
     close(tau, robot.inverse_dynamics([0.1, 0.2], [0.3, 0.4], [0.5, 0.6]), 1e-12)
 
 
+@pytest.mark.slow
 def test_nan_in_one_state_of_a_batch_stays_there(tmp_path):
     module = module_of(export_python(armdyn.load("panda").model, tmp_path))
     q = np.zeros((2, 7))

@@ -80,6 +80,7 @@ def test_all_peers_compute_what_we_do_and_every_number_is_one(report):
             assert row.theirs > 0
 
 
+@pytest.mark.slow
 def test_the_toolbox_computes_its_own_puma(report):
     found = [row for row in report.rows if (row.robot, row.case) == ("puma560", "inverse_dynamics")]
     assert [row.against for row in found] == ["rtb rne"]

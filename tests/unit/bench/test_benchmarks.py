@@ -26,6 +26,7 @@ def table():
     return speed(SHORT, seconds=0.0, quick=True)
 
 
+@pytest.mark.slow
 def test_every_row_is_measured_and_compared(table):
     rows, _ = table
     assert {row.row.robot for row in rows} == {"panda", "ur5", "talos", "puma560"}
@@ -114,6 +115,7 @@ def series():
     return growth(lambda _: None, sizes=(2, 3, 4), seconds=0.0)
 
 
+@pytest.mark.slow
 def test_costs_grow_with_the_powers_of_the_books(series):
     grown = {one.method: one for one in series if one.quantity == "inverse_dynamics"}
     for name in ("newton_euler", "newton_euler_link", "augmented_body"):
@@ -132,6 +134,7 @@ def test_a_method_stops_where_it_takes_too_long():
         assert one.timed in ([], [2])
 
 
+@pytest.mark.slow
 def test_the_growth_is_drawn(series, tmp_path):
     plot_growth(series, tmp_path / "growth.png")
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")

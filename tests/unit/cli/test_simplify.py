@@ -47,6 +47,7 @@ def test_the_report_tells_how_and_how_long(run):
         assert part in out
 
 
+@pytest.mark.slow
 def test_options_reach_the_design_and_files_are_written(run, tmp_path):
     robot, plot, move = (tmp_path / name for name in ("new.toml", "new.png", "move.csv"))
     t = np.linspace(0, 1, 11)
@@ -72,6 +73,7 @@ def test_options_reach_the_design_and_files_are_written(run, tmp_path):
     assert (data["conditions"], data["branches"]) == ([], [])
 
 
+@pytest.mark.slow
 def test_the_exit_code_is_1_where_the_goal_is_out_of_reach(run, tmp_path):
     source, nearest = tmp_path / "polar.toml", tmp_path / "nearest.urdf"
     source.write_text(POLAR)

@@ -41,6 +41,7 @@ def assert_same(found, expected):
     np.testing.assert_allclose(found["qd"], expected.qd[..., -1, :], atol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_report_tells_the_end_where_energy_went_and_what_happened(run):
     words = ("--q0", "0,0.8,-2.2,0,0.5,0", "--qd0", "1,1,1,1,1,1", "--stops", "--duration", 1.3)
     code, out, err = run("puma560", *words)
@@ -54,6 +55,7 @@ def test_the_report_tells_the_end_where_energy_went_and_what_happened(run):
     assert out.count(" sticks\n") == sum(event.kind == "sticks" for event in s.events)
 
 
+@pytest.mark.slow
 def test_only_the_first_events_are_listed(run, monkeypatch):
     monkeypatch.setattr(simulated, "LISTED_EVENTS", 2)
     _, out, _ = run("puma560", "--qd0", "1,1,1,1,1,1", "--json", "--duration", 0.6)
@@ -80,6 +82,7 @@ def test_options_reach_the_simulation(data):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "law"),
     [
@@ -104,6 +107,7 @@ def test_controllers_follow_a_move(data, words, law):
     assert_same(found, armdyn.simulate(ARM, [0.1, 0.2], None, 0.4, controller=law(move)))
 
 
+@pytest.mark.slow
 def test_controllers_hold_a_target_or_the_start_and_follow_a_file(data, tmp_path):
     held = data("--controller", "gravity-pd", "--q0", "0.1,0.2", "--duration", 0.2)
     np.testing.assert_allclose(held["q"], [0.1, 0.2], atol=1e-12)
@@ -118,6 +122,7 @@ def test_controllers_hold_a_target_or_the_start_and_follow_a_file(data, tmp_path
     np.testing.assert_allclose(followed["q"], END, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_simulation_given_back_as_torque_gives_the_same_motion(run, data, tmp_path):
     out = tmp_path / "first.csv"
     words = ("--q0", "0.5,0.3", "--controller", "computed-torque", "--move", "0.6,-0.4")
@@ -128,6 +133,7 @@ def test_a_simulation_given_back_as_torque_gives_the_same_motion(run, data, tmp_
     np.testing.assert_allclose(again["q"], first["q"], atol=1e-4)
 
 
+@pytest.mark.slow
 def test_many_arms_start_within_their_limits_and_are_written_and_drawn(run, tmp_path):
     files = tmp_path / "arms.parquet", tmp_path / "arms.png"
     words = ("two_link", "--arms", 12, "--duration", 0.1, "--step", 0.01)
@@ -162,6 +168,7 @@ def test_the_middle_of_the_limits_is_a_start(run):
     )
 
 
+@pytest.mark.slow
 def test_ctrl_c_writes_what_was_computed_and_says_so(run, tmp_path, monkeypatch):
     @contextmanager
     def impatient(duration):
@@ -218,6 +225,7 @@ def test_there_is_no_bar_elsewhere(capsys):
         assert tell is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

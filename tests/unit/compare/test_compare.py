@@ -87,6 +87,7 @@ PERTURBED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("library", "text", "finding"), PERTURBED)
 def test_a_perturbation_is_named(file, library, text, finding):
     assert causes(file(text), library, states=6) == finding
@@ -236,6 +237,7 @@ def test_causes_that_cannot_be_told_apart_are_all_named(file, fake):
 # agreement
 
 
+@pytest.mark.slow
 def test_libraries_agree_on_arms_without_friction(tmp_path):
     for name in ("panda", "ur5"):
         path = tmp_path / f"{name}.urdf"

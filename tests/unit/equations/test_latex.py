@@ -44,6 +44,7 @@ def balanced(document):
     return level == 0 and not stack
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 def test_every_formula_is_mathematics_and_fits_the_page(name):
     parser, font = MathTextParser("path"), FontProperties(size=10, math_fontfamily="cm")
@@ -56,6 +57,7 @@ def test_every_formula_is_mathematics_and_fits_the_page(name):
             assert width < TEXT_WIDTH, formula
 
 
+@pytest.mark.slow
 def test_large_documents_are_balanced(monkeypatch):
     # the search for fewer operations takes seconds
     monkeypatch.setattr(recursive, "MOST_OPERATIONS_SEARCHED", 0)

@@ -31,6 +31,7 @@ def test_symmetry_and_zeros_are_said(format):
     assert "h121" not in text
 
 
+@pytest.mark.slow
 def test_every_entry_is_printed_or_said_to_be_zero():
     for form in ("state", "configuration", "christoffel"):
         text = equations(armdyn.load("saha_3r"), form).text()
@@ -96,12 +97,14 @@ def test_numbers_that_cancel_are_zero():
     assert "Constant: M11, M22." in numeric
 
 
+@pytest.mark.slow
 def test_friction_is_written_out():
     text = equations(armdyn.load("puma560"), values=True).text()
     assert "tau = M qdd + V + G + F" in text
     assert re.search(r"^F1 = [\d.]+ qd1 \+ [\d.]+ sgn\(qd1\)", text, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_large_arms_are_programs_and_a_note_says_why(monkeypatch):
     # the search for fewer operations takes seconds
     monkeypatch.setattr(recursive, "MOST_OPERATIONS_SEARCHED", 0)

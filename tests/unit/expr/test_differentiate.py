@@ -117,6 +117,7 @@ def test_nothing_to_differentiate_is_no_error():
     assert vjp([x], [], [1]) == []
 
 
+@pytest.mark.slow
 def test_an_expression_deeper_than_any_stack():
     g = Graph()
     x = g.input("x")

@@ -204,6 +204,7 @@ def test_a_leaf_can_be_replaced(g, x, y):
 DEEP = 50_000
 
 
+@pytest.mark.slow
 def test_deep_chains_do_not_meet_the_recursion_limit(g, x):
     node, angle = x, x
     for i in range(DEEP):

@@ -43,6 +43,7 @@ def test_every_robot_has_a_source_and_loads_in_silence(name):
     assert all(link.inertia.mass > 0 for link in model.links) or model.reduced
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", catalog_names())
 def test_mass_matrix_is_positive_and_energy_is_kept(name):
     """M is symmetric positive definite, and without friction power goes into kinetic energy."""

@@ -101,11 +101,13 @@ def dh_robot() -> RobotModel:
     return model_from_dh(rows, "standard", tool=random_transform(rng), name="arm & <tool>")
 
 
+@pytest.mark.slow
 @given(kinds, seeds, st.booleans())
 def test_random_robot_survives(kinds: str, seed: int, tree: bool) -> None:
     check_survives(random_model(kinds, seed, tree, rotors=True, friction=True))
 
 
+@pytest.mark.slow
 @given(kinds.filter(lambda text: len(text) > 1), seeds)
 def test_locked_robot_survives(kinds: str, seed: int) -> None:
     model = random_model(kinds, seed, tree=True)
@@ -114,6 +116,7 @@ def test_locked_robot_survives(kinds: str, seed: int) -> None:
     assert sum(len(link.bodies) for link in (back.base_link, *back.links)) == len(kinds) + 1
 
 
+@pytest.mark.slow
 @given(kinds, seeds, st.booleans())
 def test_pinocchio_reads_the_same_robot(kinds: str, seed: int, tree: bool) -> None:
     whole = random_model(f"R{kinds}", seed, tree, rotors=True, friction=True)

@@ -105,6 +105,7 @@ def test_nesting_up_to_the_limit_and_no_deeper(tmp_path: Path) -> None:
         read_xml(nested(1_000_000), UrdfError)
 
 
+@pytest.mark.slow
 def test_number_of_elements_is_limited(tmp_path: Path) -> None:
     with pytest.raises(UrdfError, match="more than 200000 elements"):
         read_xml(write(tmp_path, f"<a>{'<b/>' * 200_000}</a>"), UrdfError)

@@ -75,6 +75,7 @@ def test_unknown_run_time_names_are_listed():
         traced(canonical(armdyn.load("two_link").model), ("mass7",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "gravity", "bias"])
 @pytest.mark.parametrize("name", ["two_link", "scara", "saha_3r"])
 def test_shortest_programs_are_proved_equal_to_augmented_bodies(name, quantity):
@@ -92,6 +93,7 @@ def test_shortest_programs_are_proved_equal_to_augmented_bodies(name, quantity):
     assert count(outputs).total <= count(reference).total
 
 
+@pytest.mark.slow
 def test_shortest_forward_dynamics_inverts_the_torques():
     model = armdyn.load("scara").model
     outputs = minimal_outputs(canonical(model), "forward_dynamics")
@@ -108,6 +110,7 @@ def test_shortest_mass_matrix_is_its_lower_triangle():
     close(program(q), robot.mass_matrix(q)[np.tril_indices(4)], 1e-11)
 
 
+@pytest.mark.slow
 def test_choices_are_kept_by_the_zeros_of_a_robot(tmp_path):
     kept, told = ChoiceStore(tmp_path / "choices"), []
     robot = canonical(armdyn.load("two_link").model)
@@ -154,6 +157,7 @@ def test_a_long_chain_takes_the_default_choices_and_grows_linearly():
     assert counts[1] < 2.15 * counts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [armdyn.load("panda").model, random_model("RPRR", 6, tree=True)])
 def test_a_payload_known_at_run_time_is_a_payload(model):
     robot = armdyn.Robot(model)

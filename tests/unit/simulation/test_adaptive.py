@@ -83,6 +83,7 @@ def test_energy_is_accounted_for_whatever_acts():
     assert {event.kind for event in s.events} == {"sticks", "starts", "hits"}
 
 
+@pytest.mark.slow
 def test_work_is_the_integral_of_power(arm):
     s = moved(arm, np.zeros(4), None, 1.0, torque=[9, 5, 3, 2.0], dt=1e-3)
     work = np.concatenate([[0], np.cumsum((s.power[1:] + s.power[:-1]) / 2) * 1e-3])

@@ -68,6 +68,7 @@ def test_the_measure_of_slotine_and_li_falls_by_what_is_damped(robot, motion):
     np.testing.assert_allclose(measure[0] - measure, fallen, atol=1e-4 * measure[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [GravityPD, ComputedTorque, SlotineLi])
 def test_an_arm_comes_to_the_position_it_is_to_hold(robot, law):
     s = moved(robot, START - 0.5 * OFF, None, 10.0, controller=law(robot, START))

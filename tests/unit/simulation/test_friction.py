@@ -65,6 +65,7 @@ def test_viscous_and_dry_friction_stop_a_block_after_the_time_of_the_logarithm()
     np.testing.assert_allclose(s.events[0].t, time, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_sine_that_just_exceeds_the_level_is_noticed_in_each_period():
     """While a joint is held nothing else moves: the step must not pass over what frees it."""
 
@@ -86,6 +87,7 @@ def test_a_torque_that_jumps_frees_a_joint_at_the_jump():
     np.testing.assert_allclose(s.qd[-1], (3 - 1) / MASS * (1 - jump), rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fall", [1e2, 1e4, 1e6])
 def test_a_slip_shorter_than_any_step_ends(fall):
     """The torque starts above the level and falls fast: v = (0.1 t - fall t²/2) / m."""
@@ -110,6 +112,7 @@ def falling(**row):
     return planar(common, common | {"coulomb": [0.3, 0.5]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [{}, {"stribeck": 0.4, "stribeck_velocity": 0.2}])
 def test_a_falling_arm_comes_to_rest_and_stays(row):
     s = moved(falling(**row), [2.0, 0.7], [0, 0], 12.0)
@@ -124,6 +127,7 @@ def test_a_falling_arm_comes_to_rest_and_stays(row):
     assert np.abs(s.friction[-1]).max() > 0.01  # it does not hang
 
 
+@pytest.mark.slow
 def test_events_of_a_joint_alternate():
     s = moved(
         falling(), [2.0, 0.7], [0, 0], 12.0, torque=lambda t, q, qd: [np.sin(t), np.cos(2 * t)]
@@ -134,6 +138,7 @@ def test_events_of_a_joint_alternate():
         assert all(a != b for a, b in pairwise(own))
 
 
+@pytest.mark.slow
 def test_a_smooth_sign_tends_to_the_dry_one():
     start = [0.4, -0.3], [2.0, -1.0], 2.5
     dry = moved(planar({"coulomb": 1.0}, {"coulomb": 0.4}, gravity=0), *start)
@@ -146,6 +151,7 @@ def test_a_smooth_sign_tends_to_the_dry_one():
     assert apart[2] < 0.4 * apart[1] < 0.16 * apart[0]
 
 
+@pytest.mark.slow
 def test_joints_with_the_same_level_start_at_once():
     s = moved(
         gantry({"coulomb": 1.0}, {"coulomb": 1.0}), [0, 0], None, 1.0, torque=ramp([2.0, -2.0])
@@ -156,12 +162,14 @@ def test_joints_with_the_same_level_start_at_once():
     ]
 
 
+@pytest.mark.slow
 def test_joints_with_the_same_deceleration_stick_at_once():
     s = moved(gantry({"coulomb": 2.0}, {"coulomb": 1.0}), [0, 0], [1.0, -1.0], 3.0)
     assert event_kinds(s) == ["sticks", "sticks"]
     np.testing.assert_allclose([event.t for event in s.events], MASS, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_joint_that_starts_takes_another_along():
     """The second joint has no torque of its own: the inertia of the first one frees it."""
     robot = planar({"coulomb": 1.0}, {"coulomb": 0.05}, gravity=0)
@@ -171,6 +179,7 @@ def test_a_joint_that_starts_takes_another_along():
     assert s.qd[(s.t > 0.501) & (s.t < 0.6), 1].max() < 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_any_arm_with_friction_keeps_the_laws(seed):
     robot = Robot(random_model("RPRR"[: 2 + seed % 3], seed, friction=True))
@@ -187,6 +196,7 @@ def test_any_arm_with_friction_keeps_the_laws(seed):
     assert len(s.events) < 200
 
 
+@pytest.mark.slow
 def test_a_wrench_is_held_until_it_exceeds_the_level():
     s = moved(slider(coulomb=1.5), [0], [0], 2.0, external_wrench=lambda t: [0, 0, -t, 0, 0, 0])
     assert event_kinds(s) == ["starts"]
@@ -209,6 +219,7 @@ def gripper(multiplier):
     return Robot(assemble("gripper", links, slides))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multiplier", [1.0, -1.0, 0.5])
 @pytest.mark.parametrize("rate", [1.0, -1.0])
 def test_coupled_joints_stick_with_the_friction_of_both(multiplier, rate):

@@ -20,6 +20,7 @@ def report(n: int, rows: int = 20):
     return torque_report(armdyn.from_dh(joints), SampledMotion(t, q, q, q))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", SIGNATURES)
 def test_the_ending_chooses_the_format(tmp_path, ending):
     path = tmp_path / f"torques{ending}"
@@ -28,6 +29,7 @@ def test_the_ending_chooses_the_format(tmp_path, ending):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 7, 12])
 def test_every_joint_has_a_panel_with_its_name_and_unit(tmp_path, n):
     from matplotlib import rc_context

@@ -54,6 +54,7 @@ def tool_rates(robot, motion):
     return V, np.einsum("mij,mj->mi", J, motion.qdd) + np.einsum("mij,mj->mi", Jd, motion.qd)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "turn"), CASES)
 def test_it_is_a_motion_from_rest_to_rest(name, turn):
     line = example(name, turn)[3]

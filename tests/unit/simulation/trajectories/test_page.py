@@ -2,12 +2,15 @@
 
 import re
 
+import pytest
+
 from armdyn.simulation import trajectories
 from support.pages import page, printed, python_blocks
 
 PAGE = page("trajectories")
 
 
+@pytest.mark.slow
 def test_its_examples_run_and_print_what_they_say(tmp_path):
     lines = printed("\n".join(python_blocks(PAGE)), tmp_path).splitlines()
     said = re.findall(r"print\(.*\)  # (.*)", PAGE)

@@ -83,6 +83,7 @@ def test_peaks_and_reach_are_the_extremes_of_the_motion():
     np.testing.assert_allclose(high, dense.q.max(0), atol=1e-7)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-0.9, 0.9), min_size=4, max_size=4), st.floats(-2, 2))
 def test_with_velocities_at_the_ends_no_shorter_move_keeps_the_limits(rates, end):
     ends = {"start_velocity": rates[:2], "end_velocity": rates[2:]}
