@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.model import Body, RobotModel
+from armdyn.model import Body, Inertia, RobotModel
 from armdyn.model.validate import DIGITS_TOLERANCE, Finding, Level, bodies, physical_findings
 
 SUSPICIOUS_OFFSET_SHARE = 0.65
@@ -30,30 +30,26 @@ def body_findings(model: RobotModel) -> Iterator[Finding]:
         why = "allowed in what is declared a reduced parameter set: " if allowed else ""
         yield Finding(finding.level, finding.where, why + finding.message)
     yield from _mass_findings(model)
-    reach = robot_reach(model)
-    extents = [link_extent(model, i) for i in range(len(model.links))]
+    # how far the points of each link lie from its own joint [m]
+    extents = [
+        max(float(np.linalg.norm(point)) for point in _landmarks(model, i))
+        for i in range(len(model.links))
+    ]
+    reach = _reach(model, extents)
     for i, link in enumerate(model.links):
         for body in link.bodies:
             for level, message in _size_findings(model, i, body, reach, extents):
                 yield Finding(level, f"link {body.name!r}", message)
 
 
-def robot_reach(model: RobotModel) -> float:
+def _reach(model: RobotModel, extents: list[float]) -> float:
     """Length of the longest chain of joint offsets and strokes, from first joint to tip [m]."""
     lengths: list[float] = []
-    for joint in model.joints:
-        before = lengths[joint.parent] if joint.parent >= 0 else 0.0
-        step = float(np.linalg.norm(joint.placement[:3, 3])) if joint.parent >= 0 else 0.0
-        lengths.append(before + step + _stroke(model, len(lengths)))
-    return max(
-        length + max(float(np.linalg.norm(p)) for p in _landmarks(model, i))
-        for i, length in enumerate(lengths)
-    )
-
-
-def link_extent(model: RobotModel, i: int) -> float:
-    """How far the frames of a link and the joints it carries lie from its own joint [m]."""
-    return max(float(np.linalg.norm(p)) for p in _landmarks(model, i))
+    for i, joint in enumerate(model.joints):
+        step = float(np.linalg.norm(joint.placement[:3, 3]))
+        before = lengths[joint.parent] + step if joint.parent >= 0 else 0.0
+        lengths.append(before + _stroke(model, i))
+    return float(np.add(lengths, extents).max())
 
 
 def _landmarks(model: RobotModel, i: int) -> list[Array]:
@@ -76,8 +72,7 @@ def _mass_findings(model: RobotModel) -> Iterator[Finding]:
     if all(link.inertia.is_zero for link in model.links):
         yield Finding("error", f"robot {model.name!r}", "no moving link has a mass or an inertia")
         return
-    for i, link in enumerate(model.links):
-        moved = model.joints[i]
+    for i, (link, moved) in enumerate(zip(model.links, model.joints, strict=True)):
         if link.inertia.is_zero and not model.children[i]:
             yield Finding(
                 "warning",
@@ -88,11 +83,8 @@ def _mass_findings(model: RobotModel) -> Iterator[Finding]:
             )
     for body in bodies(model):
         if body.inertia.mass > 1000:
-            yield Finding(
-                "warning",
-                f"link {body.name!r}",
-                f"a mass of {body.inertia.mass:g} kg; was it given in grams?",
-            )
+            text = f"a mass of {body.inertia.mass:g} kg; was it given in grams?"
+            yield Finding("warning", f"link {body.name!r}", text)
 
 
 def _size_findings(
@@ -101,7 +93,9 @@ def _size_findings(
     inertia = body.inertia
     if inertia.mass <= 0 or body.payload:
         return
-    far = _distance_to_landmarks(model, i, body)
+    place = body.placement[:3, 3]
+    com = body.placement[:3, :3] @ inertia.com + place
+    far = min(float(np.linalg.norm(com - point)) for point in (*_landmarks(model, i), place))
     # a last link may go on beyond its frames: nothing but the other links tells how far
     own = extents[i] if extents[i] > 0 or model.children[i] else max(extents)
     if far > FARTHEST_COM or (reach > 0 and far > max(3 * own, _stroke(model, i), 0.25 * reach)):
@@ -128,47 +122,33 @@ def _size_findings(
             f"centre of mass {offset:.3g} m from its origin; is the tensor about that point?",
         )
     elif 0 < radius < 1e-3:
-        yield (
-            "warning",
-            f"{given} {1e3 * radius:.3g} mm; are the units kg and kg m²?",
-        )
-    if inertia.given_about == "com" and _looks_like_about_origin(body):
+        yield "warning", f"{given} {1e3 * radius:.3g} mm; are the units kg and kg m²?"
+    shifted = _tensor_about_origin(inertia)
+    if shifted is not None:
         yield (
             "warning",
             f"the tensor given about the centre of mass looks as if it were about the origin of "
             f"the link frame: the centre of mass is {offset:.3g} m from there, the radius of "
             f"gyration {radius:.3g} m, and less mass times that offset squared it is still the "
             "tensor of a body that can exist, with "
-            f"{vector_text(np.diag(_shifted_back(body)))} kg m² on its diagonal",
+            f"{vector_text(np.diag(shifted))} kg m² on its diagonal",
         )
 
 
-def _distance_to_landmarks(model: RobotModel, i: int, body: Body) -> float:
-    com = body.placement[:3, :3] @ body.inertia.com + body.placement[:3, 3]
-    points = [*_landmarks(model, i), body.placement[:3, 3]]
-    return min(float(np.linalg.norm(com - point)) for point in points)
-
-
-def _shifted_back(body: Body) -> Array:
-    """The tensor about the centre of mass, had the one given been about the origin."""
-    c, m = body.inertia.com, body.inertia.mass
-    tensor: Array = body.inertia.moment_about_com - m * ((c @ c) * np.eye(3) - np.outer(c, c))
-    return tensor
-
-
-def _looks_like_about_origin(body: Body) -> bool:
-    inertia, given = body.inertia, body.inertia.moment_about_com
-    offset = 2 * inertia.mass * float(inertia.com @ inertia.com)
-    if offset <= SUSPICIOUS_OFFSET_SHARE * float(np.trace(given)):
-        return False
-    shifted = _shifted_back(body)
+def _tensor_about_origin(inertia: Inertia) -> Array | None:
+    """The tensor about the centre of mass if the given one looks like one about the origin."""
+    c, m, given = inertia.com, inertia.mass, inertia.moment_about_com
+    share = 2 * m * float(c @ c)
+    if inertia.given_about != "com" or share <= SUSPICIOUS_OFFSET_SHARE * float(np.trace(given)):
+        return None
+    shifted: Array = given - m * ((c @ c) * np.eye(3) - np.outer(c, c))
     principal = np.linalg.eigvalsh(shifted)
     slack = DIGITS_TOLERANCE * float(np.abs(given).max())
     if principal[0] < -slack or principal[2] > principal[0] + principal[1] + slack:
-        return False
+        return None
     # the given point is right if only the other one would need a body denser than steel
-    lighter = _density(shifted, inertia.mass) <= STEEL_DENSITY
-    return lighter or _density(given, inertia.mass) > STEEL_DENSITY
+    dense = _density(shifted, m) > STEEL_DENSITY and _density(given, m) <= STEEL_DENSITY
+    return None if dense else shifted
 
 
 def _density(tensor: Array, mass: float) -> float:

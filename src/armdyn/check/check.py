@@ -7,16 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.arrays import Array
 from armdyn.check.bodies import body_findings, vector_text
-from armdyn.check.file import file_findings
 from armdyn.check.joints import joint_findings
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynError, UnsupportedJointError
+from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
+from armdyn.io.xml import read_xml
 from armdyn.model import RobotModel
-from armdyn.model.validate import Finding
+from armdyn.model.validate import Finding, Level
 
 LEVELS = ("error", "warning", "note")
 MASS_MATRIX_SAMPLES = 64
@@ -30,9 +29,8 @@ def check_report(
 ) -> list[Finding]:
     """What is wrong or odd about a robot, the gravest first.
 
-    Args:
-        source: A catalog name, a file, or a robot. A file that cannot be loaded is a finding too.
-        read: Reads the source with the keywords `physical` and `fix_root`; None: as it is.
+    A file that cannot be loaded is a finding too. `read` reads the source with the keywords
+    `physical` and `fix_root`; None: as it is.
     """
     findings: list[Finding] = []
     if isinstance(source, Robot | RobotModel):
@@ -43,7 +41,7 @@ def check_report(
         except ArmdynError as error:
             return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
         findings = [replace(finding, where=str(source)) for finding in found]
-        findings += file_findings(source)
+        findings += _fixed_joints(source)
     findings += [*body_findings(model), *joint_findings(model), *_gravity(model)]
     if not any(finding.level == "error" for finding in findings):
         findings += _mass_matrix(Robot(model))
@@ -72,19 +70,32 @@ def exit_code(findings: list[Finding]) -> int:
 
 def _merged(findings: list[Finding]) -> Iterator[Finding]:
     """Findings that say the same of several joints or links, said once."""
-    places: dict[tuple[str, str, str], list[str]] = {}
+    places: dict[tuple[Level, str, str], dict[str, None]] = {}
     for finding in findings:
         kind, _, name = finding.where.partition(" ")
-        key = (finding.level, kind, finding.message)
-        if name not in places.setdefault(key, []):
-            places[key].append(name)
-    for finding in findings:
-        kind, _, _ = finding.where.partition(" ")
-        names = places.pop((finding.level, kind, finding.message), None)
-        if names is not None:
-            plural = "s" if len(names) > 1 else ""
+        places.setdefault((finding.level, kind, finding.message), {})[name] = None
+    for (level, kind, message), names in places.items():
+        plural = "s" if len(names) > 1 else ""
+        yield Finding(level, f"{kind}{plural} {', '.join(names)}".strip(), message)
+
+
+def _fixed_joints(source: str | Path) -> Iterator[Finding]:
+    """Friction that a URDF file gives for joints that do not move, which loading leaves behind."""
+    path = Path(source)
+    if path.suffix.lower() not in (".urdf", ".xml"):
+        return
+    for joint in read_xml(path, DescriptionError).all("joint"):
+        given = [
+            f"{name} {value}"
+            for dynamics in joint.all("dynamics")
+            for name, value in dynamics.attributes.items()
+            if name in ("damping", "friction") and value.strip().strip("0.")
+        ]
+        if given and joint.attributes.get("type") == "fixed":
             yield Finding(
-                finding.level, f"{kind}{plural} {', '.join(names)}".strip(), finding.message
+                "warning",
+                f"joint {joint.attributes.get('name')!r}",
+                f"line {joint.line}: {' and '.join(given)} on a fixed joint has no effect",
             )
 
 
@@ -111,14 +122,15 @@ def _gravity(model: RobotModel) -> Iterator[Finding]:
 def _mass_matrix(robot: Robot) -> Iterator[Finding]:
     """Whether the mass matrix can be inverted, at configurations within the limits."""
     where = "mass matrix"
-    M = robot.mass_matrix(_configurations(robot))
+    low, high = robot.model.ranges.T
+    M = robot.mass_matrix(
+        np.random.default_rng(0).uniform(low, high, (MASS_MATRIX_SAMPLES, robot.n))
+    )
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     for i, name in enumerate(robot.joint_names):
         if np.any(diagonal[:, i] <= 0):
-            text = (
-                f"joint {name!r} moves nothing that has inertia, so forward dynamics is undefined"
-            )
-            yield Finding("error", where, text)
+            text = "moves nothing that has inertia, so forward dynamics is undefined"
+            yield Finding("error", where, f"joint {name!r} {text}")
             return
     scale = np.sqrt(diagonal)
     least = np.linalg.eigvalsh(M / (scale[:, :, None] * scale[:, None, :]))[:, 0]
@@ -138,9 +150,3 @@ def _mass_matrix(robot: Robot) -> Iterator[Finding]:
             f"it is nearly singular (least eigenvalue {least.min():.2g}, unit diagonal); "
             "accelerations will lose digits",
         )
-
-
-def _configurations(robot: Robot) -> Array:
-    """Random configurations within the ranges of the joints."""
-    low, high = robot.model.ranges.T
-    return np.random.default_rng(0).uniform(low, high, (MASS_MATRIX_SAMPLES, len(low)))

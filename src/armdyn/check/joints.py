@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from armdyn.model import Joint, RobotModel
-from armdyn.model.validate import Finding, Level
+from armdyn.model.validate import Finding
 
 FULL_TURN = 2 * math.pi
 
@@ -12,66 +12,61 @@ FULL_TURN = 2 * math.pi
 def joint_findings(model: RobotModel) -> Iterator[Finding]:
     """What is odd about the joints of a robot."""
     for joint in model.joints:
-        for level, message in (*_limits(joint), *_friction(joint), *_drive(joint)):
-            yield Finding(level, f"joint {joint.name!r}", message)
+        where, rotor = f"joint {joint.name!r}", joint.rotor
+        for odd, message in _suspicions(joint):
+            if odd:
+                yield Finding("warning", where, message)
+        if rotor.inertia == 0 and abs(rotor.gear_ratio) != 1:
+            text = f"the gear ratio {rotor.gear_ratio:g} has no effect without rotor inertia"
+            yield Finding("note", where, text)
     yield from _missing_everywhere(model)
 
 
-def _limits(joint: Joint) -> Iterator[tuple[Level, str]]:
-    limits, unit, slides = joint.limits, joint.type.unit, not joint.type.turns
+def _suspicions(joint: Joint) -> Iterator[tuple[bool, str]]:
+    """Messages, and whether they are true of the joint."""
+    limits, turns, ratio = joint.limits, joint.type.turns, joint.rotor.gear_ratio
     largest = max((abs(v) for v in (limits.lower, limits.upper) if math.isfinite(v)), default=0.0)
-    if slides and not _bounded(joint):
-        yield "warning", "a sliding joint without limits of position"
-    if limits.lower == limits.upper:
-        yield "warning", f"both limits are {limits.lower:g} {unit}, so the joint cannot move"
-    if not slides and 2 * FULL_TURN < largest <= 720:
-        yield (
-            "warning",
-            f"limits {limits.lower:g} to {limits.upper:g} rad are {largest / FULL_TURN:.0f} turns; "
-            "are these degrees?",
-        )
-    if slides and largest > 20:
-        yield (
-            "warning",
-            f"limits {limits.lower:g} to {limits.upper:g} m are longer than a house; "
-            "are these millimetres?",
-        )
-    if not slides and 60 < limits.velocity <= 720:
-        yield "warning", f"a velocity limit of {limits.velocity:g} rad/s; are these degrees?"
+    span = f"limits {limits.lower:g} to {limits.upper:g}"
+    yield not turns and not _bounded(joint), "a sliding joint without limits of position"
+    yield (
+        limits.lower == limits.upper,
+        f"both limits are {limits.lower:g} {joint.type.unit}, so the joint cannot move",
+    )
+    yield (
+        turns and 2 * FULL_TURN < largest <= 720,
+        f"{span} rad are {largest / FULL_TURN:.0f} turns; are these degrees?",
+    )
+    yield (
+        not turns and largest > 20,
+        f"{span} m are longer than a house; are these millimetres?",
+    )
+    yield (
+        turns and 60 < limits.velocity <= 720,
+        f"a velocity limit of {limits.velocity:g} rad/s; are these degrees?",
+    )
     for what, value in (("velocity", limits.velocity), ("effort", limits.effort)):
-        if value == 0:
-            yield (
-                "warning",
-                f"the {what} limit is 0, which forbids all motion; leave it out if it is not known",
-            )
-
-
-def _friction(joint: Joint) -> Iterator[tuple[Level, str]]:
+        yield (
+            value == 0,
+            f"the {what} limit is 0, which forbids all motion; leave it out if it is not known",
+        )
     for given in joint.friction.idle():
-        yield "warning", f"{given} has no effect"
+        yield True, f"{given} has no effect"
     dry = max(abs(joint.friction.static_level(direction)) for direction in (-1.0, 1.0))
-    if 0 < joint.limits.effort < dry:
-        yield (
-            "warning",
-            f"dry friction of {dry:g} exceeds the effort limit "
-            f"{joint.limits.effort:g}, so the actuator cannot move the joint",
-        )
-
-
-def _drive(joint: Joint) -> Iterator[tuple[Level, str]]:
-    rotor = joint.rotor
-    if rotor.inertia == 0 and abs(rotor.gear_ratio) != 1:
-        yield "note", f"the gear ratio {rotor.gear_ratio:g} has no effect without rotor inertia"
-    if rotor.inertia and abs(rotor.gear_ratio) < 1:
-        yield (
-            "warning",
-            f"the gear ratio {rotor.gear_ratio:g} makes the motor slower than the joint; it is the "
-            "turns of the motor for one of the joint",
-        )
+    yield (
+        0 < limits.effort < dry,
+        f"dry friction of {dry:g} exceeds the effort limit {limits.effort:g}, so the actuator "
+        "cannot move the joint",
+    )
+    yield (
+        joint.rotor.inertia != 0 and abs(ratio) < 1,
+        f"the gear ratio {ratio:g} makes the motor slower than the joint; it is the turns of the "
+        "motor for one of the joint",
+    )
 
 
 def _missing_everywhere(model: RobotModel) -> Iterator[Finding]:
     """One note a kind of number that joints lack, not one a joint."""
+    where = f"robot {model.name!r}"
     wanted: tuple[tuple[str, Callable[[Joint], bool]], ...] = (
         ("range of positions", lambda j: j.type.turns and not _bounded(j)),
         ("velocity limit", lambda j: math.isinf(j.limits.velocity)),
@@ -81,10 +76,10 @@ def _missing_everywhere(model: RobotModel) -> Iterator[Finding]:
         names = [joint.name for joint in model.joints if lacking(joint)]
         if names:
             which = "any joint" if len(names) == len(model.joints) else ", ".join(names)
-            yield Finding("note", f"robot {model.name!r}", f"no {what} is given for {which}")
+            yield Finding("note", where, f"no {what} is given for {which}")
     if all(joint.friction.is_zero for joint in model.joints):
         text = "no joint has friction; torques are those of a frictionless arm"
-        yield Finding("note", f"robot {model.name!r}", text)
+        yield Finding("note", where, text)
 
 
 def _bounded(joint: Joint) -> bool:

@@ -10,6 +10,7 @@ and cosines are counted as calls.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from armdyn.arrays import Array
 from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
@@ -74,7 +75,12 @@ def count_operations(
     model = robot.model if isinstance(robot, Robot) else robot
     check_known("quantity", quantity, QUANTITIES)
     check_known("stage", stage, STAGES)
-    methods = _chosen(quantity, stage, formulation)
+    methods = [method for method in METHODS if method.quantity == quantity]
+    if formulation is not None:
+        check_known(f"method for {quantity}", formulation, [m.name for m in methods])
+        methods = [method for method in methods if method.name == formulation]
+    elif stage == "minimal":
+        methods = [method for method in methods if method.function is None] or methods
     found = (stage_count(model, method, stage, effort, snap) for method in methods)
     counts = [count for count in found if count is not None]
     if not counts:
@@ -84,16 +90,6 @@ def count_operations(
             "have no stage 'regrouped', and some are written for chains"
         )
     return min(counts, key=lambda c: c.total)
-
-
-def _chosen(quantity: str, stage: str, formulation: str | None) -> list[Method]:
-    """The methods among which the shortest is taken."""
-    methods = [m for m in METHODS if m.quantity == quantity]
-    if formulation is not None:
-        check_known(f"method for {quantity}", formulation, [m.name for m in methods])
-        return [m for m in methods if m.name == formulation]
-    searched = [m for m in methods if m.function is None and stage == "minimal"]
-    return searched or methods
 
 
 def stage_count(
@@ -109,7 +105,8 @@ def stage_count(
         SingularityError: Forward dynamics of links whose mass matrix is singular without rotors.
     """
     try:
-        return _stage_count(model, method, stage, effort or _default_effort(), snap)
+        effort = effort or SearchBudget(kept=ChoiceStore(default_folder()))
+        return _stage_count(model, method, stage, effort, snap)
     except (ZeroDivisionError, TraceError) as error:
         if method.quantity != "forward_dynamics":
             raise
@@ -119,38 +116,33 @@ def stage_count(
         ) from error
 
 
-def _default_effort() -> SearchBudget:
-    return SearchBudget(kept=ChoiceStore(default_folder()))
-
-
 def _stage_count(
     model: RobotModel, method: Method, stage: str, effort: SearchBudget, snap: float
 ) -> Operations | None:
     if method.name in CHAINS and not model.is_chain:
+        return None
+    if stage == "regrouped" and not method.regroups:
         return None
     parts = branches(canonical(model, snap))
     if method.function is None:
         if stage != "minimal":
             return None
         return sum((count(minimal_outputs(p, method.quantity, effort)) for p in parts), NOTHING)
-    function = method.function
     if stage == "written":
         sizes = [len(model.joints)] * len(method.vectors)
-        return tally(lambda *vectors: function(model, *vectors), *sizes)
-    if stage == "regrouped" and not method.regroups:
-        return None
+        return tally(partial(method.function, model), *sizes)
     if stage != "customised" and method.regroups:
         parts = [regroup(part) for part in parts]
     graphs = (list(traced(part, method).ravel()) for part in parts)
     if stage == "minimal":
-        return sum((count(reduce(outputs).outputs) for outputs in graphs), NOTHING)
+        graphs = (reduce(outputs).outputs for outputs in graphs)
     return sum(map(count, graphs), NOTHING)
 
 
 def traced(part: CanonicalRobot, method: Method) -> Array:
     """The outputs of a method for a robot whose numbers are parameters, entries nodes."""
-    graph, function = Graph(), method.function
-    assert function is not None
+    graph = Graph()
+    assert method.function is not None
     model = model_from_canonical(symbolic(part, graph))
     vectors = [graph.inputs(name, len(model.joints)) for name in method.vectors]
-    return trace(graph, lambda *v: function(model, *v), *vectors)
+    return trace(graph, partial(method.function, model), *vectors)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -34,20 +35,16 @@ class Method:
     """Whether it takes links that have first moments and no mass."""
 
 
-def _torques(name: str) -> Callable[..., Array]:
-    def torques(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
-        return FORMULATIONS[name](model, q, qd, qdd).tau
-
-    return torques
-
-
-def _gravity(model: RobotModel, q: Array) -> Array:
-    rest = np.zeros(len(model.joints))
-    return augmented_body(model, q, rest, rest).tau
+def _torques(formulation: str, model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
+    return FORMULATIONS[formulation](model, q, qd, qdd).tau
 
 
 def _bias(model: RobotModel, q: Array, qd: Array) -> Array:
     return augmented_body(model, q, qd, np.zeros(len(model.joints))).tau
+
+
+def _gravity(model: RobotModel, q: Array) -> Array:
+    return _bias(model, q, np.zeros(len(model.joints)))
 
 
 def _solved(model: RobotModel, q: Array, qd: Array, tau: Array) -> Array:
@@ -71,7 +68,7 @@ def _method(
 
 METHODS = (
     *(
-        _method("inverse_dynamics", name, _torques(name), name not in CENTRED)
+        _method("inverse_dynamics", name, partial(_torques, name), name not in CENTRED)
         for name in FORMULATIONS
         if name != "minimal"
     ),

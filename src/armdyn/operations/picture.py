@@ -3,44 +3,30 @@
 from pathlib import Path
 from typing import Any
 
-from armdyn.figures import GREY, INK, STYLE, check_plot
-from armdyn.io.atomic import replacing
-from armdyn.operations.count import STAGES, MethodCounts
+from armdyn.figures import GREY, INK, save_picture
+from armdyn.operations.count import MethodCounts
 
-SHADES = {
-    "written": "#E3E8EE",
-    "customised": "#A9CBE4",
-    "regrouped": "#56A0D0",
-    "minimal": "#0B5A94",
+BARS = {
+    "written": ("as written", "#E3E8EE"),
+    "customised": ("customised to the robot", "#A9CBE4"),
+    "regrouped": ("on base parameters", "#56A0D0"),
+    "minimal": ("minimal", "#0B5A94"),
 }
-LABELS = {
-    "written": "as written",
-    "customised": "customised to the robot",
-    "regrouped": "on base parameters",
-    "minimal": "minimal",
-}
+"""Name and colour of the bar of each stage."""
 INCH_A_ROW, HEAD, FOOT = 0.30, 1.15, 0.55
 
 
 def plot_operations(title: str, rows: list[MethodCounts], path: str | Path) -> None:
-    """Draw the counts of every method, one bar a stage, on a logarithmic scale.
+    """Draw the counts of every method to a .png, .pdf or .svg file, one bar a stage.
 
-    Args:
-        title: What people call the robot.
-        rows: The counts, those of one quantity together.
-        path: A file ending in .png, .pdf or .svg; it appears whole or not at all.
+    The rows of one quantity stand together, below the title of the robot.
     """
-    check_plot(path)
-    import matplotlib as mpl  # noqa: PLC0415 (an extra)
-
-    with mpl.rc_context(STYLE):
-        figure = _figure(title, rows)
-        with replacing(path) as temporary:
-            figure.savefig(temporary, dpi=160)
+    save_picture(path, _figure, title, rows)
 
 
 def _figure(title: str, rows: list[MethodCounts]) -> Any:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+    from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
 
     places, headings = _places(rows)
     height = HEAD + FOOT + INCH_A_ROW * (places[-1] + 1)
@@ -66,7 +52,11 @@ def _figure(title: str, rows: list[MethodCounts]) -> Any:
     figure.text(
         left, 1 - 0.56 * inch, "of one evaluation, sines and cosines not counted", color=GREY
     )
-    _legend(figure, left, 1 - 0.68 * inch)
+    figure.legend(
+        handles=[Patch(color=colour, label=label) for label, colour in BARS.values()],
+        loc="upper left", bbox_to_anchor=(left - 0.012, 1 - 0.68 * inch), ncols=len(BARS),
+        frameon=False, handlelength=1.2, columnspacing=1.6, labelcolor=INK,
+    )  # fmt: skip
     return figure
 
 
@@ -87,10 +77,10 @@ def _places(rows: list[MethodCounts]) -> tuple[list[float], list[tuple[float, st
 def _draw(axes: Any, place: float, row: MethodCounts) -> None:
     """The bars of one method over each other, the longest behind, with the last number."""
     best = None
-    for stage in STAGES:
+    for stage, (_, colour) in BARS.items():
         operations = row.stages.get(stage)
         if operations is not None:
-            axes.barh(place, operations.total, height=0.72, color=SHADES[stage])
+            axes.barh(place, operations.total, height=0.72, color=colour)
             best = operations.total
     if best is None:
         return
@@ -100,14 +90,4 @@ def _draw(axes: Any, place: float, row: MethodCounts) -> None:
         xycoords="data" if inside else axes.get_yaxis_transform(), textcoords="offset points",
         ha="right" if inside else "left", va="center", color="white" if inside else INK,
         fontsize=7.5, weight="bold",
-    )  # fmt: skip
-
-
-def _legend(figure: Any, left: float, top: float) -> None:
-    from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
-
-    handles = [Patch(color=SHADES[stage], label=LABELS[stage]) for stage in STAGES]
-    figure.legend(
-        handles=handles, loc="upper left", bbox_to_anchor=(left - 0.012, top), ncols=len(handles),
-        frameon=False, handlelength=1.2, columnspacing=1.6, labelcolor=INK,
     )  # fmt: skip

@@ -1,8 +1,8 @@
 """Operation counts that the literature prints, for a general arm of n revolute joints."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 
@@ -14,47 +14,35 @@ from armdyn.model.joint_types import REVOLUTE
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A printed formula and where it stands."""
+    """A printed formula for the numbers of multiplications and additions."""
 
     formula: str
-    mul: Callable[[int], Fraction]
-    add: Callable[[int], Fraction]
-    source: str
+    mul: str
+    """Coefficients of the polynomial in n, the highest power first."""
+    add: str
 
     def count(self, n: int) -> Operations:
         """The number of operations for n joints."""
-        return Operations(int(self.mul(n)), int(self.add(n)))
 
+        def value(coefficients: str) -> int:
+            numbers = map(Fraction, coefficients.split())
+            return int(reduce(lambda total, number: total * n + number, numbers))
 
-def _polynomial(*coefficients: str) -> Callable[[int], Fraction]:
-    """A polynomial in n from its coefficients, the highest power first."""
-    numbers = [Fraction(c) for c in coefficients]
-
-    def value(n: int) -> Fraction:
-        total = Fraction(0)
-        for c in numbers:
-            total = total * n + c
-        return total
-
-    return value
+        return Operations(value(self.mul), value(self.add))
 
 
 SOURCE = "K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, as Table 3 of Milićević, Golubović, Slavković"
 PUBLISHED = {
     "lagrange_euler": Published(
         "128/3 n⁴ + 512/3 n³ + 739/3 n² + 160/3 n, 98/3 n⁴ + 781/6 n³ + 559/3 n² + 245/6 n",
-        _polynomial("128/3", "512/3", "739/3", "160/3", "0"),
-        _polynomial("98/3", "781/6", "559/3", "245/6", "0"),
-        SOURCE,
+        "128/3 512/3 739/3 160/3 0",
+        "98/3 781/6 559/3 245/6 0",
     ),
-    "newton_euler_link": Published(
-        "132 n, 111 n - 4", _polynomial("132", "0"), _polynomial("111", "-4"), SOURCE
-    ),
+    "newton_euler_link": Published("132 n, 111 n - 4", "132 0", "111 -4"),
     "dalembert": Published(
         "13/6 n³ + 105/2 n² + 268/3 n + 69, 4/3 n³ + 44 n² + 146/3 n + 45",
-        _polynomial("13/6", "105/2", "268/3", "69"),
-        _polynomial("4/3", "44", "146/3", "45"),
-        SOURCE,
+        "13/6 105/2 268/3 69",
+        "4/3 44 146/3 45",
     ),
 }
 """By formulation; the Lagrange-Euler formulas leave out gravity."""
@@ -70,15 +58,14 @@ def general_arm(n: int) -> CanonicalRobot:
     links = []
     for i in range(n):
         J = draw(3, 3)
-        across = frozen([0.0, 0.0, 0.0]) if i == 0 else frozen([float(draw()), 0.0, 0.0])
-        twist, offset = (0.0, 0.0) if i == 0 else (float(draw()), float(draw()))
+        length, twist, offset = (0.0, 0.0, 0.0) if i == 0 else (float(draw()) for _ in range(3))
         links.append(
             CanonicalLink(
                 f"joint{i + 1}",
                 i - 1,
                 type=REVOLUTE,
                 alpha=twist,
-                across=across,
+                across=frozen([length, 0.0, 0.0]),
                 theta=0.0,
                 r=offset,
                 J=frozen(J + J.T),

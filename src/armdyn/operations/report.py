@@ -53,18 +53,13 @@ def operation_report(
 ) -> OperationReport:
     """The counts of every method at every stage, beside the formulas of the literature.
 
-    Args:
-        model: The robot.
-        quantities: Which ones; none: all.
-        effort: How long to search for the minimal formulation.
-        snap: Largest deviation from an exact zero or quarter turn, as in `count_operations`.
-        tell: Called with the name of each method before it is counted.
+    No quantities are all of them; effort and snap are those of `count_operations`. `tell` is
+    called with the name of each method before it is counted.
     """
     for quantity in quantities:
         check_known("quantity", quantity, QUANTITIES)
-    chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
     rows = []
-    for method in chosen:
+    for method in (m for m in METHODS if not quantities or m.quantity in quantities):
         if tell is not None:
             tell(f"{method.quantity} by {method.name}")
         rows.append(_row(model, method, effort, snap))

@@ -18,7 +18,16 @@ from armdyn.operations.count import NOTHING, count_operations, stage_count, trac
 from armdyn.operations.methods import METHODS
 from armdyn.quantities.symbolic import symbolic
 
-STEPS = ("1a, 1b", "2", "3a, 3b", "4", "5, 6", "7, 8", "9, 10")
+STEPS = {
+    "1a, 1b": "angular velocity ω",
+    "2": "its products ω ωᵀ",
+    "3a, 3b": "angular acceleration a",
+    "4": "b = S(a) + S(ω)²",
+    "5, 6": "acceleration α of the origins",
+    "7, 8": "forces e",
+    "9, 10": "moments n and torques",
+}
+"""The steps of the method, and what each computes."""
 PAPER = {
     "1a, 1b": Operations(18, 12),
     "2": Operations(25, 0),
@@ -31,6 +40,7 @@ PAPER = {
 """What the paper prints for its 6R arm; its total is 181 + 127."""
 PAPER_MERGED = Operations(164, 115)
 """What it prints after y5 and z6, which act only as y5 - z6, are merged by hand."""
+METHOD = next(method for method in METHODS if method.name == "augmented_body")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +57,21 @@ def augmented_body_steps(model: RobotModel) -> list[StepCount]:
 
     A product that two steps use belongs to the first of them.
     """
-    rows: dict[str, tuple[str, list[Node]]] = {}
+    made: dict[str, list[Node]] = {name: [] for name in STEPS}
     for part in branches(canonical(model)):
         graph = Graph()
         symbols = model_from_canonical(symbolic(part, graph))
-        n = len(symbols.joints)
-        q, qd, qdd = (graph.inputs(name, n) for name in ("q", "qd", "qdd"))
-        bodies = augmented_body(symbols, q, qd, qdd)
+        motion = (graph.inputs(name, len(symbols.joints)) for name in ("q", "qd", "qdd"))
+        bodies = augmented_body(symbols, *motion)
         live = {node.index for node in reachable(_nodes(graph, bodies.tau))}
         products = [w[:, None] * w[None, :] for w in bodies.w]
-        stages = (
-            ("angular velocity ω", bodies.w),
-            ("its products ω ωᵀ", products),
-            ("angular acceleration a", bodies.a),
-            ("b = S(a) + S(ω)²", bodies.b),
-            ("acceleration α of the origins", bodies.alpha),
-            ("forces e", bodies.e),
-            ("moments n and torques", [bodies.tau]),
-        )
-        seen: set[int] = set()
-        for name, (quantity, arrays) in zip(STEPS, stages, strict=True):
-            nodes = reachable(node for array in arrays for node in _nodes(graph, array))
-            new = [node for node in nodes if node.index in live and node.index not in seen]
-            seen |= {node.index for node in new}
-            rows.setdefault(name, (quantity, []))[1].extend(new)
-    return [
-        StepCount(name, quantity, count_nodes(nodes)) for name, (quantity, nodes) in rows.items()
-    ]
+        stages = bodies.w, products, bodies.a, bodies.b, bodies.alpha, bodies.e, [bodies.tau]
+        for name, arrays in zip(STEPS, stages, strict=True):
+            for node in reachable(node for array in arrays for node in _nodes(graph, array)):
+                if node.index in live:
+                    live.remove(node.index)
+                    made[name].append(node)
+    return [StepCount(name, STEPS[name], count_nodes(nodes)) for name, nodes in made.items()]
 
 
 def _nodes(graph: Graph, array: Array) -> list[Node]:
@@ -109,7 +107,6 @@ def steps_report(model: RobotModel) -> StepsReport:
     """The steps with their totals, and what regrouping makes of them."""
     steps = augmented_body_steps(model)
     total = sum((step.operations for step in steps), NOTHING)
-    method = next(m for m in METHODS if m.name == "augmented_body")
     notes = [f"counted {total}"]
     paper = PAPER if model.name == "renaud_6r" else None
     if paper:
@@ -119,7 +116,7 @@ def steps_report(model: RobotModel) -> StepsReport:
             f"with y5 and z6 merged into y5 - z6: counted {_merged_count(model)}, printed "
             f"{PAPER_MERGED}",
         ]
-    regrouped, reduced = (stage_count(model, method, stage) for stage in ("regrouped", "minimal"))
+    regrouped, reduced = (stage_count(model, METHOD, stage) for stage in ("regrouped", "minimal"))
     notes += [
         f"on base parameters, gathered by machine: {regrouped}; after all passes {reduced}",
         f"by the minimal formulation: {count_operations(model)}",
@@ -134,5 +131,4 @@ def _merged_count(model: RobotModel) -> Operations:
     axis, _ = axis_in_parent(sixth)
     fifth = replace(fifth, u=frozen(fifth.u + sixth.u[2] * axis))
     sixth = replace(sixth, u=frozen([sixth.u[0], sixth.u[1], 0.0]))
-    method = next(m for m in METHODS if m.name == "augmented_body")
-    return count(traced(replace(robot, links=(*first, fifth, sixth)), method))
+    return count(traced(replace(robot, links=(*first, fifth, sixth)), METHOD))

@@ -10,16 +10,7 @@ from armdyn.terms.torques import TorqueReport
 
 
 def plot_torques(report: TorqueReport, path: str | Path) -> None:
-    """Draw the torques along a trajectory to a file: a panel a joint, a line a term.
-
-    Args:
-        report: The torques and their terms.
-        path: A file ending in .png, .pdf or .svg; it appears whole or not at all.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-        WriteError: The ending is not one of these, or the file cannot be written.
-    """
+    """Draw the torques along a trajectory to a .png, .pdf or .svg file: a panel a joint."""
     save_picture(path, _torque_figure, report)
 
 
@@ -34,13 +25,9 @@ def _torque_figure(report: TorqueReport) -> Any:
     axes = figure.subplots(rows, columns, sharex=True, squeeze=False)
     inch = 1 / height
     figure.subplots_adjust(
-        left=0.09 if columns < 3 else 0.06,
-        right=0.98,
-        top=1 - 1.25 * inch,
-        bottom=0.5 * inch,
-        hspace=0.38,
-        wspace=0.2 if columns < 3 else 0.24,
-    )
+        left=0.09 if columns < 3 else 0.06, right=0.98, top=1 - 1.25 * inch, bottom=0.5 * inch,
+        hspace=0.38, wspace=0.2 if columns < 3 else 0.24,
+    )  # fmt: skip
     panels = axes.ravel()
     for i, panel in enumerate(panels[:n]):
         _draw_joint(panel, report, i)
@@ -55,7 +42,11 @@ def _torque_figure(report: TorqueReport) -> Any:
         left, 1 - 0.24 * inch, f"{report.title}: torque of each joint", fontsize=13, weight="bold",
         color=INK, va="center",
     )  # fmt: skip
-    figure.text(left, 1 - 0.49 * inch, _subtitle(report), color=GREY, va="center")
+    source, t = Path(report.trajectory.source).name, report.trajectory.t
+    along = f"along {source}, " if source else ""
+    friction = "" if report.friction else ", without friction"
+    subtitle = f"{along}{t[-1] - t[0]:.4g} s, split into its terms{friction}"
+    figure.text(left, 1 - 0.49 * inch, subtitle, color=GREY, va="center")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(
         handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(left, 1 - 0.78 * inch),
@@ -75,23 +66,13 @@ def _draw_joint(panel: Any, report: TorqueReport, i: int) -> None:
     peak = int(np.abs(total).argmax())
     panel.plot(t[peak], total[peak], "o", color=INK, markersize=4, zorder=4)
     panel.set_title(report.joints[i], fontsize=10, weight="bold", color=INK, pad=5)
+    digits = ".0f" if abs(total[peak]) >= 1000 else ".3g"
+    number = format(total[peak], digits).replace("-", "\N{MINUS SIGN}")
     panel.set_title(
-        f"peak {_number(total[peak])} {report.units[i]} at {t[peak]:.3g} s",
+        f"peak {number} {report.units[i]} at {t[peak]:.3g} s",
         loc="right", fontsize=8, color=GREY, pad=5,
     )  # fmt: skip
     panel.set_ylabel(f"[{report.units[i]}]")
     panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
     panel.margins(y=0.08)
     panel.locator_params(axis="y", nbins=5)
-
-
-def _subtitle(report: TorqueReport) -> str:
-    source, t = Path(report.trajectory.source).name, report.trajectory.t
-    along = f"along {source}, " if source else ""
-    friction = "" if report.friction else ", without friction"
-    return f"{along}{t[-1] - t[0]:.4g} s, split into its terms{friction}"
-
-
-def _number(value: float) -> str:
-    text = f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-    return text.replace("-", "\N{MINUS SIGN}")

@@ -82,9 +82,7 @@ class TorqueReport:
                     "unit": self.units[i],
                     "peak_time": float(t[peaks[i]]),
                     **_extremes(t, self.total[:, i]),
-                    "terms": {
-                        term: _extremes(t, values[:, i]) for term, values in self.terms.items()
-                    },
+                    "terms": {term: _extremes(t, v[:, i]) for term, v in self.terms.items()},
                 }
                 for i, name in enumerate(self.joints)
             ],
@@ -101,13 +99,8 @@ def torque_report(
 ) -> TorqueReport:
     """The torques that drive a robot along a trajectory, and their terms.
 
-    Args:
-        robot: The robot.
-        trajectory: The motion of its joints.
-        friction: Whether joint friction is in the torques.
-        formulation: The method that gives the total; None: the compiled one. The terms are
-            always the ledger's.
-        progress: Called with the number of instants computed since the last call.
+    A formulation gives the total only: the terms are always those of the ledger. `progress` is
+    called with the number of instants computed since the last call.
     """
     rows, n = trajectory.q.shape
     if n != robot.n:
@@ -129,12 +122,11 @@ def torque_report(
         if progress is not None:
             progress(len(state[0]))
     moving = [robot.model.joints[i] for i in robot.model.independent]
-    units = tuple(joint.type.torque_unit for joint in moving)
     return TorqueReport(
         robot.name,
         robot.model.title or robot.name,
         robot.joint_names,
-        units,
+        tuple(joint.type.torque_unit for joint in moving),
         trajectory,
         total,
         terms,
@@ -146,8 +138,7 @@ def torque_report(
 
 def _excesses(joints: list[Joint], trajectory: SampledMotion, total: Array) -> Iterator[str]:
     for i, joint in enumerate(joints):
-        limits, q = joint.limits, trajectory.q[:, i]
-        unit = joint.type.unit
+        limits, q, unit = joint.limits, trajectory.q[:, i], joint.type.unit
         if q.min() < limits.lower or q.max() > limits.upper:
             turns = joint.type.turns and np.abs(q).max() > 4 * np.pi
             yield (
@@ -158,9 +149,9 @@ def _excesses(joints: list[Joint], trajectory: SampledMotion, total: Array) -> I
             ("speed", trajectory.qd[:, i], limits.velocity),
             ("torque", total[:, i], limits.effort),
         ):
-            if np.abs(values).max() > limit:
-                text = f"needs a {what} of {np.abs(values).max():.4g}, more than its {limit:.4g}"
-                yield f"{joint.name} {text}"
+            peak = np.abs(values).max()
+            if peak > limit:
+                yield f"{joint.name} needs a {what} of {peak:.4g}, more than its {limit:.4g}"
 
 
 def _extremes(t: Array, values: Array) -> dict[str, float]:
