@@ -6,12 +6,14 @@ from functools import lru_cache
 from typing import Any
 
 from armdyn.backends.kernel import Kernel
+from armdyn.backends.llvm.fuse import FUSED
 from armdyn.backends.llvm.jit import link, object_code
 from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import FLOPS
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
 from armdyn.bench.timing import Contender
+from armdyn.expr.operations import OPERATIONS
 
 CHAINS = 12
 """Independent sums: enough for two units with a latency of five, few enough for the registers."""
@@ -61,8 +63,11 @@ def kernel_flops(kernel: Kernel) -> int:
 
     As they are executed: a product that is fused into two sums is computed twice, and counts twice.
     """
-    lowered = lower(kernel.program, Target.host().fma)
-    return lowered.flops + lowered.angles * FLOPS[kernel.dtype]
+    layers = lower(kernel.program, Target.host().fma).layers
+    cost = {op.name: int(op.cost in ("add", "mul", "div")) for op in OPERATIONS.values()}
+    cost |= dict.fromkeys(FUSED, 2)
+    flops = sum(cost[op] for layer in layers for _, op, _ in layer.operations)
+    return flops + sum(len(layer.angles) for layer in layers) * FLOPS[kernel.dtype]
 
 
 def _text(v: Vectors) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, lost
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, check_known
 from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
 from armdyn.formulations.cartesian import Cartesian, task_dynamics
@@ -60,7 +60,7 @@ class Robot:
     payload_vector = staticmethod(payload_vector)
 
     def __init__(self, model: RobotModel, *, cache: ObjectCache | None = None):
-        """Take the data, and where kernels are kept on disk; None: in the cache of the user."""
+        """Take the data, and the cache that keeps kernels on disk; None: that of the user."""
         self.model, self.cache = model, cache
         self._at = Coordinates.of(model)
         self._kernels: dict[Any, Callable[..., Array]] = {}
@@ -157,10 +157,8 @@ class Robot:
             wrenches, options = wrench_options(external_wrench, wrench_link, wrench_frame)
             options |= {} if friction is True else {"friction": friction}
             return self._table.run("inverse_dynamics", q, qd, qdd, *wrenches, **options)
-        links = self.formulate(
-            formulation, q, qd, qdd, external_wrench,
-            wrench_link=wrench_link, wrench_frame=wrench_frame,
-        ).tau  # fmt: skip
+        at = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
+        links = self.formulate(formulation, q, qd, qdd, external_wrench, **at).tau
         rotors = np.array([joint.rotor.reflected for joint in self.model.joints])
         tau = self._at.torques(links + rotors * self._at.rates(np.asarray(qdd, dtype=float)))
         return tau + self.friction_torque(qd) if friction else tau
@@ -181,10 +179,10 @@ class Robot:
         `robot.formulate("lagrange_euler", q, qd, qdd).U[1, 0]` is the book's U_21. The links alone:
         without friction and rotors, and over all moving joints.
         """
-        if formulation not in FORMULATIONS:
-            raise UnknownNameError("formulation", formulation, FORMULATIONS)
-        wrench, (q, qd, qdd) = self._loaded(
-            external_wrench, wrench_link, wrench_frame, q=q, qd=qd, qdd=qdd
+        check_known("formulation", formulation, FORMULATIONS)
+        given = self._states(q=q, qd=qd, qdd=qdd)
+        wrench, (q, qd, qdd) = reactions(
+            self.model, external_wrench, wrench_link, wrench_frame, given
         )
         motion = self._at.positions(q), self._at.rates(qd), self._at.rates(qdd)
         return FORMULATIONS[formulation](self.model, *motion, wrench)
@@ -212,13 +210,13 @@ class Robot:
         """
         if method is None:
             wrenches, options = wrench_options(external_wrench, wrench_link, wrench_frame)
-            found = self._table.run(
-                "forward_dynamics", q, qd, tau, *wrenches, friction=friction, **options
-            )
+            options["friction"] = friction
+            found = self._table.run("forward_dynamics", q, qd, tau, *wrenches, **options)
             if not lost(found, q, qd, tau, *wrenches):
                 return found
-        wrench, (q, qd, tau) = self._loaded(
-            external_wrench, wrench_link, wrench_frame, q=q, qd=qd, tau=tau
+        given = self._states(q=q, qd=qd, tau=tau)
+        wrench, (q, qd, tau) = reactions(
+            self.model, external_wrench, wrench_link, wrench_frame, given
         )
         if friction:
             tau = tau - self.friction_torque(qd)
@@ -294,8 +292,7 @@ class Robot:
         With `friction`, .dqd has the slope of the friction curve, 0 for a true sign.
         """
         both = self._table.torque_derivatives(q, qd, qdd, friction=friction)
-        mass = np.empty(both.shape[:-3] + both.shape[-2:])
-        mass[...] = self.mass_matrix(q)
+        mass = np.broadcast_to(self.mass_matrix(q), both[..., 0, :, :].shape).copy()
         return slopes.TorqueSlopes(both[..., 0, :, :], both[..., 1, :, :], mass)
 
     def forward_dynamics_derivatives(
@@ -307,11 +304,10 @@ class Robot:
             SingularityError: The mass matrix cannot be inverted.
         """
         if self._table.solves_derivatives:
-            all_three = self._table.run(
-                "forward_dynamics_derivatives", q, qd, tau, friction=friction
-            )
-            if not lost(all_three, q, qd, tau):
-                return slopes.AccelerationSlopes(*(all_three[..., k, :, :] for k in range(3)))
+            name = "forward_dynamics_derivatives"
+            found = self._table.run(name, q, qd, tau, friction=friction)
+            if not lost(found, q, qd, tau):
+                return slopes.AccelerationSlopes(*(found[..., k, :, :] for k in range(3)))
         qdd = self.forward_dynamics(q, qd, tau, friction=friction)
         torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
         return slopes.acceleration_slopes(torques)
@@ -393,7 +389,7 @@ class Robot:
         Raises:
             SingularityError: The Jacobian loses rank and there is no damping.
         """
-        q, qd = self._states(q=q, qd=qd)
+        q, qd = self._states(q=q, qd=qd).values()
         jacobians = self.jacobian(q, frame), self.jacobian_dot(q, qd, frame)
         terms = (self.mass_matrix(q), self.coriolis_vector(q, qd), self.gravity_vector(q))
         return task_dynamics(self.model, qd, jacobians, terms, task, damping)
@@ -409,9 +405,8 @@ class Robot:
         physical: Physical = "error",
     ) -> Robot:
         """The robot holding a body: mass [kg], centre of mass in the tool frame [m], tensor."""
-        return self._other(
-            check_physical(edit.with_payload(self.model, mass, com, inertia), physical)
-        )
+        model = edit.with_payload(self.model, mass, com, inertia)
+        return self._other(check_physical(model, physical))
 
     def without_payload(self) -> Robot:
         """The robot with everything it holds put down."""
@@ -479,7 +474,6 @@ class Robot:
         request = Request(
             quantity, friction, payload, gravity, links, wrench_frame, link, frame, method
         )
-        request.check_truths()
         return self._table.kernel(request, dtype).call
 
     def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:
@@ -489,11 +483,6 @@ class Robot:
 
         return export(self.model, directory, language, ExportOptions(**options))
 
-    def _states(self, **vectors: ArrayLike) -> tuple[Array, ...]:
-        return broadcast(**{k: check_joint_vector(k, v, self.n) for k, v in vectors.items()})
-
-    def _loaded(
-        self, external: Wrench | None, link: str, axes: str, **vectors: ArrayLike
-    ) -> tuple[Array | None, list[Array]]:
-        states = dict(zip(vectors, self._states(**vectors), strict=True))
-        return reactions(self.model, external, link, axes, states)
+    def _states(self, **vectors: ArrayLike) -> dict[str, Array]:
+        checked = {k: check_joint_vector(k, v, self.n) for k, v in vectors.items()}
+        return dict(zip(vectors, broadcast(**checked), strict=True))

@@ -20,8 +20,7 @@ def ops(
     *,
     quantity: list[str] | None = option(
         None,
-        "Count one of inverse_dynamics, mass_matrix, coriolis, gravity, forward_dynamics; "
-        "repeatable.",
+        "Count one quantity, as mass_matrix; an unknown name lists them all; repeatable.",
     ),
     steps: bool = option(
         False, "Count the augmented-body method step by step instead.", None, "--steps"

@@ -21,10 +21,8 @@ declare void @Py_IncRef(ptr)
 
 def entry_function(v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...]) -> list[str]:
     """`@entry(self, args, nargs, kwnames)`, with the output as `out=` or allocated."""
-    t = IrWriter(v)
-    t.lines += DECLARATIONS.splitlines()
-    t.lines.append("define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %names) nounwind {")
-    count = len(inputs)
+    head = "define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %names) nounwind {"
+    t, count = IrWriter(v, *DECLARATIONS.splitlines(), head), len(inputs)
     t.label("start")
     for name, size in (("pointers", count + 1), ("steps", 2 * count + 1 + len(output))):
         t.let(f"alloca [{size} x i64], align 8", f"%{name}")

@@ -1,15 +1,14 @@
 """The loop that NumPy calls: all states, tile by tile, through the segments of a program.
 
 Segments are called with the place of their vector in the scratch memory and, for each array, with
-the rows that they shall fetch meanwhile (`fetch`).
+the rows that they shall fetch meanwhile (`cache_lines`).
 """
 
 from dataclasses import dataclass
 from math import prod
 
-from armdyn.backends.llvm.fetch import LINE
+from armdyn.backends.llvm.cache_lines import LINE, UNCACHED_BYTES
 from armdyn.backends.llvm.segments import Plan, Segment
-from armdyn.backends.llvm.stream import UNCACHED_BYTES
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
 STACK = 64 * 1024
@@ -38,29 +37,28 @@ class Shape:
     output: tuple[int, ...]
 
 
-def loop_function(
-    v: Vectors, pieces: Plan, shape: Shape, tile: int, stream: bool = False
-) -> list[str]:
-    """`@loop(args, dims, steps, data)`, as NumPy calls it; large results may go by `@stream`."""
-    return _Loop(v, pieces, shape, tile, stream).lines()
-
-
 def row_bytes(v: Vectors, shape: Shape) -> int:
     """Bytes of the results of one state."""
     return prod(shape.output) * v.size
 
 
-class _Loop:
+class Loop:
+    """The writer of `@loop(args, dims, steps, data)`, as NumPy calls it.
+
+    With `stream`, large results go past the caches.
+    """
+
     def __init__(self, v: Vectors, pieces: Plan, shape: Shape, tile: int, stream: bool):
-        self.v, self.pieces, self.shape, self.tile = v, pieces, shape, tile
-        self.stream = stream
-        self.t = IrWriter(v)
+        self.v, self.pieces, self.shape, self.tile, self.stream = v, pieces, shape, tile, stream
+        self.t = IrWriter(
+            v, "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {"
+        )
         self.size = pieces.slots * tile * v.bytes
         self.label = "tile"
 
     def lines(self) -> list[str]:
+        """The function, and what it calls if there is no memory."""
         t, arrays = self.t, len(self.shape.inputs) + 1
-        t.lines.append("define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {")
         t.label("entry")
         t.let("load i64, ptr %dims", "%n")
         t.let("icmp sgt i64 %n, 0", "%some")
@@ -145,12 +143,11 @@ class _Loop:
         if not self.stream:
             self.out, self.out_row, self.out_last = self.bases[-1], "%row", "%last"
             return
-        full = t.let("icmp sle i64 %row.next, %n")
-        t.let(f"and i1 {full}, %large", "%apart")
+        t.let(f"and i1 {t.let('icmp sle i64 %row.next, %n')}, %large", "%apart")
         self.out = t.let(f"select i1 %apart, ptr %gathered, ptr {self.bases[-1]}")
         self.out_row = t.let("select i1 %apart, i64 0, i64 %row")
-        rows = self.tile * self.v.lanes
-        self.out_last = t.let(f"select i1 %apart, i64 {rows - 1}, i64 %last")
+        last = self.tile * self.v.lanes - 1
+        self.out_last = t.let(f"select i1 %apart, i64 {last}, i64 %last")
 
     def _write(self) -> None:
         """The gathered rows to the array."""
@@ -159,11 +156,9 @@ class _Loop:
         t, size = self.t, row_bytes(self.v, self.shape)
         t.branch("%apart", "write", "tile.end")
         t.label("write")
-        offset = t.let(f"mul i64 %row, {size}")
-        place = t.at(self.bases[-1], offset)
-        t.do(
-            f"call void @stream(ptr {place}, ptr %gathered, i64 {self.tile * self.v.lanes * size})"
-        )
+        place = t.at(self.bases[-1], t.let(f"mul i64 %row, {size}"))
+        size *= self.tile * self.v.lanes
+        t.do(f"call void @stream(ptr {place}, ptr %gathered, i64 {size})")
 
     def _slot(self, number: int) -> str:
         return self.t.at("%slots", number * self.v.bytes)
@@ -192,14 +187,9 @@ class _Loop:
     def _ahead(self) -> list[str]:
         """The rows of the next tile's arguments, and those of this one's results."""
         rows = ["%row.next"] * len(self.shape.inputs) + [self.out_row]
-        offsets = [
-            self.t.let(f"mul i64 {stride}, {row}")
-            for stride, row in zip(self.strides, rows, strict=True)
-        ]
-        return [
-            self.t.at(base, offset)
-            for base, offset in zip((*self.bases[:-1], self.out), offsets, strict=True)
-        ]
+        pairs = zip(self.strides, rows, strict=True)
+        offsets = [self.t.let(f"mul i64 {stride}, {row}") for stride, row in pairs]
+        return list(map(self.t.at, (*self.bases[:-1], self.out), offsets))
 
     def _each_block(self, number: int, ahead: list[str]) -> None:
         t, b, here = self.t, f"%b{number}", f"%here{number}"
@@ -209,11 +199,10 @@ class _Loop:
         place = t.let(f"mul i64 {b}, {self.pieces.slots * self.v.bytes}")
         t.let(f"getelementptr i8, ptr %slots, i64 {place}", here)
         rows = t.let(f"mul i64 {b}, {self.v.lanes}")
-        places = []
-        for start, stride in zip(ahead, self.strides, strict=True):
-            offset = t.let(f"mul i64 {rows}, {stride}")
-            places.append(t.at(start, offset))
-        given = "".join(f", ptr {place}" for place in places)
+        given = "".join(
+            f", ptr {t.at(start, t.let(f'mul i64 {rows}, {stride}'))}"
+            for start, stride in zip(ahead, self.strides, strict=True)
+        )
         t.do(f"call void @segment{number}(ptr {here}{given})")
         t.let(f"add i64 {b}, 1", f"{b}.next")
         more = t.let(f"icmp slt i64 {b}.next, {self.blocks}")

@@ -5,10 +5,10 @@ Values keep the numbers that they have in the program.
 
 from dataclasses import dataclass
 
-from armdyn.backends.llvm.fuse import FUSED, Definitions, fuse
+from armdyn.backends.llvm.fuse import Definitions, fuse
 from armdyn.compiler.linearize import schedule, tighten
 from armdyn.compiler.program import Program
-from armdyn.expr.operations import OPERATIONS, TRIG
+from armdyn.expr.operations import TRIG
 
 Operation = tuple[int, str, tuple[int, ...]]
 """Value, operation and operands."""
@@ -35,18 +35,6 @@ class Lowered:
 
     program: Program
     layers: tuple[Layer, ...]
-
-    @property
-    def flops(self) -> int:
-        """Multiplications, additions and divisions, those of sines and cosines excluded."""
-        cost = {op.name: int(op.cost in ("add", "mul", "div")) for op in OPERATIONS.values()}
-        cost |= dict.fromkeys(FUSED, 2)
-        return sum(cost[op] for layer in self.layers for _, op, _ in layer.operations)
-
-    @property
-    def angles(self) -> int:
-        """How many angles it takes sine and cosine of."""
-        return sum(len(layer.angles) for layer in self.layers)
 
 
 def lower(program: Program, fma: bool) -> Lowered:

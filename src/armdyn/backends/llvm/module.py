@@ -1,17 +1,16 @@
 """A program as a module of LLVM: the loop that NumPy calls, and what it is made of."""
 
+from armdyn.backends.llvm.cache_lines import DECLARATION, GATHERED_BYTES, shares, stream_function
 from armdyn.backends.llvm.entry import entry_function
-from armdyn.backends.llvm.fetch import DECLARATION, shares
-from armdyn.backends.llvm.loop import STACK, Shape, loop_function, row_bytes
+from armdyn.backends.llvm.loop import STACK, Loop, Shape, row_bytes
 from armdyn.backends.llvm.lower import lower
-from armdyn.backends.llvm.rollout_loop import StateRows, rollout_function
+from armdyn.backends.llvm.rollout_loop import RolloutLoop, StateRows
 from armdyn.backends.llvm.rows import load_function, place_function, store_function
-from armdyn.backends.llvm.segment_code import SegmentWriter
+from armdyn.backends.llvm.segment_code import segment_function
 from armdyn.backends.llvm.segments import LENGTHS, Plan, Segment, SineCosine, plan
-from armdyn.backends.llvm.stream import GATHERED_BYTES, stream_function
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import sine_cosine_functions
-from armdyn.backends.llvm.vectors import Vectors
+from armdyn.backends.llvm.vectors import IrWriter, Vectors
 from armdyn.compiler.program import Program
 
 SCRATCH = 14 * 1024
@@ -36,10 +35,9 @@ def module(
         program: What to compute.
         target: For which processor.
         dtype: "float64" or "float32".
-        entry: Whether to add `@entry`, which Python can call with one state; programs that need
-            much scratch memory have none.
-        rows: If the program is a step of an integrator, what is in its rows; then there is
-            `@rollout_loop` for many steps too.
+        entry: Whether to add `@entry`, which Python can call with one state, unless the program
+            needs much scratch memory.
+        rows: What is in the rows of a step of an integrator, for `@rollout_loop`.
         tile: Vectors of states that a segment runs over; None: as many as fit the first cache.
         lengths: Fewest and most operations in a segment.
     """
@@ -51,23 +49,17 @@ def module(
     gathered = tile * vectors.lanes * row_bytes(vectors, shape)
     streams = target.triple.startswith("x86_64") and gathered <= GATHERED_BYTES and rows is None
     lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)", DECLARATION]
-    lines += _between_rows_and_slots(vectors, pieces, shape)
-    lines += _segments(vectors, pieces, shape, program)
-    lines += stream_function(vectors) if streams else []
-    lines += loop_function(vectors, pieces, shape, tile, streams)
-    lines += rollout_function(vectors, rows, len(shape.inputs) + 1) if rows else []
-    if entry and pieces.slots * tile * vectors.bytes <= STACK:
-        lines += entry_function(vectors, shape.inputs, shape.output)
-    return "\n".join(lines) + "\n"
-
-
-def _between_rows_and_slots(vectors: Vectors, pieces: Plan, shape: Shape) -> list[str]:
-    """The functions that load the arguments and store the results."""
-    lines = []
     for columns in sorted(set(shape.inputs)):
         lines += load_function(vectors, columns, pieces.slots)
     lines += place_function(shape.output)
-    return lines + store_function(vectors, pieces.outputs, pieces.slots)
+    lines += store_function(vectors, pieces.outputs, pieces.slots)
+    lines += _segments(vectors, pieces, shape, program)
+    lines += stream_function(vectors) if streams else []
+    lines += Loop(vectors, pieces, shape, tile, streams).lines()
+    lines += RolloutLoop(vectors, rows, len(shape.inputs) + 1).lines() if rows else []
+    if entry and pieces.slots * tile * vectors.bytes <= STACK:
+        lines += entry_function(vectors, shape.inputs, shape.output)
+    return "\n".join(lines) + "\n"
 
 
 def _segments(vectors: Vectors, pieces: Plan, shape: Shape, program: Program) -> list[str]:
@@ -84,6 +76,7 @@ def _segments(vectors: Vectors, pieces: Plan, shape: Shape, program: Program) ->
     fetched = shares(vectors, shape.inputs, shape.output, sizes)
     for number, step in enumerate(pieces.steps):
         if isinstance(step, Segment):
-            writer = SegmentWriter(vectors, step, constants)
-            lines += writer.function(f"segment{number}", len(shape.inputs) + 1, fetched[number])
+            ahead = "".join(f", ptr %ahead{k}" for k in range(len(shape.inputs) + 1))
+            head = f"define internal void @segment{number}(ptr %here{ahead}) noinline nounwind {{"
+            lines += segment_function(IrWriter(vectors, head), step, constants, fetched[number])
     return lines

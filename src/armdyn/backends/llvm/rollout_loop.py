@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
-DECLARATION = "declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)"
-
 JOB = (
     "args",  # for @loop: pointers to the first arm's rows at the first step
     "steps",  # for @loop: distances of arms, then of columns
@@ -30,6 +28,7 @@ JOB = (
     "bad_arm",  # the first step after which an arm is out of bounds, and the first such arm
 )
 """The words of a job."""
+_POINTERS = ("args", "steps", "advance", "positions", "rates", "corrections")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +39,20 @@ class StateRows:
     extra: int
 
 
-def rollout_function(v: Vectors, rows: StateRows, arrays: int) -> list[str]:
-    """`@rollout_loop(job)` around a `@loop` of some arrays; the first is the output too."""
-    return _RolloutLoop(v, rows, arrays).lines()
+class RolloutLoop:
+    """The writer of `@rollout_loop(job)` around a `@loop`, whose first array is the output too."""
 
-
-class _RolloutLoop:
     def __init__(self, v: Vectors, rows: StateRows, arrays: int):
         self.t, self.v, self.rows, self.arrays = IrWriter(v), v, rows, arrays
         self.width = (2 * rows.n + rows.extra) * v.size
 
     def lines(self) -> list[str]:
+        """The function."""
         t = self.t
-        t.lines += [DECLARATION, "define void @rollout_loop(ptr %job) nounwind {"]
+        t.lines += [
+            "declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)",
+            "define void @rollout_loop(ptr %job) nounwind {",
+        ]
         t.label("entry")
         for place, name in enumerate(JOB):
             kind = "ptr" if name in _POINTERS else self.v.element if name == "limit" else "i64"
@@ -156,6 +156,3 @@ class _RolloutLoop:
         t.let("phi i64 [%offset, %ahead], [%offset.copied, %copied]", "%offset.next")
         t.let("add i64 %s, 1", "%s.next")
         t.branch(t.let("icmp slt i64 %s.next, %count"), "step", "block.end")
-
-
-_POINTERS = ("args", "steps", "advance", "positions", "rates", "corrections")

@@ -23,15 +23,15 @@ def load_function(v: Vectors, columns: int, slots: int) -> list[str]:
 
     %step is the distance of the columns in bytes.
     """
-    t = IrWriter(v)
-    t.lines.append(
-        f"define internal void @load{columns}({_ARGUMENTS}, i64 %step, ptr %slots) "
-        "noinline nounwind {"
-    )
+    given = f"{_ARGUMENTS}, i64 %step, ptr %slots"
+    t = IrWriter(v, f"define internal void @load{columns}({given}) noinline nounwind {{")
 
     def wide(column: str) -> None:
         places = _places(t, t.let(f"mul i64 {column}, {v.size}"))
-        for k, vector in enumerate(_gathered(t, places)):
+        kind = f"<{GROUP} x {v.element}>"
+        loaded = [t.let(f"load {kind}, ptr {place}, align {v.size}") for place in places]
+        four = [_joined(t, loaded[j::GROUP]) for j in range(GROUP)]
+        for k, vector in enumerate(transposed(t, four)):
             slot = _slot(t, t.let(f"add i64 {column}, {k}"))
             t.do(f"store {v.type} {vector}, ptr {slot}, align {v.bytes}")
 
@@ -53,12 +53,12 @@ def store_function(v: Vectors, table: list[int], slots: int) -> list[str]:
 
     %dense says that the columns follow each other; otherwise `@place` finds them by %steps.
     """
-    t = IrWriter(v)
     entries = ", ".join(f"i32 {slot}" for slot in table)
-    t.lines.append(f"@table = private constant [{len(table)} x i32] [{entries}]")
-    t.lines.append(
-        f"define internal void @store({_ARGUMENTS}, i1 %dense, ptr %steps, ptr %slots) "
-        "noinline nounwind {"
+    given = f"{_ARGUMENTS}, i1 %dense, ptr %steps, ptr %slots"
+    t = IrWriter(
+        v,
+        f"@table = private constant [{len(table)} x i32] [{entries}]",
+        f"define internal void @store({given}) noinline nounwind {{",
     )
 
     def value(column: str) -> str:
@@ -125,13 +125,6 @@ def transposed(t: IrWriter, four: list[str]) -> list[str]:
     back = mix(c, d, even), mix(c, d, odd)
     low, high = (0, 1, 4, 5), (2, 3, 6, 7)
     return [mix(f, b, half) for half in (low, high) for f, b in zip(front, back, strict=True)]
-
-
-def _gathered(t: IrWriter, places: list[str]) -> list[str]:
-    """Four columns of as many rows as there are lanes, a vector each."""
-    kind = f"<{GROUP} x {t.v.element}>"
-    loaded = [t.let(f"load {kind}, ptr {place}, align {t.v.size}") for place in places]
-    return transposed(t, [_joined(t, loaded[j::GROUP]) for j in range(GROUP)])
 
 
 def _joined(t: IrWriter, parts: list[str]) -> str:

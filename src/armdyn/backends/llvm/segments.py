@@ -6,11 +6,11 @@ what crosses a cut is kept in a small scratch memory that stays in the first cac
 """
 
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
-from armdyn.backends.llvm.lower import Angles, Lowered, Operation
+from armdyn.backends.llvm.lower import Angles, Layer, Lowered, Operation
 
 LENGTHS = 100, 200
 """Fewest and most operations in a segment."""
@@ -54,14 +54,6 @@ def plan(lowered: Lowered, lengths: tuple[int, int] = LENGTHS) -> Plan:
     return _Planner(lowered).plan(*lengths)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Operations, or angles whose sines and cosines are needed."""
-
-    operations: tuple[Operation, ...] = ()
-    angles: Angles = ()
-
-
 class _Planner:
     """Gives every value that outlives its piece a slot, and slots that are free again to others."""
 
@@ -75,11 +67,11 @@ class _Planner:
         self.last: dict[int, int] = {}
 
     def plan(self, shortest: int, longest: int) -> Plan:
-        pieces: list[_Piece] = []
+        pieces: list[Layer] = []  # of operations, or of angles
         for layer in self.lowered.layers:
             cut = _cut(layer.operations, set(self.program.outputs), shortest, longest)
-            pieces += [_Piece(operations=operations) for operations in cut if operations]
-            pieces += [_Piece(angles=layer.angles)] if layer.angles else []
+            pieces += [Layer(operations, ()) for operations in cut]
+            pieces += [Layer((), layer.angles)] if layer.angles else []
         self.last = self._last_uses(pieces)
         result = Plan()
         for place, piece in enumerate(pieces):
@@ -90,11 +82,10 @@ class _Planner:
         constant = sorted({k for k in self.program.outputs if k in self.constants})
         if constant:
             result.steps.append(Segment((), {}, {k: self._take(k) for k in constant}))
-        result.outputs = [self.slot[k] for k in self.program.outputs]
-        result.slots = self.slots
+        result.outputs, result.slots = [self.slot[k] for k in self.program.outputs], self.slots
         return result
 
-    def _last_uses(self, pieces: list["_Piece"]) -> dict[int, int]:
+    def _last_uses(self, pieces: list[Layer]) -> dict[int, int]:
         """The piece after which each value is not needed any more."""
         last: dict[int, int] = {}
         for place, piece in enumerate(pieces):
@@ -130,11 +121,9 @@ class _Planner:
         return steps
 
     def _take(self, value: int) -> int:
-        if self.free:
-            self.slot[value] = self.free.pop()
-        else:
-            self.slot[value] = self.slots
-            self.slots += 1
+        if not self.free:
+            self.free, self.slots = [self.slots], self.slots + 1
+        self.slot[value] = self.free.pop()
         return self.slot[value]
 
     def _release(self, values: set[int], place: int) -> None:
@@ -178,8 +167,4 @@ def _alive(operations: tuple[Operation, ...], kept: set[int]) -> list[int]:
     for place, (value, _, _) in enumerate(operations):
         change[place + 1] += 1
         change[last[value] + 1] -= 1
-    alive, count = [], 0
-    for step in change[: len(operations) + 1]:
-        count += step
-        alive.append(count)
-    return alive
+    return list(accumulate(change[: len(operations) + 1]))

@@ -35,15 +35,15 @@ class Numbers:
     """C, lowest power first."""
 
 
+def _floats(*hexadecimal: str) -> tuple[float, ...]:
+    return tuple(map(float.fromhex, hexadecimal))
+
+
 NUMBERS = {
     "float64": Numbers(
         limit=1e5,
         magic=1.5 * 2.0**52,
-        pieces=(
-            float.fromhex("0x1.921fb54440000p+0"),
-            float.fromhex("0x1.68c234c4c0000p-39"),
-            float.fromhex("0x1.98a2e03707344p-77"),
-        ),
+        pieces=_floats("0x1.921fb54440000p+0", "0x1.68c234c4c0000p-39", "0x1.98a2e03707344p-77"),
         sine=(
             -0.16666666666666666,
             0.008333333333330936,
@@ -64,12 +64,8 @@ NUMBERS = {
     "float32": Numbers(
         limit=400.0,
         magic=1.5 * 2.0**23,
-        pieces=(
-            float.fromhex("0x1.921e000000000p+0"),
-            float.fromhex("0x1.b500000000000p-16"),  # ends at 2^-24: no rounding yet
-            float.fromhex("0x1.110a000000000p-26"),
-            float.fromhex("0x1.4611a60000000p-42"),
-        ),
+        # the second piece ends at 2^-24: no rounding yet
+        pieces=_floats("0x1.921ep+0", "0x1.b5p-16", "0x1.110ap-26", "0x1.4611a6p-42"),
         sine=(-0.16666664656312208, 0.00833274710466453, -0.0001958763909873762),
         cosine=(0.04166666465348879, -0.001388830186756237, 2.454768977246003e-05),
     ),
@@ -81,10 +77,10 @@ def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
 
     The slots of one vector follow each other, then come those of the next.
     """
-    t = IrWriter(v)
-    t.lines.append(
+    t = IrWriter(
+        v,
         "define internal void @sin_cos(ptr %angles, ptr %sines, ptr %cosines, i64 %count, "
-        "i64 %blocks) noinline nounwind {"
+        "i64 %blocks) noinline nounwind {",
     )
     t.label("entry")
     t.let(f"mul i64 %blocks, {slots}", "%end")
@@ -167,10 +163,8 @@ def _signed(t: IrWriter, value: str, turns: str) -> str:
 
 
 def _far(v: Vectors) -> list[str]:
-    t = IrWriter(v)
-    t.lines.append(
-        "define internal void @sin_cos.far(ptr %x, ptr %s, ptr %c) noinline cold nounwind {"
-    )
+    head = "define internal void @sin_cos.far(ptr %x, ptr %s, ptr %c) noinline cold nounwind {"
+    t = IrWriter(v, head)
     x = t.let(f"load {v.type}, ptr %x, align {v.bytes}")
     far = _is_far(t, x)
     near = _near(t, t.select(far, v.splat(0.0), x))

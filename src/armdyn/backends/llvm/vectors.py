@@ -44,12 +44,7 @@ class Vectors:
     @property
     def integers(self) -> str:
         """The vector of integers of the same size."""
-        return f"<{self.lanes} x {self.integer}>"
-
-    @property
-    def integer(self) -> str:
-        """The integer of the same size."""
-        return f"i{8 * self.size}"
+        return f"<{self.lanes} x i{8 * self.size}>"
 
     @property
     def suffix(self) -> str:
@@ -67,31 +62,28 @@ class Vectors:
 
     def whole(self, value: int) -> str:
         """An integer in all lanes."""
-        return f"splat ({self.integer} {value})"
+        return f"splat (i{8 * self.size} {value})"
 
     def declarations(self) -> list[str]:
         """The intrinsics and functions of C that may be called."""
         t, e, s = self.type, self.element, self.suffix
         f = "" if self.size == 8 else "f"
-        lines = [f"declare {t} @llvm.fma.{s}({t}, {t}, {t})"]
-        lines += [f"declare {t} @llvm.{name}.{s}({t})" for name in ("sqrt", "fabs")]
-        lines.append(f"declare {t} @llvm.copysign.{s}({t}, {t})")
+        known = {"fma": (t, t, t), "sqrt": (t,), "fabs": (t,), "copysign": (t, t)}
+        lines = [f"declare {t} @llvm.{k}.{s}({', '.join(given)})" for k, given in known.items()]
         return lines + [f"declare {e} @{name}{f}({e})" for name in LIBRARY]
 
 
 class IrWriter:
-    """Lines of a function, with names for what they make."""
+    """Lines of a function, the given ones first, with names for what they make."""
 
-    def __init__(self, vectors: Vectors, prefix: str = "t"):
-        self.v = vectors
-        self.lines: list[str] = []
-        self.prefix = prefix
+    def __init__(self, vectors: Vectors, *lines: str):
+        self.v, self.lines = vectors, list(lines)
         self._made = 0
 
     def name(self) -> str:
         """A new name."""
         self._made += 1
-        return f"%{self.prefix}{self._made}"
+        return f"%t{self._made}"
 
     def let(self, text: str, name: str | None = None) -> str:
         """A line that makes a value; returns its name."""
@@ -131,7 +123,6 @@ class IrWriter:
 
     def fused(self, a: str, b: str, c: str, product: str = "", addend: str = "") -> str:
         """±a b ± c; in two steps where the processor has no such instruction."""
-        t = self.v.type
         if not self.v.fma:
             made = self.binary("mul", a, b)
             if not product:
@@ -141,7 +132,7 @@ class IrWriter:
             return self.negated(self.binary("add", made, c))
         a = self.negated(a) if product else a
         c = self.negated(c) if addend else c
-        return self.let(f"call {t} @llvm.fma.{self.v.suffix}({t} {a}, {t} {b}, {t} {c})")
+        return self.intrinsic("fma", a, b, c)
 
     def intrinsic(self, name: str, *args: str) -> str:
         """A function of vectors that LLVM knows."""

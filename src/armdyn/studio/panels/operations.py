@@ -7,6 +7,7 @@ import numpy as np
 
 from armdyn.dynamics import Robot
 from armdyn.operations.count import STAGES, MethodCounts
+from armdyn.operations.methods import METHODS
 from armdyn.operations.report import OperationReport, operation_report
 from armdyn.quantities.choice_store import ChoiceStore, default_folder
 from armdyn.quantities.shortest import SearchBudget
@@ -17,7 +18,8 @@ from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import STAGES as COLOURS
 
 ROW = 26.0
-QUANTITIES = ("inverse_dynamics", "mass_matrix", "gravity", "forward_dynamics")
+QUANTITIES = tuple(method.quantity for method in METHODS if method.name == "minimal")
+"""The quantities whose shortest program is searched for."""
 
 
 class OperationsPanel(Panel):
