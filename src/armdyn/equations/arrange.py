@@ -52,7 +52,12 @@ def arrange(robot: SymbolicRobot, value: Trig, digits: int | None = None) -> Exp
     if not table:
         return ZERO
     if digits is not None:
-        return _shorter(table, lambda p: _numeric(p, digits))
+
+        def rounded(polynomial: Polynomial) -> Expr:
+            terms = ((m, float(f"{float(c):.{digits}g}")) for m, c in polynomial.items())
+            return total(factoring.monomial_expr(m, number) for m, number in terms)
+
+        return _shorter(table, rounded)
     monomials = [m for p in table.values() for m in p]
     front = factoring.common(monomials) if len(monomials) > 1 else ()
     numbers = [c for p in table.values() for c in p.values()]
@@ -71,7 +76,7 @@ def _table(robot: SymbolicRobot, value: Trig) -> Table:
         trig, sign = _upright(term.product)
         for packed, number in term.coefficient.items():
             exponents = robot.ring.exponents(packed)
-            rates = {n: e for n, e in exponents.items() if is_rate(n)}
+            rates = {n: e for n, e in exponents.items() if n.startswith("qd")}
             rest = {n: e for n, e in exponents.items() if n not in rates}
             row, others = table[trig, monomial(rates)], monomial(rest)
             row[others] = row.get(others, Fraction(0)) + sign * number
@@ -79,22 +84,16 @@ def _table(robot: SymbolicRobot, value: Trig) -> Table:
     return {key: p for key, p in kept.items() if p}
 
 
-def is_rate(name: str) -> bool:
-    """Whether a symbol is a velocity or an acceleration."""
-    return name.startswith("qd") and name.lstrip("qd").isdigit()
-
-
 def _upright(trig: TrigProduct) -> tuple[TrigProduct, int]:
     """Angles that start with a plus: cos(-φ) = cos φ, sin(-φ) = -sin φ."""
     sign = 1
     powers: list[Power] = []
     for function, angle, exponent in trig:
+        turned = angle
         if not isinstance(angle, str) and angle[0][1] < 0:
             turned = tuple((joint, -s) for joint, s in angle)
             sign *= (-1) ** exponent if function == "S" else 1
-            powers.append((function, turned, exponent))
-        else:
-            powers.append((function, angle, exponent))
+        powers.append((function, turned, exponent))
     return tuple(powers), sign
 
 
@@ -196,10 +195,3 @@ def _square(names: list[str]) -> dict[Monomial, Fraction]:
 
 def _turns(trig: TrigProduct, ratio: Fraction) -> Expr:
     return product([Number(ratio), *(power(AngleFunction(f, a), e) for f, a, e in trig)])
-
-
-def _numeric(polynomial: Polynomial, digits: int) -> Expr:
-    """Numbers with the positions of sliding joints behind them."""
-    return total(
-        factoring.monomial_expr(m, float(f"{float(c):.{digits}g}")) for m, c in polynomial.items()
-    )

@@ -12,8 +12,7 @@ from armdyn.equations.arrange import arrange
 from armdyn.equations.cartesian import CartesianForm
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.document import Block, Line, Place, index
-from armdyn.equations.numeric import numeric
-from armdyn.equations.quotients import Quotient, factored
+from armdyn.equations.quotients import Quotient
 from armdyn.equations.readable import readable
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import Expr, Number, power, product, total
@@ -28,17 +27,16 @@ class BlockWriter:
     robot: SymbolicRobot
     digits: int | None = None
 
-    def terms(self, values: Iterable[Trig]) -> int:
-        """How many terms entries have before they are factored."""
-        found = (readable(self.robot, self._known(value)) for value in values)
-        return sum(len(term.coefficient) for terms in found for term in terms)
+    def terms(self, value: Trig) -> int:
+        """How many terms an entry has before it is factored."""
+        return sum(len(term.coefficient) for term in readable(self.robot, self._known(value)))
 
     def entry(self, value: Trig) -> Expr:
         """An entry as it is printed."""
         return arrange(self.robot, self._known(value), self.digits)
 
     def _known(self, value: Trig) -> Trig:
-        return value if self.digits is None else numeric(self.robot, value)
+        return value if self.digits is None else self.robot.numeric(value)
 
     def line(self, symbol: str, label: str, value: Trig, place: Place) -> Line:
         """An entry with its name and place."""
@@ -115,24 +113,20 @@ class BlockWriter:
         n, names = self.robot.n, ", ".join(form.task)
         mass = tuple(self.quotients("Mx", form.mass[i][j], (i, j)) for i, j in _upper((n, n)))
         remarks = ("Mx is symmetric",) if n > 1 else ()
+        factors = [power(self.entry(factor), e) for factor, e in form.factors.factors]
+        value = product([Number(form.factors.number), *factors])
+        determinant = Line("detJ", "", value, (), _constant(form.determinant))
 
         def forces(symbol: str, title: str, values: list[list[Quotient]], *given: str) -> Block:
             lines = tuple(self.quotients(symbol, value, (i,)) for i, value in enumerate(values))
             return Block(symbol, title, lines, (n,), given)
 
         return [
-            Block("detJ", f"Determinant of J for ({names})", (self._determinant(form),)),
+            Block("detJ", f"Determinant of J for ({names})", (determinant,)),
             Block("Mx", "Mass matrix of the tool", mass, (n, n), swap=(0, 1), remarks=remarks),
             forces("Vx", "Velocity forces of the tool", form.velocity, "q", "qd"),
             forces("Gx", "Gravity forces of the tool", form.gravity, "q"),
         ]
-
-    def _determinant(self, form: CartesianForm) -> Line:
-        """The determinant of J in factors."""
-        found = factored(self.robot, form.determinant)
-        factors = [power(self.entry(factor), e) for factor, e in found.factors]
-        still = _constant(form.determinant)
-        return Line("detJ", "", product([Number(found.number), *factors]), (), still)
 
     def jacobian(self, form: CartesianForm) -> list[Block]:
         """J and J̇ q̇ of the task."""

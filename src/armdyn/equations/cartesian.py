@@ -18,7 +18,7 @@ from armdyn.algebra.rotation import rational_rotation
 from armdyn.arrays import Array
 from armdyn.canonical.frames import canonical, canonical_frames, cos_sin
 from armdyn.equations.closed_form import ClosedForm
-from armdyn.equations.quotients import Denominator, Quotient
+from armdyn.equations.quotients import Factored, Quotient, factored
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.formulations.cartesian import COORDINATES, default_task, task_rows
@@ -66,7 +66,7 @@ class CartesianForm:
         """Each entry of M_x as a sum of quotients."""
         adj, n = self._adjugate, self.robot.n
         M = adj.T @ self._joint.M @ adj
-        lower = [[self._denominator.quotients(M[i, j], 2) for j in range(i + 1)] for i in range(n)]
+        lower = [[self.factors.quotients(M[i, j], 2) for j in range(i + 1)] for i in range(n)]
         return [[lower[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
 
     @cached_property
@@ -74,43 +74,39 @@ class CartesianForm:
         """Each entry of V_x as a sum of quotients."""
         adj, joint = self._adjugate, self._joint
         V = adj.T @ (joint.V * self.determinant - joint.M @ (adj @ self.Jd_qd))
-        return [self._denominator.quotients(entry, 2) for entry in V]
+        return [self.factors.quotients(entry, 2) for entry in V]
 
     @cached_property
     def gravity(self) -> list[list[Quotient]]:
         """Each entry of G_x as a sum of quotients."""
-        return [self._denominator.quotients(entry, 1) for entry in self._adjugate.T @ self._joint.G]
+        return [self.factors.quotients(entry, 1) for entry in self._adjugate.T @ self._joint.G]
 
     @cached_property
     def _joint(self) -> ClosedForm:
         return ClosedForm(self.robot)
 
     @cached_property
-    def _denominator(self) -> Denominator:
-        return Denominator(self.robot, self.determinant)
+    def factors(self) -> Factored:
+        """The determinant of J in factors."""
+        return factored(self.robot, self.determinant)
 
     @cached_property
     def _adjugate(self) -> Array:
         """adj J, with J adj J = det J."""
-        n = self.robot.n
-        adj = np.empty((n, n), dtype=object)
-        for i, j in np.ndindex(n, n):
+        adj = np.empty_like(self.J)
+        for i, j in np.ndindex(adj.shape):
             minor = np.delete(np.delete(self.J, j, 0), i, 1)
-            adj[i, j] = (-1) ** (i + j) * _determinant(minor) + self.robot.ring.number(0)
-        return adj
+            adj[i, j] = (-1) ** (i + j) * _determinant(minor)
+        return adj + self.robot.ring.number(0)
 
 
 def cartesian_form(
     robot: SymbolicRobot, model: RobotModel, frame: str = "world", task: Sequence[str] | None = None
 ) -> CartesianForm:
-    """The equations of motion of the tool of a robot.
+    """The equations of motion of the tool of a robot, which is given in symbols and as a model.
 
-    Args:
-        robot: The robot in symbols, as `symbolise` makes it.
-        model: The same robot.
-        frame: Axes of the task, "world" or "tool", as `Robot.cartesian` has them.
-        task: As many of "x", "y", "z", "rx", "ry", "rz" as there are joints; None: the first
-            independent ones.
+    The task is in the axes of a frame, "world" or "tool", and has as many of "x", "y", "z", "rx",
+    "ry", "rz" as there are joints; None: the first independent ones.
 
     Raises:
         ModelError: There are fewer or more coordinates than joints.
@@ -123,7 +119,12 @@ def cartesian_form(
     _check_square(model, names)
     J, Jd_qd = _jacobian(robot, model, frame)
     form = CartesianForm(robot, frame, names, J[list(rows)], Jd_qd[list(rows)])
-    _check_rank(form)
+    generic = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, robot.n + 1))
+    if np.linalg.matrix_rank(robot.evaluate(form.J, generic), tol=1e-9).max() < robot.n:
+        raise SingularityError(
+            f"the Jacobian of ({', '.join(names)}) in the axes of the {frame} is singular "
+            "everywhere: these coordinates cannot all be moved; name others in task="
+        )
     return form
 
 
@@ -150,22 +151,16 @@ def _check_square(model: RobotModel, task: tuple[str, ...]) -> None:
         )
 
 
-def _check_rank(form: CartesianForm) -> None:
-    generic = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, form.robot.n + 1))
-    J = form.robot.evaluate(form.J, generic)
-    if np.linalg.matrix_rank(J, tol=1e-9).max() < form.robot.n:
-        raise SingularityError(
-            f"the Jacobian of ({', '.join(form.task)}) in the axes of the {form.frame} is singular "
-            "everywhere: these coordinates cannot all be moved; name others in task="
-        )
-
-
 def _jacobian(robot: SymbolicRobot, model: RobotModel, frame: str) -> tuple[Array, Array]:
     """All six rows of J, (6, N), and of J̇ q̇, (6,)."""
     link = model.tool_frame.link
     joints, part = next(both for both in robot.parts if link in both[0])
     frames = canonical_frames(model)
-    part = replace(part, base=_transform(robot, _base(model, joints[0], frames[joints[0]])))
+    root = joints[0]
+    c, s = cos_sin(canonical(model).links[root].theta)
+    back = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    before = model.base @ model.joints[root].placement @ frames[root]  # the motion of the root
+    part = replace(part, base=_transform(robot, before[:3, :3] @ back))
     turned = frames[link][:3, :3].T @ model.tool_frame.placement[:3, :3]
     tool = Frame("tool", joints.index(link), _transform(robot, turned, robot.tool))
     axes = tool if frame == "tool" else None
@@ -176,13 +171,6 @@ def _jacobian(robot: SymbolicRobot, model: RobotModel, frame: str) -> tuple[Arra
     Jd_qd = rotate(jacobian_rate(part, q, qd, tool, axes), qd)
     zero = robot.ring.number(0)
     return J + zero, Jd_qd + zero
-
-
-def _base(model: RobotModel, root: int, frame: Array) -> Array:
-    """The axes before the motion of a joint on the base, in the world, (3, 3)."""
-    c, s = cos_sin(canonical(model).links[root].theta)
-    back = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
-    return model.base[:3, :3] @ model.joints[root].placement[:3, :3] @ frame[:3, :3] @ back
 
 
 def _transform(robot: SymbolicRobot, R: Array, position: Array | None = None) -> Array:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from armdyn.equations.meaning import Meaning
 from armdyn.equations.readable import Angle
-from armdyn.equations.tree import ZERO, AngleFunction, Expr, angle_functions, symbols
+from armdyn.equations.tree import ZERO, AngleFunction, Expr, Symbol, angle_functions, leaves
 
 Place = tuple[int, ...]
 
@@ -98,23 +98,19 @@ class Document:
     @property
     def angle_functions(self) -> set[AngleFunction]:
         """The cosines and sines that occur."""
-        return set().union(*(angle_functions(line.value) for line in self._lines()))
+        return angle_functions(line.value for block in self.blocks for line in block.lines)
 
     @property
     def values(self) -> dict[str, float]:
         """The value of each parameter that occurs."""
         return {entry.symbol: entry.value for entry in self.legend}
 
-    def _lines(self) -> Iterable[Line]:
-        return (line for block in self.blocks for line in block.lines)
-
 
 def occurring(blocks: Iterable[Block]) -> set[str]:
     """The symbols in blocks, constant angles included."""
-    lines = [line for block in blocks for line in block.lines]
-    found = set().union(*(symbols(line.value) for line in lines))
-    angles = (f.angle for line in lines for f in angle_functions(line.value))
-    return found | {angle for angle in angles if isinstance(angle, str)}
+    values = [line.value for block in blocks for line in block.lines]
+    angles = {f.angle for f in angle_functions(values) if isinstance(f.angle, str)}
+    return angles | {x.name for value in values for x in leaves(value) if isinstance(x, Symbol)}
 
 
 def index(*numbers: int) -> str:

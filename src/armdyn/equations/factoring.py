@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd
-from typing import Any
 
-from armdyn.equations.tree import Expr, Number, Symbol, power, product, sign, total
+from armdyn.equations.tree import Expr, Number, Symbol, negated, power, product, sign, total
 
 Monomial = tuple[tuple[str, int], ...]
 """Symbols with their exponents, in the order of printing."""
@@ -92,19 +91,14 @@ def _factored(polynomial: Polynomial) -> Expr | None:
     scale = Fraction(int(number.p), int(number.q))
     found = []
     for poly, exponent in factors:
-        factor = _sum(_polynomial(poly, names))
+        named = ((tuple(zip(names, powers, strict=True)), c) for powers, c in poly.terms())
+        factor = _sum(
+            {tuple((n, e) for n, e in m if e): Fraction(int(c.p), int(c.q)) for m, c in named}
+        )
         if sign(factor) < 0:
-            factor = _sum({m: -c for m, c in _polynomial(poly, names).items()})
-            scale *= (-1) ** exponent
+            factor, scale = negated(factor), scale * (-1) ** exponent
         found.append(power(factor, exponent))
     return product([Number(scale), *found])
-
-
-def _polynomial(poly: Any, names: Sequence[str]) -> Polynomial:
-    return {
-        tuple((n, e) for n, e in zip(names, powers, strict=True) if e): Fraction(int(c.p), int(c.q))
-        for powers, c in poly.terms()
-    }
 
 
 def _collected(polynomial: Polynomial, by_mass: bool) -> Expr:

@@ -120,7 +120,7 @@ def _too_long(form: str, closed: ClosedForm, writer: BlockWriter) -> str:
     while part := list(islice(left, closed.robot.n)):
         if sum(map(len, part)) > COUNTED_EXCESS * MOST_TERMS:
             return f"more than {MOST_TERMS:,} terms"
-        count += writer.terms(part)
+        count += sum(map(writer.terms, part))
         if count > COUNTED_EXCESS * MOST_TERMS:
             return f"more than {count:,} terms"
     return f"{count:,} terms" if count > MOST_TERMS else ""
@@ -182,6 +182,11 @@ def _document(
         known |= rubbing[1]
         law = law[0].replace("+ G", "+ G + F"), f"{law[1]} + F"
     names = set() if digits is not None else occurring(blocks)
+    if followers := [joint.name for joint in model.joints if joint.mimic is not None]:
+        notes += (
+            f"{', '.join(followers)} follow other joints in this robot; here every moving joint is "
+            "a coordinate of its own",
+        )
     return Equations(
         robot=model.name,
         title=model.title or model.name,
@@ -192,19 +197,9 @@ def _document(
         blocks=tuple(blocks),
         offsets=shifts,
         legend=legend(names, known, letters or {}, parameters(model)),
-        notes=(*notes, *_notes(model)),
+        notes=notes,
         operations=operations,
     )
-
-
-def _notes(model: RobotModel) -> list[str]:
-    followers = [joint.name for joint in model.joints if joint.mimic is not None]
-    if not followers:
-        return []
-    return [
-        f"{', '.join(followers)} follow other joints in this robot; here every moving joint is a "
-        "coordinate of its own"
-    ]
 
 
 def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...] = ()) -> Equations:

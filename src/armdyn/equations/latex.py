@@ -21,6 +21,8 @@ _ESCAPES = {
     "³": "$^3$",
     "≤": r"$\leq$",
 } | {c: f"\\{c}" for c in "{}$&#_%"}
+_INDEXED = re.compile(r"(?<!\S)(\w+)\\_([a-z]+)(\$\^2\$)?(?=[,:.]*(?:\s|$))")
+"""M_ij, h_iii and qd_j² in an escaped remark."""
 
 
 class _Latex(Notation):
@@ -92,7 +94,7 @@ def latex(equations: Document) -> str:
 
 
 def _block(block: Block) -> list[str]:
-    found = [remark_in_mathematics(remark) + ".\n" for remark in block.remarks]
+    found = [_INDEXED.sub(_formula, escaped(remark)) + ".\n" for remark in block.remarks]
     rows = aligned(block)
     if rows:
         found += [r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}"]
@@ -140,18 +142,9 @@ def _width(text: str) -> int:
     return seen - small // 2 + 2 * len(re.findall(r" [-+] |\\cdot", text))
 
 
-def remark_in_mathematics(remark: str) -> str:
-    """A remark whose M_ij, h_iii and qd_j² are formulas."""
-    return " ".join(map(_word_in_mathematics, escaped(remark).split(" ")))
-
-
-def _word_in_mathematics(word: str) -> str:
-    bare = word.rstrip(",:.")
-    match = re.fullmatch(r"(\w+)\\_([a-z]+)(\$\^2\$)?", bare)
-    if not match:
-        return word
+def _formula(match: re.Match[str]) -> str:
     head = {"qd": r"\dot{q}"}.get(match[1], match[1])
-    return f"${head}_{{{match[2]}}}{'^2' if match[3] else ''}$" + word[len(bare) :]
+    return f"${head}_{{{match[2]}}}{'^2' if match[3] else ''}$"
 
 
 def _where(equations: Document) -> list[str]:
@@ -172,10 +165,6 @@ def _where(equations: Document) -> list[str]:
 
 def escaped(text: str) -> str:
     """Text of a user, in which nothing is a command."""
-    found = []
-    for c in unicodedata.normalize("NFC", printable(text)):
-        if c in _ESCAPES:
-            found.append(_ESCAPES[c])
-        else:
-            found.append(c if c.isascii() or unicodedata.name(c, "").startswith("LATIN") else "?")
-    return "".join(found)
+    signs = unicodedata.normalize("NFC", printable(text))
+    unknown = {c for c in signs if not (c.isascii() or unicodedata.name(c, "").startswith("LATIN"))}
+    return signs.translate(str.maketrans(dict.fromkeys(unknown, "?") | _ESCAPES))

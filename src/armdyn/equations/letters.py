@@ -30,7 +30,7 @@ _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
 
 
 class Letters:
-    """Expressions for parameters, with the values of their letters."""
+    """Expressions for parameters in letters, checked against the values of the parameters."""
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from armdyn.equations.document import index
 from armdyn.equations.readable import Angle
 from armdyn.equations.tree import ZERO, AngleFunction, Call, Expr, Number, Symbol, product, total
 
@@ -14,17 +15,9 @@ def angle_name(angle: Angle) -> str:
     """What stands behind C and S: 23 for q2 + q3, 2-3 for q2 - q3, alpha1 for a constant."""
     if isinstance(angle, str):
         return angle
-    plain = all(sign > 0 for _, sign in angle)
-    long = any(joint > 9 for joint, _ in angle)
-    if plain:
-        return ("," if long else "").join(str(joint) for joint, _ in angle)
-    signed = "".join(f"{'+' if sign > 0 else '-'}{joint}" for joint, sign in angle)
-    return signed.removeprefix("+")
-
-
-def angle_function_name(function: AngleFunction) -> str:
-    """A cosine or sine in text."""
-    return function.name + angle_name(function.angle)
+    if all(sign > 0 for _, sign in angle):
+        return index(*(joint for joint, _ in angle))
+    return "".join(f"{sign * joint:+d}" for joint, sign in angle).removeprefix("+")
 
 
 def angle_identifier(function: AngleFunction) -> str:

@@ -40,7 +40,7 @@ def _function(equations: Document, block: Block, source: Notation) -> Iterator[s
     yield from ("", "", f"def {block.symbol}({', '.join(block.arguments)}):")
     yield f'    """{comment(block.title)}{shape}, at one state."""'
     yield from _unpacked(equations, block.arguments)
-    used = set().union(*(angle_functions(line.value) for line in block.lines))
+    used = angle_functions(line.value for line in block.lines)
     yield from angle_lines(equations, used, source, "    ")
     if block.shape:
         yield f"    result = np.zeros({block.shape})"

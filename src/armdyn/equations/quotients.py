@@ -8,7 +8,6 @@ numerator is split by the products of its other symbols, and each part is reduce
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import permutations
 from math import gcd, lcm
 
@@ -36,6 +35,34 @@ class Factored:
     number: Fraction
     factors: tuple[tuple[Trig, int], ...]
 
+    def quotients(self, numerator: Trig, power: int) -> list[Quotient]:
+        """A numerator over a power of this, reduced; one quotient for each denominator left."""
+        found: dict[tuple[int, ...], Trig] = {}
+        for part in self._parts(numerator / self.number**power):
+            rest, left = part, []
+            for factor, exponent in self.factors:
+                rest, divided = take_out(rest, factor, power * exponent)
+                left.append(power * exponent - divided)
+            key = tuple(left)
+            found[key] = found[key] + rest if key in found else rest
+        return [
+            Quotient(
+                found[key], tuple((f, e) for (f, _), e in zip(self.factors, key, strict=True) if e)
+            )
+            for key in sorted(found, key=sum)
+            if found[key]
+        ]
+
+    def _parts(self, numerator: Trig) -> Iterator[Trig]:
+        """The parts of a numerator by products of symbols that the factors do not have."""
+        ring, names = numerator.ring, set().union(*(f.symbols() for f, _ in self.factors))
+        inside = ring.monomial(dict.fromkeys(names, (1 << BITS) - 1))
+        parts: dict[int, dict[Harmonic, Coefficients]] = {}
+        for harmonic, monomial, number in numerator:
+            part = parts.setdefault(monomial & ~inside, {})
+            part.setdefault(harmonic, {})[monomial] = number
+        return (Trig(ring, terms) for terms in parts.values())
+
 
 def factored(robot: SymbolicRobot, value: Trig) -> Factored:
     """A polynomial with the symbols, cosines and sines that divide it taken out."""
@@ -51,47 +78,6 @@ def factored(robot: SymbolicRobot, value: Trig) -> Factored:
     if rest == content:
         return Factored(content, tuple(factors))
     return Factored(content, (*factors, (rest / content, 1)))
-
-
-@dataclass(frozen=True, eq=False)
-class Denominator:
-    """The denominator of several quotients."""
-
-    robot: SymbolicRobot
-    value: Trig
-
-    @cached_property
-    def factored(self) -> Factored:
-        """Its factors."""
-        return factored(self.robot, self.value)
-
-    def quotients(self, numerator: Trig, power: int) -> list[Quotient]:
-        """A numerator over a power of this, reduced; one quotient for each denominator left."""
-        number, factors = self.factored.number**power, self.factored.factors
-        found: dict[tuple[int, ...], Trig] = {}
-        for part in self._parts(numerator / number):
-            rest, left = part, []
-            for factor, exponent in factors:
-                rest, divided = take_out(rest, factor, power * exponent)
-                left.append(power * exponent - divided)
-            key = tuple(left)
-            found[key] = found[key] + rest if key in found else rest
-        return [
-            Quotient(found[key], tuple((f, e) for (f, _), e in zip(factors, key, strict=True) if e))
-            for key in sorted(found, key=sum)
-            if found[key]
-        ]
-
-    def _parts(self, numerator: Trig) -> Iterator[Trig]:
-        """The parts of a numerator by products of symbols that the denominator does not have."""
-        places = [self.robot.ring.place[name] for name in self.value.symbols()]
-        inside = sum(((1 << BITS) - 1) << (BITS * place) for place in places)
-        parts: dict[int, dict[Harmonic, Coefficients]] = {}
-        for harmonic, monomial, number in numerator:
-            part = parts.setdefault(monomial & ~inside, {})
-            part.setdefault(harmonic, {})[monomial] = number
-        for terms in parts.values():
-            yield Trig(numerator.ring, terms)
 
 
 def _candidates(robot: SymbolicRobot, value: Trig) -> Iterator[Trig]:

@@ -51,9 +51,7 @@ def readable(robot: SymbolicRobot, value: Trig) -> list[Term]:
     return [Term(p, found[p]) for p in sorted(found, key=_order)]
 
 
-def _differences(
-    harmonics: Harmonics,
-) -> Harmonics:
+def _differences(harmonics: Harmonics) -> Harmonics:
     """Pairs that are the cosine or sine of a difference of angles, joined to one.
 
     cos a cos b + sin a sin b = cos(b - a),   cos a sin b - sin a cos b = sin(b - a)
@@ -63,19 +61,17 @@ def _differences(
         for a, b, tail in _nested(factors):
             if factors not in found:
                 break
-            w = abs(a[1])
-            if a[1] < 0:
-                continue  # the partner starts from the cosine of the shorter sum
+            w, cosine = a[1], b[1] > 0
             partner = _replaced(factors, a, b, (a[0], -w), (b[0], -b[1]))
-            cosine = b[1] > 0
-            if found.get(partner) != (found[factors] if cosine else -found[factors]):
-                continue
+            expected = found[factors] if cosine else -found[factors]
+            if w < 0 or found.get(partner) != expected:
+                continue  # the partner starts from the cosine of the shorter sum
             number = found.pop(factors)
             del found[partner]
-            forward = tail[0][1] > 0
-            sign = 1 if cosine or forward else -1
-            rest = tail if forward else _turned(tail)
+            forward = 1 if tail[0][1] > 0 else -1
+            rest = tuple((joint, forward * sign) for joint, sign in tail)
             joined = _replaced(factors, a, b, (rest, w if cosine else -w))
+            sign = 1 if cosine else forward
             found[joined] = found.get(joined, Fraction(0)) + sign * number
     return {factors: number for factors, number in found.items() if number}
 
@@ -96,52 +92,37 @@ def _replaced(factors: Factors, a: Factor, b: Factor, *new: Factor) -> Factors:
     return tuple(sorted([*rest, *new], key=lambda f: _angle_order(f[0])))
 
 
-def _turned(angle: Sum) -> Sum:
-    return tuple((joint, -sign) for joint, sign in angle)
-
-
 def _products(harmonics: Harmonics) -> dict[Product, Fraction]:
-    """Frequencies as powers, angle by angle."""
+    """Frequencies as powers of cosines and sines, angle by angle."""
     angles = sorted({angle for factors in harmonics for angle, _ in factors}, key=_angle_order)
     found: Powers = {(factors, ()): number for factors, number in harmonics.items()}
     for angle in angles:
-        found = _powers(found, angle)
+        groups: dict[tuple[Factors, Product], dict[int, Fraction]] = defaultdict(dict)
+        for (factors, product), number in found.items():
+            rest = tuple(f for f in factors if f[0] != angle)
+            groups[rest, product][dict(factors).get(angle, 0)] = number
+        found = {}
+        for (rest, product), numbers in groups.items():
+            for (c, s), number in _polynomial(numbers).items():
+                more = tuple((f, angle, e) for f, e in (("C", c), ("S", s)) if e)
+                found[rest, product + more] = number
     return {product: number for (_, product), number in found.items()}
-
-
-def _powers(found: Powers, angle: Angle) -> Powers:
-    """The factors of one angle as powers of its cosine and sine."""
-    groups: dict[tuple[Factors, Product], dict[int, Fraction]] = defaultdict(dict)
-    for (factors, product), number in found.items():
-        w = dict(factors).get(angle, 0)
-        rest = tuple(f for f in factors if f[0] != angle)
-        groups[rest, product][w] = number
-    result: Powers = {}
-    for (rest, product), numbers in groups.items():
-        for (c, s), number in _polynomial(numbers).items():
-            more = tuple((f, angle, e) for f, e in (("C", c), ("S", s)) if e)
-            key = rest, product + more
-            result[key] = result.get(key, Fraction(0)) + number
-    return {key: number for key, number in result.items() if number}
 
 
 def _polynomial(numbers: dict[int, Fraction]) -> dict[tuple[int, int], Fraction]:
     """Σ x_w cos(wφ) + y_w sin(wφ) as powers of C and S: the square that leaves less behind."""
     found: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+    double = numbers.pop(2, Fraction(0))
     for w, number in numbers.items():
-        if w == 2:
-            continue
-        for (c, s), factor in power_form(w).items():
-            found[c, s] += number * factor
-    double = numbers.get(2, Fraction(0))
-    if double:
-        constant = found[0, 0]
-        if abs(constant + double) < abs(constant - double):
-            found[0, 2] -= 2 * double  # cos 2φ = 1 - 2 S²
-            found[0, 0] = constant + double
-        else:
-            found[2, 0] += 2 * double  # cos 2φ = 2 C² - 1
-            found[0, 0] = constant - double
+        for powers, factor in power_form(w).items():
+            found[powers] += number * factor
+    constant = found[0, 0]
+    if abs(constant + double) < abs(constant - double):
+        found[0, 2] -= 2 * double  # cos 2φ = 1 - 2 S²
+        found[0, 0] = constant + double
+    else:
+        found[2, 0] += 2 * double  # cos 2φ = 2 C² - 1
+        found[0, 0] = constant - double
     return {powers: number for powers, number in found.items() if number}
 
 

@@ -5,6 +5,7 @@ variables that are used more than once or are long (t1, t2, ...), then the torqu
 Reference: M. Renaud, Quasi-minimal computation of the dynamic model of a robot manipulator.
 """
 
+import itertools
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -60,29 +61,19 @@ class Recursive:
 
     def blocks(self) -> tuple[Block, ...]:
         """The lines in the order of computing."""
-        n = len(self.torques)
-        all_ = ("q", "qd", "qdd")
-        lists = (
-            ("Constants, worked out beforehand", self.constants),
-            ("Sines and cosines", self.angles),
-            ("Auxiliary variables", self.variables),
-        )
-        found = [
-            Block("", title, tuple(lines), (), all_, beforehand=lines is self.constants)
-            for title, lines in lists
-            if lines
-        ]
+        given, constants = ("q", "qd", "qdd"), tuple(self.constants)
         torques = tuple(sorted(self.torques, key=lambda line: line.place))
-        return (*found, Block("tau", "Torques", torques, (n,), all_))
+        found = (
+            Block("", "Constants, worked out beforehand", constants, (), given, beforehand=True),
+            Block("", "Sines and cosines", tuple(self.angles), (), given),
+            Block("", "Auxiliary variables", tuple(self.variables), (), given),
+            Block("tau", "Torques", torques, (len(torques),), given),
+        )
+        return tuple(block for block in found if block.lines)
 
 
 def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
-    """The program for the torques of links and rotors.
-
-    Args:
-        model: The robot.
-        digits: Significant digits of numbers in place of parameters; None: symbols.
-    """
+    """The program for the torques of links and rotors, with symbols or with rounded numbers."""
     robot = canonical(model)
     names = [link.name for link in robot.links]
     result = Recursive()
@@ -173,8 +164,7 @@ class _Lister:
 
     def _instruction(self, place: int, op: str, args: tuple[int, ...]) -> None:
         if op in TRIG:
-            argument = self.spelled[args[0]]
-            self.values[place] = self._turn(op, argument)
+            self.values[place] = self._turn(op, self.spelled[args[0]])
             return
         expr = _operation(op, [self.values[k] for k in args])
         if self.spelled.keys() >= set(args) and op in ("add", "sub", "neg"):
@@ -200,13 +190,12 @@ class _Lister:
         joints = [leaf.name[1:] for leaf in leaves(argument) if isinstance(leaf, Symbol)]
         digits = [name for name in joints if name.isdigit()]
         name = letter + ("_" if any(len(d) > 1 for d in digits) else "").join(digits)
+        value = Call(op, argument)
         taken = {line.symbol: line.value for line in self.into.angles}
-        wanted, number = name, 1
-        while taken.get(wanted, Call(op, argument)) != Call(op, argument):
-            number += 1
-            wanted = f"{name}_{number}"
+        names = (f"{name}_{again}" if again > 1 else name for again in itertools.count(1))
+        wanted = next(name for name in names if taken.get(name, value) == value)
         if wanted not in taken:
-            self.into.angles.append(Line(wanted, "", Call(op, argument)))
+            self.into.angles.append(Line(wanted, "", value))
         return Symbol(wanted)
 
 
@@ -222,7 +211,8 @@ def _operation(op: str, args: list[Expr]) -> Expr:
         case "sub":
             return total([args[0], negated(args[1])])
         case "mul":
-            return _multiplied(args)
+            whole = product(args)
+            return _collected(whole) if isinstance(whole, Product) else whole
         case "div":
             return product([args[0], Power(args[1], -1)])
         case "neg":
@@ -230,11 +220,8 @@ def _operation(op: str, args: list[Expr]) -> Expr:
     return Call(op, args[0])
 
 
-def _multiplied(args: list[Expr]) -> Expr:
+def _collected(whole: Product) -> Expr:
     """A product with equal factors as powers, constants first and sums last."""
-    whole = product(args)
-    if not isinstance(whole, Product):
-        return whole
     counts: Counter[Expr] = Counter()
     for factor in whole.factors:
         base, times = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)

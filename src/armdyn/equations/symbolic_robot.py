@@ -1,17 +1,22 @@
 """A robot in symbols, as data."""
 
+import math
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.algebra.evaluate import evaluate
-from armdyn.algebra.ring import Ring, Trig
+from armdyn.algebra.ring import Coefficients, Harmonic, Ring, Trig
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
 
+CANCELLATION_TOLERANCE = 1e-13
+"""A sum that is smaller, relative to its terms, is zero."""
 Sum = tuple[tuple[int, int], ...]
 """An angle as a sum of joints: (joint number from 1, sign) from the first to the last."""
 
@@ -66,6 +71,28 @@ class SymbolicRobot:
             total = total + sign * value.slope_of_angle(place)
         return total
 
+    def numeric(self, value: Trig) -> Trig:
+        """The polynomial with the values of all parameters and constant angles put in."""
+        sums: dict[tuple[Harmonic, int], Fraction] = defaultdict(Fraction)
+        sizes: dict[tuple[Harmonic, int], Fraction] = defaultdict(Fraction)
+        for harmonic, packed, coefficient in value:
+            number, exponents = coefficient, self.ring.exponents(packed)
+            for name in exponents.keys() & self.values.keys():
+                number *= Fraction(self.values[name]) ** exponents.pop(name)
+            for place, w in enumerate(harmonic):
+                if w and place not in self.sums:
+                    angle = self.values[self.ring.angles[place]]
+                    number *= Fraction(math.cos(w * angle) if w > 0 else math.sin(-w * angle))
+            moving = tuple(w if place in self.sums else 0 for place, w in enumerate(harmonic))
+            key = moving, self.ring.monomial(exponents)
+            sums[key] += number
+            sizes[key] += abs(number)
+        terms: dict[Harmonic, Coefficients] = defaultdict(dict)
+        for (harmonic, packed), number in sums.items():
+            if abs(number) > CANCELLATION_TOLERANCE * sizes[harmonic, packed]:
+                terms[harmonic][packed] = number
+        return Trig(self.ring, dict(terms))
+
     def evaluate(
         self,
         value: Any,
@@ -73,16 +100,10 @@ class SymbolicRobot:
         qd: npt.ArrayLike | None = None,
         qdd: npt.ArrayLike | None = None,
     ) -> Array:
-        """The numbers that polynomials are at a state, with the values of the robot.
+        """The numbers that polynomials of any shape (...) are at a state, (batch..., ...).
 
-        Args:
-            value: A polynomial, or an array of them of any shape (...).
-            q: Joint positions, (batch..., N) [rad or m].
-            qd: Joint velocities, of the same shape; None: at rest.
-            qdd: Joint accelerations, of the same shape; None: none.
-
-        Returns:
-            An array of shape (batch..., ...).
+        Positions [rad or m], velocities and accelerations are (batch..., N); without these two the
+        robot is at rest.
         """
         q = np.asarray(q, float)
         symbols: dict[str, Any] = dict(self.values)

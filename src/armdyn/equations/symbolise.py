@@ -113,11 +113,10 @@ class _Symboliser:
     def _constant_angles(self) -> dict[str, float]:
         """Angles between joints that are no quarter turns, by name."""
         named: dict[str, Any] = {}
-        for i, (link, up) in enumerate(
-            zip(self.robot.links, link_numbers(self.robot), strict=True)
-        ):
+        ups = link_numbers(self.robot)
+        for i, (link, up) in enumerate(zip(self.robot.links, ups, strict=True), 1):
             named |= {f"alpha{up}": link.alpha, f"gamma{up}": link.gamma}
-            named[f"phi{i + 1}"] = 0.0 if link.type.turns else link.theta
+            named[f"phi{i}"] = 0.0 if link.type.turns else link.theta
         return {name: float(angle) for name, angle in named.items() if not is_quarter(angle)}
 
     @cached_property

@@ -3,7 +3,7 @@
 from textwrap import wrap
 
 from armdyn.equations.document import Block, Document, Line
-from armdyn.equations.notation import angle_function_name, angle_name, angle_sum
+from armdyn.equations.notation import angle_name, angle_sum
 from armdyn.equations.printer import SIGNS, TEXT_OPERATORS, Notation, broken, exact_number
 
 WIDTH = 96
@@ -12,7 +12,7 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 TEXT = Notation(
     operators=TEXT_OPERATORS,
     number=lambda value: exact_number(value).removesuffix(".0"),
-    angle_function=angle_function_name,
+    angle_function=lambda f: f.name + angle_name(f.angle),
     power=lambda base, exponent: base + str(exponent).translate(_RAISED),
 )
 
@@ -32,17 +32,13 @@ def _block(block: Block) -> list[str]:
     found = [f"{remark}." for remark in block.remarks]
     for line in block.shown:
         found += _folded(f"{line.name} = ", TEXT.write(line.value))
-    if block.zeros:
-        found += _folded("", zero_statement(block, [line.name for line in block.zeros]), sign="=")
+    if block.zeros:  # M12 = M13 = 0, or V = 0 where nothing is left
+        names = [line.name for line in block.zeros]
+        all_zero = block.symbol and not block.shown
+        found += _folded("", " = ".join([block.symbol] if all_zero else names) + " = 0", sign="=")
     if constant := constants(block):
         found += _folded("Constant: ", ", ".join(line.name for line in constant) + ".", sign=",")
     return found
-
-
-def zero_statement(block: Block, names: list[str]) -> str:
-    """M12 = M13 = 0, or V = 0 where nothing is left."""
-    nothing = not block.shown and block.symbol
-    return f"{block.symbol if nothing else ' = '.join(names)} = 0"
 
 
 def constants(block: Block) -> list[Line]:

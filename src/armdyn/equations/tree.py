@@ -1,6 +1,6 @@
 """Expressions as they are printed: sums, products and powers of numbers, symbols, C2 and S23."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -131,46 +131,24 @@ def negated(expr: Expr) -> Expr:
     return product([Number(Fraction(-1)), expr])
 
 
-def quotient(factors: Iterable[Expr]) -> tuple[list[Expr], list[Expr]]:
+def quotient(factors: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
     """The factors above and below the line of a fraction."""
-    above: list[Expr] = []
-    below: list[Expr] = []
-    for factor in factors:
-        if isinstance(factor, Power) and factor.exponent < 0:
-            below.append(power(factor.base, -factor.exponent))
-        else:
-            above.append(factor)
-    return above, below
-
-
-def parts(expr: Expr) -> tuple[Expr, ...]:
-    """What an expression is directly made of."""
-    match expr:
-        case Product(factors):
-            return factors
-        case Sum(terms):
-            return terms
-        case Power(base):
-            return (base,)
-        case Call(_, argument):
-            return (argument,)
-    return ()
+    divisors = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
+    above = [f for f in factors if f not in divisors]
+    return above, [power(divisor.base, -divisor.exponent) for divisor in divisors]
 
 
 def leaves(expr: Expr) -> Iterator[Expr]:
     """The numbers, symbols, cosines and sines of an expression, from left to right."""
-    inside = parts(expr)
-    if not inside:
-        yield expr
-    for part in inside:
-        yield from leaves(part)
+    match expr:
+        case Product(inside) | Sum(inside):
+            yield from chain.from_iterable(map(leaves, inside))
+        case Power(inner, _) | Call(_, inner):
+            yield from leaves(inner)
+        case _:
+            yield expr
 
 
-def symbols(expr: Expr) -> set[str]:
-    """The names that occur."""
-    return {leaf.name for leaf in leaves(expr) if isinstance(leaf, Symbol)}
-
-
-def angle_functions(expr: Expr) -> set[AngleFunction]:
-    """The cosines and sines that occur."""
-    return {leaf for leaf in leaves(expr) if isinstance(leaf, AngleFunction)}
+def angle_functions(exprs: Iterable[Expr]) -> set[AngleFunction]:
+    """The cosines and sines that occur in expressions."""
+    return {leaf for expr in exprs for leaf in leaves(expr) if isinstance(leaf, AngleFunction)}
