@@ -6,8 +6,11 @@ apart, as calls that give both for one angle.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from armdyn.expr.graph import Node
 from armdyn.expr.operations import OPERATIONS
@@ -58,3 +61,43 @@ def count_nodes(nodes: Iterable[Node]) -> Operations:
             kinds[cost] += 1
     kinds["trig"] = len(angles)
     return Operations(*(kinds[field] for field in Operations.__slots__))
+
+
+def _counted(kind: str) -> Callable[..., Any]:
+    """A method that counts one operation."""
+
+    def operation(tally: "Tally", other: Any = None) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        tally.kinds[kind] += 1
+        return tally
+
+    return operation
+
+
+class Tally:
+    """A number that only knows that it depends on the inputs, and counts what is done with it."""
+
+    __slots__ = ("kinds",)
+
+    def __init__(self, kinds: Counter[str]):
+        self.kinds = kinds
+
+    def __neg__(self) -> "Tally":
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = _counted("add")
+    __mul__ = __rmul__ = _counted("mul")
+    __truediv__ = __rtruediv__ = _counted("div")
+    sin, cos = _counted("trig"), __neg__  # both functions of one angle are one call
+
+
+def tally(function: Callable[..., Any], *sizes: int) -> Operations:
+    """The operations that a function of vectors of the given sizes performs as it is written.
+
+    Products with zero are included. Numbers known beforehand combine among themselves for free; as
+    soon as an input takes part, each addition, product, division and sine is one operation.
+    """
+    kinds: Counter[str] = Counter()
+    function(*(np.array([Tally(kinds) for _ in range(size)], dtype=object) for size in sizes))
+    return Operations(kinds["mul"], kinds["add"], kinds["div"], kinds["trig"])

@@ -41,13 +41,7 @@ LARGEST_RATIO = 4
 
 
 def arrange(robot: SymbolicRobot, value: Trig, digits: int | None = None) -> Expr:
-    """An entry as it is printed.
-
-    Args:
-        robot: The robot in symbols.
-        value: The entry.
-        digits: Significant digits of numbers, where parameters have been replaced by these.
-    """
+    """An entry as it is printed; with digits if numbers stand in place of parameters."""
     table = _table(robot, value)
     if not table:
         return ZERO

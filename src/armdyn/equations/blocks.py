@@ -1,8 +1,9 @@
 """The arrays of the equations of motion as blocks to print."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from armdyn.equations.readable import readable
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import Expr, Number, power, product, total
 
-SYMMETRIC = "M is symmetric, M_ij = M_ji"
+
+def _label(place: Place) -> str:
+    return index(*(p + 1 for p in place))
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,64 +41,63 @@ class BlockWriter:
     def _known(self, value: Trig) -> Trig:
         return value if self.digits is None else self.robot.numeric(value)
 
-    def line(self, symbol: str, label: str, value: Trig, place: Place) -> Line:
-        """An entry with its name and place."""
-        known = self._known(value)
-        return Line(symbol, label, arrange(self.robot, known, self.digits), place, _constant(known))
+    def block(
+        self,
+        symbol: str,
+        title: str,
+        values: Array | Trig,
+        label: Callable[[Place], str] = _label,
+        **facts: Any,
+    ) -> Block:
+        """An array with its entries, half of them where two axes may be exchanged."""
+        array: Any = np.asarray(values, dtype=object)
+        lines = []
+        for at in _upper(array.shape) if "swap" in facts else np.ndindex(array.shape):
+            known = self._known(array[at])
+            entry = arrange(self.robot, known, self.digits)
+            lines.append(Line(symbol, label(at), entry, at, _constant(known)))
+        return Block(symbol, title, tuple(lines), array.shape, **facts)
 
-    def _lines(self, symbol: str, values: Array, places: Iterable[Place]) -> tuple[Line, ...]:
-        """Entries of an array, labelled by their indices from 1."""
-        return tuple(self.line(symbol, _label(at), values[*at], at) for at in places)
+    def blocks(self, form: str, closed: ClosedForm) -> list[Block]:
+        """The arrays of a closed form."""
+        moving, n = ("q", "qd"), self.robot.n
+        if form == "energy":
+            potential = "Potential energy, without its constant part"
+            kinetic = self.block("T", "Kinetic energy", closed.T, arguments=moving)
+            return [kinetic, self.block("U", potential, closed.U)]
+        if form == "christoffel":
+            own = "h_iii = 0: no joint's own velocity loads it"
+            remarks = "h_ikm = h_imk, so k ≤ m is enough", own
+            hidden = frozenset((i, i, i) for i in range(n))
+            title, swap = "Christoffel symbols", (1, 2)
+            return [self.block("h", title, closed.h, swap=swap, remarks=remarks, hidden=hidden)]
+        symmetric = ("M is symmetric, M_ij = M_ji",) if n > 1 else ()
+        mass = self.block("M", "Mass matrix", closed.M, swap=(0, 1), remarks=symmetric)
+        gravity = self.block("G", "Gravity", closed.G)
+        if form == "state":
+            title = "Coriolis and centrifugal torques"
+            return [mass, self.block("V", title, closed.V, arguments=moving), gravity]
+        return [mass, *self._velocity_products(closed), gravity]
 
-    # blocks
-
-    def mass(self, M: Array) -> Block:
-        """The mass matrix, upper triangle."""
-        lines = self._lines("M", M, _upper(M.shape))
-        remarks = (SYMMETRIC,) if len(M) > 1 else ()
-        return Block("M", "Mass matrix", lines, M.shape, swap=(0, 1), remarks=remarks)
-
-    def vector(self, symbol: str, title: str, values: Array, *arguments: str) -> Block:
-        """A torque or force of each joint."""
-        lines = self._lines(symbol, values, np.ndindex(values.shape))
-        return Block(symbol, title, lines, values.shape, arguments)
-
-    def scalar(self, symbol: str, title: str, value: Trig, *arguments: str) -> Block:
-        """An energy."""
-        return Block(symbol, title, (self.line(symbol, "", value, ()),), (), arguments)
-
-    def coriolis(self, B: Array) -> Block:
-        """Coefficients of products of two velocities."""
-        pairs = list(enumerate(combinations(range(1, len(B) + 1), 2)))
-        lines = tuple(
-            self.line("B", f"{i + 1},{index(j, k)}", B[i, column], (i, column))
-            for i in range(len(B))
-            for column, (j, k) in pairs
+    def _velocity_products(self, closed: ClosedForm) -> list[Block]:
+        """Coefficients of products of two velocities, and of squared velocities."""
+        n = self.robot.n
+        pairs = [index(*pair) for pair in combinations(range(1, n + 1), 2)]
+        coriolis = self.block(
+            "B",
+            "Coriolis coefficients",
+            closed.B,
+            lambda at: f"{at[0] + 1},{pairs[at[1]]}",
+            remarks=("column jk, j < k, belongs to qd_j qd_k",),
         )
-        remarks = ("column jk, j < k, belongs to qd_j qd_k",)
-        return Block("B", "Coriolis coefficients", lines, B.shape, remarks=remarks)
-
-    def centrifugal(self, C: Array) -> Block:
-        """Coefficients of squared velocities."""
-        lines = self._lines("C", C, np.ndindex(C.shape))
-        remarks = ("column j belongs to qd_j², C_ii = 0",)
-        own = frozenset((i, i) for i in range(len(C)))
-        return Block("C", "Centrifugal coefficients", lines, C.shape, remarks=remarks, hidden=own)
-
-    def christoffel(self, h: Array) -> Block:
-        """Christoffel symbols of the first kind."""
-        return Block(
-            "h",
-            "Christoffel symbols",
-            self._lines("h", h, _upper(h.shape)),
-            h.shape,
-            swap=(1, 2),
-            remarks=(
-                "h_ikm = h_imk, so k ≤ m is enough",
-                "h_iii = 0: no joint's own velocity loads it",
-            ),
-            hidden=frozenset((i, i, i) for i in range(len(h))),
+        centrifugal = self.block(
+            "C",
+            "Centrifugal coefficients",
+            closed.C,
+            remarks=("column j belongs to qd_j², C_ii = 0",),
+            hidden=frozenset((i, i) for i in range(n)),
         )
+        return [coriolis, centrifugal]
 
     # of the tool
 
@@ -130,10 +132,10 @@ class BlockWriter:
 
     def jacobian(self, form: CartesianForm) -> list[Block]:
         """J and J̇ q̇ of the task."""
-        lines, names = self._lines("J", form.J, np.ndindex(form.J.shape)), ", ".join(form.task)
+        rate, given = "The derivative of J, times qd", ("q", "qd")
         return [
-            Block("J", f"Jacobian of ({names})", lines, form.J.shape),
-            self.vector("Jdqd", "The derivative of J, times qd", form.Jd_qd, "q", "qd"),
+            self.block("J", f"Jacobian of ({', '.join(form.task)})", form.J),
+            self.block("Jdqd", rate, form.Jd_qd, arguments=given),
         ]
 
 
@@ -155,10 +157,6 @@ def entries(form: str, closed: ClosedForm) -> Iterator[Trig]:
 def _upper(shape: tuple[int, ...]) -> Iterator[Place]:
     """The places of an array that is symmetric in its last two indices."""
     return (at for at in np.ndindex(shape) if at[-2] <= at[-1])
-
-
-def _label(place: Place) -> str:
-    return index(*(p + 1 for p in place))
 
 
 def _constant(value: Trig) -> bool:

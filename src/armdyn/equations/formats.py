@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.equations.document import Block, Document
-from armdyn.equations.latex import latex
-from armdyn.equations.markdown import markdown
+from armdyn.equations.latex import latex, markdown
 from armdyn.equations.notation import angle_call, angle_identifier
 from armdyn.equations.printer import Notation
 from armdyn.equations.python_source import python
@@ -65,9 +64,7 @@ class Equations(Document):
     def save(self, path: str | Path, format: str | None = None) -> None:
         """Write a file, whole or not at all.
 
-        Args:
-            path: Where to.
-            format: One of `FORMATS`; None: by the ending, .txt, .tex, .md or .py (functions).
+        The format is one of `FORMATS`; None: by the ending, .txt, .tex, .md or .py (functions).
         """
         write_text(path, self.to(format_of(format, path)))
 

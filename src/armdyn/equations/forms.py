@@ -98,7 +98,7 @@ def equations(
         length = f"more than {MOST_TERMS:,} terms"
     if length:
         return _recursive(model, shown, (form, length))
-    return _document(model, form, _blocks(form, made, writer), shown, (), symbolic, letters)
+    return _document(model, form, writer.blocks(form, made), shown, (), symbolic, letters)
 
 
 def _checked(robot: Any, form: str, digits: int) -> RobotModel:
@@ -124,21 +124,6 @@ def _too_long(form: str, closed: ClosedForm, writer: BlockWriter) -> str:
         if count > COUNTED_EXCESS * MOST_TERMS:
             return f"more than {count:,} terms"
     return f"{count:,} terms" if count > MOST_TERMS else ""
-
-
-def _blocks(form: str, closed: ClosedForm, writer: BlockWriter) -> list[Block]:
-    if form == "christoffel":
-        return [writer.christoffel(closed.h)]
-    if form == "energy":
-        return [
-            writer.scalar("T", "Kinetic energy", closed.T, "q", "qd"),
-            writer.scalar("U", "Potential energy, without its constant part", closed.U, "q"),
-        ]
-    if form == "state":
-        velocity = [writer.vector("V", "Coriolis and centrifugal torques", closed.V, "q", "qd")]
-    else:
-        velocity = [writer.coriolis(closed.B), writer.centrifugal(closed.C)]
-    return [writer.mass(closed.M), *velocity, writer.vector("G", "Gravity", closed.G, "q")]
 
 
 def _cartesian(

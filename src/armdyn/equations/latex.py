@@ -1,4 +1,4 @@
-"""LaTeX: a document that needs amsmath only, in macros that mathtext knows as well."""
+"""LaTeX in macros that mathtext knows as well: a document that needs amsmath only, and Markdown."""
 
 import re
 import unicodedata
@@ -88,47 +88,62 @@ def latex(equations: Document) -> str:
     ]
     found += [f"Note: {escaped(note)}.\n" for note in equations.notes]
     for block in equations.blocks:
-        found += [rf"\subsection*{{{escaped(block.title)}}}", *_block(block)]
+        found.append(rf"\subsection*{{{escaped(block.title)}}}")
+        found += [_INDEXED.sub(_formula, escaped(remark)) + ".\n" for remark in block.remarks]
+        found += _equations(block, r"\begin{align*}", r"\end{align*}")
     found += [r"\subsection*{Where}", *_where(equations), r"\end{document}"]
     return "\n".join(found) + "\n"
 
 
-def _block(block: Block) -> list[str]:
-    found = [_INDEXED.sub(_formula, escaped(remark)) + ".\n" for remark in block.remarks]
-    rows = aligned(block)
-    if rows:
-        found += [r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}"]
-    if constant := constants(block):
-        found.append("Constant: " + ", ".join(f"${name(line)}$" for line in constant) + ".\n")
-    return found
+def markdown(equations: Document) -> str:
+    """A page with formulas between dollar signs."""
+    plain = _markdown_text
+    found = [f"# {plain(equations.title)}", "", f"$${equations.law[1]}$$", ""]
+    found += [f"Note: {plain(note)}.\n" for note in equations.notes]
+    for block in equations.blocks:
+        found += [f"## {plain(block.title)}", "", *(f"{plain(r)}.\n" for r in block.remarks)]
+        found += _equations(block, "$$\n\\begin{aligned}", "\\end{aligned}\n$$\n")
+    found += ["## Where", "", "| symbol | value | meaning |", "|---|---|---|"]
+    for angle in equations.angles:
+        below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
+        pair = rf"$c_{{{below}}}$, $s_{{{below}}}$"
+        found.append(rf"| {pair} | | $\cos({whole})$, $\sin({whole})$ |")
+    for entry in equations.legend:
+        value = f"{entry.value:.6g} {entry.unit}".strip()
+        found.append(f"| ${latex_name(entry.symbol)}$ | {value} | {plain(entry.text)} |")
+    for i, joint in enumerate(equations.joints, 1):
+        found.append(f"| $q_{{{i}}}$ | | position of {plain(joint)} |")
+    return "\n".join(found) + "\n"
 
 
-def aligned(block: Block) -> list[str]:
-    """The rows of an aligned display, long equations in several."""
+def _equations(block: Block, begin: str, end: str) -> list[str]:
+    """An aligned display, long equations in several rows, and the entries that are constant."""
     rows = []
     for line in block.shown:
         first, *others = broken(LATEX.write(line.value), WIDTH, width=_width, gap=0)
-        rows += [f"{name(line)} &= {first}", *(rf"&\quad {row}" for row in others)]
-    zeros = [name(line) for line in block.zeros]
+        rows += [f"{_name(line)} &= {first}", *(rf"&\quad {row}" for row in others)]
+    zeros = [_name(line) for line in block.zeros]
     if zeros and not block.shown and block.symbol:
-        return [f"{latex_array(block.symbol)} &= 0"]
+        zeros = [_array(block.symbol)]
     for start in range(0, len(zeros), 8):
         first, *others = zeros[start : start + 8]
         rows.append(f"{first} &= " + "".join(f"{other} = " for other in others) + "0")
-    return rows
+    found = [begin, " \\\\\n".join(rows), end] if rows else []
+    constant = ", ".join(f"${_name(line)}$" for line in constants(block))
+    return [*found, f"Constant: {constant}.\n"] if constant else found
 
 
-def name(line: Line) -> str:
+def _name(line: Line) -> str:
     """What stands before the equals sign."""
     if not line.place and not line.index:
-        return latex_array(line.symbol) if line.symbol.isalpha() else latex_name(line.symbol)
-    array = latex_array(line.symbol)
+        return _array(line.symbol) if line.symbol.isalpha() else latex_name(line.symbol)
+    array = _array(line.symbol)
     if array.endswith("_{x}"):
         return f"{array[:-1]},{line.index}}}"
     return f"{array}_{{{line.index}}}"
 
 
-def latex_array(symbol: str) -> str:
+def _array(symbol: str) -> str:
     """An array: M, M_{x}."""
     if symbol in ("Mx", "Vx", "Gx"):
         return f"{symbol[0]}_{{x}}"
@@ -163,8 +178,14 @@ def _where(equations: Document) -> list[str]:
     return [" \\\\\n".join(rows)]
 
 
+def _markdown_text(text: str) -> str:
+    """Text of a user, in which nothing is markup."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|$&~])", r"\\\1", printable(text))
+
+
 def escaped(text: str) -> str:
     """Text of a user, in which nothing is a command."""
-    signs = unicodedata.normalize("NFC", printable(text))
-    unknown = {c for c in signs if not (c.isascii() or unicodedata.name(c, "").startswith("LATIN"))}
-    return signs.translate(str.maketrans(dict.fromkeys(unknown, "?") | _ESCAPES))
+    return "".join(
+        _ESCAPES.get(c, c if c.isascii() or unicodedata.name(c, "").startswith("LATIN") else "?")
+        for c in unicodedata.normalize("NFC", printable(text))
+    )

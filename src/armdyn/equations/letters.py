@@ -7,6 +7,7 @@ rational coefficients; a letter takes its value from the parameter that it alone
 
 import ast
 import math
+import operator
 import re
 from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
@@ -23,9 +24,9 @@ _TAKEN = re.compile(r"q\w*|[CS]\d\w*|[CS]?(alpha|gamma|phi)\d\w*")
 """Names of positions, rates, angles, cosines and sines in equations."""
 
 _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
 }
 
 
@@ -38,12 +39,7 @@ class Letters:
         values: Mapping[str, float],
         variables: Collection[str] = (),
     ):
-        """Check expressions against the values of the parameters.
-
-        Args:
-            expressions: For some parameters what they are in letters.
-            values: The value of every parameter by symbol.
-            variables: Parameters that are symbols although they are zero.
+        """Check expressions by parameter; variables are symbols although their value is zero.
 
         Raises:
             UnknownNameError: There is no such parameter.

@@ -47,14 +47,7 @@ def legend(
     letters: Mapping[str, str],
     known: Mapping[str, Parameter],
 ) -> tuple[Meaning, ...]:
-    """The meaning of each name that has a value.
-
-    Args:
-        names: The symbols that occur.
-        values: Values by symbol.
-        letters: Expressions for parameters, of which those that are one letter explain it.
-        known: The parameters of the robot.
-    """
+    """The meaning of each name that has a value; a letter alone means the parameter it is."""
     stands = {text.strip(): parameter for parameter, text in reversed(list(letters.items()))}
     found = []
     for name in sorted((n for n in names if n in values), key=_order):

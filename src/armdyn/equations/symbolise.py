@@ -41,11 +41,8 @@ def symbolise(
 ) -> SymbolicRobot:
     """The robot in symbols: zeros and quarter turns stay numbers, everything else gets a name.
 
-    Args:
-        model: The robot.
-        letters: Expressions for some of the parameters, see `Letters`; None: those of the model,
-            as far as they still fit it, with a warning about the others.
-        variables: Parameters that are symbols although they are zero.
+    Without letters those of the model are used, as far as they still fit it, with a warning about
+    the others. Variables are symbols although their value is zero.
     """
     robot = canonical(model)
     known = {symbol: p.value for symbol, p in parameters(model, robot).items()}
@@ -179,6 +176,7 @@ class _Symboliser:
         J = np.trace(inertia) / 2 * np.eye(3, dtype=int) - inertia
         lies_in_angle = link.type.turns and not is_quarter(link.theta)
         across = _vector(number(f"{a}{up}") for a in ("a", "ay", "az"))
+        weights = [self.gravity.get((i, axis), ("g", 0.0)) for axis in range(3)]
         return replace(
             link,
             alpha=self._angle(f"alpha{up}", link.alpha),
@@ -189,12 +187,8 @@ class _Symboliser:
             J=frozen(J if moments else J + m * np.outer(com, com)),
             u=com if moments else _vector(m * x for x in com),
             M=m,
-            gravity=_vector(self._weight(i, axis) for axis in range(3)),
+            gravity=_vector(number(name) * int(np.sign(value)) for name, value in weights),
         )
-
-    def _weight(self, i: int, axis: int) -> Trig:
-        name, value = self.gravity.get((i, axis), ("g", 0.0))
-        return self._number(name) * int(np.sign(value)) if value else self._ring.number(0)
 
     def _number(self, symbol: str) -> Trig:
         zero = not self.known.get(symbol) and symbol not in self.variables

@@ -16,9 +16,8 @@ from armdyn.arrays import Array
 from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
 from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.canonical.regroup import regroup
-from armdyn.compiler.count import Operations, count
+from armdyn.compiler.count import Operations, count, tally
 from armdyn.compiler.passes import reduce
-from armdyn.compiler.tally import tally
 from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, SingularityError, TraceError, check_known
