@@ -8,7 +8,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.simplification.design_variables import NUMBERS
 from armdyn.simplification.parametrisation import ParametrisedArm
-from armdyn.simplification.sdp import Matrix, Region
+from armdyn.simplification.sdp import Region
 
 _SOLVER_SLACK = 1e-9
 """Bounds and margins are tightened by this much for the solver."""
@@ -33,22 +33,18 @@ class Constraints:
     margin: Margin
 
     def region(self, p: Array, B: Array, values: Array) -> Region:
-        """Where θ of ψ = p + B θ may be.
-
-        Args:
-            p: Shape (n, 10).
-            B: Shape (n, 10, unknowns).
-            values: Of what is searched.
-        """
-        matrices: list[Matrix] = []
+        """Where θ of ψ = p + B θ may be, for p (n, 10) and B (n, 10, unknowns)."""
+        bodies: list[tuple[Array, Array]] = []
         sides, limits = [np.zeros((0, B.shape[2]))], [np.zeros(0)]
         for i in map(int, np.flatnonzero(B.any(axis=(1, 2)))):
             phi, slopes = self.arm.from_units[i] @ p[i], self.arm.from_units[i] @ B[i]
-            matrices += self._bodies(i, phi, slopes, values)
+            bodies += self._bodies(i, phi, slopes, values)
             rows = self._bounds(i, values)
             sides.append(rows[:, :10] @ slopes)
             limits.append(rows[:, 10] - rows[:, :10] @ phi)
-        return Region(tuple(matrices), np.concatenate(sides), np.concatenate(limits))
+        A = np.array([body for body, _ in bodies]).reshape(-1, 4, 4)
+        S = np.array([slopes for _, slopes in bodies]).reshape(len(A), B.shape[2], 4, 4)
+        return Region(A, S.swapaxes(0, 1), np.concatenate(sides), np.concatenate(limits))
 
     def outside(self, i: int, p: Array, basis: Array, values: Array) -> bool:
         """Whether link i of ψ = p is out of its bounds and can change."""
@@ -64,12 +60,13 @@ class Constraints:
         """
         if self.arm.numbers[i, 4:].all():
             return self.margin.least + _SOLVER_SLACK
-        moved = self.arm.centre(i, values)[0] - self.arm.own[i][1]
-        d = float(np.linalg.norm(moved)) / self.arm.size
+        d = float(np.linalg.norm(self.arm.centre(i, values) - self.arm.own[i][1])) / self.arm.size
         return min(self.margin.least, _smallest(own) / 4) * (np.sqrt(d**2 + 4) - d) ** 2 / 4
 
-    def _bodies(self, i: int, phi: Array, slopes: Array, values: Array) -> list[Matrix]:
-        """Matrices that are positive semidefinite for bodies that exist with the margin.
+    def _bodies(
+        self, i: int, phi: Array, slopes: Array, values: Array
+    ) -> list[tuple[Array, Array]]:
+        """Matrices and their slopes, positive semidefinite for bodies that exist with the margin.
 
         A body J less a part S of its second moments is positive semidefinite if and only if its
         second moments about the centre of mass are at least S, wherever that centre is.
@@ -79,34 +76,32 @@ class Constraints:
         body, own = (np.tensordot(x, unit, axes=1) for x in (phi, self.arm.start[i]))
         margin, found = self._margin(i, own, values), []
         if not self.arm.add_only or _smallest(own) < margin:
-            found.append(Matrix(body - margin * np.eye(4), changes))
+            found.append((body - margin * np.eye(4), changes))
         if self.arm.add_only:
-            return [*found, Matrix(body - own, changes)]
-        if mass > 0 and self.arm.numbers[i, 4:].all():
+            found.append((body - own, changes))
+        elif mass > 0 and self.arm.numbers[i, 4:].all() and self.margin.kept:
             kept = np.zeros((4, 4))
             kept[:3, :3] = self.margin.kept * own[:3, :3] / mass
-            if kept.any():
-                less = slopes[0][:, None, None] * kept
-                found.append(Matrix(body - phi[0] * kept, changes - less))
+            found.append((body - phi[0] * kept, changes - np.multiply.outer(slopes[0], kept)))
         return found
 
     def _bounds(self, i: int, values: Array) -> Array:
         """Rows (g, h) of g φ ≤ h for link i, shape (rows, 11)."""
-        arm, rows = self.arm, [np.zeros((0, 11))]
-        centre, unknown = arm.centre(i, values)
+        arm, rows, centre = self.arm, [np.zeros((0, 11))], self.arm.centre(i, values)
         for k, name in enumerate(NUMBERS):
             pair = arm.variables.bounds.get(f"{name}{i + 1}")
-            if pair is None or (0 < k < 4 and not unknown[k - 1]):
+            of_centre = 0 < k < 4
+            if pair is None or (of_centre and not arm.unknown[i, k - 1]):
                 continue
             low, high = pair
-            row = arm.tensor_row(k - 4, centre, unknown) if k >= 4 else np.eye(10)[k]
-            unit = arm.mass[i] * arm.size ** (0 if k == 0 else 1 if k < 4 else 2)
+            row = arm.tensor_row(i, k - 4, centre) if k >= 4 else np.eye(10)[k]
+            unit = arm.mass[i] * arm.size ** (0 if k == 0 else 1 if of_centre else 2)
             slack = _SOLVER_SLACK if low < high else 0.0
             for sign, limit in ((1.0, high), (-1.0, low)):
                 if np.isfinite(limit):
                     # a coordinate x ≤ limit of the centre of mass is m x - m limit ≤ 0
-                    by_mass = limit * np.eye(10)[0] * (0 < k < 4)
-                    right = 0.0 if 0 < k < 4 else sign * limit / unit
+                    by_mass = limit * np.eye(10)[0] * of_centre
+                    right = 0.0 if of_centre else sign * limit / unit
                     rows.append(np.append(sign * (row - by_mass) / unit, right - slack)[None])
         return np.concatenate(rows)
 

@@ -7,9 +7,9 @@ solutions, over the bounds and the bodies that can exist. Where no such body rea
 least residual |M θ - r| is found first, and then the least cost among the designs with it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -50,20 +50,17 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class System:
-    """The goals as M θ = r, and the links ψ = p + B θ that θ moves."""
+    """The goals M θ = r and the cost |C θ - c|², and the links ψ = p + B θ that θ moves."""
 
     M: Array
     r: Array
+    C: Array
+    c: Array
     p: Array
     """Shape (n, 10)."""
     B: Array
     """Shape (n, 10, unknowns)."""
     conditions: LinearConditions
-
-    def moved(self, theta: Array) -> Array:
-        """ψ for values of the unknowns, shape (n, 10)."""
-        moved: Array = self.p + self.B @ theta
-        return moved
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +72,6 @@ class Convex:
     q: Array
     """Configurations at which the goals are evaluated, shape (samples, n)."""
     margin: Margin
-    _latest: dict[tuple[float, ...], LinearConditions] = field(init=False, default_factory=dict)
 
     @cached_property
     def constraints(self) -> Constraints:
@@ -83,43 +79,41 @@ class Convex:
         return Constraints(self.arm, self.margin)
 
     @cached_property
-    def changeable(self) -> list[int]:
-        """Links with a number that may change."""
-        return [i for i, may in enumerate(self.arm.numbers) if may.any()]
-
-    @cached_property
     def start(self) -> Array:
         """ψ of the links as they are, shape (n, 10)."""
-        units = zip(self.arm.to_units, self.arm.start, strict=True)
-        return np.array([H @ phi for H, phi in units])
+        return np.einsum("nab,nb->na", self.arm.to_units, self.arm.start)
+
+    @cached_property
+    def _conditions(self) -> Callable[..., LinearConditions]:
+        """The goals for given lengths; those of the latest lengths are kept."""
+        return lru_cache(1)(
+            lambda *lengths: linear_conditions(self.arm.robot_with(lengths), self.elements, self.q)
+        )
+
+    def _spans(self, values: Array) -> Iterator[tuple[int, Array, Array]]:
+        """Links with a number that may change, as p + basis θ each."""
+        changeable = map(int, np.flatnonzero(self.arm.numbers.any(axis=1)))
+        return ((i, *self.arm.span(i, values)) for i in changeable)
 
     def system(self, values: Array) -> System:
         """The goals for given lengths; a link that has no part in them does not move."""
         arm, p, columns = self.arm, self.start.copy(), [np.zeros((*self.start.shape, 0))]
-        found = self._conditions(values)
+        found = self._conditions(*values[: len(arm.variables.lengths)])
         rows = found.rows.reshape(len(found.rows), -1, 10)
-        for i in self.changeable:
-            p[i], basis = arm.span(i, values)
-            part = rows[:, i] @ arm.from_units[i] @ basis
-            moved = float(np.abs(p[i] - self.start[i]).max()) > _CHANGE_ROUNDING
-            p[i] = p[i] if moved else self.start[i]
-            needed = np.abs(part).max(initial=0.0) > CONDITION_TOLERANCE
-            if needed or moved or self.constraints.outside(i, p[i], basis, values):
+        for i, first, basis in self._spans(values):
+            moved = float(np.abs(first - p[i]).max()) > _CHANGE_ROUNDING
+            p[i] = first if moved else p[i]
+            needed = np.abs(rows[:, i] @ arm.from_units[i] @ basis).max(initial=0.0)
+            outside = self.constraints.outside(i, p[i], basis, values)
+            if needed > CONDITION_TOLERANCE or moved or outside:
                 columns.append(np.zeros((*p.shape, basis.shape[1])))
                 columns[-1][i] = basis
         B = np.concatenate(columns, axis=2)
         M = np.tensordot(rows, arm.from_units @ B, axes=2)
-        return System(M, -(found.rows @ (self.numbers(p) + arm.payload).ravel()), p, B, found)
-
-    def _conditions(self, values: Array) -> LinearConditions:
-        """The goals; they are computed again only when a length changes."""
-        pairs = zip(self.arm.searched, values, strict=True)
-        lengths = tuple(float(value) for searched, value in pairs if searched.length >= 0)
-        if lengths not in self._latest:
-            self._latest.clear()
-            arm = self.arm.robot_with(values)
-            self._latest[lengths] = linear_conditions(arm, self.elements, self.q)
-        return self._latest[lengths]
+        r = -(found.rows @ (self.numbers(p) + arm.payload).ravel())
+        weight = np.sqrt(arm.weights)
+        C = (weight[..., None] * B).reshape(weight.size, -1)
+        return System(M, r, C, (weight * (self.start - p)).ravel(), p, B, found)
 
     def numbers(self, psi: Array) -> Array:
         """φ from ψ; a link that is as it was is so to the last bit."""
@@ -133,83 +127,65 @@ class Convex:
         rounding = (np.abs(numbers) < _MOMENT_ROUNDING * units) & (numbers != self.arm.start)
         return np.where(rounding, 0.0, numbers)
 
-    def cost(self, psi: Array, values: Array) -> float:
-        """The cost of a design."""
-        cost = float(np.sum(self.arm.weights * (psi - self.start) ** 2))
-        return cost + float(np.sum(self.length_changes(values) ** 2))
-
     def length_changes(self, values: Array) -> Array:
-        """Weighted changes of the lengths; zero for the other values that are searched."""
-        weights, searched = self.arm.variables.weights, self.arm.searched
-        scale = [np.sqrt(weights.get(s.symbol, 1.0)) * (s.length >= 0) for s in searched]
-        return np.array(scale) * (values - self.arm.values) / self.arm.size
+        """Weighted changes of the lengths."""
+        lengths = self.arm.variables.lengths
+        weights = [self.arm.variables.weights.get(x.symbol, 1.0) for x in lengths]
+        changes: Array = (values - self.arm.values)[: len(lengths)] / self.arm.size
+        return np.sqrt(weights) * changes
 
     def solve(self, values: Array) -> Trial:
         """The best design with given lengths."""
         system = self.system(values)
         region = self.constraints.region(system.p, system.B, values)
-        C, c = self.objective(system)
         left, singular, right = np.linalg.svd(system.M)
         rank = int(np.sum(singular > CONDITION_TOLERANCE))
         along, basis = right[:rank].T, right[rank:].T
         met = left.T @ system.r
         first = along @ (met[:rank] / singular[:rank])
         consistent = float(np.linalg.norm(met[rank:])) <= CONDITION_TOLERANCE
-
-        def kept(theta: Array) -> Array:
-            """The nearest unknowns that keep the goals, to rounding."""
-            return theta + along @ (along.T @ (first - theta))
-
         outcome: Outcome = "no body" if consistent else "inconsistent"
-        theta = self._cheapest(C, c, region, first, basis) if consistent else None
+        theta = _cheapest(system, region, first, basis) if consistent else None
         if theta is None:
-            theta = self._least(system, C, c, region, basis)
+            theta = _least(system, region, basis)
         if theta is None:
             theta, outcome = np.zeros(system.M.shape[1]), "no design"
-        elif consistent and region.violation(kept(theta)) <= VIOLATION_TOLERANCE:
-            theta, outcome = kept(theta), "reached"
-        psi = system.moved(theta)
-        numbers = self.numbers(psi)
-        residual = system.conditions.residual(numbers + self.arm.payload)
-        neat = self._neat(numbers)
-        if (now := system.conditions.residual(neat + self.arm.payload)) <= max(
-            residual, _CHANGE_ROUNDING
-        ):
-            numbers, residual = neat, now
-        return Trial(values, numbers, outcome, residual, self.cost(psi, values), rank)
-
-    def _cheapest(
-        self, C: Array, c: Array, region: Region, first: Array, basis: Array
-    ) -> Array | None:
-        """The θ = first + basis y with the least cost."""
-        y = nearest(C @ basis, c - C @ first, region.through(first, basis))
-        theta = None if y is None else first + basis @ y
-        return None if theta is None or region.violation(theta) > VIOLATION_TOLERANCE else theta
-
-    def _least(
-        self, system: System, C: Array, c: Array, region: Region, basis: Array
-    ) -> Array | None:
-        """θ with the least residual, and among these with the least cost."""
-        width = system.M.shape[1]
-        left = np.concatenate([system.M, _CHANGE_WEIGHT * np.eye(width)])
-        closest = nearest(left, np.concatenate([system.r, np.zeros(width)]), region)
-        if closest is None:
-            return None
-        theta = self._cheapest(C, c, region, closest, basis)
-        if theta is not None:
-            return theta
-        # what the goals leave free is a single point or nearly so
-        reach = float(np.linalg.norm(system.M @ closest - system.r)) * (1 + 1e-9) + 1e-9
-        theta = nearest(C, c, region, (system.M, system.r, reach))
-        return closest if theta is None else theta
-
-    def objective(self, system: System) -> tuple[Array, Array]:
-        """C and c with cost = |C θ - c|² but for a constant."""
-        weight = np.sqrt(self.arm.weights)
-        C = (weight[..., None] * system.B).reshape(weight.size, -1)
-        return C, (weight * (self.start - system.p)).ravel()
+        elif consistent:
+            # the nearest unknowns that keep the goals, to rounding
+            kept = theta + along @ (along.T @ (first - theta))
+            if region.violation(kept) <= VIOLATION_TOLERANCE:
+                theta, outcome = kept, "reached"
+        psi = system.p + system.B @ theta
+        trials = [self.numbers(psi), self._neat(self.numbers(psi))]
+        residuals = [system.conditions.residual(trial + self.arm.payload) for trial in trials]
+        best = int(residuals[1] <= max(residuals[0], _CHANGE_ROUNDING))
+        cost = float(np.sum(self.arm.weights * (psi - self.start) ** 2))
+        cost += float(np.sum(self.length_changes(values) ** 2))
+        return Trial(values, trials[best], outcome, residuals[best], cost, rank)
 
     def outside(self, values: Array) -> bool:
         """Whether a link has to change because of its bounds."""
-        spans = ((i, *self.arm.span(i, values)) for i in self.changeable)
-        return any(self.constraints.outside(i, p, basis, values) for i, p, basis in spans)
+        return any(self.constraints.outside(*span, values) for span in self._spans(values))
+
+
+def _cheapest(system: System, region: Region, first: Array, basis: Array) -> Array | None:
+    """The θ = first + basis y with the least cost."""
+    C, c = system.C @ basis, system.c - system.C @ first
+    y = nearest(C, c, region.through(first, basis))
+    theta = None if y is None else first + basis @ y
+    return None if theta is None or region.violation(theta) > VIOLATION_TOLERANCE else theta
+
+
+def _least(system: System, region: Region, basis: Array) -> Array | None:
+    """θ with the least residual, and among these with the least cost."""
+    M, r, width = system.M, system.r, system.M.shape[1]
+    left = np.concatenate([M, _CHANGE_WEIGHT * np.eye(width)])
+    closest = nearest(left, np.concatenate([r, np.zeros(width)]), region)
+    if closest is None:
+        return None
+    theta = _cheapest(system, region, closest, basis)
+    if theta is None:
+        # what the goals leave free is a single point or nearly so
+        reach = float(np.linalg.norm(M @ closest - r)) * (1 + 1e-9) + 1e-9
+        theta = nearest(system.C, system.c, region, (M, r, reach))
+    return closest if theta is None else theta

@@ -50,19 +50,9 @@ def design(
 
     For given lengths the smallest change is found (see `convex`). Lengths, and centres of mass of
     links whose tensor is held or bounded, are searched (see `search`): that finds a good design,
-    not surely the best one.
-
-    Args:
-        model: The robot.
-        goals: What the new arm shall do.
-        variables: The numbers that may change.
-        margin: How far a changed link is from one that cannot exist (see `MARGIN`). A link with
-            held moments of inertia may be as thin as a quarter of what it was.
-        kept: The share of its squared radii of gyration that a changed link keeps at least in every
-            direction, so that it does not shrink to a point. If the goals cannot be reached so,
-            links may be as compact as the margin allows, and the reason says so.
-        add_only: Whether material may only be added, as counterweights are; needs free masses.
-        progress: Called with the number of choices of lengths tried, and of all.
+    not surely the best one. A link with held moments of inertia may be as thin as a quarter of what
+    it was. If the goals cannot be reached with the share `kept`, links may be as compact as the
+    margin allows, and the reason says so.
     """
     began = time.perf_counter()
     _check(variables, margin, kept, add_only)
@@ -70,7 +60,11 @@ def design(
     elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine)
     forbidden = obstacles(model, goals)
     convex = Convex(arm, elements, samples(model), Margin(margin, kept))
-    trial, compact = _best(convex, not forbidden, progress)
+    trial, compact = _unchanged(convex) or search(convex, progress), False
+    if trial.outcome != "reached" and kept and not forbidden:
+        loose = search(replace(convex, margin=Margin(margin, 0.0)), progress)
+        if compact := loose.outcome == "reached":
+            trial = loose
     if trial.outcome != "reached":
         # how near the goals are is an average over configurations, which asks for more of them
         trial = replace(convex, q=fine).solve(trial.values)
@@ -89,9 +83,8 @@ def design(
         trial.cost,
         tuple(_link_changes(arm, trial, changed)),
         {
-            s.symbol: (s.start, float(value))
-            for s, value in zip(arm.searched, trial.values, strict=True)
-            if s.length >= 0
+            x.symbol: (x.value, float(new))
+            for x, new in zip(variables.lengths, trial.values, strict=False)
         },
         variations,
         time.perf_counter() - began,
@@ -113,16 +106,6 @@ def _check(variables: DesignVariables, margin: float, kept: float, add_only: boo
         raise ModelError(f"kept: expected a share from 0 to 1, got {kept!r}")
 
 
-def _best(convex: Convex, possible: bool, progress: Progress | None) -> tuple[Trial, bool]:
-    """The best trial, and whether its links are more compact than asked for."""
-    trial = _unchanged(convex) or search(convex, progress)
-    if trial.outcome != "reached" and convex.margin.kept and possible:
-        loose = search(replace(convex, margin=Margin(convex.margin.least, 0.0)), progress)
-        if loose.outcome == "reached":
-            return loose, True
-    return trial, False
-
-
 def _unchanged(convex: Convex) -> Trial | None:
     """The arm as it is, if that reaches the goals within the bounds."""
     arm = convex.arm
@@ -138,17 +121,13 @@ def _unchanged(convex: Convex) -> Trial | None:
 
 
 def _model(goals: Goals, arm: ParametrisedArm, trial: Trial, changed: list[int]) -> RobotModel:
-    lengths: dict[int, float] = {}
-    offsets: dict[int, float] = {}
-    for searched, value in zip(arm.searched, trial.values, strict=True):
-        if searched.length >= 0:
-            length = arm.variables.lengths[searched.length]
-            (offsets if length.along else lengths)[length.joint] = value - searched.start
+    model, moves = arm.model, (dict[int, float](), dict[int, float]())
+    for length, value in zip(arm.variables.lengths, trial.values, strict=False):
+        moves[length.along][length.joint] = value - length.value
     pseudo = {i: pseudo_of(trial.numbers[i]) for i in changed}
-    moved = redesign(arm.model, pseudo, lengths, offsets)
-    if not changed and not any(lengths.values()) and not any(offsets.values()):
+    moved = redesign(model, pseudo, *moves)
+    if not changed and not any(value for move in moves for value in move.values()):
         return moved
-    model = arm.model
     title = model.title or model.name
     return replace(
         moved,
@@ -163,24 +142,19 @@ def _link_changes(arm: ParametrisedArm, trial: Trial, changed: list[int]) -> Ite
     frames = canonical_frames(arm.model)
     for i in changed:
         J = pseudo_of(trial.numbers[i])
-        old, new = arm.own[i], about_com(J[:3, :3], J[:3, 3], float(J[3, 3]))
+        new = about_com(J[:3, :3], J[:3, 3], float(J[3, 3]))
         added = frames[i] @ (J - pseudo_of(arm.start[i])) @ frames[i].T
-        yield LinkChange(
-            i,
-            arm.model.links[i].name,
-            (old[0], new[0]),
-            (old[1], new[1]),
-            (old[2], new[2]),
-            frozen(added),
-        )
+        mass, com, inertia = zip(arm.own[i], new, strict=True)
+        yield LinkChange(i, arm.model.links[i].name, mass, com, inertia, frozen(added))
 
 
 def _variations(convex: Convex, trial: Trial, q: Array) -> tuple[Variation, ...]:
     arm, elements = convex.arm, convex.elements
-    first = linear_conditions(arm.robot, elements, q)
-    last = linear_conditions(arm.robot_with(trial.values), elements, q)
-    before = first.variation(arm.start + arm.payload)
-    after = last.variation(trial.numbers + arm.payload)
+    robots = arm.robot, arm.robot_with(trial.values[: len(arm.variables.lengths)])
+    before, after = (
+        linear_conditions(robot, elements, q).variation(numbers + arm.payload)
+        for robot, numbers in zip(robots, (arm.start, trial.numbers), strict=True)
+    )
     return tuple(
         Variation(str(element), element.constant, float(old), float(new), element.scale)
         for element, old, new in zip(elements, before, after, strict=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import CanonicalRobot
+from armdyn.canonical.frames import CanonicalLink, CanonicalRobot
 from armdyn.canonical.parameters import ENTRIES
 from armdyn.canonical.robot import cos_sin, twist
 from armdyn.model import RobotModel
@@ -24,23 +24,21 @@ from armdyn.model.transform import inverse
 from armdyn.simplification.goals import Goals, element_name
 from armdyn.simplification.lengths import robot_size
 
-_ROWS = [a for _, a, _ in ENTRIES]
-_COLUMNS = [b for _, _, b in ENTRIES]
-_TWICE = np.array([1.0 if a == b else 2.0 for _, a, b in ENTRIES])
+_ROWS = np.array([3, 0, 1, 2, *(a for _, a, _ in ENTRIES)])
+_COLUMNS = np.array([3, 3, 3, 3, *(b for _, _, b in ENTRIES)])
+"""The place of each of the ten numbers in a pseudo-inertia."""
 
 
 def numbers_of(pseudo: Array) -> Array:
     """The ten numbers φ of pseudo-inertias, shape (..., 10)."""
-    first = [pseudo[..., 3, k] for k in (3, 0, 1, 2)]
-    return np.stack([*first, *(pseudo[..., a, b] for _, a, b in ENTRIES)], axis=-1)
+    numbers: Array = pseudo[..., _ROWS, _COLUMNS]
+    return numbers
 
 
 def pseudo_of(numbers: Array) -> Array:
     """The pseudo-inertias of numbers φ, shape (..., 4, 4)."""
     J = np.zeros((*numbers.shape[:-1], 4, 4))
-    J[..., 3, 3] = numbers[..., 0]
-    J[..., :3, 3] = J[..., 3, :3] = numbers[..., 1:4]
-    J[..., _ROWS, _COLUMNS] = J[..., _COLUMNS, _ROWS] = numbers[..., 4:]
+    J[..., _ROWS, _COLUMNS] = J[..., _COLUMNS, _ROWS] = numbers
     return J
 
 
@@ -77,9 +75,8 @@ class LinearConditions:
     def variation(self, numbers: Array) -> Array:
         """The range of elements that shall be constant, the largest magnitude of the others."""
         values = self.values @ numbers.ravel()
-        spread = np.ptp(values, axis=1)
-        constant = np.array([element.constant for element in self.elements], dtype=bool)
-        return np.where(constant, spread, np.abs(values).max(axis=1))
+        constant = [element.constant for element in self.elements]
+        return np.where(constant, np.ptp(values, axis=1), np.abs(values).max(axis=1))
 
 
 def samples(model: RobotModel) -> Array:
@@ -149,11 +146,10 @@ class InertiaCoefficients:
         self.path: list[tuple[int, ...]] = []
         self.U: list[dict[int, Array]] = []
         """U_ki by link k and joint i, (samples, 4, 4) each."""
-        T: list[Array] = []
-        W: list[Array] = []
+        T, W = list[Array](), list[Array]()
         for k, link in enumerate(robot.links):
             up = link.parent
-            T.append((T[up] if up >= 0 else np.eye(4)) @ _step(robot, k, q[:, k]))
+            T.append((T[up] if up >= 0 else np.eye(4)) @ _step(link, q[:, k]))
             D = link.type.generator(np.array([0.0, 0.0, link.sign]))
             W.append(T[k] @ D @ inverse(T[k]))
             self.path.append((*(self.path[up] if up >= 0 else ()), k))
@@ -165,10 +161,8 @@ class InertiaCoefficients:
         for k, U in enumerate(self.U):
             if i in U and j in U:
                 Q = np.swapaxes(U[i], -1, -2) @ U[j]
-                Q = 0.5 * (Q + np.swapaxes(Q, -1, -2))
-                result[:, k, 0] = Q[:, 3, 3]
-                result[:, k, 1:4] = 2.0 * Q[:, :3, 3]
-                result[:, k, 4:] = _TWICE * Q[:, _ROWS, _COLUMNS]
+                Q = Q + np.swapaxes(Q, -1, -2)
+                result[:, k] = np.where(_ROWS == _COLUMNS, 0.5, 1.0) * numbers_of(Q)
         return result.reshape(self.count, -1)
 
     def gravity(self, i: int) -> Array:
@@ -177,14 +171,12 @@ class InertiaCoefficients:
         g = self.robot.links[self.path[i][0]].gravity
         for k, U in enumerate(self.U):
             if i in U:
-                pull = -np.einsum("a,sab->sb", g, U[i][:, :3])
-                result[:, k, 0], result[:, k, 1:4] = pull[:, 3], pull[:, :3]
+                result[:, k, :4] = -(g @ U[i][:, :3])[:, [3, 0, 1, 2]]
         return result.reshape(self.count, -1)
 
 
-def _step(robot: CanonicalRobot, k: int, q: Array) -> Array:
-    """Frame k in the frame of its parent, (samples, 4, 4)."""
-    link = robot.links[k]
+def _step(link: CanonicalLink, q: Array) -> Array:
+    """The frame of a link in the frame of its parent, (samples, 4, 4)."""
     R, (c, s), q = twist(link), cos_sin(link.theta), link.sign * q
     turned, slid = link.type.angle(q) + 0.0 * q, link.type.travel(q) + 0.0 * q
     cos, sin = c * np.cos(turned) - s * np.sin(turned), s * np.cos(turned) + c * np.sin(turned)

@@ -10,8 +10,9 @@ the coordinates of that centre. Such coordinates are no linear unknowns: they ar
 lengths, outside of the convex problem.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -26,20 +27,6 @@ from armdyn.simplification.linear import numbers_of, pseudo_of
 
 _MOST_SPANS_KEPT = 200
 """Spans in memory: while one centre of mass is searched, those of the other links stay."""
-
-
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """A length or a coordinate of a centre of mass that is searched."""
-
-    symbol: str
-    start: float
-    low: float
-    high: float
-    length: int
-    """Which of the free lengths it is; -1: none."""
-    link: int = -1
-    axis: int = -1
 
 
 class ParametrisedArm:
@@ -64,85 +51,68 @@ class ParametrisedArm:
         self.own = [about_com(J[:3, :3], J[:3, 3], J[3, 3]) for J in pseudo_of(self.start)]
         """Mass, centre of mass and tensor about it of each link."""
         self.mass = np.where(massless, max(self.start[:, 0].mean(), 1e-9), self.start[:, 0])
-        self.pseudo = np.array([self._pseudo(i) for i in range(len(self.start))])
+        T = np.tile(np.diag([1 / self.size] * 3 + [1.0]), (len(links), 1, 1, 1))
+        T[:, 0, :3, 3] = [-com / self.size for _, com, _ in self.own]
+        bodies = T @ pseudo_of(np.eye(10)) @ np.swapaxes(T, -1, -2)
+        self.pseudo = bodies / self.mass[:, None, None, None]
         """The pseudo-inertias in units of the ten unit vectors φ, shape (n, 10, 4, 4)."""
         self.to_units = np.array([_units(J) for J in self.pseudo])
         """H with ψ = H φ in units, shape (n, 10, 10)."""
         self.from_units = np.linalg.inv(self.to_units)
-        self.weights = np.array(
-            [
-                [variables.weights.get(f"{name}{i + 1}", 1.0) for name in NUMBERS]
-                for i in range(len(self.start))
-            ]
-        )
-        self.searched = tuple(self._searched())
-        ranges = np.array([(s.start, s.low, s.high) for s in self.searched]).reshape(-1, 3)
-        self.values, self.low, self.high = ranges.T
+        names = [[f"{name}{i + 1}" for name in NUMBERS] for i in range(len(links))]
+        self.weights = np.array([[variables.weights.get(x, 1.0) for x in row] for row in names])
+        tied = np.array([[self._tied(i, axis) for axis in range(3)] for i in range(len(links))])
+        self.unknown = self.numbers[:, 1:4] & ~tied
+        """Which coordinates of the centres of mass are unknowns of φ, shape (n, 3)."""
+        self.coordinates = np.argwhere(self.numbers[:, 1:4] & tied)
+        """Link and axis of the coordinates that are searched, shape (coordinates, 2)."""
+        self.searched = tuple(x.symbol for x in variables.lengths)
+        self.searched += tuple(f"{'xyz'[axis]}{i + 1}" for i, axis in self.coordinates)
+        """Symbols of everything that is searched: lengths first, then coordinates."""
+        ranges = [(x.value, x.low, x.high) for x in variables.lengths] + [
+            (
+                self.own[i][1][axis],
+                *variables.bounds.get(f"{'xyz'[axis]}{i + 1}", (-np.inf, np.inf)),
+            )
+            for i, axis in self.coordinates
+        ]
+        self.values, self.low, self.high = np.array(ranges, dtype=float).reshape(-1, 3).T
         """Present value and bounds of everything that is searched."""
-        self._spans: dict[tuple[int, bytes], tuple[Array, Array]] = {}
+        self._span = lru_cache(_MOST_SPANS_KEPT)(self._span_about)
 
     def relaxed(self) -> "ParametrisedArm":
         """The same arm with free tensors, so that no centre of mass is searched."""
-        numbers, variables = self.variables.numbers.copy(), self.variables
-        for link in {searched.link for searched in self.searched if searched.link >= 0}:
-            numbers[link, 4:] = True
-        bounds = {symbol: pair for symbol, pair in variables.bounds.items() if symbol[0] != "I"}
-        return ParametrisedArm(
-            self.model, replace(variables, numbers=numbers, bounds=bounds), self.add_only
-        )
-
-    def _searched(self) -> Iterator[Searched]:
-        for k, length in enumerate(self.variables.lengths):
-            yield Searched(length.symbol, length.value, length.low, length.high, k)
-        for i, may in enumerate(self.numbers):
-            for axis in range(3):
-                if may[1 + axis] and self._tied(i, axis):
-                    symbol = f"{'xyz'[axis]}{i + 1}"
-                    low, high = self.variables.bounds.get(symbol, (-np.inf, np.inf))
-                    yield Searched(symbol, float(self.own[i][1][axis]), low, high, -1, i, axis)
+        numbers = self.variables.numbers.copy()
+        numbers[self.coordinates[:, 0], 4:] = True
+        bounds = {name: pair for name, pair in self.variables.bounds.items() if name[0] != "I"}
+        variables = replace(self.variables, numbers=numbers, bounds=bounds)
+        return ParametrisedArm(self.model, variables, self.add_only)
 
     def _tied(self, i: int, axis: int) -> bool:
         """Whether a held or bounded entry of the tensor has the square or product of this axis."""
         may = self.numbers[i]
-        for k, (name, a, b) in enumerate(ENTRIES, start=4):
-            if may[k] and f"I{name}{i + 1}" not in self.variables.bounds:
-                continue
-            if (a == b and a != axis) or (a != b and axis in (a, b) and may[1 + a] and may[1 + b]):
-                return True
-        return False
+        return any(
+            a != axis if a == b else axis in (a, b) and may[1 + a] and may[1 + b]
+            for k, (name, a, b) in enumerate(ENTRIES, start=4)
+            if not may[k] or f"I{name}{i + 1}" in self.variables.bounds
+        )
 
-    def robot_with(self, values: Array) -> CanonicalRobot:
-        """The robot with searched lengths."""
+    def robot_with(self, lengths: Sequence[float]) -> CanonicalRobot:
+        """The robot with other values of its free lengths."""
         links = list(self.robot.links)
-        for searched, value in zip(self.searched, values, strict=True):
-            if searched.length < 0:
-                continue
-            length = self.variables.lengths[searched.length]
+        for length, value in zip(self.variables.lengths, lengths, strict=True):
             link = links[length.joint]
-            if length.along:
-                links[length.joint] = replace(link, r=float(value))
-            else:
-                across = np.array([value, *link.across[1:]])
-                links[length.joint] = replace(link, across=frozen(across))
+            across = frozen([value, *link.across[1:]])
+            new = replace(link, r=float(value)) if length.along else replace(link, across=across)
+            links[length.joint] = new
         return replace(self.robot, links=tuple(links))
 
     def span(self, i: int, values: Array) -> tuple[Array, Array]:
-        """Link i in units as ψ = p + B θ with p nearest to the present link and B orthonormal.
+        """Link i in units as ψ = p + B θ with p nearest to the present link and B orthonormal."""
+        return self._span(i, *self.centre(i, values))
 
-        Args:
-            i: The link.
-            values: Of what is searched.
-        """
-        centre, _ = self.centre(i, values)
-        key = i, centre.tobytes()
-        if key not in self._spans:
-            if len(self._spans) > _MOST_SPANS_KEPT:
-                self._spans.clear()
-            self._spans[key] = self._span(i, values)
-        return self._spans[key]
-
-    def _span(self, i: int, values: Array) -> tuple[Array, Array]:
-        held, known = self._held(i, values)
+    def _span_about(self, i: int, *centre: float) -> tuple[Array, Array]:
+        held, known = self._held(i, np.array(centre))
         start = self.to_units[i] @ self.start[i]
         if not len(held):
             return start, np.eye(10)
@@ -152,17 +122,15 @@ class ParametrisedArm:
         p = start + right[:rank].T @ (missing[:rank] / singular[:rank])
         return p, right[rank:].T
 
-    def centre(self, i: int, values: Array) -> tuple[Array, Array]:
-        """The centre of mass of link i and which of its coordinates are unknowns of φ."""
-        centre, unknown = self.own[i][1].copy(), self.numbers[i, 1:4].copy()
-        for searched, value in zip(self.searched, values, strict=True):
-            if searched.link == i:
-                centre[searched.axis], unknown[searched.axis] = value, False
-        return centre, unknown
+    def centre(self, i: int, values: Array) -> Array:
+        """The centre of mass of link i, its searched coordinates at given values."""
+        centre, links = self.own[i][1].copy(), self.coordinates[:, 0]
+        centre[self.coordinates[links == i, 1]] = values[len(values) - len(links) :][links == i]
+        return centre
 
-    def tensor_row(self, k: int, centre: Array, unknown: Array) -> Array:
-        """The entry k of the tensor about the centre of mass as a row on φ."""
-        _, a, b = ENTRIES[k]
+    def tensor_row(self, i: int, k: int, centre: Array) -> Array:
+        """The entry k of the tensor of link i about its centre of mass as a row on φ."""
+        (_, a, b), unknown = ENTRIES[k], self.unknown[i]
         row = np.zeros(10)
         if a == b:
             others = [c for c in range(3) if c != a]
@@ -174,28 +142,14 @@ class ParametrisedArm:
             row[1 + x if unknown[x] else 0] += centre[y] * (1.0 if unknown[x] else centre[x])
         return row
 
-    def _held(self, i: int, values: Array) -> tuple[Array, Array]:
+    def _held(self, i: int, centre: Array) -> tuple[Array, Array]:
         """Rows F and values f of F φ = f for the held numbers of link i."""
         mass, _, tensor = self.own[i]
-        centre, unknown = self.centre(i, values)
-        rows, known = [], []
-        if not self.numbers[i, 0]:
-            rows.append(np.eye(10)[0])
-            known.append(mass)
-        for axis in range(3):
-            if not unknown[axis]:
-                rows.append(np.eye(10)[1 + axis] - centre[axis] * np.eye(10)[0])
-                known.append(0.0)
-        for k, (_, a, b) in enumerate(ENTRIES):
-            if not self.numbers[i, 4 + k]:
-                rows.append(self.tensor_row(k, centre, unknown))
-                known.append(float(tensor[a, b]))
-        return np.array(rows).reshape(-1, 10), np.array(known)
-
-    def _pseudo(self, i: int) -> Array:
-        T = np.diag([1 / self.size] * 3 + [1.0])
-        T[:3, 3] = -self.own[i][1] / self.size
-        return T @ pseudo_of(np.eye(10)) @ T.T / self.mass[i]
+        rows, known = np.eye(10), np.array([mass, 0, 0, 0, *(tensor[a, b] for _, a, b in ENTRIES)])
+        rows[1:4, 0] = -centre
+        rows[4:] = [self.tensor_row(i, k, centre) for k in range(6)]
+        held = ~np.array([self.numbers[i, 0], *self.unknown[i], *self.numbers[i, 4:]])
+        return rows[held], known[held]
 
 
 def _units(J: Array) -> Array:

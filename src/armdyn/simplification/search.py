@@ -40,12 +40,7 @@ _SIMPLEX_TRIALS = 40
 
 
 def search(convex: Convex, progress: Progress | None = None) -> Trial:
-    """The best design over all values that are searched.
-
-    Args:
-        convex: The problem for given values.
-        progress: Called with how many choices are done, and how many there are.
-    """
+    """The best design over all values that are searched."""
     arm = convex.arm
     start = np.clip(arm.values, arm.low, arm.high)
     choices = list(_choices(convex))
@@ -63,11 +58,8 @@ def search(convex: Convex, progress: Progress | None = None) -> Trial:
 
 def _choices(convex: Convex) -> Iterator[tuple[int, ...]]:
     """Which of the lengths are made zero."""
-    lengths = [
-        k
-        for k, s in enumerate(convex.arm.searched)
-        if s.length >= 0 and s.start and s.low <= 0 <= s.high
-    ]
+    free = enumerate(convex.arm.variables.lengths)
+    lengths = [k for k, x in free if x.value and x.low <= 0 <= x.high]
     n = len(lengths)
     for count in range(n + 1) if n <= _MOST_COMBINED else (0, 1, n):
         yield from combinations(lengths, count)
@@ -76,17 +68,15 @@ def _choices(convex: Convex) -> Iterator[tuple[int, ...]]:
 def _starts(convex: Convex, values: Array) -> Iterator[Array]:
     """The given values, and the same with the centres of mass of a design with free tensors."""
     yield values
-    searched = convex.arm.searched
-    if all(s.link < 0 for s in searched):
+    arm, lengths = convex.arm, len(convex.arm.variables.lengths)
+    if not len(arm.coordinates):
         return
-    loose = replace(convex, arm=convex.arm.relaxed())
-    found = loose.solve(values[[s.length >= 0 for s in searched]])
+    numbers = replace(convex, arm=arm.relaxed()).solve(values[:lengths]).numbers
     relaxed = values.copy()
-    for k, s in enumerate(searched):
-        if s.link >= 0 and found.numbers[s.link, 0] > 0:
-            centre = found.numbers[s.link, 1 + s.axis] / found.numbers[s.link, 0]
-            relaxed[k] = np.clip(centre, s.low, s.high)
-    yield relaxed
+    for k, (link, axis) in enumerate(arm.coordinates, start=lengths):
+        if numbers[link, 0] > 0:
+            relaxed[k] = numbers[link, 1 + axis] / numbers[link, 0]
+    yield np.clip(relaxed, arm.low, arm.high)
 
 
 def _rank(trial: Trial) -> tuple[int, float, float]:
@@ -97,16 +87,12 @@ def _rank(trial: Trial) -> tuple[int, float, float]:
 
 
 def _trials(convex: Convex, values: Array, rest: list[int]) -> Iterator[Trial]:
-    first = convex.solve(values)
-    yield first
-    if not rest:
-        return
-    near = _approach(convex, values, rest)
-    second = convex.solve(near)
-    yield second
-    best = min(first, second, key=_rank)
-    if best.outcome == "reached" and best.cost > 0:
-        yield _improved(convex, best, rest)
+    yield (best := convex.solve(values))
+    if rest:
+        best = min(best, convex.solve(_approach(convex, values, rest)), key=_rank)
+        yield best
+        if best.outcome == "reached" and best.cost > 0:
+            yield _improved(convex, best, rest)
 
 
 def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
@@ -121,51 +107,42 @@ def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
     size, x = convex.arm.size, values[rest]
     inside = _DISTANCE_FROM_BOUNDS * size
     for factor in _CONDITION_FACTORS:
-        found = _optimize().least_squares(
-            residuals,
-            np.clip(x, np.minimum(low + inside, high), np.maximum(high - inside, low)),
-            bounds=(low - inside, high + inside),
-            x_scale=size,
-            max_nfev=20,
-            args=(factor,),
+        start = np.clip(x, np.minimum(low + inside, high), np.maximum(high - inside, low))
+        bounds = (low - inside, high + inside)
+        x = (
+            _optimize()
+            .least_squares(
+                residuals, start, bounds=bounds, x_scale=size, max_nfev=20, args=(factor,)
+            )
+            .x
         )
-        x = found.x
-    at[rest] = _landed(
-        lambda x: residuals(x, None), np.clip(x, low, high), low, high, _DIFFERENCE_STEP * size
-    )
-    return at
-
-
-def _landed(
-    residuals: Callable[[Array], Array], x: Array, low: Array, high: Array, step: float
-) -> Array:
-    """The nearest zero of residuals that are nearly zero, by the shortest Newton steps."""
-    best = residuals(x)
+    # the nearest zero of conditions that are nearly zero, by the shortest Newton steps
+    x, step = np.clip(x, low, high), _DIFFERENCE_STEP * size
+    best = residuals(x, None)
     for _ in range(20):
-        slopes = [(residuals(x + step * e) - best) / step for e in np.eye(len(x))]
+        slopes = [(residuals(x + step * e, None) - best) / step for e in np.eye(len(x))]
         to = np.clip(x - np.linalg.lstsq(np.array(slopes).T, best, rcond=1e-7)[0], low, high)
-        there = residuals(to)
+        there = residuals(to, None)
         if np.linalg.norm(there) >= np.linalg.norm(best):
             break
         x, best = to, there
-    return x
+    at[rest] = x
+    return at
 
 
 def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:
-    """Conditions times a factor, and changes, for the best linear unknowns.
+    """Conditions times a factor, and changes; without a factor the conditions alone.
 
-    Without a factor: the conditions alone.
+    The linear unknowns are the best ones for these values.
     """
     system = convex.system(values)
     if factor is None:
         theta = np.linalg.lstsq(system.M, system.r, rcond=1e-10)[0]
         return system.M @ theta - system.r
-    C, c = convex.objective(system)
-    left = np.concatenate([factor * system.M, C])
-    theta = np.linalg.lstsq(left, np.concatenate([factor * system.r, c]), rcond=None)[0]
-    change = np.sqrt(convex.arm.weights) * (system.moved(theta) - convex.start)
-    missing = factor * (system.M @ theta - system.r)
-    return np.concatenate([missing, change.ravel(), convex.length_changes(values)])
+    left = np.concatenate([factor * system.M, system.C])
+    theta = np.linalg.lstsq(left, np.concatenate([factor * system.r, system.c]), rcond=None)[0]
+    missing, change = factor * (system.M @ theta - system.r), system.C @ theta - system.c
+    return np.concatenate([missing, change, convex.length_changes(values)])
 
 
 def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
@@ -185,17 +162,9 @@ def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
     corners = np.vstack([x, x + np.diag(steps)])
     if any(cost(corner) >= 1e6 for corner in corners[1:]):
         return min(found, key=_rank)
-    _optimize().minimize(
-        cost,
-        x,
-        method="Nelder-Mead",
-        options={
-            "initial_simplex": corners,
-            "maxfev": _SIMPLEX_TRIALS * len(rest),
-            "xatol": 1e-6 * convex.arm.size,
-            "fatol": 1e-9,
-        },
-    )
+    options = {"initial_simplex": corners, "maxfev": _SIMPLEX_TRIALS * len(rest)}
+    options |= {"xatol": 1e-6 * convex.arm.size, "fatol": 1e-9}
+    _optimize().minimize(cost, x, method="Nelder-Mead", options=options)
     return min(found, key=_rank)
 
 

@@ -193,7 +193,7 @@ def simplify(
     variables = parse_design_variables(model, free, bounds, weights)
     designed = partial(design, model, goals, margin=margin, kept=kept, add_only=add_only)
     found = designed(variables, progress=progress)
-    searched = {s.symbol for s in ParametrisedArm(model, variables, add_only).searched}
+    searched = ParametrisedArm(model, variables, add_only).searched
 
     def reaches(held: Mapping[str, float]) -> tuple[bool, str]:
         fixed = {s: (value, value) for s, value in held.items() if s in searched}
