@@ -1,6 +1,6 @@
 """The ways to reach a goal: its conditions solved, and whether there are arms that fulfil them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ class Branch:
     """One way to reach the goal."""
 
     numbers: Mapping[str, str]
-    """DesignVariables numbers by symbol, as expressions of the others."""
+    """Free numbers by symbol, as expressions of the others."""
     remaining: tuple[str, ...] = ()
     """Expressions that must vanish besides, which could not be solved for a number."""
     nonzero: tuple[str, ...] = ()
@@ -46,15 +46,6 @@ class Branch:
             *(f"{expression} ≠ 0" for expression in self.nonzero),
         )
 
-    def data(self) -> dict[str, Any]:
-        """The branch as plain data."""
-        return {
-            "equations": list(self.equations),
-            "needs": list(self.needs),
-            "feasible": self.feasible,
-            "reason": self.reason,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Branches:
@@ -74,13 +65,7 @@ class Branches:
 def branches(
     conditions: Conditions, variables: Collection[str], reaches: Reaches | None = None
 ) -> Branches:
-    """Solve conditions into branches.
-
-    Args:
-        conditions: What a goal asks for.
-        variables: Symbols that may change.
-        reaches: Tries out numerically whether a branch has a design; None: nothing is tried.
-    """
+    """Solve conditions into branches for the symbols that may change; `reaches` tries them out."""
     polynomials = [condition.polynomial for condition in conditions.equations]
     solver = Solver(variables, conditions.values)
     solutions = solver.solve(polynomials)
@@ -88,20 +73,35 @@ def branches(
         _branch(solution, conditions, variables, reaches if place < MOST_TRIED_BRANCHES else None)
         for place, solution in enumerate(solutions)
     ]
-    found += _others(polynomials, conditions, variables, solutions)
-    reasons = () if solutions else tuple(_impossible(f, conditions) for f in solver.failures)
-    return Branches(tuple(found), solver.complete, tuple(dict.fromkeys(reasons)), conditions)
+    fewest = min((len(s.numbers) for s in solutions), default=len(polynomials) + 1)
+    found += _others(conditions, variables, fewest)
+    failures = [] if solutions else solver.failures
+    reasons = dict.fromkeys(_impossible(failure, conditions) for failure in failures)
+    return Branches(tuple(found), solver.complete, tuple(reasons), conditions)
 
 
 def _branch(
     solution: Solution, conditions: Conditions, variables: Collection[str], reaches: Reaches | None
 ) -> Branch:
-    fixed = {s: v for s, v in conditions.values.items() if s not in variables}
+    fixed = {
+        sympy.Symbol(s, real=True): v for s, v in conditions.values.items() if s not in variables
+    }
+    # the numbers of the last link come first
+    numbers = sorted(solution.numbers.items(), key=lambda item: _order(item[0]))
+    known = {str(s): v for s, v in numbers if v.free_symbols <= fixed.keys()}
     feasible, reason = None, ""
     if reaches is not None:
-        feasible, reason = reaches(_held(solution, fixed))
+        # lengths and centres of mass that the branch gives in numbers
+        held = {s: float(v.subs(fixed)) for s, v in known.items() if s[0] in "xyzad"}
+        feasible, reason = reaches(held)
+
+    def shown(symbol: str, value: Any) -> str:
+        """A value for print: a decimal if it comes from a root that has no formula."""
+        long = any(len(str(x)) > LONGEST_EXACT_NUMBER for x in value.atoms(sympy.Rational))
+        return f"{float(value.subs(fixed)):.9g}" if long and symbol in known else plain(value)
+
     return Branch(
-        {str(s): plain(_shown(v, fixed)) for s, v in _ordered(solution)},
+        {str(s): shown(str(s), v) for s, v in numbers},
         tuple(map(plain, solution.remaining)),
         tuple(map(plain, solution.nonzero)),
         feasible=feasible,
@@ -109,56 +109,23 @@ def _branch(
     )
 
 
-def _held(solution: Solution, fixed: Mapping[str, float]) -> dict[str, float]:
-    """Lengths and centres of mass that a branch gives in numbers."""
-    found = {}
-    for symbol, value in solution.numbers.items():
-        names = {s: str(s) for s in value.free_symbols}
-        if str(symbol)[0] in "xyzad" and set(names.values()) <= set(fixed):
-            found[str(symbol)] = float(value.subs({s: fixed[name] for s, name in names.items()}))
-    return found
+def _order(symbol: Any) -> tuple[int, int, str]:
+    rank, name = Solver.rank(symbol)
+    digits = "".join(c for c in name.split("_")[0] if c.isdigit())
+    return -int(digits or 0), rank, name
 
 
-def _shown(value: Any, fixed: Mapping[str, float]) -> Any:
-    """A value for print: a decimal if it comes from a root that has no formula."""
-    long = any(len(str(number)) > LONGEST_EXACT_NUMBER for number in value.atoms(sympy.Rational))
-    if not long or any(str(s) not in fixed for s in value.free_symbols):
-        return value
-    return sympy.Float(value.subs({s: fixed[str(s)] for s in value.free_symbols}), 9)
-
-
-def _ordered(solution: Solution) -> list[tuple[Any, Any]]:
-    """The numbers of a branch, those of the last link first."""
-
-    def key(item: tuple[Any, Any]) -> tuple[int, int, str]:
-        rank, name = Solver.rank(item[0])
-        digits = "".join(c for c in name.split("_")[0] if c.isdigit())
-        return -int(digits or 0), rank, name
-
-    return sorted(solution.numbers.items(), key=key)
-
-
-def _others(
-    polynomials: Sequence[Any],
-    conditions: Conditions,
-    variables: Collection[str],
-    solutions: Sequence[Solution],
-) -> list[Branch]:
+def _others(conditions: Conditions, variables: Collection[str], fewest: int) -> Iterator[Branch]:
     """Branches with fewer conditions, which exist only if a held length were zero."""
     lengths = [s for s in conditions.values if s[0] in "ad" and s not in variables]
-    if not lengths or len(lengths) > MOST_LENGTHS:
-        return []
-    fewest = min((len(s.numbers) for s in solutions), default=len(polynomials) + 1)
-    found = []
-    for length in lengths:
-        symbol = sympy.Symbol(length, real=True)
+    for length in lengths if len(lengths) <= MOST_LENGTHS else []:
         solver = Solver(variables, conditions.values | {length: 0.0}, seconds=2.0)
-        for solution in solver.solve([p.subs(symbol, 0) for p in polynomials]):
+        zero = {sympy.Symbol(length, real=True): 0}
+        for solution in solver.solve([c.polynomial.subs(zero) for c in conditions.equations]):
             if len(solution.numbers) < fewest and not solution.remaining:
                 branch = _branch(solution, conditions, variables, None)
                 because = "that length is not free to change"
-                found.append(replace(branch, needs=(f"{length} = 0",), reason=because))
-    return found
+                yield replace(branch, needs=(f"{length} = 0",), reason=because)
 
 
 def _impossible(failure: Failure, conditions: Conditions) -> str:
@@ -172,8 +139,6 @@ def _impossible(failure: Failure, conditions: Conditions) -> str:
 
 def plain(expression: Any) -> str:
     """An expression for people: m2 x2² instead of m2*x2**2."""
-    if expression.is_Float:
-        return f"{float(expression):.9g}"
     text = str(expression)
     for power, sign in zip("23456", "²³⁴⁵⁶", strict=True):
         text = text.replace(f"**{power}", sign)

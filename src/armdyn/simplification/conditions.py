@@ -48,10 +48,7 @@ class Conditions:
 def conditions(model: RobotModel, goals: Goals, variables: Collection[str]) -> Conditions:
     """The equations of a goal, each once up to a factor.
 
-    Args:
-        model: The robot.
-        goals: What is asked for.
-        variables: Numbers that may change; they are symbols even if they are zero.
+    The numbers that may change are symbols even if they are zero.
     """
     robot = symbolise(model, {}, variables)
     expressions = _Expressions(robot)
@@ -61,11 +58,9 @@ def conditions(model: RobotModel, goals: Goals, variables: Collection[str]) -> C
         if polynomial:
             found.setdefault(polynomial, []).append(source)
     order = sorted(found, key=lambda p: (len(sympy.Add.make_args(p)), str(p)))
-    equations = tuple(Condition(p, tuple(found[p])) for p in order)
     used = {str(s) for p in found for s in p.free_symbols}
-    return Conditions(
-        equations, {name: v for name, v in expressions.values.items() if name in used}
-    )
+    values = {name: v for name, v in expressions.values.items() if name in used}
+    return Conditions(tuple(Condition(p, tuple(found[p])) for p in order), values)
 
 
 def too_large(model: RobotModel) -> str:
@@ -102,14 +97,12 @@ def _function(robot: SymbolicRobot, harmonic: Harmonic, slide: Monomial) -> str:
     for place, w in enumerate(harmonic):
         if w and place in robot.sums:
             times = "" if abs(w) == 1 else str(abs(w))
-            joints = "".join(("+" if s > 0 else "-") + f"q{j}" for j, s in robot.sums[place])
-            joints = joints.removeprefix("+")
+            signed = (("+" if s > 0 else "-") + f"q{j}" for j, s in robot.sums[place])
+            joints = "".join(signed).removeprefix("+")
             angle = joints if len(robot.sums[place]) == 1 else f"({joints})"
             parts.append(f"{'cos' if w > 0 else 'sin'} {times}{angle}")
-    for name, exponent in robot.ring.exponents(slide).items():
-        parts.append(
-            name if exponent == 1 else f"{name}²" if exponent == 2 else f"{name}^{exponent}"
-        )
+    powers = robot.ring.exponents(slide).items()
+    parts += [name + {1: "", 2: "²"}.get(exponent, f"^{exponent}") for name, exponent in powers]
     return " ".join(parts)
 
 

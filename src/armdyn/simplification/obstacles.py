@@ -51,23 +51,30 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
 
     A goal without an obstacle may still be out of reach of what is free to change.
     """
-    axes = _Axes(model)
     names = [
         f"joint {i + 1}" + (f" ({joint.name})" if joint.name != f"joint{i + 1}" else "")
         for i, joint in enumerate(model.joints)
     ]
-    found = [*_of_pairs(axes, names, goals)]
+    slides = [not joint.type.turns for joint in model.joints]
+    pairs = [(j, i) for i, path in enumerate(model.paths) for j in path[:-1]]
+    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (CONFIGURATIONS, len(names)))
+    z = np.stack(world_frames(model, q).z)
+    found = list(_of_pairs(z, names, slides, pairs, goals))
     if goals.balanced:
-        found += _of_gravity(axes, names)
+        down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
+        found += _of_gravity(z, names, slides, pairs, down)
     return tuple(found)
 
 
-def _of_pairs(axes: "_Axes", names: list[str], goals: Goals) -> Iterator[Obstacle]:
-    for j, i in axes.pairs():
+def _of_pairs(
+    z: Array, names: list[str], slides: list[bool], pairs: list[tuple[int, int]], goals: Goals
+) -> Iterator[Obstacle]:
+    for j, i in pairs:
+        cosine = np.sum(z[j] * z[i], axis=1)
         D, own = element_name((j, i)), element_name((j, j))
         pair = f"the axes of {names[j]} and {names[i]}"
-        if axes.slides(i) and not axes.slides(j):
-            if goals.constant and not axes.parallel(j, i):
+        if slides[i] and not slides[j]:
+            if goals.constant and not _vanishes(cosine**2 - 1.0):
                 yield Obstacle(
                     "constant",
                     (j, i),
@@ -76,9 +83,9 @@ def _of_pairs(axes: "_Axes", names: list[str], goals: Goals) -> Iterator[Obstacl
                     f"axis of {names[j]}, whose inertia {own} grows with the square of q{i + 1}",
                 )
             continue
-        if axes.slides(j) and not axes.slides(i):
+        if slides[j] and not slides[i]:
             continue
-        if axes.slides(i):
+        if slides[i]:
             law = f"{D} = m̃{i + 1} (e{j + 1}·e{i + 1})"
             because = f"{D} is the mass that {names[i]} carries"
         else:
@@ -87,26 +94,28 @@ def _of_pairs(axes: "_Axes", names: list[str], goals: Goals) -> Iterator[Obstacl
                 f"on average over q{i + 1}, {D} is the inertia of {names[i]}, which is positive,"
             )
         because += " times the cosine between the axes"
-        if (j, i) in goals.zero and not axes.perpendicular(j, i):
+        if (j, i) in goals.zero and not _vanishes(cosine):
             reason = f"{pair} are not perpendicular in every configuration, and {because}"
             yield Obstacle("zero", (j, i), law, f"{reason}: it cannot vanish")
-        elif goals.constant and not axes.constant(j, i):
+        elif goals.constant and not _vanishes(cosine - cosine[0]):
             reason = f"the angle between {pair} changes with the configuration, and {because}"
             yield Obstacle("constant", (j, i), law, f"{reason}: it cannot be constant")
 
 
-def _of_gravity(axes: "_Axes", names: list[str]) -> Iterator[Obstacle]:
-    for i in range(len(names)):
-        if axes.slides(i) and axes.lifts(i):
+def _of_gravity(
+    z: Array, names: list[str], slides: list[bool], pairs: list[tuple[int, int]], down: Array
+) -> Iterator[Obstacle]:
+    for i, name in enumerate(names):
+        if slides[i] and not _vanishes(z[i] @ down):
             yield Obstacle(
                 "gravity-balanced",
                 (i,),
                 f"g{i + 1} = -m̃{i + 1} (g·e{i + 1})",
-                f"the axis of {names[i]} is not always horizontal, so that sliding along it lifts "
+                f"the axis of {name} is not always horizontal, so that sliding along it lifts "
                 "the mass it carries, which no counterweight on the arm can change",
             )
-    for j, i in axes.pairs():
-        if not axes.slides(j) and axes.slides(i) and axes.swings(j, i):
+    for j, i in pairs:
+        if not slides[j] and slides[i] and not _vanishes(np.cross(z[j], z[i]) @ down):
             yield Obstacle(
                 "gravity-balanced",
                 (j, i),
@@ -116,47 +125,5 @@ def _of_gravity(axes: "_Axes", names: list[str]) -> Iterator[Obstacle]:
             )
 
 
-class _Axes:
-    """How the axes of a robot lie to each other and to gravity, over random configurations."""
-
-    def __init__(self, model: RobotModel):
-        self.model = model
-        q = np.random.default_rng(0).uniform(-np.pi, np.pi, (CONFIGURATIONS, len(model.joints)))
-        z = np.stack(world_frames(model, q).z)
-        self.cosine = np.einsum("isa,jsa->ijs", z, z)
-        down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
-        self.fall = z @ down
-        self.swing = np.cross(z[:, None], z) @ down
-
-    def pairs(self) -> Iterator[tuple[int, int]]:
-        """Joints j and i where j carries i."""
-        for i, path in enumerate(self.model.paths):
-            yield from ((j, i) for j in path[:-1])
-
-    def slides(self, i: int) -> bool:
-        """Whether joint i slides along its axis and does not turn."""
-        return not self.model.joints[i].type.turns
-
-    def perpendicular(self, j: int, i: int) -> bool:
-        """Whether e_i·e_j is always zero."""
-        return _vanish(self.cosine[j, i])
-
-    def constant(self, j: int, i: int) -> bool:
-        """Whether e_i·e_j is the same in every configuration."""
-        return _vanish(self.cosine[j, i] - self.cosine[j, i, 0])
-
-    def parallel(self, j: int, i: int) -> bool:
-        """Whether (e_i·e_j)² is always one."""
-        return _vanish(self.cosine[j, i] ** 2 - 1.0)
-
-    def lifts(self, i: int) -> bool:
-        """Whether the axis is ever inclined to the horizontal."""
-        return not _vanish(self.fall[i])
-
-    def swings(self, j: int, i: int) -> bool:
-        """Whether e_j·(e_i × g) is ever other than zero."""
-        return not _vanish(self.swing[j, i])
-
-
-def _vanish(products: Array) -> bool:
+def _vanishes(products: Array) -> bool:
     return float(np.abs(products).max()) <= VISIBLE_PRODUCT

@@ -85,7 +85,15 @@ def _conditions(solved: Branches) -> Iterator[Section]:
             "conditions": [
                 {"polynomial": str(c.polynomial), "sources": list(c.sources)} for c in equations
             ],
-            "branches": [branch.data() for branch in solved.branches],
+            "branches": [
+                {
+                    "equations": list(branch.equations),
+                    "needs": list(branch.needs),
+                    "feasible": branch.feasible,
+                    "reason": branch.reason,
+                }
+                for branch in solved.branches
+            ],
             "branches_complete": solved.complete,
             "impossible": list(solved.impossible),
             "note": solved.note,

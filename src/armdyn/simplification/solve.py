@@ -10,13 +10,12 @@ cannot be solved is kept.
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy
 
 from armdyn.simplification.design_variables import positive
-from armdyn.simplification.signs import Signs
 
 ORDER = ("x", "y", "z", "Ixy", "Ixz", "Iyz", "Ixx", "Iyy", "Izz", "d", "a", "m")
 """The order in which numbers are solved for: the easiest to change come first."""
@@ -25,6 +24,8 @@ BASIS_EQUATIONS, BASIS_UNKNOWNS = 12, 6
 """A Groebner basis is computed of systems up to this size."""
 LONGEST_BASIS = 50
 """A basis with more than this many times the operations of its system is not used."""
+CANCELLATION_TOLERANCE = 1e-9
+"""A smaller sum, relative to its terms, is the rounding of terms that cancel."""
 System = list[tuple[Any, int]]
 """Equations, each with the place in the given system from which it comes; -1: none."""
 
@@ -34,7 +35,7 @@ class Solution:
     """A branch: numbers given by others, and the equations that are left between these."""
 
     numbers: dict[Any, Any] = field(default_factory=dict)
-    """DesignVariables symbols as expressions of the remaining ones."""
+    """Free symbols as expressions of the remaining ones."""
     remaining: tuple[Any, ...] = ()
     """Equations that could not be solved for a number."""
     nonzero: tuple[Any, ...] = ()
@@ -54,20 +55,15 @@ class Failure:
 
 
 class Solver:
-    """Solves polynomial equations for those parameters that may change."""
+    """Solves polynomial equations for those parameters that may change.
+
+    After some seconds no further branch is opened.
+    """
 
     def __init__(
         self, variables: Collection[str], values: Mapping[str, float], seconds: float = 20.0
     ):
-        """Prepare for a system.
-
-        Args:
-            variables: Names that may change.
-            values: Values of all names, whose signs hold for those that may not.
-            seconds: Time after which no further branch is opened.
-        """
         self.variables, self.values = frozenset(variables), dict(values)
-        self.signs = Signs(self.variables, self.values)
         self.until = time.perf_counter() + seconds
         self.failures: list[Failure] = []
         self._known: dict[Any, list[Any]] = {}
@@ -79,11 +75,10 @@ class Solver:
         tagged = [(equation, place) for place, equation in enumerate(equations)]
         found: list[Solution] = []
         for solution in self._branches(tagged, Solution()):
-            same = (
+            if not any(
                 x.numbers == solution.numbers and set(x.remaining) == set(solution.remaining)
                 for x in found
-            )
-            if not any(same):
+            ):
                 found.append(solution)
             if len(found) >= MOST_BRANCHES:
                 self.complete = False
@@ -92,27 +87,21 @@ class Solver:
 
     def _branches(self, system: System, known: Solution) -> Iterator[Solution]:
         while True:
-            factored = self._factored(system, known)
-            if factored is None:
+            if (factored := self._factored(system, known)) is None:
                 return
             system = [(sympy.Mul(*factors), origin) for factors, origin in factored]
             if not factored:
                 if self._possible(known):
                     yield known
                 return
-            step = self._linear(factored)
-            if step is None:
+            if (step := self._linear(factored)) is None:
                 break
-            system, known = self._put(system, known, *step)
+            system, known = _put(system, known, *step)
         products = [factors for factors, _ in factored if len(factors) > 1]
-        if products:
-            yield from self._split(system, known, min(products, key=len))
-        else:
+        if not products:
             yield from self._nonlinear(system, known)
-
-    def _split(self, system: System, known: Solution, factors: Sequence[Any]) -> Iterator[Solution]:
-        """One branch for each factor that vanishes."""
-        for factor in factors:
+            return
+        for factor in min(products, key=len):
             if time.perf_counter() > self.until:
                 self.complete = False
                 return
@@ -123,27 +112,21 @@ class Solver:
         seen: dict[frozenset[Any], tuple[list[Any], int]] = {}
         for equation, origin in system:
             # an equation between held numbers may be true for this robot
-            if equation == 0 or (not self._unknowns(equation) and self.signs.cancels(equation)):
+            if equation == 0 or (not self._unknowns(equation) and self._cancels(equation)):
                 continue
-            factors = self._factors(equation)
-            nonzero = known.nonzero
+            if equation not in self._known:
+                self._known[equation] = [f for f in _factors(equation) if not self._sign(f)]
             factors = [
-                f for f in factors if not any(sympy.cancel(f / n).is_number for n in nonzero)
+                f
+                for f in self._known[equation]
+                if self._unknowns(f)
+                and not any(sympy.cancel(f / n).is_number for n in known.nonzero)
             ]
-            if not any(self._unknowns(f) for f in factors):
+            if not factors:
                 self.failures.append(Failure(dict(known.numbers), equation, origin))
                 return None
-            factors = [f for f in factors if self._unknowns(f)]
             seen.setdefault(frozenset(factors), (factors, origin))
-        sets = list(seen)
-        return [seen[s] for s in sets if not any(other < s for other in sets)]
-
-    def _factors(self, equation: Any) -> list[Any]:
-        """The factors of an equation that are not of one sign."""
-        found = self._known.get(equation)
-        if found is None:
-            found = self._known[equation] = [f for f in _factors(equation) if not self.signs.of(f)]
-        return found
+        return [seen[s] for s in seen if not any(other < s for other in seen)]
 
     def _linear(self, factored: list[tuple[list[Any], int]]) -> tuple[Any, Any] | None:
         """A number that an equation gives, with a coefficient that cannot vanish, and its value.
@@ -152,7 +135,7 @@ class Solver:
         """
         alone = [factors[0] for factors, _ in factored if len(factors) == 1]
         for equation in sorted(alone, key=sympy.count_ops):
-            ways = [w for w in self._ways(equation) if self.signs.of(w[1])]
+            ways = [w for w in self._ways(equation) if self._sign(w[1])]
             for symbol, coefficient, rest in sorted(ways, key=lambda w: not w[1].is_number):
                 return symbol, sympy.expand(sympy.cancel(-rest / coefficient))
         return None
@@ -163,18 +146,6 @@ class Solver:
             polynomial = sympy.Poly(equation, symbol)
             if polynomial.degree() == 1:
                 yield symbol, *polynomial.all_coeffs()
-
-    @staticmethod
-    def _put(system: System, known: Solution, symbol: Any, value: Any) -> tuple[System, Solution]:
-        """The system and the solution with a number replaced by its value."""
-
-        def put(expression: Any) -> Any:
-            return sympy.cancel(expression.subs(symbol, value))
-
-        left = [(sympy.numer(put(e)) if symbol in e.free_symbols else e, o) for e, o in system]
-        numbers = {s: sympy.expand(put(v)) for s, v in known.numbers.items()} | {symbol: value}
-        nonzero = tuple(put(e) for e in known.nonzero)
-        return left, Solution(numbers, known.remaining, nonzero)
 
     def _nonlinear(self, system: System, known: Solution) -> Iterator[Solution]:
         """Equations without a linear unknown: roots, a Groebner basis, or left as they are."""
@@ -187,9 +158,13 @@ class Solver:
         elif basis:
             yield from self._branches([(e, -1) for e in basis], known)
         elif ways := [w for e in equations for w in self._ways(e)]:
-            yield from self._doubtful(system, known, min(ways, key=lambda w: sympy.count_ops(w[1])))
+            # of c v + r: either c = r = 0, or v = -r/c where c is not zero
+            symbol, c, r = min(ways, key=lambda w: sympy.count_ops(w[1]))
+            yield from self._branches([(c, -1), (r, -1), *system], known)
+            apart = replace(known, nonzero=(*known.nonzero, c))
+            yield from self._branches(*_put(system, apart, symbol, -r / c))
         elif self._possible(known):
-            yield Solution(known.numbers, (*known.remaining, *equations), known.nonzero)
+            yield replace(known, remaining=(*known.remaining, *equations))
 
     def _basis(self, equations: list[Any]) -> list[Any]:
         """A Groebner basis; empty if the system is too large or the basis does not help."""
@@ -203,20 +178,11 @@ class Solver:
         longer = basis != [1] and size > LONGEST_BASIS * before
         return [] if same or longer else basis
 
-    def _doubtful(
-        self, system: System, known: Solution, way: tuple[Any, Any, Any]
-    ) -> Iterator[Solution]:
-        """Two branches for an equation c v + r: c = r = 0, and v = -r/c where c is not zero."""
-        symbol, coefficient, rest = way
-        yield from self._branches([(coefficient, -1), (rest, -1), *system], known)
-        apart = Solution(known.numbers, known.remaining, (*known.nonzero, coefficient))
-        yield from self._branches(*self._put(system, apart, symbol, -rest / coefficient))
-
     def _roots(self, equation: Any, system: System, known: Solution) -> Iterator[Solution]:
         """A branch for each real root of an equation in one number."""
         symbol = self._unknowns(equation)[0]
         terms = sympy.Poly(equation, symbol).terms()
-        kept = [c * symbol ** power[0] for power, c in terms if not self.signs.cancels(c)]
+        kept = [c * symbol ** power[0] for power, c in terms if not self._cancels(c)]
         polynomial = sympy.Poly(sympy.Add(*kept), symbol)
         fixed = polynomial.free_symbols - {symbol}
         values = {s: sympy.Rational(str(self.values[str(s)])) for s in fixed}
@@ -230,7 +196,7 @@ class Solver:
             roots = {sympy.Rational(str(sympy.N(root, 17))): 1 for root in numeric.real_roots()}
         rest = [(e, o) for e, o in system if e != equation]
         for root in roots:
-            yield from self._branches(*self._put(rest, known, symbol, root))
+            yield from self._branches(*_put(rest, known, symbol, root))
 
     # what is known of an expression
 
@@ -248,10 +214,45 @@ class Solver:
     def _possible(self, solution: Solution) -> bool:
         """Whether no mass or principal inertia comes out as zero or negative."""
         for symbol, value in solution.numbers.items():
-            if positive(str(symbol)) and (value == 0 or self.signs.of(value) < 0):
+            if positive(str(symbol)) and (value == 0 or self._sign(value) < 0):
                 self.failures.append(Failure(solution.numbers, symbol, -1))
                 return False
         return True
+
+    def _sign(self, expression: Any) -> int:
+        """1 or -1 if all terms have that sign and one of them cannot be zero; 0 if unknown.
+
+        Free masses and principal inertias are positive, other free parameters have any sign, and
+        those that are not free have the sign of their value.
+        """
+        known = {}
+        for symbol in expression.free_symbols:
+            free = str(symbol) in self.variables
+            value = positive(str(symbol)) if free else self.values.get(str(symbol), 0.0)
+            sign = {"positive": True} if value > 0 else {"negative": True} if value < 0 else {}
+            known[symbol] = sympy.Symbol(str(symbol), real=True, **sign)
+        terms = [t.xreplace(known) for t in sympy.Add.make_args(sympy.expand(expression))]
+        if all(t.is_nonnegative for t in terms):
+            return int(any(t.is_positive for t in terms))
+        return -int(all(t.is_nonpositive for t in terms) and any(t.is_negative for t in terms))
+
+    def _cancels(self, expression: Any) -> bool:
+        """Whether the terms of an expression cancel with the robot's values, but for rounding."""
+        values = {s: self.values[str(s)] for s in expression.free_symbols}
+        terms = sympy.Add.make_args(sympy.expand(expression))
+        numbers = [float(term.subs(values)) for term in terms]
+        return abs(sum(numbers)) <= CANCELLATION_TOLERANCE * sum(map(abs, numbers))
+
+
+def _put(system: System, known: Solution, symbol: Any, value: Any) -> tuple[System, Solution]:
+    """The system and the solution with a number replaced by its value."""
+
+    def put(expression: Any) -> Any:
+        return sympy.cancel(expression.subs(symbol, value))
+
+    left = [(sympy.numer(put(e)) if symbol in e.free_symbols else e, o) for e, o in system]
+    numbers = {s: sympy.expand(put(v)) for s, v in known.numbers.items()} | {symbol: value}
+    return left, replace(known, numbers=numbers, nonzero=tuple(map(put, known.nonzero)))
 
 
 def _factors(equation: Any) -> list[Any]:
