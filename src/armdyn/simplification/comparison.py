@@ -7,7 +7,7 @@ without limits makes a whole turn, a prismatic one moves half a metre to either 
 import math
 import time
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 
@@ -85,29 +85,22 @@ class Comparison:
 def compare_designs(
     before: RobotModel, after: RobotModel, trajectory: SampledMotion | None = None
 ) -> Comparison:
-    """Compare two arms with the same joints.
-
-    Args:
-        before: The arm as it was.
-        after: The arm as designed.
-        trajectory: A motion for the torques; None: `reference_trajectory` of the arm.
-    """
+    """Compare two arms with the same joints, by default along `reference_trajectory`."""
     began = time.perf_counter()
-    arms = Robot(before), Robot(after)
+    one, other = Robot(before), Robot(after)
     q = workspace(before)
-    masses = [arm.mass_matrix(q) for arm in arms]
+    masses = one.mass_matrix(q), other.mass_matrix(q)
     motion = reference_trajectory(before) if trajectory is None else trajectory
-    first, second = (torque_report(arm, motion) for arm in arms)
-    sizes = [np.abs(arm.gravity_vector(q)).max(axis=0) for arm in arms]
-    conditions = [_range(np.linalg.cond(mass)) for mass in masses]
+    torques = torque_report(one, motion), torque_report(other, motion)
+    gravity = one.gravity_vector(q), other.gravity_vector(q)
     return Comparison(
-        arms[0].joint_names,
-        first.units,
+        one.joint_names,
+        torques[0].units,
         _elements(*masses),
-        (sizes[0], sizes[1]),
-        (conditions[0], conditions[1]),
+        (np.abs(gravity[0]).max(axis=0), np.abs(gravity[1]).max(axis=0)),
+        (_range(np.linalg.cond(masses[0])), _range(np.linalg.cond(masses[1]))),
         (program_size(before), program_size(after)),
-        (first, second),
+        torques,
         time.perf_counter() - began,
     )
 
@@ -147,12 +140,13 @@ def _range(values: Array) -> ValueRange:
 
 
 def _elements(before: Array, after: Array) -> tuple[ElementRange, ...]:
-    n = before.shape[-1]
-    mean = before.mean(axis=0)
-    found = []
-    for i in range(n):
-        for j in range(i, n):
-            scale = math.sqrt(abs(mean[i, i] * mean[j, j]))
-            pair = (_range(before[:, i, j]), _range(after[:, i, j]))
-            found.append(ElementRange(element_name((i, j)), *pair, scale))
-    return tuple(found)
+    own = np.diag(before.mean(axis=0))
+    return tuple(
+        ElementRange(
+            element_name((i, j)),
+            _range(before[:, i, j]),
+            _range(after[:, i, j]),
+            math.sqrt(abs(own[i] * own[j])),
+        )
+        for i, j in combinations_with_replacement(range(len(own)), 2)
+    )

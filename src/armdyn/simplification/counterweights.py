@@ -78,16 +78,15 @@ class Build:
 def builds(before: RobotModel, after: RobotModel) -> tuple[Build, ...]:
     """How to build every link that differs."""
     found = []
-    for i, (frame, *links) in enumerate(
-        zip(canonical_frames(before), before.links, after.links, strict=True)
-    ):
-        old, new = (_own(link).moved(inverse(frame)) for link in links)
-        if links[0] is links[1] or np.array_equal(old.pseudo, new.pseudo):
+    for i, frame in enumerate(canonical_frames(before)):
+        old, new = (_own(model.links[i]).moved(inverse(frame)) for model in (before, after))
+        if np.array_equal(old.pseudo, new.pseudo):
             continue
         size = max(float(np.trace(body.pseudo[:3, :3])) for body in (old, new))
         reach = math.sqrt(size / new.mass) if new.mass > 0 and size > 0 else 1.0
         weights, note = counterweights(new.pseudo - old.pseudo, reach)
-        found.append(Build(i, links[0].name, frame, weights, shape(old), shape(new), note))
+        name = before.links[i].name
+        found.append(Build(i, name, frame, weights, shape(old), shape(new), note))
     return tuple(found)
 
 
@@ -98,15 +97,10 @@ def _own(link: Link) -> Inertia:
 
 
 def counterweights(added: Array, reach: float = 1.0) -> tuple[tuple[PointMass, ...], str]:
-    """The fewest point masses with a pseudo-inertia, as near to the origin as possible.
+    """The fewest point masses with a pseudo-inertia (4, 4), and a note why there are none.
 
-    Args:
-        added: Pseudo-inertia of added material, shape (4, 4).
-        reach: A length to measure moments in, such as the size of the link [m].
-
-    Returns:
-        At most four point masses, all at the same distance from the origin, and a note: empty, or
-        why there are none.
+    There are at most four, all at the same distance from the origin, as near as possible. Moments
+    are measured in units of the length `reach` [m].
     """
     unit = np.diag([1 / reach] * 3 + [1.0])
     values, vectors = np.linalg.eigh(unit @ added @ unit)
@@ -135,9 +129,7 @@ def _hollow(S: Array) -> Array:
     Q, S = np.eye(n), S.copy()
     for k in range(n - 1):
         diagonal = np.diag(S)
-        high, low = (k + int(pick(diagonal[k:])) for pick in (np.argmax, np.argmin))
-        if high == low:
-            break
+        high, low = k + int(np.argmax(diagonal[k:])), k + int(np.argmin(diagonal[k:]))
         # a c² + 2 b c s + d s² = 0 for the direction (c, s) in the plane of both
         a, b, d = S[high, high], S[high, low], S[low, low]
         if a <= 0 or d >= 0:
@@ -146,9 +138,8 @@ def _hollow(S: Array) -> Array:
         c, s = 1 / math.hypot(1, t), t / math.hypot(1, t)
         G = np.eye(n)
         G[[high, low], high], G[[high, low], low] = (c, s), (-s, c)
-        swap = np.eye(n)
-        swap[:, [k, high]] = swap[:, [high, k]]
-        Q, S = Q @ G @ swap, (G @ swap).T @ S @ G @ swap
+        G[:, [k, high]] = G[:, [high, k]]
+        Q, S = Q @ G, G.T @ S @ G
     return Q
 
 
@@ -161,10 +152,8 @@ def shape(inertia: Inertia) -> Shape:
     # equal sides have no directions of their own and get those of the frame
     apart = _EQUAL_MOMENTS * np.abs(second).max() * np.diag([0.0, 1.0, 2.0])
     _, axes = np.linalg.eigh(second + apart)
-    order = list(
-        max(permutations(range(3)), key=lambda p: np.abs(axes[:, list(p)].diagonal()).sum())
-    )
-    axes = axes[:, order]
+    orders = map(list, permutations(range(3)))
+    axes = max((axes[:, order] for order in orders), key=lambda A: np.abs(A.diagonal()).sum())
     values = np.diag(axes.T @ second @ axes)
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), range(3)] < 0, -1.0, 1.0)
     exists = values.min() >= -_NEGLIGIBLE_SHARE * values.max()

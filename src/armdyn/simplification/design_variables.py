@@ -62,13 +62,12 @@ class DesignVariables:
         links = range(1, len(self.numbers) + 1)
         words: list[str] = []
         for part in ("mass", "com", "inertia"):
-            names = [NUMBERS[k] for k in _PARTS[part]]
-            whole = [i for i in links if all(f"{name}{i}" in left for name in names)]
+            names = {i: [f"{NUMBERS[k]}{i}" for k in _PARTS[part]] for i in links}
+            whole = [i for i in links if left.keys() >= set(names[i])]
             every = len(whole) == len(links)
             words += [f"*.{part}"] if every else [f"link{i}.{part}" for i in whole]
-            for i in whole:
-                for name in names:
-                    del left[f"{name}{i}"]
+            for symbol in (symbol for i in whole for symbol in names[i]):
+                del left[symbol]
         return ", ".join([*words, *left])
 
 
@@ -78,15 +77,9 @@ def parse_design_variables(
     bounds: Bounds | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> DesignVariables:
-    """The design variables that words name.
+    """The design variables that words or symbols name, as in `armdyn.simplify`.
 
-    Args:
-        model: The robot.
-        free: Words or symbols, in a list or separated by commas; None: centres of mass and inertias
-            of all links.
-        bounds: Lowest and highest value by word or symbol, None for an open end [kg, m, kg m²].
-            A length without a bound stays between zero and twice its present value.
-        weights: The factor of a squared change by word or symbol; 1 for the others.
+    A length without a bound stays between zero and twice its present value.
     """
     robot = canonical(model)
     asked = _asked(free)
@@ -134,8 +127,15 @@ def _mapping(what: str, given: Any) -> Mapping[str, Any]:
 def _known(
     model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, tuple[int, bool]]
 ) -> dict[str, tuple[str, ...]]:
-    parts = [_parts_of_link(i, robot, lengths) for i in range(len(model.links))]
-    numbered = [f"link{i + 1}" for i in range(len(parts))]
+    numbered = [f"link{i + 1}" for i in range(len(model.links))]
+    parts = [
+        {part: tuple(f"{NUMBERS[k]}{i + 1}" for k in places) for part, places in _PARTS.items()}
+        for i in range(len(model.links))
+    ]
+    for symbol, (joint, along) in lengths.items():
+        own = parts[joint if along else robot.links[joint].parent]
+        part = "offset" if along else "length"
+        own[part] = (*own.get(part, ()), symbol)
     found: dict[str, tuple[str, ...]] = {}
     # a name that two links have stands for the first of these lists that has it
     for names in (numbered, [x.name for x in model.links], [x.name for x in model.joints]):
@@ -146,18 +146,6 @@ def _known(
         if every := tuple(symbol for own in parts for symbol in own.get(part, ())):
             found[f"*.{part}"] = every
     return found | {symbol: (symbol,) for symbols in found.values() for symbol in symbols}
-
-
-def _parts_of_link(
-    i: int, robot: CanonicalRobot, lengths: Mapping[str, tuple[int, bool]]
-) -> dict[str, tuple[str, ...]]:
-    """The parts of link i that can change, with their symbols."""
-    own = {part: tuple(f"{NUMBERS[k]}{i + 1}" for k in ks) for part, ks in _PARTS.items()}
-    for symbol, (joint, along) in lengths.items():
-        if (joint if along else robot.links[joint].parent) == i:
-            part = "offset" if along else "length"
-            own[part] = (*own.get(part, ()), symbol)
-    return own
 
 
 def _find(model: RobotModel, known: Known, word: str) -> tuple[str, ...]:
@@ -209,12 +197,14 @@ def _pair(what: str, pair: Any) -> tuple[float, float]:
         raise ModelError(
             f"{what}: expected (lowest, highest), None for an open end, got {pair!r}"
         ) from None
-    return _end(what, low, -math.inf), _end(what, high, math.inf)
-
-
-def _end(what: str, value: Any, infinite: float) -> float:
-    is_open = value is None or (isinstance(value, float) and value == infinite)
-    return infinite if is_open else check_number(what, value)
+    ends = ((low, -math.inf), (high, math.inf))
+    least, most = (
+        infinite
+        if value is None or (isinstance(value, float) and value == infinite)
+        else check_number(what, value)
+        for value, infinite in ends
+    )
+    return least, most
 
 
 def _weights(model: RobotModel, known: Known, weights: Mapping[str, float]) -> dict[str, float]:

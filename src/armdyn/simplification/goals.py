@@ -49,10 +49,8 @@ def element_name(joints: tuple[int, ...]) -> str:
 def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
     """The goals named by a word, by several words joined with "+", or by a list of words.
 
-    Args:
-        model: The robot.
-        goal: "constant" (the whole mass matrix), "diagonal" (all couplings zero), "decouple=1,2"
-            (the coupling of two joints zero, by number or name), "gravity-balanced".
+    "constant" is about the whole mass matrix, "diagonal" makes all couplings zero, "decouple=1,2"
+    that of two joints, by number or name.
     """
     given = listed(goal)
     if given is None:
@@ -98,20 +96,15 @@ def _pair(model: RobotModel, text: str) -> tuple[int, int]:
             f"decouple={text}: expected two joints, such as decouple=1,2 or "
             f"decouple={model.joints[0].name},{model.joints[-1].name}"
         )
-    i, j = sorted(_joint(model, name) for name in names)
+    known = [joint.name for joint in model.joints]
+    numbers = [str(k + 1) for k in range(len(known))]
+    for name in names:
+        if name not in known and name not in numbers:
+            raise UnknownNameError(f"joint of {model.name!r} named", name, [*known, *numbers])
+    i, j = sorted((known if name in known else numbers).index(name) for name in names)
     if i == j:
         raise ModelError(
             f"decouple={text}: a joint cannot be decoupled from itself, its own inertia is "
             "positive; name two joints"
         )
     return i, j
-
-
-def _joint(model: RobotModel, name: str) -> int:
-    names = [joint.name for joint in model.joints]
-    if name in names:
-        return names.index(name)
-    numbers = [str(i + 1) for i in range(len(names))]
-    if name in numbers:
-        return numbers.index(name)
-    raise UnknownNameError(f"joint of {model.name!r} named", name, [*names, *numbers])

@@ -52,45 +52,39 @@ def _figure(design: Design, builds: Sequence[Build], comparison: Comparison) -> 
 def _head(figure: Any, design: Design, comparison: Comparison, height: float) -> None:
     model, (before, after) = design.before, comparison.operations
     state = "reached" if design.reached else "not reached; the nearest design"
-    figure.text(
-        0.075, 1 - 0.28 / height, f"{model.title or model.name}, goal {design.goals}: {state}",
-        fontsize=13, weight="bold", color=INK, va="center",
-    )  # fmt: skip
-    figure.text(
-        0.075, 1 - 0.54 / height,
-        f"multiplications and additions of the torque: {before.total} before, {after.total} after",
-        color=GREY, va="center",
-    )  # fmt: skip
-    for place, name, colour in ((0.87, "before", BEFORE), (0.935, "after", AFTER)):
-        figure.text(
-            place, 1 - 0.28 / height, "\N{BLACK SQUARE}", color=colour, va="center", ha="right"
-        )
-        figure.text(place + 0.004, 1 - 0.28 / height, name, color=INK, va="center")
+    title = f"{model.title or model.name}, goal {design.goals}: {state}"
+    below = (
+        f"multiplications and additions of the torque: {before.total} before, {after.total} after"
+    )
+    y = 1 - 0.28 / height
+    figure.text(0.075, y, title, fontsize=13, weight="bold", color=INK, va="center")
+    figure.text(0.075, 1 - 0.54 / height, below, color=GREY, va="center")
+    for x, name, colour in ((0.87, "before", BEFORE), (0.935, "after", AFTER)):
+        figure.text(x, y, "\N{BLACK SQUARE}", color=colour, va="center", ha="right")
+        figure.text(x + 0.004, y, name, color=INK, va="center")
 
 
 def _title(panel: Any, title: str, right: str = "") -> None:
     panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=6)
-    if right:
-        panel.set_title(right, loc="right", fontsize=8, color=GREY, pad=6)
+    panel.set_title(right, loc="right", fontsize=8, color=GREY, pad=6)
 
 
 def _draw_elements(panel: Any, comparison: Comparison) -> None:
     """The range of each element, measured in √(Dii Djj); those that are always zero left out."""
-    shown = [
-        e
-        for e in comparison.elements
-        if max(abs(v) for r in (e.before, e.after) for v in (r.low, r.high)) > _DRAWN_ZERO * e.scale
-    ]
     panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
-    for k, element in enumerate(shown):
-        pairs = ((-0.19, element.before, BEFORE), (0.19, element.after, AFTER))
-        for shift, values, colour in pairs:
-            low, high = values.low / element.scale, values.high / element.scale
-            panel.bar(k + shift, high - low, 0.34, bottom=low, color=colour, zorder=2)
+    shown = []
+    for e in comparison.elements:
+        ends = np.array([(r.low, r.high) for r in (e.before, e.after)])
+        if np.abs(ends).max() <= _DRAWN_ZERO * e.scale:
+            continue
+        sides = zip((-0.19, 0.19), ends / e.scale, (BEFORE, AFTER), strict=True)
+        for shift, (low, high), colour in sides:
+            x = len(shown) + shift
+            panel.bar(x, high - low, 0.34, bottom=low, color=colour, zorder=2)
             # so that a constant is seen as a line
-            edges = (k + shift - 0.17, k + shift + 0.17)
-            panel.hlines((low, high), *edges, color=colour, linewidth=2, zorder=2)
-    panel.set_xticks(range(len(shown)), [e.name for e in shown])
+            panel.hlines((low, high), x - 0.17, x + 0.17, color=colour, linewidth=2, zorder=2)
+        shown.append(e.name)
+    panel.set_xticks(range(len(shown)), shown)
     panel.set_xlim(-0.6, len(shown) - 0.4)
     panel.tick_params(axis="x", length=0)
     panel.use_sticky_edges = False
@@ -101,9 +95,8 @@ def _draw_elements(panel: Any, comparison: Comparison) -> None:
 
 def _draw_gravity(panel: Any, comparison: Comparison) -> None:
     largest = max(float(g.max()) for g in comparison.gravity)
-    for shift, values, colour in zip(
-        (-0.19, 0.19), comparison.gravity, (BEFORE, AFTER), strict=True
-    ):
+    pairs = zip((-0.19, 0.19), comparison.gravity, (BEFORE, AFTER), strict=True)
+    for shift, values, colour in pairs:
         panel.bar(np.arange(len(values)) + shift, values, 0.34, color=colour, zorder=2)
         for k, value in enumerate(values):
             if value <= _DRAWN_ZERO * largest:

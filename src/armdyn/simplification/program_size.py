@@ -37,15 +37,13 @@ def program_size(model: RobotModel) -> Operations:
     bare = _vanished(robot)
     fewer = _pattern(bare) != _pattern(regroup(_generic(robot)))
     fewer = fewer and torque_difference(model, bare) <= 10 * _VANISHED
-    D, found = _constant(model), []
-    if D is not None:
-        gravity = _outputs(bare if fewer else robot, "gravity")
-        lifted = sum(
-            torque.op != "number" or torque.value != 0 for part in gravity for torque in part
-        )
-        found.append(_sum([*gravity, product(D)]) + Operations(0, lifted))
+    D = _constant(model)
+    if D is None:
+        found = [count_operations(model, snap=_VANISHED)]
     else:
-        found.append(count_operations(model, snap=_VANISHED))
+        gravity = _outputs(bare if fewer else robot, "gravity")
+        lifted = sum(x.op != "number" or x.value != 0 for part in gravity for x in part)
+        found = [_sum([*gravity, product(D)]) + Operations(0, lifted)]
     if fewer:
         found.append(_sum(_outputs(bare, "inverse_dynamics")))
     return min(found, key=lambda operations: operations.total)
@@ -63,11 +61,9 @@ def _outputs(robot: CanonicalRobot, quantity: str) -> list[list[Node]]:
 
 def _vanished(robot: CanonicalRobot) -> CanonicalRobot:
     """The base parameters, with exact zeros for sums that cancel."""
-    second = max(float(np.abs(link.J).max()) for link in robot.links)
-    masses = [abs(float(link.M)) for link in robot.links]
-    first = max(
-        *(float(np.abs(link.u).max()) for link in robot.links), (sum(masses) * second) ** 0.5
-    )
+    moments = [(link.J, link.u) for link in robot.links]
+    second, first = (max(np.abs(x).max() for x in xs) for xs in zip(*moments, strict=True))
+    first = max(first, (sum(abs(link.M) for link in robot.links) * second) ** 0.5)
 
     def cleared(link: CanonicalLink) -> CanonicalLink:
         J = np.where(np.abs(link.J) <= _VANISHED * second, 0.0, link.J)
@@ -82,10 +78,9 @@ def _generic(robot: CanonicalRobot) -> CanonicalRobot:
     rng = np.random.default_rng(0)
 
     def other(link: CanonicalLink) -> CanonicalLink:
-        J, u, M = rng.uniform(0.5, 1.5, (3, 3)), rng.uniform(0.5, 1.5, 3), rng.uniform(0.5, 1.5)
-        return replace(
-            link, J=frozen((J + J.T) * link.J), u=frozen(u * link.u), M=float(M * link.M)
-        )
+        J, u, M = (rng.uniform(0.5, 1.5, shape) for shape in ((3, 3), 3, None))
+        moments = {"J": frozen((J + J.T) * link.J), "u": frozen(u * link.u)}
+        return replace(link, M=float(M * link.M), **moments)
 
     return replace(robot, links=tuple(map(other, robot.links)))
 
@@ -122,8 +117,8 @@ def product(D: Array) -> list[Node]:
     torques: list[Any] = []
     for i in reversed(range(len(D))):
         row, start = D[i], graph.number(0)
-        if torques and length(D[i] - D[i + 1]) + 1 <= length(D[i]):
-            row, start = D[i] - D[i + 1], torques[-1]
+        if torques and length(row - D[i + 1]) < length(row):
+            row, start = row - D[i + 1], torques[-1]
         symbols = np.array([symbol(float(value)) for value in row], dtype=object)
         torques.append(start + symbols @ qdd)
     return reduce(torques[::-1]).outputs

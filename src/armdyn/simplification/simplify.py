@@ -14,12 +14,12 @@ from armdyn.figures import FORMATS
 from armdyn.io.atomic import write_text
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.model import RobotModel
-from armdyn.simplification.branches import Branch, Branches, Reaches, branches
+from armdyn.simplification.branches import Branch, Branches, branches
 from armdyn.simplification.comparison import Comparison, compare_designs
 from armdyn.simplification.conditions import Conditions, conditions, too_large
 from armdyn.simplification.counterweights import Build, builds
 from armdyn.simplification.design import KEPT, MARGIN, design
-from armdyn.simplification.design_variables import Bounds, DesignVariables, parse_design_variables
+from armdyn.simplification.design_variables import Bounds, parse_design_variables
 from armdyn.simplification.goals import Goals, parse_goals
 from armdyn.simplification.obstacles import Obstacle
 from armdyn.simplification.parametrisation import ParametrisedArm
@@ -207,16 +207,9 @@ def simplify(
     note = too_large(model) if symbolic else "the conditions were not asked for"
     if note:
         return Simplification(before, found, Branches(note=note), {"design": found.seconds})
-    solved, seconds = _solved(model, goals, variables, None if found.obstacles else reaches)
-    return Simplification(before, found, solved, {"design": found.seconds, **seconds})
-
-
-def _solved(
-    model: RobotModel, goals: Goals, variables: DesignVariables, reaches: Reaches | None
-) -> tuple[Branches, dict[str, float]]:
-    """The conditions solved, and the time that each step took [s]."""
     began = time.perf_counter()
     asked = conditions(model, goals, variables.symbols)
     then = time.perf_counter()
-    solved = branches(asked, variables.symbols, reaches)
-    return solved, {"conditions": then - began, "branches": time.perf_counter() - then}
+    solved = branches(asked, variables.symbols, None if found.obstacles else reaches)
+    seconds = {"conditions": then - began, "branches": time.perf_counter() - then}
+    return Simplification(before, found, solved, {"design": found.seconds, **seconds})

@@ -14,7 +14,7 @@ from armdyn.arrays import Array
 from armdyn.figures import INK
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.model import RobotModel
-from armdyn.simplification.counterweights import Build, Shape, shape
+from armdyn.simplification.counterweights import Build, shape
 
 WEIGHT = "#D55E00"
 _VIEWS = ((0, 2), (1, 2), (0, 1))
@@ -48,14 +48,13 @@ class Sketch:
     @property
     def points(self) -> Array:
         """Everything that is drawn, shape (points, d)."""
-        d = len(self.axes)
         parts = (self.lines, self.boxes, self.centres, self.stems)
-        return np.concatenate([part.reshape(-1, d) for part in parts])
+        return np.concatenate([part.reshape(-1, len(self.axes)) for part in parts])
 
     @property
     def heaviest(self) -> float:
         """The largest mass [kg]."""
-        return float(max(self.masses.max(initial=0.0), self.weights.max(initial=0.0)))
+        return float(max([0.0, *self.masses, *self.weights]))
 
     def seen(self, view: tuple[int, int]) -> "Sketch":
         """The same with two of the coordinates."""
@@ -70,12 +69,9 @@ def sketch_arms(
     """Both arms in the same plane, counterweights on the second."""
     added = {build.link: build for build in builds if build.weights}
     # a link with counterweights is drawn as it was, and they are drawn beside it
-    links = [
-        old if i in added else new
-        for i, (old, new) in enumerate(zip(models[0].links, models[1].links, strict=True))
-    ]
-    first = _in_space(models[0], {})
-    second = _in_space(replace(models[1], links=tuple(links)), added)
+    pairs = enumerate(zip(models[0].links, models[1].links, strict=True))
+    links = tuple(old if i in added else new for i, (old, new) in pairs)
+    first, second = _in_space(models[0], {}), _in_space(replace(models[1], links=links), added)
     extent = np.ptp(np.concatenate([first.points, second.points]), axis=0)
     view = max(_VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
     return first.seen(view), second.seen(view)
@@ -88,9 +84,15 @@ def _in_space(model: RobotModel, added: Mapping[int, Build]) -> Sketch:
     tool = model.tool_frame
     if tool.link >= 0:
         lines.append((frames.O[tool.link], frame_in_world(frames, tool)[1]))
-    shapes = [(i, shape(link.inertia)) for i, link in enumerate(model.links)]
+    shapes = enumerate(shape(link.inertia) for link in model.links)
     bodies = [(i, body) for i, body in shapes if body.mass > 0]
     weights = [(i, build, weight) for i, build in added.items() for weight in build.weights]
+    unit = np.array(list(product((-0.5, 0.5), repeat=3)))
+    boxes = [
+        (i, (unit * body.sides) @ body.axes.T + body.com)
+        for i, body in bodies
+        if body.sides is not None
+    ]
 
     def moved(i: int, positions: Array) -> Array:
         """Positions (..., 3) in the frame of link i, in the world."""
@@ -103,7 +105,7 @@ def _in_space(model: RobotModel, added: Mapping[int, Build]) -> Sketch:
         "xyz",
         stacked(lines, 2, 3),
         stacked(frames.O, 3),
-        stacked((moved(i, _corners(body)) for i, body in bodies if body.sides is not None), 8, 3),
+        stacked((moved(i, corners) for i, corners in boxes), 8, 3),
         stacked((moved(i, body.com) for i, body in bodies), 3),
         stacked(
             ((frames.O[i], moved(i, build.in_model(w.position))) for i, build, w in weights), 2, 3
@@ -113,18 +115,13 @@ def _in_space(model: RobotModel, added: Mapping[int, Build]) -> Sketch:
     )
 
 
-def _corners(body: Shape) -> Array:
-    """The corners of the box of a body, shape (8, 3)."""
-    corners: Array = np.array(list(product((-0.5, 0.5), repeat=3))) * body.sides
-    return corners @ body.axes.T + body.com
-
-
 def draw_arm(panel: Any, sketch: Sketch, colour: str, heaviest: float) -> None:
     """Draw a sketch in the plane; `heaviest` is the mass of the largest disc [kg]."""
     from matplotlib.patches import Polygon  # noqa: PLC0415 (an extra)
+    from scipy.spatial import ConvexHull  # noqa: PLC0415 (slow to load)
 
     for box in sketch.boxes:
-        outline = _hull(box)
+        outline = box[ConvexHull(box, qhull_options="QJ").vertices]  # QJ: flat boxes too
         panel.add_patch(Polygon(outline, facecolor=colour, alpha=0.10, edgecolor="none", zorder=1))
         panel.add_patch(Polygon(outline, fill=False, edgecolor=colour, linewidth=0.7, zorder=2))
     for line in sketch.lines:
@@ -145,19 +142,3 @@ def draw_arm(panel: Any, sketch: Sketch, colour: str, heaviest: float) -> None:
     )
     panel.grid(color="#EEEEEE", linewidth=0.6, zorder=0)
     panel.set_axisbelow(True)
-
-
-def _hull(points: Array) -> Array:
-    """The convex outline of points in the plane, counterclockwise (Andrew 1979)."""
-    order = points[np.lexsort(points.T[::-1])]
-
-    def half(row: Array) -> list[Array]:
-        chain: list[Array] = []
-        for p in row:
-            # not to the left of the last line
-            while len(chain) > 1 and np.linalg.det([chain[-1] - chain[-2], p - chain[-2]]) <= 0:
-                chain.pop()
-            chain.append(p)
-        return chain[:-1]
-
-    return np.array([*half(order), *half(order[::-1])])
