@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.compiler.count import Operations
 from armdyn.simplification.comparison import CONFIGURATIONS, Comparison, ValueRange
 from armdyn.simplification.section import Section, percent, zero
 
@@ -73,7 +72,10 @@ def _costs(comparison: Comparison) -> Section:
         ),
         data={
             "condition_number": _pair(_range, comparison.condition),
-            "operations": _pair(_operations, operations),
+            "operations": _pair(
+                lambda x: {key: getattr(x, key) for key in ("mul", "add", "trig", "total")},
+                operations,
+            ),
         },
     )
 
@@ -85,10 +87,6 @@ def _pair(describe: Any, pair: tuple[Any, Any]) -> dict[str, Any]:
 def _range(values: ValueRange) -> dict[str, float | None]:
     numbers = asdict(values) | {"variation": values.variation}
     return {key: value if np.isfinite(value) else None for key, value in numbers.items()}
-
-
-def _operations(operations: Operations) -> dict[str, int]:
-    return {key: getattr(operations, key) for key in ("mul", "add", "trig", "total")}
 
 
 def _span(values: ValueRange, scale: float) -> tuple[str, str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.simplification.constraints import VIOLATION_TOLERANCE, Constraints, Margin
-from armdyn.simplification.linear import GoalElement, LinearConditions, linear_conditions
+from armdyn.simplification.linear import GoalElement, linear_conditions
 from armdyn.simplification.parametrisation import ParametrisedArm
 from armdyn.simplification.sdp import Region, nearest
 
@@ -60,7 +60,8 @@ class System:
     """Shape (n, 10)."""
     B: Array
     """Shape (n, 10, unknowns)."""
-    conditions: LinearConditions
+    rows: Array
+    """The goals as rows @ φ = 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ class Convex:
         return np.einsum("nab,nb->na", self.arm.to_units, self.arm.start)
 
     @cached_property
-    def _conditions(self) -> Callable[..., LinearConditions]:
+    def _conditions(self) -> Callable[..., Array]:
         """The goals for given lengths; those of the latest lengths are kept."""
         return lru_cache(1)(
             lambda *lengths: linear_conditions(self.arm.robot_with(lengths), self.elements, self.q)
@@ -98,22 +99,26 @@ class Convex:
     def system(self, values: Array) -> System:
         """The goals for given lengths; a link that has no part in them does not move."""
         arm, p, columns = self.arm, self.start.copy(), [np.zeros((*self.start.shape, 0))]
-        found = self._conditions(*values[: len(arm.variables.lengths)])
-        rows = found.rows.reshape(len(found.rows), -1, 10)
+        rows = self._conditions(*values[: len(arm.variables.lengths)])
+        by_link = rows.reshape(len(rows), -1, 10)
         for i, first, basis in self._spans(values):
             moved = float(np.abs(first - p[i]).max()) > _CHANGE_ROUNDING
             p[i] = first if moved else p[i]
-            needed = np.abs(rows[:, i] @ arm.from_units[i] @ basis).max(initial=0.0)
+            needed = np.abs(by_link[:, i] @ arm.from_units[i] @ basis).max(initial=0.0)
             outside = self.constraints.outside(i, p[i], basis, values)
             if needed > CONDITION_TOLERANCE or moved or outside:
                 columns.append(np.zeros((*p.shape, basis.shape[1])))
                 columns[-1][i] = basis
         B = np.concatenate(columns, axis=2)
-        M = np.tensordot(rows, arm.from_units @ B, axes=2)
-        r = -(found.rows @ (self.numbers(p) + arm.payload).ravel())
+        M = np.tensordot(by_link, arm.from_units @ B, axes=2)
+        r = -(rows @ (self.numbers(p) + arm.payload).ravel())
         weight = np.sqrt(arm.weights)
         C = (weight[..., None] * B).reshape(weight.size, -1)
-        return System(M, r, C, (weight * (self.start - p)).ravel(), p, B, found)
+        return System(M, r, C, (weight * (self.start - p)).ravel(), p, B, rows)
+
+    def residual(self, system: System, numbers: Array) -> float:
+        """The distance of links φ from the goals, dimensionless; 0: they are reached."""
+        return float(np.linalg.norm(system.rows @ (numbers + self.arm.payload).ravel()))
 
     def numbers(self, psi: Array) -> Array:
         """φ from ψ; a link that is as it was is so to the last bit."""
@@ -157,7 +162,7 @@ class Convex:
                 theta, outcome = kept, "reached"
         psi = system.p + system.B @ theta
         trials = [self.numbers(psi), self._neat(self.numbers(psi))]
-        residuals = [system.conditions.residual(trial + self.arm.payload) for trial in trials]
+        residuals = [self.residual(system, trial) for trial in trials]
         best = int(residuals[1] <= max(residuals[0], _CHANGE_ROUNDING))
         cost = float(np.sum(self.arm.weights * (psi - self.start) ** 2))
         cost += float(np.sum(self.length_changes(values) ** 2))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
-from armdyn.canonical.frames import canonical_frames
+from armdyn.canonical.frames import CanonicalRobot, canonical_frames
 from armdyn.canonical.parameters import about_com
 from armdyn.canonical.redesign import redesign
 from armdyn.errors import ModelError
@@ -17,9 +17,9 @@ from armdyn.simplification.convex import CONDITION_TOLERANCE, Convex, Trial
 from armdyn.simplification.design_variables import DesignVariables
 from armdyn.simplification.goals import Goals
 from armdyn.simplification.linear import (
+    element_coefficients,
     goal_elements,
     lattice,
-    linear_conditions,
     pseudo_of,
     samples,
 )
@@ -113,7 +113,7 @@ def _unchanged(convex: Convex) -> Trial | None:
     if not within or convex.outside(arm.values):
         return None
     system = convex.system(arm.values)
-    residual = system.conditions.residual(arm.start + arm.payload)
+    residual = convex.residual(system, arm.start)
     if residual > CONDITION_TOLERANCE:
         return None
     rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > CONDITION_TOLERANCE))
@@ -150,11 +150,14 @@ def _link_changes(arm: ParametrisedArm, trial: Trial, changed: list[int]) -> Ite
 
 def _variations(convex: Convex, trial: Trial, q: Array) -> tuple[Variation, ...]:
     arm, elements = convex.arm, convex.elements
-    robots = arm.robot, arm.robot_with(trial.values[: len(arm.variables.lengths)])
-    before, after = (
-        linear_conditions(robot, elements, q).variation(numbers + arm.payload)
-        for robot, numbers in zip(robots, (arm.start, trial.numbers), strict=True)
-    )
+    constant = [element.constant for element in elements]
+
+    def variation(robot: CanonicalRobot, numbers: Array) -> Array:
+        values = element_coefficients(robot, elements, q) @ (numbers + arm.payload).ravel()
+        return np.where(constant, np.ptp(values, axis=1), np.abs(values).max(axis=1))
+
+    new = arm.robot_with(trial.values[: len(arm.variables.lengths)])
+    before, after = variation(arm.robot, arm.start), variation(new, trial.numbers)
     return tuple(
         Variation(str(element), element.constant, float(old), float(new), element.scale)
         for element, old, new in zip(elements, before, after, strict=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot, canonical
 from armdyn.canonical.parameters import link_numbers, parameters
 from armdyn.canonical.redesign import redesign
@@ -45,17 +44,12 @@ def movable_lengths(model: RobotModel, robot: CanonicalRobot) -> dict[str, tuple
 def _movable(model: RobotModel, robot: CanonicalRobot, i: int, along: bool) -> bool:
     step = 0.1
     moved = canonical(redesign(model, {}, **{"offsets" if along else "lengths": {i: step}}))
-    expected = _geometry(robot)
-    expected[i, 3 if along else 0] += step
-    inertia = (np.concatenate([x.J.ravel(), x.u]) for x in robot.links)
-    after = (np.concatenate([x.J.ravel(), x.u]) for x in moved.links)
-    return np.allclose(_geometry(moved), expected, rtol=0, atol=1e-9) and all(
-        np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(inertia, after, strict=True)
+    expected, found = (
+        np.array([[*x.across, x.r, x.alpha, x.gamma, *x.J.flat, *x.u] for x in arm.links])
+        for arm in (robot, moved)
     )
-
-
-def _geometry(robot: CanonicalRobot) -> Array:
-    return np.array([[*link.across, link.r, link.alpha, link.gamma] for link in robot.links])
+    expected[i, 3 if along else 0] += step
+    return np.allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 def variable_lengths(
@@ -69,13 +63,11 @@ def variable_lengths(
 
     A bound that is not given is zero or twice the length.
     """
-    numbers = parameters(model, robot)
-    size = robot_size(robot)
-    found = []
+    numbers, found = parameters(model, robot), []
     for symbol, (joint, along) in movable.items():
         if symbol in symbols:
             value = numbers[symbol].value
-            usual = sorted((0.0, 2 * value)) if value else (0.0, size)
+            usual = sorted((0.0, 2 * value)) if value else (0.0, robot_size(robot))
             low, high = limits.get(symbol, (-math.inf, math.inf))
             low = low if math.isfinite(low) else min(usual[0], high)
             high = high if math.isfinite(high) else max(usual[1], low)

@@ -57,28 +57,6 @@ class GoalElement:
         return element_name(self.joints)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinearConditions:
-    """The goals hold exactly if `rows` @ φ = 0."""
-
-    elements: tuple[GoalElement, ...]
-    values: Array
-    """Coefficients of φ in every element at every sample, shape (elements, samples, 10 n)."""
-    rows: Array
-    """Dimensionless, shape (10 n or fewer, 10 n): |rows @ φ|² is the sum over the elements of the
-    mean square of what shall vanish."""
-
-    def residual(self, numbers: Array) -> float:
-        """The distance from the goals, dimensionless; 0: they are reached."""
-        return float(np.linalg.norm(self.rows @ numbers.ravel()))
-
-    def variation(self, numbers: Array) -> Array:
-        """The range of elements that shall be constant, the largest magnitude of the others."""
-        values = self.values @ numbers.ravel()
-        constant = [element.constant for element in self.elements]
-        return np.where(constant, np.ptp(values, axis=1), np.abs(values).max(axis=1))
-
-
 def samples(model: RobotModel) -> Array:
     """Random configurations that decide an identity, shape (samples, n); always the same ones."""
     n = len(model.joints)
@@ -122,20 +100,27 @@ def goal_elements(
     ]
 
 
-def linear_conditions(
-    robot: CanonicalRobot, elements: Sequence[GoalElement], q: Array
-) -> LinearConditions:
-    """The goals as linear conditions, by the configurations of `samples`."""
+def element_coefficients(robot: CanonicalRobot, elements: Sequence[GoalElement], q: Array) -> Array:
+    """Coefficients of φ in every element at configurations, shape (elements, samples, 10 n)."""
     coefficients = InertiaCoefficients(robot, q)
-    width = 10 * len(robot.links)
-    values, rows = np.zeros((len(elements), len(q), width)), [np.zeros((1, width))]
+    values = np.zeros((len(elements), len(q), 10 * len(robot.links)))
     for k, element in enumerate(elements):
         at = element.joints
         values[k] = coefficients.mass(*at) if at[1:] else coefficients.gravity(*at)
-        mean = values[k].mean(axis=0) if element.constant else 0.0
-        rows.append((values[k] - mean) / (element.scale * np.sqrt(len(q))))
-    upper = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
-    return LinearConditions(tuple(elements), values, upper)
+    return values
+
+
+def linear_conditions(robot: CanonicalRobot, elements: Sequence[GoalElement], q: Array) -> Array:
+    """The goals as rows with rows @ φ = 0, by the configurations of `samples`.
+
+    They are dimensionless, shape (10 n or fewer, 10 n): |rows @ φ|² is the sum over the elements of
+    the mean square of what shall vanish.
+    """
+    rows = [np.zeros((1, 10 * len(robot.links)))]
+    for element, values in zip(elements, element_coefficients(robot, elements, q), strict=True):
+        mean = values.mean(axis=0) if element.constant else 0.0
+        rows.append((values - mean) / (element.scale * np.sqrt(len(q))))
+    return np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
 
 
 class InertiaCoefficients:

@@ -51,10 +51,7 @@ def _headline(design: Design) -> Section:
         "residual": design.residual,
         "cost": design.cost,
         "rank": design.rank,
-        "remaining": [
-            {"element": v.element, "before": v.before, "after": v.after, "scale": v.scale}
-            for v in remaining
-        ],
+        "remaining": [_fields(v, "element", "before", "after", "scale") for v in remaining],
     }
     if design.reached:
         return Section(f"{name}: {design.reason}", tuple(lines), data=data)
@@ -86,13 +83,7 @@ def _conditions(solved: Branches) -> Iterator[Section]:
                 {"polynomial": str(c.polynomial), "sources": list(c.sources)} for c in equations
             ],
             "branches": [
-                {
-                    "equations": list(branch.equations),
-                    "needs": list(branch.needs),
-                    "feasible": branch.feasible,
-                    "reason": branch.reason,
-                }
-                for branch in solved.branches
+                _fields(x, "equations", "needs", "feasible", "reason") for x in solved.branches
             ],
             "branches_complete": solved.complete,
             "impossible": list(solved.impossible),
@@ -109,23 +100,26 @@ def _conditions(solved: Branches) -> Iterator[Section]:
         yield Section("No branch", _cut(list(solved.impossible), MOST_LINES))
 
 
+def _fields(item: Any, *names: str) -> dict[str, Any]:
+    """Fields of a record as plain data."""
+    values = ((name, getattr(item, name)) for name in names)
+    return {name: list(x) if isinstance(x, tuple) else x for name, x in values}
+
+
 def _cut(lines: list[str], most: int) -> tuple[str, ...]:
     more = (f"... and {len(lines) - most} more",) if len(lines) > most else ()
     return (*lines[:most], *more)
 
 
 def _lengths(design: Design) -> Section:
-    lengths = design.lengths.items()
+    lengths = [(symbol, old, new) for symbol, (old, new) in design.lengths.items()]
+    data = [{"symbol": symbol, "before": old, "after": new} for symbol, old, new in lengths]
     return Section(
-        "Lengths [m]" if design.lengths else "",
+        "Lengths [m]" if lengths else "",
         (),
         ("length", "before", "after"),
-        tuple((symbol, f"{old:.4g}", f"{new:.4g}") for symbol, (old, new) in lengths),
-        data={
-            "lengths": [
-                {"symbol": symbol, "before": old, "after": new} for symbol, (old, new) in lengths
-            ]
-        },
+        tuple((symbol, f"{old:.4g}", f"{new:.4g}") for symbol, old, new in lengths),
+        data={"lengths": data},
     )
 
 
@@ -139,12 +133,9 @@ def _links(builds: Sequence[Build]) -> Section:
             *("I1 [kg m²]", "I2", "I3", "box x [m]", "y", "z", ""),
         ),
         tuple(
-            row
-            for build in builds
-            for row in (
-                (build.name, "before", *_shape_row(build.before)),
-                ("", "after", *_shape_row(build.after)),
-            )
+            (name, word, *_shape_row(shape))
+            for x in builds
+            for name, word, shape in ((x.name, "before", x.before), ("", "after", x.after))
         ),
         2,
         {"links": [_link_data(build) for build in builds]},
@@ -203,8 +194,9 @@ def _weights(builds: Sequence[Build]) -> Iterator[Section]:
             ("link", "mass [kg]", "x [m]", "y", "z", "own frame x", "y", "z"),
             rows,
         )
-    notes = dict.fromkeys(build.note for build in builds if build.note)
-    if notes:
-        names = {note: [build.name for build in builds if build.note == note] for note in notes}
-        lines = (f"{', '.join(names[note])}: {note}" for note in notes)
-        yield Section("Not by counterweights alone", tuple(lines))
+    names: dict[str, list[str]] = {}
+    for build in builds:
+        names.setdefault(build.note, []).append(build.name)
+    lines = tuple(f"{', '.join(links)}: {note}" for note, links in names.items() if note)
+    if lines:
+        yield Section("Not by counterweights alone", lines)
