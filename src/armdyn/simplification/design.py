@@ -142,9 +142,9 @@ def _link_changes(arm: ParametrisedArm, trial: Trial, changed: list[int]) -> Ite
     frames = canonical_frames(arm.model)
     for i in changed:
         J = pseudo_of(trial.numbers[i])
-        new = about_com(J[:3, :3], J[:3, 3], float(J[3, 3]))
+        old, new = arm.own[i], about_com(J[:3, :3], J[:3, 3], float(J[3, 3]))
         added = frames[i] @ (J - pseudo_of(arm.start[i])) @ frames[i].T
-        mass, com, inertia = zip(arm.own[i], new, strict=True)
+        mass, com, inertia = (old[0], new[0]), (old[1], new[1]), (old[2], new[2])
         yield LinkChange(i, arm.model.links[i].name, mass, com, inertia, frozen(added))
 
 

@@ -10,7 +10,7 @@ the coordinates of that centre. Such coordinates are no linear unknowns: they ar
 lengths, outside of the convex problem.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -97,7 +97,7 @@ class ParametrisedArm:
             if not may[k] or f"I{name}{i + 1}" in self.variables.bounds
         )
 
-    def robot_with(self, lengths: Sequence[float]) -> CanonicalRobot:
+    def robot_with(self, lengths: Iterable[float]) -> CanonicalRobot:
         """The robot with other values of its free lengths."""
         links = list(self.robot.links)
         for length, value in zip(self.variables.lengths, lengths, strict=True):

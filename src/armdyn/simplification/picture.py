@@ -72,7 +72,7 @@ def _title(panel: Any, title: str, right: str = "") -> None:
 def _draw_elements(panel: Any, comparison: Comparison) -> None:
     """The range of each element, measured in √(Dii Djj); those that are always zero left out."""
     panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
-    shown = []
+    shown: list[str] = []
     for e in comparison.elements:
         ends = np.array([(r.low, r.high) for r in (e.before, e.after)])
         if np.abs(ends).max() <= _DRAWN_ZERO * e.scale:

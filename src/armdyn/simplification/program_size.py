@@ -79,8 +79,8 @@ def _generic(robot: CanonicalRobot) -> CanonicalRobot:
 
     def other(link: CanonicalLink) -> CanonicalLink:
         J, u, M = (rng.uniform(0.5, 1.5, shape) for shape in ((3, 3), 3, None))
-        moments = {"J": frozen((J + J.T) * link.J), "u": frozen(u * link.u)}
-        return replace(link, M=float(M * link.M), **moments)
+        J, u = frozen((J + J.T) * link.J), frozen(u * link.u)
+        return replace(link, J=J, u=u, M=float(M * link.M))
 
     return replace(robot, links=tuple(map(other, robot.links)))
 
