@@ -55,17 +55,7 @@ def check_plot(path: str | Path) -> None:
 
 
 def save_picture(path: str | Path, draw: Callable[..., Any], *drawn: Any) -> None:
-    """Draw a figure to a file, which appears whole or not at all.
-
-    Args:
-        path: A file ending in .png, .pdf or .svg.
-        draw: Makes the figure.
-        drawn: What the figure shows, the arguments of `draw`.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-        WriteError: The ending is not one of these, or the file cannot be written.
-    """
+    """Write the figure `draw(*drawn)` to a .png, .pdf or .svg file, whole or not at all."""
     check_plot(path)
     import matplotlib as mpl  # noqa: PLC0415 (an extra)
 

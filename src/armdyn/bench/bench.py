@@ -50,16 +50,8 @@ def bench(
 ) -> BenchReport:
     """Measure the speed of kernels, and of other libraries where they are installed.
 
-    Args:
-        robots: Catalog names, files or robots; friction and rotors are left out.
-        only: Names of `CASES`; none: all.
-        seconds: How long to measure a case; None: 1.5, or 0.2 if quick.
-        quick: Whether to use smaller batches.
-        tell: Called with the name of each measurement before it starts.
-
-    Raises:
-        UnknownNameError: There is no such case.
-        BenchmarkError: Another library computes something else.
+    Friction and rotors are left out. `only` has names of `CASES`, `seconds` are those for a case,
+    and `tell` is called with the name of each measurement before it starts.
     """
     for name in only:
         check_known("benchmark", name, CASES)
@@ -148,19 +140,19 @@ def _compiling(robot: Robot, seconds: float) -> Iterator[Speed]:
     Each robot that is compiled has another payload, so it shares no kernel with the one before.
     """
     for use, batch in (("one state", ()), ("a batch", (COMPILED_BATCH,))):
-        compiled: list[float] = []
-        loaded: list[float] = []
+        times: dict[str, list[float]] = {"compile": [], "load": []}
         with TemporaryDirectory(prefix="armdyn-bench-") as folder:
             cache = ObjectCache(Path(folder))
             _first_torques(Robot(robot.model, cache=cache), batch)  # LLVM itself is loaded here
             end = perf_counter() + seconds
-            while len(compiled) < FEWEST_COMPILED or perf_counter() < end:
-                model = robot.with_payload(1e-3 * (1 + len(compiled)), physical="ignore").model
-                compiled.append(_first_torques(Robot(model, cache=cache), batch))
-                loaded.append(_first_torques(Robot(model, cache=cache), batch))
-        for way, times in (("compile", compiled), ("load", loaded)):
+            while len(times["load"]) < FEWEST_COMPILED or perf_counter() < end:
+                mass = 1e-3 * (1 + len(times["load"]))
+                model = robot.with_payload(mass, physical="ignore").model
+                for found in times.values():
+                    found.append(_first_torques(Robot(model, cache=cache), batch))
+        for way, found in times.items():
             what = f"{way}, until the first torques of {use}"
-            yield Speed(robot.name, "compile", what, min(times))
+            yield Speed(robot.name, "compile", what, min(found))
 
 
 def _first_torques(robot: Robot, batch: tuple[int, ...]) -> float:

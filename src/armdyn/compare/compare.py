@@ -82,9 +82,10 @@ class _Comparison:
 
     def row(self, name: str, peer: Peer) -> LibraryResult:
         """What a library says, and why."""
-        material, names = self._given.material(peer.formats), self._given.robot.joint_names
+        given = self._given
+        material = next(given.formats[kind] for kind in peer.formats if kind in given.formats)
         model = material.model
-        explainer = Explainer(model, names, self._states, self._scale)
+        explainer = Explainer(model, given.robot.joint_names, self._states, self._scale)
         joints = tuple(joint.name for joint in model.joints)
         row = partial(LibraryResult, name, peer.title)
         try:
@@ -103,7 +104,7 @@ class _Comparison:
             return row(
                 status="agrees", explanation="the same to rounding", residual=float(gap.max())
             )
-        whole, choices = explainer.explain(theirs, causes(self._given, material, answer))
+        whole, choices = explainer.explain(theirs, causes(given, material, answer))
         ours, torque = explainer.torque(), explainer.torque(choices[0])
         residual = float(np.abs(theirs - torque).max())
         effects = (explainer.torque((cause,)) - ours for cause in choices[0])

@@ -65,13 +65,10 @@ def each_body(change: Callable[[Body], Body]) -> Edit:
 
 
 class Explainer:
-    """A robot at states, and its torques under the causes of differences.
+    """The robot of a file at states, and its torques under the causes of differences.
 
-    Args:
-        model: The robot as it is in the file.
-        names: The joints that are the coordinates, in the order in which they are given.
-        states: Motions of the coordinates, (m, n).
-        scale: The sum of the sizes of the terms of each torque, (m, n).
+    `names` are the joints in the order of the states (m, n); `scale` is the sum of the sizes of
+    the terms of each torque, (m, n).
     """
 
     def __init__(self, model: RobotModel, names: Sequence[str], states: States, scale: Array):

@@ -7,7 +7,7 @@ that is in another format is written as a URDF first.
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,10 +53,6 @@ class Sources:
     """By "urdf" and, if that is what it comes from, "mjcf"."""
     other_convention: tuple[str, RobotModel] | None
     """For a DH table its convention, and the robot read in the other one."""
-
-    def material(self, formats: Sequence[str]) -> Material:
-        """The first of these formats that there is."""
-        return next(self.formats[kind] for kind in formats if kind in self.formats)
 
 
 @contextmanager

@@ -94,9 +94,5 @@ class CompareReport:
     def data(self) -> dict[str, Any]:
         """The report as plain data."""
         rows = [asdict(row) | {"difference": row.difference} for row in self.rows]
-        head = {key: getattr(self, key) for key in ("source", "robot", "states", "seed")}
-        return head | {
-            "joints": list(self.joints),
-            "exit_code": self.exit_code,
-            "rows": rows,
-        }
+        found = {"joints": list(self.joints), "exit_code": self.exit_code, "rows": rows}
+        return asdict(self) | found

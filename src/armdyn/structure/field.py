@@ -1,11 +1,11 @@
-"""Values and slopes of a graph at many points at once: exactly over the finite field, or in floats.
+"""Values and slopes of a graph at many points of the finite field at once.
 
 The tangents of forward differentiation are carried along with the values, so that D(q) and all its
 partial derivatives come out of one walk through the graph. Sines and cosines are taken of symbols
 alone.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,22 +20,9 @@ from armdyn.expr.graph import Node
 from armdyn.expr.operations import TRIG, number_residue
 from armdyn.expr.visit import reachable, uses
 
+ZERO = np.zeros((), dtype=np.uint64)
 ANOTHER = 1000
 """Added to a seed where a symbol is drawn again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """Sums and products of arrays, and a number as such an array."""
-
-    add: Callable[[Any, Any], Any]
-    sub: Callable[[Any, Any], Any]
-    mul: Callable[[Any, Any], Any]
-    number: Callable[[int | float], Any]
-
-
-EXACT = Arithmetic(residues.add, residues.sub, residues.mul, lambda x: np.uint64(number_residue(x)))
-FLOATS = Arithmetic(np.add, np.subtract, np.multiply, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +45,7 @@ class Drawn:
 
     def __call__(self, leaf: Node) -> Array:
         """The residues of a leaf, one a point."""
-        name = symbol(leaf)
+        name = _symbol(leaf)
         return residues.residues(
             [
                 0 if name in p.zero else self._draw(leaf, p.seed + ANOTHER * (name in p.again))
@@ -73,7 +60,7 @@ class Drawn:
         return self._known[key]
 
 
-def symbol(leaf: Node) -> str:
+def _symbol(leaf: Node) -> str:
     """The name of a symbol, or of the one a sine or cosine is taken of."""
     inner = leaf.args[0] if leaf.args else leaf
     if inner.op not in ("input", "parameter"):
@@ -81,65 +68,52 @@ def symbol(leaf: Node) -> str:
     return inner.name
 
 
-def values(
-    outputs: Iterable[Node], leaf: Callable[[Node], Array], points: int, by: Arithmetic = EXACT
-) -> Array:
-    """The outputs at every point, shape (outputs, points)."""
-    return values_and_slopes(outputs, leaf, points, (), by)[0]
-
-
 def values_and_slopes(
-    outputs: Iterable[Node],
-    leaf: Callable[[Node], Array],
-    points: int,
-    names: Sequence[str],
-    by: Arithmetic = EXACT,
+    outputs: Iterable[Node], drawn: Drawn, names: Sequence[str] = ()
 ) -> tuple[Array, Array]:
-    """The outputs (outputs, points) and their slopes by named inputs (outputs, names, points).
-
-    `leaf` gives the values of a symbol, or of its sine or cosine, at the points.
-    """
-    outputs = list(outputs)
-    left, kind = uses(outputs), np.asarray(by.number(0)).dtype
+    """The outputs (outputs, points) and their slopes by named inputs (outputs, names, points)."""
+    outputs, points = list(outputs), len(drawn.points)
+    left = uses(outputs)
     value: dict[int, Any] = {}
     slope: dict[int, Any] = {}
 
     def times(partial: Node, slopes: Any) -> Any:
         if partial.op == "neg":
-            return by.sub(by.number(0), times(partial.args[0], slopes))
+            return residues.sub(ZERO, times(partial.args[0], slopes))
         if partial.op == "number" and partial.value in (1, -1):
-            return slopes if partial.value == 1 else by.sub(by.number(0), slopes)
+            return slopes if partial.value == 1 else residues.sub(ZERO, slopes)
         known = partial.index in value
-        return by.mul(value[partial.index] if known else leaf(partial), slopes)
+        return residues.mul(value[partial.index] if known else drawn(partial), slopes)
 
     for node in reachable(outputs):
-        value[node.index] = _value(node, value, leaf, by)
+        value[node.index] = _value(node, value, drawn)
         if node.name in names:
-            slope[node.index] = np.zeros((len(names), points), dtype=kind)
-            slope[node.index][names.index(node.name)] = by.number(1)
-        elif (found := tangent(node, slope, times, by.add)) is not None:
+            slope[node.index] = np.zeros((len(names), points), dtype=np.uint64)
+            slope[node.index][names.index(node.name)] = 1
+        elif (found := tangent(node, slope, times, residues.add)) is not None:
             slope[node.index] = found
         for used in node.args:
             left[used.index] -= 1
             if not left[used.index]:
                 del value[used.index]
                 slope.pop(used.index, None)
-    result = np.zeros((len(outputs), points), dtype=kind)
-    slopes = np.zeros((len(outputs), len(names), points), dtype=kind)
+    result = np.zeros((len(outputs), points), dtype=np.uint64)
+    slopes = np.zeros((len(outputs), len(names), points), dtype=np.uint64)
     for k, node in enumerate(outputs):
         result[k], slopes[k] = value[node.index], slope.get(node.index, 0)
     return result, slopes
 
 
-def _value(node: Node, value: dict[int, Any], leaf: Callable[[Node], Array], by: Arithmetic) -> Any:
+def _value(node: Node, value: dict[int, Any], drawn: Drawn) -> Any:
     """The value of a node from those of its operands."""
+    operands = [value[a.index] for a in node.args]
     match node.op:
         case "number":
-            return by.number(node.value)
+            return np.uint64(number_residue(node.value))
         case "add" | "sub" | "mul":
-            return getattr(by, node.op)(*(value[a.index] for a in node.args))
+            return getattr(residues, node.op)(*operands)
         case "neg":
-            return by.sub(by.number(0), value[node.args[0].index])
+            return residues.sub(ZERO, *operands)
         case _ if node.op in TRIG or not node.args:
-            return leaf(node)
+            return drawn(node)
     raise TraceError(f"{node!r} is neither a sum nor a product")

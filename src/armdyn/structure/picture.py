@@ -28,12 +28,7 @@ Colour = tuple[float, float, float]
 
 
 def plot_structure(structure: ElementTables, path: str | Path) -> None:
-    """Draw which elements of D, h and g are zero, constant, or depend on how many joints.
-
-    Args:
-        structure: The structure of a robot.
-        path: A file ending in .png, .pdf or .svg; it appears whole or not at all.
-    """
+    """Draw what the elements of D, h and g depend on to a .png, .pdf or .svg file."""
     save_picture(path, _figure, structure)
 
 
@@ -89,12 +84,9 @@ def _notes(structure: ElementTables, width: float) -> list[str]:
 
 def _cell_sizes(n: int) -> tuple[float, float]:
     """Sides of a cell of D and of h [inch]."""
-    if n <= 3:
-        return 0.8, 0.62
-    if n <= 5:
-        return 0.66, 0.5
-    if n <= MOST_JOINTS_WITH_TEXT:
-        return 0.58, 0.44
+    for most, sizes in ((3, (0.8, 0.62)), (5, (0.66, 0.5)), (MOST_JOINTS_WITH_TEXT, (0.58, 0.44))):
+        if n <= most:
+            return sizes
     return max(4.2 / n, 0.1), max(2.4 / n, 0.045)
 
 

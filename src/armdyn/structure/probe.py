@@ -1,31 +1,17 @@
 """What D, h and g depend on: exact evaluation at points where single symbols are drawn anew."""
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.graph import Node
-from armdyn.structure.field import (
-    EXACT,
-    FLOATS,
-    Arithmetic,
-    Drawn,
-    Point,
-    symbol,
-    values,
-    values_and_slopes,
-)
+from armdyn.compiler import residues
+from armdyn.structure.field import Drawn, Point, values_and_slopes
 from armdyn.structure.graph import Trunk
 
 SEEDS = (0, 1)
 """Points of the field at which everything is decided."""
-CONFIGURATIONS = 256
-"""Random configurations over which ranges are measured."""
-CANCELLATION = 1e-12
-"""Largest variation, relative to the size of an element, that counts as rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,20 +40,6 @@ class Axes:
     upright: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ranges:
-    """Lowest and highest value over random configurations, and what to hold them against."""
-
-    low: Array
-    high: Array
-    size: Array
-
-    @property
-    def rounding(self) -> Array:
-        """Where the variation is no more than rounding."""
-        return np.less_equal(self.high - self.low, CANCELLATION * self.size)
-
-
 class Probe:
     """One trunk, evaluated."""
 
@@ -90,8 +62,12 @@ class Probe:
     ) -> tuple[Pattern, Pattern, Pattern]:
         again = (frozenset[str](), *redrawn)
         points = [Point(seed, names, zero) for seed in SEEDS for names in again]
-        D, h, g = map(_pattern, self._elements(Drawn(points), len(points), EXACT))
-        return D, h, g
+        n, outputs = self.n, [*self.trunk.D.ravel(), self.trunk.V]
+        found, slopes = values_and_slopes(outputs, Drawn(points), self.trunk.q)
+        T = slopes[:-1].reshape(n, n, n, -1)
+        # 2 h_ikm = ∂D_ik/∂q_m + ∂D_im/∂q_k - ∂D_km/∂q_i
+        h = residues.sub(residues.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
+        return _pattern(found[:-1].reshape(n, n, -1)), _pattern(h), _pattern(slopes[-1])
 
     def awakened(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """For D and g: which parameters that are zero make an element nonzero, which make it vary.
@@ -109,8 +85,8 @@ class Probe:
             at = entries.reshape(*shape, len(SEEDS), len(self.absent), 2)
             return (at != 0).any((-3, -1)), (at[..., 0] != at[..., 1]).any(-2)
 
-        D = values(self.trunk.D.ravel(), Drawn(points), len(points))
-        _, g = values_and_slopes([self.trunk.V], Drawn(points), len(points), self.trunk.q)
+        D, _ = values_and_slopes(self.trunk.D.ravel(), Drawn(points))
+        _, g = values_and_slopes([self.trunk.V], Drawn(points), self.trunk.q)
         return woken(D, self.n, self.n), woken(g[0], self.n)
 
     def axes(self) -> Axes:
@@ -118,51 +94,16 @@ class Probe:
         points = [Point(seed, again) for seed in SEEDS for again in (frozenset[str](), self._all)]
         trunk, n = self.trunk, self.n
         outputs = [*trunk.cosines.ravel(), *trunk.fall, *trunk.tilt.ravel()]
-        at = values(outputs, Drawn(points), len(points))
+        at, _ = values_and_slopes(outputs, Drawn(points))
         cosines = at[: n * n].reshape(n, n, -1)
         angles = _pattern(cosines)
         return Axes(
             angles.zero,
-            (EXACT.mul(cosines, cosines) == 1).all(-1),
+            (residues.mul(cosines, cosines) == 1).all(-1),
             angles.constant,
             (at[n * n : n * n + n] == 0).all(-1),
             (at[n * n + n :].reshape(n, 3, -1) == 0).all((-2, -1)),
         )
-
-    def ranges(self, joints: Sequence[tuple[float, float]]) -> tuple[Ranges, Ranges, Ranges]:
-        """D, h and g in numbers, over random configurations within the ranges of the joints."""
-        low, high = zip(*joints, strict=True)
-        rng = np.random.default_rng(0)
-        q = dict(zip(self.trunk.q, rng.uniform(low, high, (CONFIGURATIONS, self.n)).T, strict=True))
-
-        def leaf(node: Node) -> Array:
-            name = symbol(node)
-            at = q[name] if name in q else np.full(CONFIGURATIONS, self.trunk.numbers[name])
-            return {"sin": np.sin, "cos": np.cos}[node.op](at) if node.args else at
-
-        D, twice_h, g = self._elements(leaf, CONFIGURATIONS, FLOATS)
-        h = 0.5 * twice_h
-        root = np.sqrt(np.abs(np.einsum("iip->ip", D)).max(-1))
-        numbers = self.trunk.numbers
-        mass = sum(abs(numbers[m]) for m in self.trunk.inertial if m[0] == "m" and m[1].isdigit())
-        field = math.hypot(*(numbers.get(f"g{a}", 0.0) for a in "xyz"))
-        return (
-            Ranges(D.min(-1), D.max(-1), root[:, None] * root),
-            Ranges(h.min(-1), h.max(-1), root[:, None, None] * np.maximum(root[:, None], root)),
-            # by Cauchy and Schwarz no g_i is larger
-            Ranges(g.min(-1), g.max(-1), field * math.sqrt(mass) * root),
-        )
-
-    def _elements(
-        self, leaf: Callable[[Node], Array], points: int, by: Arithmetic
-    ) -> tuple[Array, Array, Array]:
-        """D, 2h and g at every point, (..., points)."""
-        n, outputs = self.n, [*self.trunk.D.ravel(), self.trunk.V]
-        found, slopes = values_and_slopes(outputs, leaf, points, self.trunk.q, by)
-        T = slopes[:-1].reshape(n, n, n, -1)
-        # 2 h_ikm = ∂D_ik/∂q_m + ∂D_im/∂q_k - ∂D_km/∂q_i
-        h = by.sub(by.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
-        return found[:-1].reshape(n, n, -1), h, slopes[-1]
 
 
 def _pattern(entries: Array) -> Pattern:

@@ -20,10 +20,11 @@ from armdyn.dynamics import Robot
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
 from armdyn.structure import report
-from armdyn.structure.elements import ElementTables, StructureElement, is_mirror
+from armdyn.structure.elements import ElementTables, Status, StructureElement, is_mirror
 from armdyn.structure.graph import Trunk, trunks
 from armdyn.structure.picture import plot_structure
-from armdyn.structure.probe import Pattern, Probe, Ranges
+from armdyn.structure.probe import Probe
+from armdyn.structure.ranges import Ranges, ranges
 from armdyn.structure.why import BRANCHES, CANCELS, Reason, Why
 
 
@@ -52,21 +53,18 @@ class Structure(ElementTables):
 
 
 def structure(robot: Robot | RobotModel) -> Structure:
-    """Which elements of mass matrix, Christoffel symbols and gravity are zero, constant, varying.
+    """Which elements of mass matrix, Christoffel symbols and gravity are zero or constant, and why.
 
-    Args:
-        robot: The robot; a joint that follows another one counts as a joint of its own.
-
-    Returns:
-        For each of D_ij, h_ikm and g_i whether it is zero or constant, and why.
+    A joint that follows another one counts as a joint of its own.
     """
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"the structure is that of a Robot, got {robot!r}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
     n, apart = len(model.joints), StructureElement("zero", reason=BRANCHES)
     tables = [np.full((n,) * rank, apart, dtype=object) for rank in (2, 3, 1)]
+    numbers = ranges(model)
     for trunk in trunks(model):
-        _fill(trunk, model, tables)
+        _fill(trunk, numbers, tables)
     return Structure(
         model.name,
         model.title or model.name,
@@ -76,30 +74,34 @@ def structure(robot: Robot | RobotModel) -> Structure:
     )
 
 
-def _fill(trunk: Trunk, model: RobotModel, tables: Sequence[Array]) -> None:
+def _fill(trunk: Trunk, numbers: Sequence[Ranges], tables: Sequence[Array]) -> None:
     """Put the elements of a trunk in their places in D, h and g."""
     probe = Probe(trunk)
     patterns = probe.patterns()
-    ranges = probe.ranges([model.joints[i].range for i in trunk.members])
     why = Why(probe, *patterns)
     reasons: list[Callable[..., Reason]] = [why.mass, why.velocity, why.weight]
-    for table, pattern, values, reason in zip(tables, patterns, ranges, reasons, strict=True):
+    for table, pattern, values, reason in zip(tables, patterns, numbers, reasons, strict=True):
         for place in np.ndindex(pattern.zero.shape):
             if not is_mirror(place):
                 at = tuple(trunk.members[i] for i in place)
-                element = _element(trunk, pattern, values, place, reason(*place))
+                joints = tuple(trunk.members[k] + 1 for k in pattern.on[place].nonzero()[0])
+                status: Status = "varies" if joints else "constant"
+                status = "zero" if pattern.zero[place] else status
+                element = _element(status, joints, values, at, *reason(*place))
                 table[at] = table[*at[:-2], *reversed(at[-2:])] = element
 
 
 def _element(
-    trunk: Trunk, pattern: Pattern, values: Ranges, place: tuple[int, ...], reason: Reason
+    status: Status,
+    joints: tuple[int, ...],
+    values: Ranges,
+    at: tuple[int, ...],
+    reason: str,
+    parameters: tuple[str, ...],
 ) -> StructureElement:
-    text, parameters = reason
-    if pattern.zero[place]:
-        return StructureElement("zero", (), text, parameters=parameters)
-    lowest, highest = float(values.low[place]), float(values.high[place])
-    if pattern.constant[place]:
-        return StructureElement("constant", (), text, lowest, highest, False, parameters)
-    joints = tuple(trunk.members[k] + 1 for k in pattern.on[place].nonzero()[0])
-    cancels = bool(values.rounding[place])
-    return StructureElement("varies", joints, CANCELS if cancels else "", lowest, highest, cancels)
+    if status == "zero":
+        return StructureElement(status, (), reason, parameters=parameters)
+    cancels = status == "varies" and bool(values.rounding[at])
+    reason = CANCELS if cancels else reason
+    low, high = float(values.low[at]), float(values.high[at])
+    return StructureElement(status, joints, reason, low, high, cancels, parameters)

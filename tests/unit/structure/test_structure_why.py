@@ -134,7 +134,7 @@ def test_slopes_over_the_field_are_the_derivatives_of_the_graph():
     (trunk,) = trunks(random_model("RPR", 6))
     outputs = [*trunk.D.ravel(), trunk.V]
     q = [outputs[0].graph.input(name) for name in trunk.q]
-    value, slope = values_and_slopes(outputs, Drawn([Point(3), Point(4)]), 2, trunk.q)
+    value, slope = values_and_slopes(outputs, Drawn([Point(3), Point(4)]), trunk.q)
     J = np.array(jacobian(outputs, q), dtype=object)
     for k, seed in enumerate((3, 4)):
         assert value[:, k].tolist() == FiniteField(seed).values(outputs)
