@@ -11,7 +11,7 @@ from hypothesis import given
 import armdyn
 from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
 from armdyn.canonical.model import branches, model_from_canonical
-from armdyn.canonical.regroup import axis_in_parent, parameter_names, regroup
+from armdyn.canonical.regroup import axis_in_parent, regroup
 from armdyn.compiler.program import Program
 from armdyn.compiler.search import search
 from armdyn.compiler.trace import trace
@@ -28,6 +28,7 @@ from armdyn.quantities.symbolic import symbolic
 from support.counted_arms import ARMS
 from support.peers import close, pin_model
 from support.random_robots import random_model, random_states, robots, seeds, special_model
+from support.regrouped import parameter_names
 
 CATALOG = ("renaud_6r", "puma560", "stanford", "panda", "two_link", "scara", "ur5e", "gen3")
 

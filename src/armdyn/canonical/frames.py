@@ -117,8 +117,10 @@ class _Builder:
             if up < 0:
                 before, theta, gravity = self._on_base(i, x)
             frames.append(transform(self._axes(x, self.z[i]), self.origins[i]))
-            entry = self._entry(i) if up >= 0 else self.origins[i]
-            across = frames[up][:3, :3].T @ (entry - self.origins[up]) if up >= 0 else np.zeros(3)
+            entry, across = self.origins[i], np.zeros(3)
+            if up >= 0:  # the point of axis i nearest to the axis of its parent
+                entry = self._closest(self.origins[i], self.z[i], self.z[up], self.origins[up])
+                across = frames[up][:3, :3].T @ (entry - self.origins[up])
             J, u, M = self._inertia(i, frames[i])
             links.append(
                 CanonicalLink(
@@ -180,11 +182,6 @@ class _Builder:
     def _foot(self, i: int, other: int, point: Array) -> Array:
         """The point of axis i nearest to another axis through a point, or to that point."""
         return self._closest(self.rest[i][:3, 3], self.z[i], self.z[other], point)
-
-    def _entry(self, i: int) -> Array:
-        """The point of axis i nearest to the axis of its parent."""
-        up = self.model.joints[i].parent
-        return self._closest(self.origins[i], self.z[i], self.z[up], self.origins[up])
 
     def _closest(self, O: Array, z: Array, other: Array, point: Array) -> Array:
         """The point of a line along z nearest to another; for parallel ones to the point on it."""

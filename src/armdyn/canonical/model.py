@@ -14,9 +14,7 @@ from armdyn.model.transform import IDENTITY
 
 def branches(robot: CanonicalRobot) -> list[CanonicalRobot]:
     """The robot cut at the base: one robot for each joint that stands on it."""
-    roots: list[int] = []
-    for i, link in enumerate(robot.links):
-        roots.append(i if link.parent < 0 else roots[link.parent])
+    roots = [path[0] for path in robot.paths]
     parts = []
     for root in sorted(set(roots)):
         members = [i for i, r in enumerate(roots) if r == root]

@@ -38,11 +38,9 @@ class Parameter:
     """A number of a robot."""
 
     symbol: str
-    """Its name in equations."""
     word: str
     """Its name for people: "link2.com.x"."""
     link: int
-    """Index of the link it belongs to, from 0."""
     value: float
 
 
@@ -80,25 +78,17 @@ def _inertial(link: CanonicalLink, i: int) -> Iterator[tuple[str, str, float]]:
 
 
 def about_com(J: Array, u: Array, mass: float) -> tuple[float, Array, Array]:
-    """Mass, centre of mass and tensor about it, from second and first moments about the origin.
-
-    Without mass the centre is the origin.
-    """
+    """Mass, centre of mass (without mass the origin) and tensor about it, from J and u."""
     com = u / mass if mass else np.zeros(3)
-    centred = J - mass * np.outer(com, com)
-    centred = np.where(
-        np.abs(centred) <= MOMENT_TOLERANCE * np.abs(J).max(initial=0.0), 0.0, centred
-    )
-    tensor = np.trace(centred) * np.eye(3) - centred
     scale = MOMENT_TOLERANCE * np.abs(J).max(initial=0.0)
+    centred = J - mass * np.outer(com, com)
+    centred = np.where(np.abs(centred) <= scale, 0.0, centred)
+    tensor = np.trace(centred) * np.eye(3) - centred
     return float(mass), com, np.where(np.abs(tensor) <= scale, 0.0, tensor)
 
 
 def link_numbers(robot: CanonicalRobot) -> list[str]:
-    """Number of each length and twist: that of the parent, and the link if the parent has several.
-
-    The second and later children of link 1 have "1_4" for link 4, and so on.
-    """
+    """Number of each length and twist: "1" behind link 1, "1_4" for its second child, link 4."""
     up = [parent + 1 for parent in robot.parents]
     first = {p: i for i, p in reversed(list(enumerate(up)))}
     return [str(p) if first[p] == i else f"{p}_{i + 1}" for i, p in enumerate(up)]

@@ -35,14 +35,11 @@ DIVISIBLE_SHARE = 1e-6
 
 @dataclass(slots=True)
 class Distribution:
-    """A mass distribution under way from one link to another."""
+    """A mass distribution under way from one link to another: J, u and M of a CanonicalLink."""
 
     J: Array
-    """Second moment, shape (3, 3) [kg m²]."""
     u: Array
-    """First moment, shape (3,) [kg m]."""
     M: Any
-    """Mass [kg]."""
 
     @classmethod
     def of(cls, link: CanonicalLink) -> "Distribution":
@@ -114,8 +111,7 @@ def slide_origin(robot: CanonicalRobot, i: int) -> CanonicalRobot:
     for c, child in enumerate(links):
         if child.parent != i:
             continue
-        along = is_quarter(child.alpha) and child.alpha == 0
-        if along:
+        if is_quarter(child.alpha) and child.alpha == 0:
             links[c] = replace(child, r=child.r + r)
         else:
             links[c] = replace(child, across=_frozen(np.array(child.across, dtype=object) + d))
@@ -138,17 +134,6 @@ def regroup(robot: CanonicalRobot) -> CanonicalRobot:
             _keep_of_slide(link, mine, bodies[link.parent] if link.parent >= 0 else None, seen)
     links = (body.frozen_in(link) for body, link in zip(bodies, robot.links, strict=True))
     return replace(robot, links=tuple(links))
-
-
-def parameter_names(robot: CanonicalRobot) -> list[str]:
-    """Names of the inertial parameters a regrouped robot has left, such as "Jxx3" or "MY5"."""
-    names = []
-    for i, link in enumerate(robot.links, start=1):
-        upper = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
-        entries = [(f"J{'xyz'[a]}{'xyz'[b]}", link.J[a, b]) for a, b in upper]
-        entries += [(f"M{c}", link.u[k]) for k, c in enumerate("XYZ")] + [("M", link.M)]
-        names += [f"{name}{i}" for name, value in entries if not is_zero(value)]
-    return names
 
 
 def divides(p: Array, entry: int) -> bool:

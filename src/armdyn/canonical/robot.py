@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.model.joint_types import JointType
+from armdyn.model.robot import paths_from_parents
 from armdyn.model.transform import quarter_exact
 
 Scalar = Any
@@ -23,7 +24,6 @@ class CanonicalLink:
     parent: int
     """Index of the parent link; -1 is the base."""
     type: JointType
-    """How the joint moves."""
     alpha: Scalar
     """Twist α from the parent's z axis to this one [rad]."""
     across: Array
@@ -61,6 +61,11 @@ class CanonicalRobot:
         """Index of the parent of each link; -1 is the base."""
         return tuple(link.parent for link in self.links)
 
+    @property
+    def paths(self) -> tuple[tuple[int, ...], ...]:
+        """For each link the joints from the base up to and including its own."""
+        return paths_from_parents(self.parents)
+
 
 def cos_sin(angle: Scalar) -> tuple[Scalar, Scalar]:
     """Cosine and sine of a constant angle, exact for quarter turns."""
@@ -82,8 +87,7 @@ def twist(link: CanonicalLink) -> Array:
 def with_tip_phase(robot: CanonicalRobot) -> CanonicalRobot:
     """The robot with its last frames turned about z so that their first moment lies along x.
 
-    It costs an addition to q where θ was no offset before, and saves a component of u; only for
-    numbers, and only where a last link turns and has both components.
+    It costs an addition to q where θ was no offset before, and saves a component of u.
     """
     carrying = set(robot.parents)
     links = []

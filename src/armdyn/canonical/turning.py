@@ -37,7 +37,7 @@ class Turning:
     def of(cls, robot: CanonicalRobot, i: int) -> "Turning":
         """What link i has gone through."""
         turning = cls(0, np.zeros(3), np.zeros(3), (), zeros(2, 3), 0.0)
-        for j in _path(robot, i):
+        for j in robot.paths[i]:
             turning = turning.through(robot.links[j], j)
         return turning
 
@@ -89,14 +89,6 @@ class Turning:
     def _meets(self, point: Array) -> bool:
         """Whether a point is on the z axis."""
         return math.hypot(*point[0, :2]) <= ZERO_TOLERANCE * self.reach
-
-
-def _path(robot: CanonicalRobot, i: int) -> list[int]:
-    """The joints from the base up to joint i."""
-    path = [i]
-    while robot.links[path[-1]].parent >= 0:
-        path.append(robot.links[path[-1]].parent)
-    return path[::-1]
 
 
 def _generic(values: Iterable[Any], key: float) -> Array:

@@ -31,17 +31,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import joint_transform, world_frames
-from armdyn.formulations.spatial import (
-    cross,
-    dot,
-    per_link,
-    rotate,
-    rotate_back,
-    skew,
-    times,
-    transpose,
-)
+from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times, transpose
 from armdyn.model import RobotModel
+from armdyn.model.transform import skew
 
 
 @dataclass(frozen=True, slots=True)

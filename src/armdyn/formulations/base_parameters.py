@@ -153,8 +153,7 @@ def _rests(model: RobotModel, W: Array) -> tuple[Array, Array]:
 def _order(joint: Joint) -> list[int]:
     """The parameters of a link, those last that its joint tends to hand to the parent link.
 
-    These are a mass distribution on the axis: m, m c along the axis, and a moment about an axis
-    across (of x and y for a joint along z: Iyy, as in the tables of Khalil).
+    These are m, m c along the axis, and a moment about an axis across (for z: Iyy, as Khalil has).
     """
     along = int(np.argmax(np.abs(joint.axis)))
     across = min((1, 0, 2), key=lambda axis: abs(joint.axis[axis]))

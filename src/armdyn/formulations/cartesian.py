@@ -26,14 +26,11 @@ COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
 
 @dataclass(frozen=True, slots=True)
 class Cartesian:
-    """F = M Ẍ + V + G for the task coordinates of the tool."""
+    """F = M Ẍ + V + G for m task coordinates of the tool: M is (..., m, m), V and G (..., m)."""
 
     M: Array
-    """Cartesian mass matrix, (..., m, m)."""
     V: Array
-    """Coriolis and centrifugal forces, (..., m)."""
     G: Array
-    """Gravity forces, (..., m)."""
     task: tuple[str, ...]
     """The m coordinates, of "x", "y", "z", "rx", "ry", "rz"."""
 

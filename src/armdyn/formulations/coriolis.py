@@ -76,13 +76,10 @@ class ConfigurationSpace:
     """τ = M q̈ + B [q̇_j q̇_k] + C [q̇²] + G, where B and C depend on the configuration alone."""
 
     M: Array
-    """Mass matrix, (..., n, n)."""
     B: Array
     """Coriolis coefficients, (..., n, n(n-1)/2); columns jk in the order 12, 13, ..., (n-1)n."""
     C: Array
-    """Centrifugal coefficients, (..., n, n)."""
     G: Array
-    """Gravity torques, (..., n)."""
 
 
 def configuration_space(M: Array, symbols: Array, G: Array) -> ConfigurationSpace:

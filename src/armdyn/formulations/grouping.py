@@ -61,9 +61,8 @@ def _nearest(known: Array, sizes: Array) -> Array:
 def grouping_text(model: RobotModel, names: Sequence[str], coefficients: Array, first: int) -> str:
     """A combination of parameters as text, the one it is named after first.
 
-    A coefficient is written with the lengths of a joint over which the parameter is handed down,
-    where it is one of them: "elbow.x" is a component of the position of joint "elbow" in its parent
-    link.
+    A coefficient that is a length of a joint is written as such: "elbow.x" is a component of the
+    position of joint "elbow" in its parent link.
     """
     others = [i for i in np.flatnonzero(coefficients).tolist() if i != first]
     text = names[first]

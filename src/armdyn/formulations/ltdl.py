@@ -15,12 +15,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 
+Guard = Callable[[Any, Any], Any]
+
 
 def solve_ltdl(
-    paths: Sequence[tuple[int, ...]],
-    M: Array,
-    b: Array,
-    guard: Callable[[Any, Any], Any] = lambda pivot, scale: pivot,
+    paths: Sequence[tuple[int, ...]], M: Array, b: Array, guard: Guard = lambda pivot, scale: pivot
 ) -> Array:
     """M⁻¹ b for a mass matrix (..., N, N) of a robot and b (..., N), or (N, k) for k at once.
 

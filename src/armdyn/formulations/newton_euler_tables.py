@@ -56,11 +56,9 @@ class _Step:
     z0: Array
     """Joint axis in the axes of the link before it."""
     z: Array
-    """The same in these axes."""
+    """The same in these axes, as are p* and s."""
     p: Array
-    """p*."""
     s: Array
-    """From O_i to the centre of mass."""
     I: Array
     """Inertia about the centre of mass, in the axes from which `I_axes` rotates."""
     I_axes: Array
@@ -107,17 +105,12 @@ def newton_euler_link(
 
 
 def _recursion(
-    model: RobotModel,
-    steps: list[_Step],
-    gravity: Array,
-    qd: Array,
-    qdd: Array,
-    wrench: Array | None,
+    model: RobotModel, steps: list[_Step], g: Array, qd: Array, qdd: Array, wrench: Array | None
 ) -> NewtonEulerTable:
     """The equations of both tables for given axes."""
     w, wd, vd, a, F, M = per_link(6)
     w_p = wd_p = np.zeros((*qd.shape[:-1], 3))
-    vd_p = w_p - gravity
+    vd_p = w_p - g
     for i, (joint, at) in enumerate(zip(model.joints, steps, strict=True)):
         turn, turn_rate = (times(joint.type.angle(x[..., i]), at.z0) for x in (qd, qdd))
         slide = times(joint.type.travel(qd[..., i]), at.z)

@@ -17,26 +17,20 @@ from armdyn.arrays import Array
 
 @dataclass(frozen=True, slots=True)
 class TorqueSlopes:
-    """Derivatives of the torques of inverse dynamics, each (..., n, n): row τ_i, column x_j."""
+    """∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈, the mass matrix, each (..., n, n): row τ_i, column x_j."""
 
     dq: Array
-    """∂τ/∂q."""
     dqd: Array
-    """∂τ/∂q̇."""
     dqdd: Array
-    """∂τ/∂q̈, the mass matrix."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccelerationSlopes:
-    """Derivatives of the accelerations of forward dynamics, each (..., n, n)."""
+    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, the inverse of the mass matrix, each (..., n, n)."""
 
     dq: Array
-    """∂q̈/∂q."""
     dqd: Array
-    """∂q̈/∂q̇."""
     dtau: Array
-    """∂q̈/∂τ, the inverse of the mass matrix."""
 
 
 def acceleration_slopes(torques: TorqueSlopes) -> AccelerationSlopes:

@@ -85,13 +85,11 @@ class Problems:
     ) -> float:
         """A finite number of at least `least`; without a default the attribute must be there."""
         text = element.attributes.get(key)
-        if text is None:
-            if default is None:
-                self.add(element, f"{where}: <{element.tag}> has no attribute {key!r}")
-            return 0.0 if default is None else default
-        numbers = self._numbers(element, key, where, text, 1)
+        if text is None and default is None:
+            self.add(element, f"{where}: <{element.tag}> has no attribute {key!r}")
+        numbers = None if text is None else self._numbers(element, key, where, text, 1)
         if numbers is None:
-            return 0.0 if default is None else default
+            return default or 0.0
         if numbers[0] < least:
             self.add(
                 element,
@@ -100,11 +98,7 @@ class Problems:
         return numbers[0]
 
     def vector(
-        self,
-        element: XmlElement,
-        key: str,
-        where: str,
-        default: tuple[float, ...] = (0.0, 0.0, 0.0),
+        self, element: XmlElement, key: str, where: str, default: tuple[float, ...] = (0.0,) * 3
     ) -> Array:
         """As many finite numbers as the default has, which holds where there are none."""
         text = element.attributes.get(key)

@@ -8,31 +8,14 @@ import numpy as np
 
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
-from armdyn.model import Body, Joint, Link, RobotModel
-
-
-def kinds(model: RobotModel) -> str:
-    """The joints by their letters, RRPR for instance."""
-    return "".join(joint.kind[0].upper() for joint in model.joints)
+from armdyn.model import Body, Link, RobotModel
 
 
 def catalog() -> list[dict[str, Any]]:
     """Name, title, joints, mass, source and note of every robot in the catalog."""
-    entries = []
-    for name in catalog_names():
-        model, _ = read_model(name)
-        mass = sum(link.inertia.mass for link in model.links)
-        entries.append(
-            {
-                "name": name,
-                "title": model.title,
-                "kinds": kinds(model),
-                "moving_mass": mass,
-                "source": model.source,
-                "note": model.note,
-            }
-        )
-    return entries
+    keys = ("name", "title", "kinds", "moving_mass", "source", "note")
+    robots = (describe(read_model(name)[0]) for name in catalog_names())
+    return [{key: robot[key] for key in keys} for robot in robots]
 
 
 def describe(model: RobotModel) -> dict[str, Any]:
@@ -43,7 +26,7 @@ def describe(model: RobotModel) -> dict[str, Any]:
         "joints": [_joint(model, i) for i in range(len(model.joints))],
         "links": [_link(link) for link in model.links],
         "base_link": _link(model.base_link),
-        "kinds": kinds(model),
+        "kinds": "".join(joint.type.letter for joint in model.joints),
         "coordinates": len(model.independent),
         "moving_mass": sum(link.inertia.mass for link in model.links),
         "total_mass": sum(link.inertia.mass for link in (model.base_link, *model.links)),
@@ -58,7 +41,7 @@ def describe(model: RobotModel) -> dict[str, Any]:
 
 
 def _joint(model: RobotModel, i: int) -> dict[str, Any]:
-    joint: Joint = model.joints[i]
+    joint = model.joints[i]
     return {
         "name": joint.name,
         "kind": joint.kind,

@@ -27,14 +27,16 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
     if path.is_dir():
         raise DescriptionError("this is a directory; give the file in it", file=path)
     if path.suffix.lower() not in READABLE:
-        if str(source) in catalog_names() or not path.exists():
-            path = _catalog(str(source))
-        else:
+        if path.exists() and str(source) not in catalog_names():
             raise DescriptionError(
                 f"cannot tell the format from the ending {path.suffix!r}; "
                 f"expected one of {', '.join(READABLE)}",
                 file=path,
             )
+        if str(source) not in catalog_names():
+            advice = f"A path to a file ending in {', '.join(READABLE)} works too."
+            raise UnknownNameError("robot", str(source), catalog_names(), advice)
+        path = catalog_path(str(source))
     if path.suffix.lower() == ".toml":
         return read_toml(path, options)
     if path.suffix.lower() == ".urdf" or read_xml(path, DescriptionError).tag == "robot":
@@ -42,18 +44,6 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
     from armdyn.io.mjcf.read import read_mjcf  # noqa: PLC0415  (mujoco is an extra)
 
     return read_mjcf(path, options)
-
-
-def _catalog(name: str) -> Path:
-    try:
-        return catalog_path(name)
-    except UnknownNameError as error:
-        raise UnknownNameError(
-            "robot",
-            name,
-            error.available,
-            f"A path to a file ending in {', '.join(READABLE)} works too.",
-        ) from None
 
 
 def save_model(model: RobotModel, path: str | Path) -> None:

@@ -31,7 +31,6 @@ class Entry:
 
     name: str
     size: int
-    """In bytes."""
     used: float
     """When it was written or, to the day, last read, in seconds of the epoch."""
 
@@ -141,14 +140,12 @@ def opened(path: Path, create: bool = False) -> Iterator[PrivateFolder]:
 
 def _own_file(status: os.stat_result) -> bool:
     """Whether it is a plain file under one name (or none, if it was just replaced), and ours."""
-    if not POSIX:
-        return stat.S_ISREG(status.st_mode)
-    return (
-        stat.S_ISREG(status.st_mode)
-        and status.st_uid == os.geteuid()
+    private = not POSIX or (
+        status.st_uid == os.geteuid()
         and not status.st_mode & _OTHERS_WRITE
         and status.st_nlink <= 1
     )
+    return stat.S_ISREG(status.st_mode) and private
 
 
 def _refusal(path: Path, what: str) -> str:

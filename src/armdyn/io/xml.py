@@ -1,7 +1,6 @@
 """XML files as small frozen trees that know their lines, read without trusting them."""
 
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,6 @@ class XmlElement:
     """An element of an XML file, without its text."""
 
     tag: str
-    """Its name, with the prefix of a namespace if there is one."""
     attributes: Mapping[str, str]
     children: tuple["XmlElement", ...]
     line: int = 0
@@ -79,15 +77,13 @@ def read_xml(path: str | Path, error: type[DescriptionError]) -> XmlElement:
 
 def _read_bytes(path: Path, error: type[DescriptionError]) -> bytes:
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
+        if path.is_dir():
             raise error("this is a directory; give the file in it", file=path)
-        if not stat.S_ISREG(status.st_mode):
+        if path.exists() and not path.is_file():
             raise error("this is a device or a pipe; give a regular file", file=path)
-        if status.st_size > MAX_BYTES:
-            raise error(_too_large(status.st_size), file=path)
+        size = path.stat().st_size
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(MAX_BYTES + 1) if size <= MAX_BYTES else b""
     except FileNotFoundError:
         raise error("there is no such file", file=path) from None
     except PermissionError:
@@ -96,18 +92,15 @@ def _read_bytes(path: Path, error: type[DescriptionError]) -> bytes:
         raise
     except (OSError, ValueError) as reason:
         raise error(f"cannot be read: {reason}", file=path) from reason
-    if len(data) > MAX_BYTES:
-        raise error(_too_large(len(data)), file=path)
+    if (size := max(size, len(data))) > MAX_BYTES:
+        raise error(
+            f"the file has {size / 2**20:.1f} MB, more than the {MAX_BYTES // 2**20} MB that are "
+            "read; a robot description has no meshes or data in it",
+            file=path,
+        )
     if not data.strip():
         raise error("the file is empty; expected XML", file=path)
     return data
-
-
-def _too_large(size: int) -> str:
-    return (
-        f"the file has {size / 2**20:.1f} MB, more than the {MAX_BYTES // 2**20} MB that are read; "
-        "a robot description has no meshes or data in it"
-    )
 
 
 class _Tree:

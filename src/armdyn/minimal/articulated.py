@@ -23,22 +23,18 @@ Fed floats it computes, fed nodes it is traced. References: R. Featherstone 2008
 S. McMillan and D. Orin 1995 for successive axial screws.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot
 from armdyn.canonical.regroup import Distribution, axis_in_parent, hand_down, slide_origin
+from armdyn.formulations.ltdl import Guard
 from armdyn.formulations.solve import check_pivots
 from armdyn.minimal.axes import Pair, Scalar, Vector, crossed, plus, scaled, turned
 from armdyn.minimal.inertia import XYZ, YZX, ZXY, Articulated, PlaneTurn, Sixvector, is_known_zero
 from armdyn.minimal.link import ZERO, MovingLink
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import moving_links
-
-Guard = Callable[[Any, Any], Any]
 
 
 def minimal_articulated_body(
@@ -56,7 +52,9 @@ def minimal_articulated_body(
     returns the D to divide by: of a revolute joint the scale is the sum of the moments about their
     axes of all links beyond it, each with what it carries hung at its joints; of a slide the mass.
     """
-    robot = _with_origins_slid(robot)
+    for i, link in enumerate(robot.links):
+        if link.type.turns or i not in robot.parents:
+            robot = slide_origin(robot, i)  # (A3)
     links = moving_links(robot, options(robot).start, q, qd, 0.0)
     bodies = _bodies(robot)
     scales = _scales(robot, bodies)
@@ -74,14 +72,6 @@ def minimal_articulated_body(
         joint.accelerate(joints[link.parent] if link.parent >= 0 else None)
     qdd = [joint.link.link.sign * joint.qdd for joint in joints]
     return np.stack([np.broadcast_to(value, q.shape[:-1]) for value in qdd], -1)
-
-
-def _with_origins_slid(robot: CanonicalRobot) -> CanonicalRobot:
-    """The robot with offsets along turning axes left to what is carried (A3)."""
-    for i, link in enumerate(robot.links):
-        if link.type.turns or i not in robot.parents:
-            robot = slide_origin(robot, i)
-    return robot
 
 
 def _bodies(robot: CanonicalRobot) -> list[Articulated]:

@@ -19,19 +19,16 @@ class Constants:
     """What link i is computed with; lengths and moments come in the units chosen (T8)."""
 
     J: list[list[Scalar]]
-    """Second moment left after all gauges."""
     spin: Scalar
     """Jxx + Jyy before the isotropic part was cleared: what resists turning about z."""
     force_u: Vector
-    """First moment, as it enters forces."""
     moment_u: Vector
-    """First moment, as it enters moments."""
+    """First moment, as it enters forces, and as it enters moments."""
     M: Scalar
     """Mass: of a prismatic link, or kept at the origin of a revolute one."""
     across_out: Vector
-    """Position in the parent, as it enters accelerations."""
     across_in: Vector
-    """Position in the parent, as it enters moments."""
+    """Position in the parent, as it enters accelerations, and as it enters moments; so r."""
     r_out: Scalar
     r_in: Scalar
     gravity: Vector
@@ -57,8 +54,8 @@ def constants(robot: CanonicalRobot, choices: Choices) -> tuple[list[Constants],
         if choice.isotropic:
             _clear_isotropic(robot, result, i, choice.isotropic)
     if choices.weight_apart:
-        for i, link in enumerate(robot.links):
-            result[i].weight = _weight(link, robot.links[_root(robot, i)].gravity)
+        for i, (link, path) in enumerate(zip(robot.links, robot.paths, strict=True)):
+            result[i].weight = _weight(link, robot.links[path[0]].gravity)
             result[i].gravity = (0.0, 0.0, 0.0)
     return result, units
 
@@ -70,12 +67,6 @@ def reduced(robot: CanonicalRobot, choices: Choices) -> CanonicalRobot:
         if choice.passes_on:
             robot = slide_origin(robot, i)
     return hand_down(robot, () if choices.weight_apart else clear)
-
-
-def _root(robot: CanonicalRobot, i: int) -> int:
-    while robot.links[i].parent >= 0:
-        i = robot.links[i].parent
-    return i
 
 
 def _weight(link: CanonicalLink, gravity: Any) -> tuple[Scalar, Scalar]:
@@ -132,9 +123,7 @@ def _constants(link: CanonicalLink, units: Units) -> Constants:
 
 def _clear_isotropic(robot: CanonicalRobot, result: list[Constants], i: int, entry: str) -> None:
     """Clear λ (1 - z zᵀ) of J: it turns with joint 1 alone, as λ sin²α, and about z (T5)."""
-    first = robot.links[i]
-    while robot.links[first.parent].parent >= 0:
-        first = robot.links[first.parent]
+    first = robot.links[robot.paths[i][1]]
     k = "xyz".index(entry[0])
     shift = result[i].J[k][k]
     sa = cos_sin(first.alpha)[1]

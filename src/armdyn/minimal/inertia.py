@@ -34,14 +34,11 @@ ZXY: Cycle = (2, 0, 1)
 
 @dataclass(frozen=True, slots=True)
 class PlaneTurn:
-    """A rotation in a plane, and how it is best applied."""
+    """The cos and sin of a rotation in a plane, which may be constant, and so of quarter turns."""
 
     pair: Pair
-    """Its cos and sin."""
     constant: bool = False
-    """Whether the angle is known before any motion."""
     quarter: bool = False
-    """Whether it is a whole number of quarter turns."""
 
     @classmethod
     def fixed(cls, angle: Scalar) -> "PlaneTurn":

@@ -245,16 +245,15 @@ class MovingLink:
             self._moment_first((x, y, 0.0))
             n = (0.0, 0.0, n[2])
         if not self.link.type.slides:
-            al = self._al_on_joint(up) if self.out_first else self.al_joint
+            al = self.al_joint
+            if self.out_first:
+                x, y, z = self.al_first()
+                al = (*turned_back(up.angle.cos_sin(), x, y), z)
             e = plus(e, scaled(fixed.M, al))
         n = plus(n, crossed((0.0, 0.0, self.slide), e))
         e = self.axes.out_of(e)
         up.e = plus(up.e, e)
         up.n = plus(up.n, plus(self.axes.out_of(n), crossed(fixed.across_in, e)))
-
-    def _al_on_joint(self, up: "MovingLink") -> Vector:
-        x, y, z = self.al_first()
-        return (*turned_back(up.angle.cos_sin(), x, y), z)
 
     def _hand_down_first(self, up: "MovingLink") -> None:
         """Carry the wrench to the parent in the first axes of the group."""

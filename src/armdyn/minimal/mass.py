@@ -41,7 +41,7 @@ def minimal_mass_matrix(robot: CanonicalRobot, q: Array) -> Array:
     joints: list[_Joint] = []
     for i, link in enumerate(robot.links):
         value = link.sign * np.asarray(q)[..., i][()]
-        joints.append(_Joint.of(robot, i, value, joints))
+        joints.append(_Joint(robot, i, value, joints))
     N = len(robot.links)
     M: dict[tuple[int, int], Scalar] = {}
     for i in reversed(range(N)):
@@ -107,58 +107,35 @@ class _Body:
         return _Body(J, (x, y, z), self.M, spin)
 
 
-@dataclass(slots=True)
 class _Joint:
     """A joint at one position, with what its link carries."""
 
-    robot: CanonicalRobot
-    index: int
-    up: "_Joint | None"
-    flat: bool
-    """Whether its first axes are those of its parent."""
-    axes: Axes
-    angle: Pair
-    """cos and sin from the first axes of the group to the link."""
-    step: Vector
-    """From the parent's origin to this one, in the parent's first axes; for flat joints."""
-    slide: Scalar
-    own: _Body
-    """The link and what it carries on other axes, in its own axes."""
-    first: _Body
-    """What it carries on parallel axes, in the first axes."""
-    whole: Angle
-    planar: bool
-    """Whether all axes up to it are parallel: then only what is about z counts, and the shorter
-    way is through the axes of each link."""
-
-    @classmethod
-    def of(cls, robot: CanonicalRobot, i: int, q: Scalar, before: list["_Joint"]) -> "_Joint":
-        link = robot.links[i]
-        up = before[link.parent] if link.parent >= 0 else None
-        flat = up is not None and is_flat(robot, i) and not up.planar
+    def __init__(self, robot: CanonicalRobot, i: int, q: Scalar, before: list["_Joint"]):
+        self.index, self.link = i, robot.links[i]
+        link, up = self.link, before[self.link.parent] if self.link.parent >= 0 else None
+        self.up = up
+        self.planar: bool = up is None or (up.planar and is_flat(robot, i))
+        """Whether all axes up to it are parallel: then only what is about z counts, and the shorter
+        way is through the axes of each link."""
+        self.flat = up is not None and is_flat(robot, i) and not up.planar
+        """Whether its first axes are those of its parent."""
         step = Angle.of(link.type.angle(q), link.theta)
-        whole = up.whole.plus(step) if up and flat else step
-        slide = link.r + link.type.travel(q)
-        across = link.across.tolist()
-        if up and flat:
-            across = [*turned(up.angle, across[0], across[1]), across[2] + slide]
+        self.axes = Axes.of(link, step.cos_sin(), rotated=True, tangent=False)
+        self.whole: Angle = up.whole.plus(step) if up and self.flat else step
+        self.angle = self.whole.cos_sin()
+        """cos and sin from the first axes of the group to the link."""
+        self.slide = link.r + link.type.travel(q)
+        x, y, z = link.across.tolist()
+        self.step: Vector = (x, y, z)
+        """From the parent's origin to this one, for flat joints in the parent's first axes."""
+        if up and self.flat:
+            self.step = (*turned(up.angle, x, y), z + self.slide)
         J: Symmetric = link.J.tolist()
         x, y, z = link.u.tolist()
-        zero: Symmetric = [[0.0] * 3 for _ in range(3)]
-        return cls(
-            robot,
-            i,
-            up,
-            flat,
-            Axes.of(link, step.cos_sin(), rotated=True, tangent=False),
-            whole.cos_sin(),
-            (across[0], across[1], across[2]),
-            slide,
-            _Body(J, (x, y, z), link.M, J[0][0] + J[1][1]),
-            _Body(zero, (0.0, 0.0, 0.0), 0.0, 0.0),
-            whole,
-            up is None or (up.planar and is_flat(robot, i)),
-        )
+        self.own = _Body(J, (x, y, z), link.M, J[0][0] + J[1][1])
+        """The link and what it carries on other axes, in its own axes."""
+        self.first = _Body([[0.0] * 3 for _ in range(3)], (0.0, 0.0, 0.0), 0.0, 0.0)
+        """What it carries on parallel axes, in the first axes."""
 
     def composite(self) -> _Body:
         """The link and all it carries, in the first axes, about its origin."""
@@ -167,12 +144,12 @@ class _Joint:
     def column(self, body: _Body) -> list[tuple[int, Scalar]]:
         """Entries (j, M_ij) of the joints that carry this one, its own included."""
         x, y, _ = body.u
-        combine = self.robot.links[self.index].type.combine
+        combine = self.link.type.combine
         f: Vector = combine(0.0, -y), combine(0.0, x), combine(body.M, 0.0)
         n: Vector = combine(y, -body.J[0][2]), combine(-x, -body.J[1][2]), combine(0.0, body.spin)
         entries, at = [], self
         while True:
-            entries.append((at.index, at.robot.links[at.index].type.combine(f[2], n[2])))
+            entries.append((at.index, at.link.type.combine(f[2], n[2])))
             if at.up is None:
                 return entries
             if at.flat:
@@ -190,7 +167,7 @@ class _Joint:
 
     def hand_down(self, body: _Body) -> None:
         """Add the composite body to the parent."""
-        up, link = self.up, self.robot.links[self.index]
+        up, link = self.up, self.link
         if up is None:
             return
         if self.flat:

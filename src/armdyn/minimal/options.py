@@ -18,15 +18,13 @@ few can become 1 together."""
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """A space of choices: places, each with a few values."""
+    """A space of choices: places, each with a few values. In a planar robot axes are parallel."""
 
     robot: CanonicalRobot
     start: Choices
-    """A good set of choices."""
     links: tuple[dict[str, tuple[Any, ...]], ...]
     """For each link the values of each choice that make a difference."""
     planar: bool
-    """Whether all axes are parallel."""
 
     @property
     def size(self) -> int:

@@ -17,18 +17,14 @@ Matrix = list[list[Scalar]]
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Angular velocity and what follows from it, in one set of axes."""
+    """Angular velocity w, acceleration w' and b, in one set of axes."""
 
     w: Vector
-    """Angular velocity."""
     wd: Vector
-    """Angular acceleration."""
     b: Matrix
-    """S(w') + S(w)²."""
     difference: Matrix
     """b_ii - b_jj, formed from squares where that is cheaper."""
     wxwy: Scalar
-    """The product w_x w_y."""
 
 
 def at_rest() -> Rates:

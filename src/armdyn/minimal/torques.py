@@ -42,10 +42,9 @@ from armdyn.model import RobotModel
 
 @dataclass(frozen=True, slots=True)
 class Minimal:
-    """The torques."""
+    """The joint torques, (..., N)."""
 
     tau: Array
-    """Joint torques, (..., N)."""
 
 
 def minimal(

@@ -166,17 +166,8 @@ def _joint(c: Connection, parent: int, parent_frame: Array) -> Joint:
     if length < 1e-9:
         raise ModelError(f"joint {c.name!r}: the axis {axis.tolist()} has no direction")
     placement = frozen(parent_frame @ check_transform(f"joint {c.name!r}: origin", c.placement))
-    return Joint(
-        c.name,
-        kind,
-        parent,
-        placement,
-        frozen(axis / length),
-        c.limits,
-        c.friction,
-        c.rotor,
-        c.mimic,
-    )
+    axis = frozen(axis / length)
+    return Joint(c.name, kind, parent, placement, axis, c.limits, c.friction, c.rotor, c.mimic)
 
 
 def _check_mimics(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:

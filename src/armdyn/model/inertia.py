@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, frozen
 
@@ -34,11 +34,7 @@ class Inertia:
 
     @classmethod
     def from_com(
-        cls,
-        mass: float,
-        com: npt.ArrayLike,
-        tensor: npt.ArrayLike,
-        axes: npt.ArrayLike | None = None,
+        cls, mass: float, com: ArrayLike, tensor: ArrayLike, axes: ArrayLike | None = None
     ) -> "Inertia":
         """Inertia from a tensor about the centre of mass.
 
@@ -54,9 +50,7 @@ class Inertia:
         return cls(mass, frozen(mass * c), frozen(moment), "com", A)
 
     @classmethod
-    def from_origin(
-        cls, mass: float, first_moment: npt.ArrayLike, tensor: npt.ArrayLike
-    ) -> "Inertia":
+    def from_origin(cls, mass: float, first_moment: ArrayLike, tensor: ArrayLike) -> "Inertia":
         """Inertia from first moment [kg m] and a tensor about the origin of the frame."""
         return cls(mass, frozen(first_moment), frozen(tensor), "origin")
 
@@ -113,14 +107,11 @@ class Inertia:
 
     def moved(self, T: Array) -> "Inertia":
         """The same body seen from frame A, where T = T_AB and this inertia is in frame B."""
-        moved = Inertia.from_pseudo(T @ self.pseudo @ T.T)
-        return Inertia(
-            self.mass,
-            moved.first_moment,
-            moved.moment,
-            self.given_about,
+        moved, axes = (
+            Inertia.from_pseudo(T @ self.pseudo @ T.T),
             frozen(T[:3, :3] @ self.given_axes),
         )
+        return Inertia(self.mass, moved.first_moment, moved.moment, self.given_about, axes)
 
     def __add__(self, other: "Inertia") -> "Inertia":
         return Inertia(

@@ -10,16 +10,15 @@ from armdyn.model.joint_types import JointType
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a joint may do; infinite where nothing is known."""
+    """Lowest and highest position, highest speed and highest torque or force of the actuator.
+
+    Units are rad or m, rad/s or m/s, N m or N; a limit is infinite where nothing is known.
+    """
 
     lower: float = -math.inf
-    """Lowest position [rad or m]."""
     upper: float = math.inf
-    """Highest position [rad or m]."""
     velocity: float = math.inf
-    """Highest speed [rad/s or m/s]."""
     effort: float = math.inf
-    """Highest torque or force of the actuator [N m or N]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +50,11 @@ class Rotor:
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """A joint that follows another: q = multiplier · q_leader + offset."""
+    """A joint that follows the one named leader: q = multiplier · q_leader + offset [rad or m]."""
 
     leader: str
-    """Name of the joint that is followed."""
     multiplier: float = 1.0
-    """Ratio of the two motions."""
     offset: float = 0.0
-    """Position of the follower when the leader is at zero [rad or m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,6 @@
 """Links: what moves together, and the parts it was made of."""
 
 from dataclasses import dataclass, field
-from functools import reduce
 
 from armdyn.arrays import Array
 from armdyn.model.inertia import Inertia
@@ -14,7 +13,6 @@ class Body:
 
     name: str
     inertia: Inertia
-    """Its inertia in its own frame."""
     placement: Array = field(default_factory=lambda: IDENTITY)
     """Its frame in the frame of the link that carries it, shape (4, 4)."""
     payload: bool = False
@@ -44,9 +42,7 @@ class Link:
 
     def __post_init__(self) -> None:
         if len(self.bodies) == 1 and self.bodies[0].placement is IDENTITY:
-            object.__setattr__(self, "inertia", self.bodies[0].inertia)
-            return
-        total = reduce(
-            Inertia.__add__, (b.inertia.moved(b.placement) for b in self.bodies), Inertia.zero()
-        )
+            total = self.bodies[0].inertia
+        else:
+            total = sum((b.inertia.moved(b.placement) for b in self.bodies), Inertia.zero())
         object.__setattr__(self, "inertia", total)

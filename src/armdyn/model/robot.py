@@ -1,6 +1,6 @@
 """RobotModel: a robot as frozen data, in the one convention that everything below io knows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -98,10 +98,7 @@ class RobotModel:
     @cached_property
     def paths(self) -> tuple[tuple[int, ...], ...]:
         """For each link the joints from the base up to and including its own."""
-        paths: list[tuple[int, ...]] = []
-        for i, parent in enumerate(self.parents):
-            paths.append((*paths[parent], i) if parent >= 0 else (i,))
-        return tuple(paths)
+        return paths_from_parents(self.parents)
 
     @property
     def is_chain(self) -> bool:
@@ -154,3 +151,11 @@ class RobotModel:
             if frame.name == name:
                 return frame
         raise UnknownNameError(f"link or frame in {self.name!r} named", name, self.frame_names)
+
+
+def paths_from_parents(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """For each link of a tree the links from the base up to and including it."""
+    paths: list[tuple[int, ...]] = []
+    for i, parent in enumerate(parents):
+        paths.append((*paths[parent], i) if parent >= 0 else (i,))
+    return tuple(paths)

@@ -99,7 +99,7 @@ def _inertia_findings(inertia: Inertia) -> Iterator[tuple[Level, str]]:
         yield (
             "error",
             f"the inertia tensor about the centre of mass is not positive definite: "
-            f"its principal moments are {_numbers(principal)} kg m²",
+            f"its principal moments are {', '.join(f'{v:.6g}' for v in principal)} kg m²",
         )
     elif principal[2] > (principal[0] + principal[1]) * (1 + DIGITS_TOLERANCE) + slack:
         yield (
@@ -109,7 +109,3 @@ def _inertia_findings(inertia: Inertia) -> Iterator[tuple[Level, str]]:
             f"{principal[0]:.6g} + {principal[1]:.6g} kg m² (pseudo-inertia not positive "
             f"semidefinite); was the tensor given about another point?",
         )
-
-
-def _numbers(values: np.ndarray) -> str:
-    return ", ".join(f"{v:.6g}" for v in values)

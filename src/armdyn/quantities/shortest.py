@@ -110,8 +110,9 @@ def _outputs(robot: CanonicalRobot, quantity: str, effort: SearchBudget) -> list
         return _shortest(list(M[np.tril_indices(n)]), effort.deep)
     build = _torques(symbols, graph, VECTORS["bias"])
     bias = np.array(transcribe(_searched(robot, "bias", build, effort), graph), dtype=object)
-    paths = model_from_canonical(symbols).paths
-    solved = trace(graph, lambda tau: solve_ltdl(paths, M, tau - bias), graph.inputs("tau", n))
+    solved = trace(
+        graph, lambda tau: solve_ltdl(robot.paths, M, tau - bias), graph.inputs("tau", n)
+    )
     return _shortest(list(solved), effort.deep)
 
 

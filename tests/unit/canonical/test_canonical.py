@@ -9,7 +9,7 @@ from hypothesis import given
 import armdyn
 from armdyn.canonical.frames import canonical, is_quarter, with_tip_phase
 from armdyn.canonical.model import branches, model_from_canonical
-from armdyn.canonical.regroup import hand_down, parameter_names, regroup, slide_origin
+from armdyn.canonical.regroup import hand_down, regroup, slide_origin
 from armdyn.canonical.snapping import torque_difference
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.newton_euler import newton_euler
@@ -18,6 +18,7 @@ from armdyn.model.transform import rotation_from_rpy, transform
 from support.peers import close
 from support.random_robots import random_inertia, random_model, random_states, robots, seeds
 from support.reading import model_from_dh
+from support.regrouped import parameter_names
 
 CATALOG = ("renaud_6r", "puma560", "stanford", "panda", "two_link", "ur5e", "saha_3r", "gen3")
 HALF = np.pi / 2

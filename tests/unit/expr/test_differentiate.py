@@ -9,12 +9,7 @@ from hypothesis import given
 from armdyn.compiler.count import count
 from armdyn.errors import GraphError, TraceError
 from armdyn.expr import Graph, evaluate, proved_equal
-from armdyn.expr.differentiate import (
-    gradient,
-    jacobian,
-    jvp,
-    vjp,
-)
+from armdyn.expr.differentiate import gradient, jacobian, jvp, vjp
 from armdyn.expr.operations import FUNCTIONS, OPERATIONS
 from support.peers import close
 from support.random_robots import seeds

@@ -17,16 +17,7 @@ from armdyn.io.dh import COLUMNS
 from armdyn.io.toml.read import TOP
 from armdyn.io.toml.tree import BODY, JOINT, LINK
 from armdyn.io.toml.write import toml_from_model
-from armdyn.model import (
-    Connection,
-    Frame,
-    FrictionLaw,
-    Inertia,
-    Limits,
-    Mimic,
-    Rotor,
-    assemble,
-)
+from armdyn.model import Connection, Frame, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.edit import with_payload
 from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
 from support.paths import DOCS, ROBOTS

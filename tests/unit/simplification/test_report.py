@@ -10,11 +10,7 @@ import armdyn
 from armdyn.errors import TrajectoryError, WriteError
 from armdyn.expr.evaluate import evaluate
 from armdyn.model import Body, Inertia, Limits, Link
-from armdyn.simplification.comparison import (
-    compare_designs,
-    reference_trajectory,
-    workspace,
-)
+from armdyn.simplification.comparison import compare_designs, reference_trajectory, workspace
 from armdyn.simplification.design_variables import parse_design_variables
 from armdyn.simplification.program_size import product, program_size
 from armdyn.simplification.simplify import simplify

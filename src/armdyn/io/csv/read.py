@@ -4,6 +4,7 @@ import csv
 import difflib
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,9 @@ def read_table(path: Path, names: list[str]) -> Array:
     late = np.flatnonzero(np.diff(t) <= 0)
     if late.size:
         row = int(late[0]) + 1
+        line, _ = next(islice(_lines(path), row, None))
         raise TrajectoryError(
-            f"{path}:{_line_of(path, row)}: time must increase from line to line, but "
+            f"{path}:{line}: time must increase from line to line, but "
             f"t = {t[row]:g} follows t = {t[row - 1]:g}"
         )
     return table
@@ -110,14 +112,6 @@ def _what(cell: str) -> str:
     if "\ufffd" in cell:
         return "bytes that are not UTF-8 text"
     return f"the text {cell.strip()!r:.60}" if cell.strip() else "an empty cell"
-
-
-def _line_of(path: Path, row: int) -> int:
-    """The line in the file, counted from 1, of a row of numbers, counted from 0."""
-    for i, (line, _) in enumerate(_lines(path)):
-        if i == row:
-            return line
-    raise AssertionError(f"{path} has no row {row}")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -24,16 +24,12 @@ SPLINE_DEGREE = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledMotion:
-    """A motion of n joints sampled at m instants."""
+    """A motion of n joints at m increasing times [s]: q, q̇, q̈ are (m, n) [rad or m, per s, s²]."""
 
     t: Array
-    """Time, strictly increasing, shape (m,) [s]."""
     q: Array
-    """Joint positions, shape (m, n) [rad or m]."""
     qd: Array
-    """Joint velocities, shape (m, n) [rad/s or m/s]."""
     qdd: Array
-    """Joint accelerations, shape (m, n) [rad/s² or m/s²]."""
     computed: tuple[str, ...] = ()
     """Which of "qd" and "qdd" the file did not have."""
     source: str = ""

@@ -129,11 +129,8 @@ def _named(model: RobotModel, name: str) -> Frame:
     for frame in (model.flange, *model.frames):
         if frame.name == name:
             return frame
-    raise UnknownNameError(
-        f"link or frame for the flange of {model.name!r} named",
-        name,
-        [frame.name for frame in model.frames],
-    )
+    names = [frame.name for frame in model.frames]
+    raise UnknownNameError(f"link or frame for the flange of {model.name!r} named", name, names)
 
 
 def _dh_reading(top: Table) -> Reading:

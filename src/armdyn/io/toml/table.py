@@ -36,17 +36,11 @@ class Table:
 
     def text(self, key: str, default: str | None = None) -> str:
         """A string."""
-        value = self._get(key, default, "a string")
-        if not isinstance(value, str):
-            raise self.error(f"{key}: expected a string, got {value!r}")
-        return value
+        return str(self._get(key, default, "a string", str))
 
     def flag(self, key: str, default: bool = False) -> bool:
         """A boolean, true or false."""
-        value = self._get(key, default, "true or false")
-        if not isinstance(value, bool):
-            raise self.error(f"{key}: expected true or false, got {value!r}")
-        return value
+        return bool(self._get(key, default, "true or false", bool))
 
     def number(self, key: str, default: float | None = None) -> float:
         """A finite number."""
@@ -106,12 +100,13 @@ class Table:
         """The 4x4 transform under `position` [m] and `rpy` [rad] or `rotation`."""
         return transform(self.rotation(), self.array("position", (3,), (0.0, 0.0, 0.0)))
 
-    def _get(self, key: str, default: Any, expected: str) -> Any:
-        if key in self.data:
-            return self.data[key]
-        if default is None:
+    def _get(self, key: str, default: Any, expected: str, kind: type = object) -> Any:
+        value = self.data.get(key, default)
+        if value is None:
             raise self.error(f"the key {key!r} is missing; expected {expected}")
-        return default
+        if not isinstance(value, kind):
+            raise self.error(f"{key}: expected {expected}, got {value!r}")
+        return value
 
     def _checked(self, key: str, value: Any, shape: tuple[int, ...]) -> Array:
         expected = "a finite number" if shape == () else f"finite numbers of shape {shape}"

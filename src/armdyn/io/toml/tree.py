@@ -10,18 +10,8 @@ import numpy.typing as npt
 from armdyn.arrays import frozen
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.toml.table import PLACEMENT, Table
-from armdyn.model import (
-    Body,
-    Connection,
-    Frame,
-    Inertia,
-    Limits,
-    Link,
-    Mimic,
-    RobotModel,
-    Rotor,
-    assemble,
-)
+from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, Rotor
+from armdyn.model.assemble import Connection, assemble
 from armdyn.model.joint_types import JOINT_TYPES
 
 INERTIA = (

@@ -1,7 +1,7 @@
 """A robot as text in armdyn's own format, the tree form that `toml` reads."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from armdyn.io.toml.read import FORMAT
 from armdyn.model import GRAVITY, Body, Frame, Inertia, Joint, Limits, Link, RobotModel
 from armdyn.model.transform import IDENTITY, rotation_from_rpy, rpy_from_rotation
 
-Entries = Iterator[tuple[str, str]]
+Entries = Iterable[tuple[str, str]]
 """Keys and values of a table, the values as TOML text."""
 
 
@@ -64,7 +64,8 @@ def _link_blocks(link: Link, frames: list[Frame]) -> Iterator[str]:
     told = {b.name for b in link.bodies if not b.payload}
     for frame in frames:
         if frame.name not in told and (frame.name != link.name or not _at_origin(frame)):
-            yield _block("[[link.frame]]", _frame(frame))
+            place = _placement(frame.placement)
+            yield _block("[[link.frame]]", [("name", _text(frame.name)), *place])
 
 
 def _at_origin(part: Body | Frame) -> bool:
@@ -85,11 +86,6 @@ def _body(body: Body) -> Entries:
         yield "payload", "true"
     yield from _placement(body.placement)
     yield from _inertia(body.inertia)
-
-
-def _frame(frame: Frame) -> Entries:
-    yield "name", _text(frame.name)
-    yield from _placement(frame.placement)
 
 
 def _placement(T: Array) -> Entries:
@@ -126,11 +122,7 @@ def _inertia(inertia: Inertia) -> Entries:
 
 
 def _as_published(inertia: Inertia) -> tuple[Array, Array]:
-    """Centre of mass and tensor with the fewest digits that give back the same inertia.
-
-    An inertia stores moments about the origin, so what was typed comes back with rounding in its
-    last digits; a short number that leads to the same stored bits is what was meant.
-    """
+    """Centre of mass and tensor with the fewest digits that give back the same moments."""
     com, tensor = inertia.com, inertia.tensor_as_given
     seen = np.abs(tensor) > 1e-15 * np.abs(inertia.moment).max()
     for digits in range(1, 18):

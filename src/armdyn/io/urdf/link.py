@@ -50,15 +50,15 @@ def link_from_element(link: XmlElement, problems: Problems) -> UrdfLink | None:
     check_words(own, ("payload",), where, problems)
     exact = problems.only(own, "inertia", where)
     if exact is not None:
-        inertia = _exact_inertia(exact, where, problems)
-    frame = problems.only(own, "frame", where)
-    return UrdfLink(
-        name,
-        link.line,
-        inertia,
-        own.attributes.get("payload"),
-        None if frame is None else problems.origin(frame, where),
-    )
+        moment = problems.vector(exact, "moment", where, default=(0.0,) * 9)
+        inertia = Inertia.from_origin(
+            problems.number(exact, "mass", where),
+            problems.vector(exact, "first_moment", where),
+            np.reshape(moment, (3, 3)),
+        )
+    place = problems.only(own, "frame", where)
+    frame = None if place is None else problems.origin(place, where)
+    return UrdfLink(name, link.line, inertia, own.attributes.get("payload"), frame)
 
 
 def _inertia(inertial: XmlElement, where: str, problems: Problems) -> Inertia:
@@ -69,17 +69,5 @@ def _inertia(inertial: XmlElement, where: str, problems: Problems) -> Inertia:
         return Inertia.zero()
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     xx, xy, xz, yy, yz, zz = (problems.number(tensor, key, where) for key in keys)
-    return Inertia.from_com(
-        problems.number(mass, "value", where),
-        T[:3, 3],
-        [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
-        axes=T[:3, :3],
-    )
-
-
-def _exact_inertia(exact: XmlElement, where: str, problems: Problems) -> Inertia:
-    return Inertia.from_origin(
-        problems.number(exact, "mass", where),
-        problems.vector(exact, "first_moment", where),
-        np.reshape(problems.vector(exact, "moment", where, default=(0.0,) * 9), (3, 3)),
-    )
+    I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return Inertia.from_com(problems.number(mass, "value", where), T[:3, 3], I, T[:3, :3])

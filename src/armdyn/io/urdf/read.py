@@ -11,10 +11,10 @@ Other programs skip it. `joint` and `link` describe those inside <joint> and <li
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import frozen
 from armdyn.errors import InertiaError, TopologyError, UrdfError
 from armdyn.io.attributes import Problems
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
@@ -22,26 +22,11 @@ from armdyn.io.urdf.check import check_names, check_root, moving_links_findings,
 from armdyn.io.urdf.joint import check_words, connection_from_element
 from armdyn.io.urdf.link import UrdfLink, link_from_element
 from armdyn.io.xml import XmlElement, read_xml
-from armdyn.model import GRAVITY, Body, Connection, Frame, Inertia, Link, RobotModel, assemble
-from armdyn.model.validate import Finding, physical_warnings
+from armdyn.model import GRAVITY, Body, Frame, Inertia, Link, RobotModel, assemble
+from armdyn.model.validate import physical_warnings
 
 TEXTS = ("title", "source", "note")
 """What a robot says about itself, for people."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Description:
-    """What a file says, before it becomes a robot."""
-
-    name: str
-    links: dict[str, UrdfLink]
-    connections: list[Connection]
-    own: XmlElement | None
-    """The <armdyn> element of the robot."""
-    gravity: Array
-    base: Array
-    tool: Array
-    findings: list[Finding]
 
 
 def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
@@ -49,27 +34,41 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
 
     `damping` is viscous friction, `friction` is Coulomb friction in both directions.
     """
-    description = _read(path, options.fix_root)
-    own = description.own.attributes if description.own else {}
-    flange = own.get("flange") if options.tool is None else options.tool
+    robot, problems = read_xml(path, UrdfError), Problems(path, UrdfError)
+    check_root(robot, path)
+    found = [link_from_element(element, problems) for element in robot.all("link")]
+    links = {link.name: link for link in found if link}
+    root = root_link(robot)
+    joints = [
+        connection_from_element(element, problems, root, options.fix_root)
+        for element in robot.all("joint")
+    ]
+    check_names(robot, problems)
+    own = _own_words(robot, problems)
+    gravity = problems.vector(own, "gravity", "the robot", tuple(GRAVITY))
+    base = problems.origin(problems.only(own, "base", "the robot"), "the base")
+    tool = problems.origin(problems.only(own, "tool", "the robot"), "the tool")
+    problems.raise_if_any()
+    words = own.attributes
+    flange = words.get("flange") if options.tool is None else options.tool
     try:
         model = assemble(
-            description.name,
-            {name: link.inertia or Inertia.zero() for name, link in description.links.items()},
-            description.connections,
+            robot.attributes.get("name") or path.stem,
+            {name: link.inertia or Inertia.zero() for name, link in links.items()},
+            [joint for joint in joints if joint],
             tool=flange,
-            tool_transform=description.tool if flange == own.get("flange") else None,
-            base=description.base if options.base is None else options.base,
-            gravity=description.gravity if options.gravity is None else options.gravity,
+            tool_transform=tool if flange == words.get("flange") else None,
+            base=base if options.base is None else options.base,
+            gravity=gravity if options.gravity is None else options.gravity,
             locked=options.locked,
-            source=own.get("source", ""),
-            reduced=own.get("reduced") == "true",
+            source=words.get("source", ""),
+            reduced=words.get("reduced") == "true",
         )
-        model = replace(model, title=own.get("title", ""), note=own.get("note", ""))
-        model = _restored(model, description.links)
+        model = replace(model, title=words.get("title", ""), note=words.get("note", ""))
+        model = _restored(model, links)
         return model, (
-            *description.findings,
-            *moving_links_findings(model, description.links, options.physical),
+            *problems.findings,
+            *moving_links_findings(model, links, options.physical),
             *physical_warnings(model, options.physical),
         )
     except TopologyError as error:
@@ -78,36 +77,16 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         raise InertiaError(f"{path}: {error}", link=error.link) from error
 
 
-def _read(path: Path, fix_root: bool) -> _Description:
-    robot = read_xml(path, UrdfError)
-    problems = Problems(path, UrdfError)
-    check_root(robot, path)
-    links = [link_from_element(element, problems) for element in robot.all("link")]
-    root_name = root_link(robot)
-    joints = [
-        connection_from_element(element, problems, root_name, fix_root)
-        for element in robot.all("joint")
-    ]
-    check_names(robot, problems)
+def _own_words(robot: XmlElement, problems: Problems) -> XmlElement:
+    """The <armdyn> element of the robot, an empty one if there is none."""
     own = problems.only(robot, "armdyn", "the robot")
-    if own is not None:
-        check_words(own, ("flange", "gravity", "reduced", *TEXTS), "the robot", problems)
-        if own.attributes.get("reduced", "true") not in ("true", "false"):
-            given = own.attributes["reduced"]
-            problems.add(own, f"reduced of <armdyn> is {given!r}; expected 'true' or 'false'")
-    root = own or XmlElement("armdyn", {}, (), robot.line)
-    description = _Description(
-        robot.attributes.get("name") or path.stem,
-        {link.name: link for link in links if link},
-        [joint for joint in joints if joint],
-        own,
-        problems.vector(root, "gravity", "the robot", tuple(GRAVITY)),
-        problems.origin(problems.only(root, "base", "the robot"), "the base"),
-        problems.origin(problems.only(root, "tool", "the robot"), "the tool"),
-        problems.findings,
-    )
-    problems.raise_if_any()
-    return description
+    if own is None:
+        return XmlElement("armdyn", {}, (), robot.line)
+    check_words(own, ("flange", "gravity", "reduced", *TEXTS), "the robot", problems)
+    if own.attributes.get("reduced", "true") not in ("true", "false"):
+        given = own.attributes["reduced"]
+        problems.add(own, f"reduced of <armdyn> is {given!r}; expected 'true' or 'false'")
+    return own
 
 
 def _restored(model: RobotModel, links: Mapping[str, UrdfLink]) -> RobotModel:

@@ -180,7 +180,9 @@ def _link(
     inertial = exact = elsewhere = None
     if explicit or not inertia.is_zero:
         inertial, lossless = _inertial(inertia)
-        exact = None if lossless else _exact(inertia)
+        if not lossless:
+            moments = {"first_moment": inertia.first_moment, "moment": inertia.moment}
+            exact = _element("inertia", mass=inertia.mass, **moments)
     if frame is not None and not np.array_equal(frame.placement, placement):
         elsewhere = _place("frame", inverse(placement) @ frame.placement)
     words: dict[str, str] = {} if payload is None else {"payload": payload}
@@ -207,11 +209,6 @@ def _inertial(inertia: Inertia) -> tuple[XmlElement, bool]:
         _element("inertia", **entries),
     )
     return element, lossless
-
-
-def _exact(inertia: Inertia) -> XmlElement:
-    moments = {"first_moment": inertia.first_moment, "moment": inertia.moment}
-    return _element("inertia", mass=inertia.mass, **moments)
 
 
 def _unique(name: str, taken: set[str]) -> str:
