@@ -245,10 +245,11 @@ class MovingLink:
             self._moment_first((x, y, 0.0))
             n = (0.0, 0.0, n[2])
         if not self.link.type.slides:
-            al = self.al_joint
             if self.out_first:
                 x, y, z = self.al_first()
                 al = (*turned_back(up.angle.cos_sin(), x, y), z)
+            else:
+                al = self.al_joint
             e = plus(e, scaled(fixed.M, al))
         n = plus(n, crossed((0.0, 0.0, self.slide), e))
         e = self.axes.out_of(e)
