@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 from armdyn.backends.kernel import Kernel
+from armdyn.backends.llvm.backend import link, object_code
 from armdyn.backends.llvm.fuse import FUSED
-from armdyn.backends.llvm.jit import link, object_code
 from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import FLOPS

@@ -18,11 +18,7 @@ class ModelError(ArmdynError, ValueError):
 
 
 class LettersError(ModelError):
-    """A parameter written in letters that it is not equal to.
-
-    Attributes:
-        parameter: The symbol of the parameter.
-    """
+    """A parameter, whose symbol is `parameter`, written in letters that it is not equal to."""
 
     def __init__(self, message: str, *, parameter: str):
         self.parameter = parameter
@@ -30,12 +26,7 @@ class LettersError(ModelError):
 
 
 class DescriptionError(ModelError):
-    """A robot description that cannot be read.
-
-    Attributes:
-        file: The file, or None for text that came from elsewhere.
-        line: The line in it, or None where the format has no lines to offer.
-    """
+    """A robot description that cannot be read, with its `file` and the `line` in it, if known."""
 
     def __init__(self, message: str, *, file: str | Path | None = None, line: int | None = None):
         self.file = None if file is None else Path(file)
@@ -61,11 +52,7 @@ class UnsupportedJointError(DescriptionError):
 
 
 class InertiaError(ModelError):
-    """An inertia that no rigid body can have.
-
-    Attributes:
-        link: The name of the link that carries it.
-    """
+    """An inertia that no rigid body can have, of the link named `link`."""
 
     def __init__(self, message: str, *, link: str):
         self.link = link
@@ -77,13 +64,7 @@ class TopologyError(ModelError):
 
 
 class UnknownNameError(ArmdynError, LookupError):
-    """A name that does not exist, with the names that do.
-
-    Attributes:
-        given: The name that was asked for.
-        available: The names that exist.
-        closest: Those of them that look most like it.
-    """
+    """A name that does not exist: the one `given`, those `available`, the `closest` of them."""
 
     def __init__(self, what: str, given: object, available: Iterable[str], advice: str = ""):
         self.given = str(given)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.backends import numpy_api
-from armdyn.backends.llvm.jit import link, object_code
+from armdyn.backends.llvm.backend import link, object_code
 from armdyn.backends.llvm.module import module
 from armdyn.backends.llvm.target import Target
 from armdyn.compiler.program import Program

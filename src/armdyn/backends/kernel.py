@@ -17,7 +17,7 @@ from armdyn.backends.llvm.target import Target
 from armdyn.backends.threads import run
 from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
-from armdyn.errors import ShapeError, UnknownNameError
+from armdyn.errors import ShapeError, check_known
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
 from armdyn.quantities.registry import checked, quantity_program
@@ -168,8 +168,7 @@ def _type_name(dtype: npt.DTypeLike) -> str:
         name = np.dtype(dtype).name
     except TypeError:
         name = str(dtype)
-    if name not in numpy_api.TYPE_NUMBERS:
-        raise UnknownNameError("type of a kernel", name, numpy_api.TYPE_NUMBERS)
+    check_known("type of a kernel", name, numpy_api.TYPE_NUMBERS)
     return name
 
 

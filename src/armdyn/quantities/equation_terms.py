@@ -1,9 +1,10 @@
-"""The terms of the equation of motion, each alone: mass matrix, Coriolis, gravity, friction."""
+"""The terms of the equation of motion, each alone, and the energies of the links."""
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.expr.differentiate import jacobian as derivatives
+from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.friction import friction_rows
 from armdyn.formulations.ledger import Ledger
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
@@ -32,6 +33,11 @@ def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
         "external": s.loads(q),
     }
     return np.stack([terms[name] for name in Ledger.__slots__])
+
+
+def _kinetic_energy(s: TracedRobot, q: Array, qd: Array) -> Array:
+    """½ q̇ᵀ (M q̇): M q̇ is the torque of the acceleration q̇ from rest."""
+    return 0.5 * (qd @ s.torques(q, s.zero, qd, weight=False))
 
 
 MASS_MATRIX = Quantity(
@@ -107,4 +113,26 @@ LEDGER = Quantity(
     shape=(len(Ledger.__slots__), "n"),
     terms=TERMS,
     options=("payload", "gravity", "wrench"),
+)
+KINETIC_ENERGY = Quantity(
+    "kinetic_energy",
+    "Kinetic energy, qd' M qd / 2.",
+    ("q", "qd"),
+    _kinetic_energy,
+    symbol="",
+    result="energy [J]",
+    shape=(),
+    terms=("links", "rotors"),
+    options=("payload",),
+)
+POTENTIAL_ENERGY = Quantity(
+    "potential_energy",
+    "Energy in the field of gravity, zero at the world origin.",
+    ("q",),
+    lambda s, q: potential_energy(s.plain, s.at.positions(q)),
+    symbol="",
+    result="energy [J]",
+    shape=(),
+    terms=("gravity",),
+    fixed=("payload", "gravity"),
 )

@@ -1,4 +1,4 @@
-"""Every quantity by name, and its program. A new one is a file with its record, and a name here.
+"""Every quantity by name, and its program. A new one is a record in a file that is named here.
 
 Torques and mass matrices come from the minimal formulation, whatever follows from them by
 differentiation comes from the graph, and kinematics from the pages of `armdyn.formulations`.
@@ -7,36 +7,26 @@ differentiation comes from the graph, and kinematics from the pages of `armdyn.f
 from armdyn.compiler.program import Program
 from armdyn.errors import check_known
 from armdyn.model import RobotModel
-from armdyn.quantities import derivatives, energies, equation_terms, kinematics, regressors
-from armdyn.quantities.forward_dynamics import FORWARD_DYNAMICS
-from armdyn.quantities.inverse_dynamics import INVERSE_DYNAMICS
+from armdyn.quantities import (
+    derivatives,
+    equation_terms,
+    forward_dynamics,
+    inverse_dynamics,
+    kinematics,
+    regressors,
+)
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
 from armdyn.quantities.traced_robot import TracedRobot
 
 QUANTITIES: dict[str, Quantity] = {
-    quantity.name: quantity
-    for quantity in (
-        INVERSE_DYNAMICS,
-        FORWARD_DYNAMICS,
-        equation_terms.MASS_MATRIX,
-        equation_terms.CORIOLIS_MATRIX,
-        equation_terms.CORIOLIS_VECTOR,
-        equation_terms.GRAVITY_VECTOR,
-        equation_terms.BIAS,
-        equation_terms.FRICTION_TORQUE,
-        equation_terms.LEDGER,
-        energies.KINETIC_ENERGY,
-        energies.POTENTIAL_ENERGY,
-        kinematics.FORWARD_KINEMATICS,
-        kinematics.JACOBIAN,
-        kinematics.JACOBIAN_DOT,
-        regressors.REGRESSOR,
-        regressors.BASE_REGRESSOR,
-        derivatives.INVERSE_DYNAMICS_DERIVATIVES,
-        derivatives.INVERSE_DYNAMICS_SLOPE,
-        derivatives.FORWARD_DYNAMICS_DERIVATIVES,
+    record.name: record
+    for file in (
+        *(inverse_dynamics, forward_dynamics, equation_terms),
+        *(kinematics, regressors, derivatives),
     )
+    for record in vars(file).values()
+    if isinstance(record, Quantity)
 }
 
 

@@ -20,7 +20,7 @@ from armdyn.backends.build import build
 from armdyn.backends.cache import user_cache
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.llvm import backend as llvm_backend
-from armdyn.backends.llvm.jit import link, object_code
+from armdyn.backends.llvm.backend import link, object_code
 from armdyn.backends.llvm.target import Target
 from armdyn.model.edit import with_gravity
 from armdyn.quantities.registry import quantity_program

@@ -1,16 +1,28 @@
-"""The backend that makes machine code for the processor of this process."""
+"""The backend that makes machine code for the processor of this process.
 
+Code is linked into one engine, and dropped when nobody uses it.
+"""
+
+import ctypes
+import itertools
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+
+import llvmlite.binding as llvm
 
 from armdyn.backends import numpy_api
 from armdyn.backends.backend import Capabilities
-from armdyn.backends.llvm.jit import link, object_code
 from armdyn.backends.llvm.module import module
 from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
+from armdyn.backends.threads import lock_over_fork
 from armdyn.compiler.program import Program
+
+_LOCK = lock_over_fork()
+_NAMES = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +77,31 @@ class LlvmBackend:
         linked = link(code, head["functions"])
         inputs = tuple((name, size) for name, size in head["inputs"])
         return MachineCode(linked, inputs, tuple(head["shape"]), "entry" in head["functions"])
+
+
+def object_code(text: str, target: Target) -> bytes:
+    """The object file of a module."""
+    with _LOCK:
+        parsed = llvm.parse_assembly(f'target triple = "{target.triple}"\n{text}')
+        machine = target.machine()
+        parsed.data_layout = str(machine.target_data)
+        return bytes(machine.emit_object(parsed))
+
+
+def link(content: bytes, exported: Iterable[str]) -> Any:
+    """The addresses of functions by name, in memory as long as this object lives."""
+    with _LOCK:
+        builder = llvm.JITLibraryBuilder().add_object_img(content)
+        for name, address in numpy_api.symbols().items():
+            builder.import_symbol(name, address)
+        for name in exported:
+            builder.export_symbol(name)
+        return builder.link(_engine(), f"armdyn{next(_NAMES)}")
+
+
+@lru_cache(maxsize=1)
+def _engine() -> Any:
+    """The one engine of the process, never destroyed: code must not outlive it."""
+    engine = llvm.create_lljit_compiler(Target.host().machine(), suppress_errors=True)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
+    return engine

@@ -28,10 +28,13 @@ def entry_function(v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...])
         t.let(f"alloca [{size} x i64], align 8", f"%{name}")
     t.let("alloca i64, align 8", "%one")
     t.let(f"alloca [{max(1, len(output))} x i64], align 8", "%shape")
-    t.branch(t.let(f"icmp eq i64 %nargs, {count}"), "look", "other")
-    t.label("look")
+    t.branch(t.let(f"icmp eq i64 %nargs, {count}"), "look", "other", begin="look")
     _take_inputs(t, inputs)
-    _describe_output(t, count, output)
+    step = v.size  # a dense result
+    for axis in reversed(range(len(output))):
+        _put(t, "%steps", 2 * count + 1 + axis, str(step))
+        _put(t, "%shape", axis, str(output[axis]))
+        step *= output[axis]
     t.do("store i64 1, ptr %one")
     t.branch(t.let("icmp eq ptr %names, null"), "fresh", "named")
     _choose_output(t, count, output)
@@ -52,21 +55,11 @@ def _take_inputs(t: IrWriter, inputs: tuple[int, ...]) -> None:
     for k, size in enumerate(inputs):
         array = t.item("%args", k, "ptr")
         sound = t.let(f"and i1 true, {_is_vector(t, array, (size,), api.ALIGNED)}", f"%in{k}.ok")
-        t.branch(sound, f"in{k}", "other")
-        t.label(f"in{k}")
+        t.branch(sound, f"in{k}", "other", begin=f"in{k}")
         _put(t, "%pointers", k, _field(t, array, api.DATA, "ptr"), "ptr")
         _put(t, "%steps", k, "0")
         _put(t, "%steps", count + 1 + k, str(t.v.size))
     _put(t, "%steps", count, "0")
-
-
-def _describe_output(t: IrWriter, count: int, output: tuple[int, ...]) -> None:
-    """The strides and the shape of a dense result."""
-    step = t.v.size
-    for axis in reversed(range(len(output))):
-        _put(t, "%steps", 2 * count + 1 + axis, str(step))
-        _put(t, "%shape", axis, str(output[axis]))
-        step *= output[axis]
 
 
 def _choose_output(t: IrWriter, count: int, output: tuple[int, ...]) -> None:
@@ -75,20 +68,23 @@ def _choose_output(t: IrWriter, count: int, output: tuple[int, ...]) -> None:
     descr = f"@descr_{t.v.dtype}"
     t.do(f"call void @Py_IncRef(ptr {descr})")  # which the next call takes
     t.let(f"call ptr @array_empty(i32 {len(output)}, ptr %shape, ptr {descr}, i32 0)", "%made")
-    t.branch(t.let("icmp eq ptr %made, null"), "failed", "run")
-    t.label("failed")
+    t.branch(t.let("icmp eq ptr %made, null"), "failed", "run", begin="failed")
     t.do("ret ptr null")
     t.label("named")
-    t.branch(t.let(f"icmp eq i64 {_field(t, '%names', 16, 'i64')}, 1"), "one.name", "other")
-    t.label("one.name")
+    t.branch(
+        t.let(f"icmp eq i64 {_field(t, '%names', 16, 'i64')}, 1"),
+        "one.name",
+        "other",
+        begin="one.name",
+    )
     name = _field(t, "%names", 24, "ptr")
-    t.branch(t.let(f"icmp eq ptr {name}, @name_out"), "given", "other")
-    t.label("given")
+    t.branch(t.let(f"icmp eq ptr {name}, @name_out"), "given", "other", begin="given")
     t.let(f"load ptr, ptr {t.at('%args', count, 'ptr')}", "%out")
-    t.branch(_is_vector(t, "%out", output, api.ALIGNED | api.WRITEABLE), "keep", "other")
-    t.label("keep")
+    t.branch(
+        _is_vector(t, "%out", output, api.ALIGNED | api.WRITEABLE), "keep", "other", begin="keep"
+    )
     t.do("call void @Py_IncRef(ptr %out)")
-    t.do("br label %run")
+    t.jump("run")
 
 
 def _is_vector(t: IrWriter, array: str, shape: tuple[int, ...], flags: int) -> str:
@@ -115,8 +111,7 @@ def _is_vector(t: IrWriter, array: str, shape: tuple[int, ...], flags: int) -> s
 def _require(t: IrWriter, condition: str) -> None:
     """Go on in a new block if the condition holds, and to %other if not."""
     name = f"is{t.name()[1:]}"
-    t.branch(condition, name, "other")
-    t.label(name)
+    t.branch(condition, name, "other", begin=name)
 
 
 def _field(t: IrWriter, thing: str, offset: int, kind: str) -> str:

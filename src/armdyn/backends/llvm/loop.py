@@ -4,7 +4,6 @@ Segments are called with the place of their vector in the scratch memory and, fo
 the rows that they shall fetch meanwhile (`cache_lines`).
 """
 
-from dataclasses import dataclass
 from math import prod
 
 from armdyn.backends.llvm.cache_lines import LINE, UNCACHED_BYTES
@@ -28,28 +27,24 @@ define internal void @no_memory() noinline cold nounwind {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What the loop is called with."""
-
-    inputs: tuple[int, ...]
-    """Length of each input vector."""
-    output: tuple[int, ...]
-
-
-def row_bytes(v: Vectors, shape: Shape) -> int:
-    """Bytes of the results of one state."""
-    return prod(shape.output) * v.size
-
-
 class Loop:
     """The writer of `@loop(args, dims, steps, data)`, as NumPy calls it.
 
-    With `stream`, large results go past the caches.
+    `inputs` are the lengths of the input vectors, `output` is the shape of a result; with `stream`,
+    large results go past the caches.
     """
 
-    def __init__(self, v: Vectors, pieces: Plan, shape: Shape, tile: int, stream: bool):
-        self.v, self.pieces, self.shape, self.tile, self.stream = v, pieces, shape, tile, stream
+    def __init__(
+        self,
+        v: Vectors,
+        pieces: Plan,
+        inputs: tuple[int, ...],
+        output: tuple[int, ...],
+        tile: int,
+        stream: bool,
+    ):
+        self.v, self.pieces, self.tile, self.stream = v, pieces, tile, stream
+        self.inputs, self.output, self.row_bytes = inputs, output, prod(output) * v.size
         self.t = IrWriter(
             v, "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {"
         )
@@ -58,12 +53,11 @@ class Loop:
 
     def lines(self) -> list[str]:
         """The function, and what it calls if there is no memory."""
-        t, arrays = self.t, len(self.shape.inputs) + 1
+        t, arrays = self.t, len(self.inputs) + 1
         t.label("entry")
         t.let("load i64, ptr %dims", "%n")
         t.let("icmp sgt i64 %n, 0", "%some")
-        t.branch("%some", "begin", "exit")
-        t.label("begin")
+        t.branch("%some", "begin", "exit", begin="begin")
         self.bases = [t.item("%args", k, "ptr") for k in range(arrays)]
         self.strides = [t.item("%steps", k) for k in range(arrays)]
         cores = [t.item("%steps", arrays + k) for k in range(arrays - 1)]
@@ -86,26 +80,23 @@ class Loop:
             f"i64 {self.out_last}, i64 {self.blocks}, i1 {dense}, ptr %core, ptr %slots)"
         )
         self._write()
-        t.do("br label %tile.end")
-        t.label("tile.end")
-        t.branch(t.let("icmp slt i64 %row.next, %n"), "tile", "end")
-        t.label("end")
+        t.jump("tile.end", begin="tile.end")
+        t.branch(t.let("icmp slt i64 %row.next, %n"), "tile", "end", begin="end")
         if self.stream:
             t.do("call void @llvm.x86.sse.sfence()")
         if self.size > STACK:
             t.do("call void @free(ptr %memory)")
-        t.do("br label %exit")
-        t.label("exit")
+        t.jump("exit", begin="exit")
         t.do("ret void")
         return [*t.lines, "}", *(NO_MEMORY.splitlines() if self.size > STACK else [])]
 
     def _dense(self) -> str:
         """Whether the entries of the output follow each other in C order."""
         t, dense, expected = self.t, "true", self.v.size
-        for axis in reversed(range(len(self.shape.output))):
+        for axis in reversed(range(len(self.output))):
             same = t.let(f"icmp eq i64 {t.item('%core', axis)}, {expected}")
             dense = t.let(f"and i1 {dense}, {same}")
-            expected *= self.shape.output[axis]
+            expected *= self.output[axis]
         return dense
 
     def _scratch(self) -> str:
@@ -113,25 +104,24 @@ class Loop:
         t = self.t
         if self.size <= STACK:
             t.let(f"alloca [{self.size} x i8], align {LINE}", "%slots")
-            t.do("br label %tile")
+            t.jump("tile")
             return "begin"
         t.let(f"call ptr @malloc(i64 {self.size + LINE})", "%memory")
         t.let("icmp eq ptr %memory, null", "%none")
-        t.branch("%none", "full", "aligned")
-        t.label("full")
+        t.branch("%none", "full", "aligned", begin="full")
         t.do("call void @no_memory()")
         t.do("ret void")
         t.label("aligned")
         address = t.let(f"add i64 {t.let('ptrtoint ptr %memory to i64')}, {LINE - 1}")
         t.let(f"inttoptr i64 {t.let(f'and i64 {address}, -{LINE}')} to ptr", "%slots")
-        t.do("br label %tile")
+        t.jump("tile")
         return "aligned"
 
     def _large(self, dense: str) -> None:
         """Whether the result is written past the caches: large, and its rows follow each other."""
         if not self.stream:
             return
-        t, size = self.t, row_bytes(self.v, self.shape)
+        t, size = self.t, self.row_bytes
         t.let(f"alloca [{self.tile * self.v.lanes * size} x i8], align {LINE}", "%gathered")
         large = t.let(f"icmp sge i64 %n, {-(-UNCACHED_BYTES // size)}")
         close = t.let(f"icmp eq i64 {self.strides[-1]}, {size}")
@@ -153,9 +143,8 @@ class Loop:
         """The gathered rows to the array."""
         if not self.stream:
             return
-        t, size = self.t, row_bytes(self.v, self.shape)
-        t.branch("%apart", "write", "tile.end")
-        t.label("write")
+        t, size = self.t, self.row_bytes
+        t.branch("%apart", "write", "tile.end", begin="write")
         place = t.at(self.bases[-1], t.let(f"mul i64 %row, {size}"))
         size *= self.tile * self.v.lanes
         t.do(f"call void @stream(ptr {place}, ptr %gathered, i64 {size})")
@@ -165,7 +154,7 @@ class Loop:
 
     def _load(self, cores: list[str]) -> None:
         first = 0
-        given = zip(self.bases, self.strides, cores, self.shape.inputs, strict=False)
+        given = zip(self.bases, self.strides, cores, self.inputs, strict=False)
         for base, stride, core, columns in given:
             self.t.do(
                 f"call void @load{columns}(ptr {base}, i64 {stride}, i64 %row, i64 %last, "
@@ -186,15 +175,14 @@ class Loop:
 
     def _ahead(self) -> list[str]:
         """The rows of the next tile's arguments, and those of this one's results."""
-        rows = ["%row.next"] * len(self.shape.inputs) + [self.out_row]
+        rows = ["%row.next"] * len(self.inputs) + [self.out_row]
         pairs = zip(self.strides, rows, strict=True)
         offsets = [self.t.let(f"mul i64 {stride}, {row}") for stride, row in pairs]
         return list(map(self.t.at, (*self.bases[:-1], self.out), offsets))
 
     def _each_block(self, number: int, ahead: list[str]) -> None:
         t, b, here = self.t, f"%b{number}", f"%here{number}"
-        t.do(f"br label %each{number}")
-        t.label(f"each{number}")
+        t.jump(f"each{number}", begin=f"each{number}")
         t.let(f"phi i64 [0, %{self.label}], [{b}.next, %each{number}]", b)
         place = t.let(f"mul i64 {b}, {self.pieces.slots * self.v.bytes}")
         t.let(f"getelementptr i8, ptr %slots, i64 {place}", here)

@@ -1,12 +1,20 @@
 """A program as a module of LLVM: the loop that NumPy calls, and what it is made of."""
 
-from armdyn.backends.llvm.cache_lines import DECLARATION, GATHERED_BYTES, shares, stream_function
+from math import prod
+
+from armdyn.backends.llvm.cache_lines import (
+    DECLARATION,
+    GATHERED_BYTES,
+    Line,
+    fetch,
+    shares,
+    stream_function,
+)
 from armdyn.backends.llvm.entry import entry_function
-from armdyn.backends.llvm.loop import STACK, Loop, Shape, row_bytes
+from armdyn.backends.llvm.loop import STACK, Loop
 from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.rollout_loop import RolloutLoop, StateRows
 from armdyn.backends.llvm.rows import load_function, place_function, store_function
-from armdyn.backends.llvm.segment_code import segment_function
 from armdyn.backends.llvm.segments import LENGTHS, Plan, Segment, SineCosine, plan
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import sine_cosine_functions
@@ -45,24 +53,26 @@ def module(
     pieces = plan(lower(program, target.fma), lengths)
     if tile is None:
         tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
-    shape = Shape(tuple(len(a.symbols) for a in program.inputs), program.shape)
-    gathered = tile * vectors.lanes * row_bytes(vectors, shape)
+    inputs, output = tuple(len(a.symbols) for a in program.inputs), program.shape
+    gathered = tile * vectors.bytes * prod(output)
     streams = target.triple.startswith("x86_64") and gathered <= GATHERED_BYTES and rows is None
     lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)", DECLARATION]
-    for columns in sorted(set(shape.inputs)):
+    for columns in sorted(set(inputs)):
         lines += load_function(vectors, columns, pieces.slots)
-    lines += place_function(shape.output)
+    lines += place_function(output)
     lines += store_function(vectors, pieces.outputs, pieces.slots)
-    lines += _segments(vectors, pieces, shape, program)
+    lines += _segments(vectors, pieces, inputs, program)
     lines += stream_function(vectors) if streams else []
-    lines += Loop(vectors, pieces, shape, tile, streams).lines()
-    lines += RolloutLoop(vectors, rows, len(shape.inputs) + 1).lines() if rows else []
+    lines += Loop(vectors, pieces, inputs, output, tile, streams).lines()
+    lines += RolloutLoop(vectors, rows, len(inputs) + 1).lines() if rows else []
     if entry and pieces.slots * tile * vectors.bytes <= STACK:
-        lines += entry_function(vectors, shape.inputs, shape.output)
+        lines += entry_function(vectors, inputs, output)
     return "\n".join(lines) + "\n"
 
 
-def _segments(vectors: Vectors, pieces: Plan, shape: Shape, program: Program) -> list[str]:
+def _segments(
+    vectors: Vectors, pieces: Plan, inputs: tuple[int, ...], program: Program
+) -> list[str]:
     """The functions that compute, between which the rows of the next tile are fetched."""
     lines = []
     if any(isinstance(step, SineCosine) for step in pieces.steps):
@@ -73,10 +83,50 @@ def _segments(vectors: Vectors, pieces: Plan, shape: Shape, program: Program) ->
         if constant.value is not None
     }
     sizes = [len(s.operations) if isinstance(s, Segment) else 0 for s in pieces.steps]
-    fetched = shares(vectors, shape.inputs, shape.output, sizes)
+    fetched = shares(vectors, inputs, program.shape, sizes)
     for number, step in enumerate(pieces.steps):
         if isinstance(step, Segment):
-            ahead = "".join(f", ptr %ahead{k}" for k in range(len(shape.inputs) + 1))
+            ahead = "".join(f", ptr %ahead{k}" for k in range(len(inputs) + 1))
             head = f"define internal void @segment{number}(ptr %here{ahead}) noinline nounwind {{"
-            lines += segment_function(IrWriter(vectors, head), step, constants, fetched[number])
+            lines += _segment(IrWriter(vectors, head), step, constants, fetched[number])
     return lines
+
+
+def _segment(
+    t: IrWriter, segment: Segment, constants: dict[int, str], fetched: list[Line]
+) -> list[str]:
+    """The function of a segment, which also fetches lines from the rows of arrays.
+
+    Values are loaded where they are first used and stored as soon as they are made. There is no
+    loop in the function, so that constants are not kept in registers which values then lack.
+    """
+    v, operations, names = t.v, segment.operations, dict(constants)
+
+    def name(value: int) -> str:
+        """The name of a value, which is loaded if need be."""
+        if value not in names:
+            at = t.at("%here", segment.loads[value] * v.bytes)
+            names[value] = t.let(f"load {v.type}, ptr {at}, align {v.bytes}")
+        return names[value]
+
+    def store(value: int) -> None:
+        at = t.at("%here", segment.stores[value] * v.bytes)
+        t.do(f"store {v.type} {name(value)}, ptr {at}, align {v.bytes}")
+
+    # values whose slot is read here, or that are made elsewhere, are stored at the end
+    read, made = set(segment.loads.values()), {value for value, _, _ in operations}
+    early = {k for k, slot in segment.stores.items() if slot not in read and k in made}
+    for place, (value, op, args) in enumerate(operations):
+        names[value] = t.operation(op, [name(a) for a in args])
+        if value in early:
+            store(value)
+        done = len(fetched) * place // len(operations)
+        for line in fetched[done : len(fetched) * (place + 1) // len(operations)]:
+            fetch(t, line)
+    late = [value for value in segment.stores if value not in early]
+    for value in late:
+        name(value)
+    for value in late:
+        store(value)
+    t.do("ret void")
+    return [*t.lines, "}"]

@@ -59,20 +59,18 @@ class RolloutLoop:
             t.let(f"load {kind}, ptr {t.at('%job', place, 'i64')}", f"%{name}")
         t.let(f"alloca [{self.arrays} x ptr], align 8", "%here")
         t.let("alloca i64, align 8", "%n")
-        t.do("br label %block")
+        t.jump("block")
         self._block()
-        self._step()
         self._look()
         self._record()
         t.label("block.end")
         t.let("icmp slt i64 %first.next, %arms", "%more")
-        t.branch("%more", "block", "exit")
-        t.label("exit")
+        t.branch("%more", "block", "exit", begin="exit")
         t.do("ret void")
         return [*t.lines, "}"]
 
     def _block(self) -> None:
-        """The next arms, from their first step on."""
+        """The next arms, and in them the next step, from the first one on."""
         t = self.t
         t.label("block")
         t.let("phi i64 [0, %entry], [%first.next, %block.end]", "%first")
@@ -89,16 +87,12 @@ class RolloutLoop:
         for name in ("positions", "rates"):
             t.let(f"getelementptr i8, ptr %{name}, i64 {far}", f"%{name}.block")
         t.let(f"getelementptr {self.v.element}, ptr %corrections, i64 %first", "%worst")
-        t.do("br label %step")
-
-    def _step(self) -> None:
-        t = self.t
-        t.label("step")
+        t.jump("step", begin="step")
         t.let("phi i64 [0, %block], [%s.next, %next]", "%s")
         t.let("phi i64 [%wait, %block], [%left.next, %next]", "%left")
         t.let("phi i64 [0, %block], [%offset.next, %next]", "%offset")
         t.do("call void @loop(ptr %here, ptr %n, ptr %steps, ptr null)")
-        t.do("br label %look")
+        t.jump("look")
 
     def _look(self) -> None:
         """Each arm's size, and its last correction."""
@@ -118,17 +112,14 @@ class RolloutLoop:
             larger = t.let(f"fcmp ogt {e} {made}, {before}")
             t.do(f"store {e} {t.let(f'select i1 {larger}, {e} {made}, {e} {before}')}, ptr {place}")
         t.let("add i64 %a, 1", "%a.next")
-        t.branch(t.let("icmp slt i64 %a.next, %size"), "look", "looked")
-        t.label("looked")
-        t.branch(t.let("icmp sge i64 %bad.next, 0"), "failed", "ahead")
-        t.label("failed")
+        t.branch(t.let("icmp slt i64 %a.next, %size"), "look", "looked", begin="looked")
+        t.branch(t.let("icmp sge i64 %bad.next, 0"), "failed", "ahead", begin="failed")
         step, arm = (t.at("%job", JOB.index(name), "i64") for name in ("bad_step", "bad_arm"))
         known = t.let(f"load i64, ptr {step}")
-        t.branch(t.let(f"icmp slt i64 %s, {known}"), "earlier", "block.end")
-        t.label("earlier")
+        t.branch(t.let(f"icmp slt i64 %s, {known}"), "earlier", "block.end", begin="earlier")
         t.do(f"store i64 %s, ptr {step}")
         t.do(f"store i64 {t.let('add i64 %first, %bad.next')}, ptr {arm}")
-        t.do("br label %block.end")
+        t.jump("block.end")
 
     def _record(self) -> None:
         """Copy the states of the block if it is time, and go on."""
@@ -138,8 +129,7 @@ class RolloutLoop:
             place, by = t.at("%here", k, "ptr"), t.item("%advance", k)
             t.do(f"store ptr {t.at(t.let(f'load ptr, ptr {place}'), by)}, ptr {place}")
         t.let("sub i64 %left, 1", "%left.less")
-        t.branch(t.let("icmp eq i64 %left.less, 0"), "copy", "next")
-        t.label("copy")
+        t.branch(t.let("icmp eq i64 %left.less, 0"), "copy", "next", begin="copy")
         t.let("phi i64 [0, %ahead], [%c.next, %copy]", "%c")
         row = t.at("%states", t.let(f"mul i64 %c, {self.width}"))
         to = t.let(f"add i64 %offset, {t.let('mul i64 %c, %distance')}")
@@ -147,11 +137,9 @@ class RolloutLoop:
             given = f"{t.at(f'%{name}.block', to)}, ptr {t.at(row, part * bytes_)}"
             t.do(f"call void @llvm.memcpy.inline.p0.p0.i64(ptr {given}, i64 {bytes_}, i1 false)")
         t.let("add i64 %c, 1", "%c.next")
-        t.branch(t.let("icmp slt i64 %c.next, %size"), "copy", "copied")
-        t.label("copied")
+        t.branch(t.let("icmp slt i64 %c.next, %size"), "copy", "copied", begin="copied")
         t.let(f"add i64 %offset, {bytes_}", "%offset.copied")
-        t.do("br label %next")
-        t.label("next")
+        t.jump("next", begin="next")
         t.let("phi i64 [%left.less, %ahead], [%every, %copied]", "%left.next")
         t.let("phi i64 [%offset, %ahead], [%offset.copied, %copied]", "%offset.next")
         t.let("add i64 %s, 1", "%s.next")

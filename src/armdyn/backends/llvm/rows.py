@@ -6,7 +6,6 @@ number by number. Lanes beyond the last state repeat it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
@@ -44,7 +43,7 @@ def load_function(v: Vectors, columns: int, slots: int) -> list[str]:
 
     t.label("entry")
     dense = t.let(f"icmp eq i64 %step, {v.size}")
-    _blocks(t, _Rows(dense, columns, slots), wide, narrow)
+    _blocks(t, dense, columns, slots, wide, narrow)
     return [*t.lines, "}"]
 
 
@@ -85,7 +84,7 @@ def store_function(v: Vectors, table: list[int], slots: int) -> list[str]:
             t.do(f"store {v.element} {x}, ptr {place}, align 1")
 
     t.label("entry")
-    _blocks(t, _Rows("%dense", len(table), slots), wide, narrow)
+    _blocks(t, "%dense", len(table), slots, wide, narrow)
     return [*t.lines, "}"]
 
 
@@ -170,58 +169,48 @@ def _places(t: IrWriter, offset: str) -> list[str]:
     return [t.let(f"getelementptr i8, ptr {column}, i64 %lane{k}") for k in range(t.v.lanes)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """What the loop over rows must know."""
-
-    dense: str
-    """Whether columns follow each other: a name in the code."""
-    columns: int
-    slots: int
-    """Slots of one vector of states."""
-
-
 def _blocks(
-    t: IrWriter, rows: _Rows, wide: Callable[[str], None], narrow: Callable[[str], None]
+    t: IrWriter,
+    dense: str,
+    columns: int,
+    slots: int,
+    wide: Callable[[str], None],
+    narrow: Callable[[str], None],
 ) -> None:
-    """A loop over vectors of states, and in it over columns, four at a time or one by one."""
-    v, columns = t.v, rows.columns
-    lanes = range(v.lanes)
+    """A loop over vectors of states, and in it over columns, four at a time or one by one.
+
+    Each vector has so many slots; where the value `dense` is true, columns follow each other.
+    """
+    v, lanes = t.v, range(t.v.lanes)
     # distances of the rows from the first: full vectors, and the last one, which may be short
     for k in lanes:
         t.let(f"mul i64 %stride, {k}", f"%full{k}")
-    t.do("br label %block")
-    t.label("block")
+    t.jump("block", begin="block")
     t.let("phi i64 [0, %entry], [%b.next, %end]", "%b")
-    place = t.let(f"mul i64 %b, {rows.slots * v.bytes}")
+    place = t.let(f"mul i64 %b, {slots * v.bytes}")
     t.let(f"getelementptr i8, ptr %slots, i64 {place}", "%here")
     row = t.let(f"add i64 %row, {t.let(f'mul i64 %b, {v.lanes}')}")
     t.let(f"getelementptr i8, ptr %base, i64 {t.let(f'mul i64 {row}, %stride')}", "%first")
     t.let(f"sub i64 %last, {row}", "%left")
-    t.branch(t.let(f"icmp sge i64 %left, {v.lanes - 1}"), "rows", "short")
-    t.label("short")
+    t.branch(t.let(f"icmp sge i64 %left, {v.lanes - 1}"), "rows", "short", begin="short")
     for k in lanes:
         least = t.let(f"call i64 @llvm.smin.i64(i64 %left, i64 {k})")
         t.let(f"mul i64 %stride, {least}", f"%short{k}")
-    t.do("br label %rows")
-    t.label("rows")
+    t.jump("rows", begin="rows")
     for k in lanes:
         t.let(f"phi i64 [%full{k}, %block], [%short{k}, %short]", f"%lane{k}")
     if columns >= GROUP and v.lanes % GROUP == 0:
-        t.branch(rows.dense, "wide", "narrow")
-        t.label("wide")
+        t.branch(dense, "wide", "narrow", begin="wide")
         _groups(t, columns, wide)
     else:
-        t.do("br label %narrow")
+        t.jump("narrow")
     t.label("narrow")
     t.let("phi i64 [0, %rows], [%c.next, %narrow]", "%c")
     narrow("%c")
     t.let("add i64 %c, 1", "%c.next")
-    t.branch(t.let(f"icmp slt i64 %c.next, {columns}"), "narrow", "end")
-    t.label("end")
+    t.branch(t.let(f"icmp slt i64 %c.next, {columns}"), "narrow", "end", begin="end")
     t.let("add i64 %b, 1", "%b.next")
-    t.branch(t.let("icmp slt i64 %b.next, %blocks"), "block", "exit")
-    t.label("exit")
+    t.branch(t.let("icmp slt i64 %b.next, %blocks"), "block", "exit", begin="exit")
     t.do("ret void")
 
 
@@ -229,7 +218,7 @@ def _groups(t: IrWriter, columns: int, wide: Callable[[str], None]) -> None:
     if columns <= UNROLLED:
         for column in range(0, columns, GROUP):
             wide(str(min(column, columns - GROUP)))
-        t.do("br label %end")
+        t.jump("end")
         return
     t.let("phi i64 [0, %rows], [%g.next, %wide]", "%g")
     wide(t.let(f"call i64 @llvm.smin.i64(i64 %g, i64 {columns - GROUP})"))

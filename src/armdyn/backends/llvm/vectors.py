@@ -99,9 +99,15 @@ class IrWriter:
         """The beginning of a block."""
         self.lines.append(f"{name}:")
 
-    def branch(self, condition: str, yes: str, no: str) -> None:
-        """The end of a block, which goes on in one of two others."""
+    def branch(self, condition: str, yes: str, no: str, *, begin: str = "") -> None:
+        """The end of a block, which goes on in one of two others; perhaps the beginning of one."""
         self.do(f"br i1 {condition}, label %{yes}, label %{no}")
+        self.lines += [f"{begin}:"] if begin else []
+
+    def jump(self, to: str, *, begin: str = "") -> None:
+        """The end of a block, which goes on in another one; perhaps the beginning of one."""
+        self.do(f"br label %{to}")
+        self.lines += [f"{begin}:"] if begin else []
 
     def at(self, pointer: str, offset: str | int, kind: str = "i8") -> str:
         """The pointer to the element of some number behind a pointer, in bytes unless said."""
