@@ -7,11 +7,14 @@ equal functions are the same.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
+
+from armdyn.arrays import Array
 
 Harmonic = tuple[int, ...]
 """For each angle of a ring 0, +w for cos(wφ) or -w for sin(wφ)."""
@@ -245,3 +248,37 @@ def _accumulate(into: Coefficients, more: Coefficients, factor: Fraction) -> Non
             into[monomial] = total
         else:
             into.pop(monomial, None)
+
+
+def evaluate(
+    value: Any, angles: Sequence[Any], symbols: Mapping[str, Any], batch: tuple[int, ...] = ()
+) -> Array:
+    """The values of an array of polynomials, (batch..., ...), at angles [rad] and symbols.
+
+    These are numbers or arrays of the shape of the batch.
+    """
+    entries: Any = np.asarray(value, dtype=object)
+    result = np.zeros((*batch, *entries.shape))
+
+    @cache
+    def harmonic(k: int, w: int) -> Any:
+        return np.cos(w * angles[k]) if w > 0 else np.sin(-w * angles[k])
+
+    for place in np.ndindex(entries.shape):
+        result[(..., *place)] = _number(entries[place], harmonic, symbols)
+    return result
+
+
+def _number(value: Trig, harmonic_of: Callable[[int, int], Any], symbols: Mapping[str, Any]) -> Any:
+    total: Any = 0.0
+    for harmonic, coefficients in value.terms.items():
+        part: Any = 0.0
+        for monomial, number in coefficients.items():
+            term: Any = float(number)
+            for name, exponent in value.ring.exponents(monomial).items():
+                term = term * symbols[name] ** exponent
+            part = part + term
+        for k, w in enumerate(harmonic):
+            part = part * harmonic_of(k, w) if w else part
+        total = total + part
+    return total

@@ -63,25 +63,18 @@ def _carried(node: Node, args: list[Affine]) -> Affine:
             return _scaled(node.args[0], args[1])
         case "mul" if node.args[1].constant:
             return _scaled(node.args[1], args[0])
-        case "mul":
-            product = graph.mul(*(graph.add(a.core, a.offset) for a in args))
-            return _scaled(graph.mul(args[0].scale, args[1].scale), Affine.of(product))
-        case "div":
-            return _quotient(graph, args[0], args[1])
+        case "mul" | "div":
+            scale = graph.apply(node.op, [a.scale for a in args])
+            x, y = (graph.add(a.core, a.offset) for a in args)
+            if node.op == "div" and x.constant:
+                return Affine.of(graph.div(graph.mul(scale, x), y))
+            return _scaled(scale, Affine.of(graph.apply(node.op, [x, y])))
         case _:
             return Affine.of(graph.apply(node.op, [a.node() for a in args]) if args else node)
 
 
 def _scaled(c: Node, a: Affine) -> Affine:
     return Affine(a.scale.graph.mul(c, a.scale), a.core, a.offset)
-
-
-def _quotient(graph: Graph, a: Affine, b: Affine) -> Affine:
-    scale = graph.div(a.scale, b.scale)
-    over, under = (graph.add(x.core, x.offset) for x in (a, b))
-    if over.constant:
-        return Affine.of(graph.div(graph.mul(scale, over), under))
-    return _scaled(scale, Affine.of(graph.div(over, under)))
 
 
 def _sum(graph: Graph, a: Affine, b: Affine) -> Affine:

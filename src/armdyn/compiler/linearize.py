@@ -15,12 +15,15 @@ def linearize(outputs: Iterable[Node]) -> list[Node]:
     """
     outputs = list(outputs)
     nodes = {node.index: node for node in reachable(outputs)}
-    operands = {
-        i: tuple(a.index for a in node.args if is_run(a))
-        for i, node in nodes.items()
-        if is_run(node)
-    }
-    order = schedule([node.index for node in outputs], operands, _partners(nodes.values()))
+    run = {i: node for i, node in nodes.items() if is_run(node)}
+    operands = {i: tuple(a.index for a in node.args if is_run(a)) for i, node in run.items()}
+    by_angle: dict[int, list[int]] = {}
+    for i, node in run.items():
+        if node.op in TRIG:
+            by_angle.setdefault(node.args[0].index, []).append(i)
+    pairs = [pair for pair in by_angle.values() if len(pair) == 2]
+    partner = {a: b for pair in pairs for a, b in (pair, pair[::-1])}
+    order = schedule([node.index for node in outputs], operands, partner)
     return [nodes[i] for i in order]
 
 
@@ -61,16 +64,6 @@ def schedule(
         order += made
         done.update(made)
     return order
-
-
-def _partners(nodes: Iterable[Node]) -> dict[int, int]:
-    """For each sine the cosine of the same angle, and the other way round, where both are there."""
-    by_angle: dict[int, list[int]] = {}
-    for node in nodes:
-        if node.op in TRIG and is_run(node):
-            by_angle.setdefault(node.args[0].index, []).append(node.index)
-    pairs = [pair for pair in by_angle.values() if len(pair) == 2]
-    return {a: b for pair in pairs for a, b in (pair, pair[::-1])}
 
 
 def tighten(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list[int]:

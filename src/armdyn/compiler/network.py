@@ -70,9 +70,14 @@ class Network:
             if found is not None and i not in own:
                 literal[i] = found
                 continue
-            cell = self._append(_definition(node, literal), at[0][i], at[1][i])
+            is_leaf = node.constant or not node.args
+            op, args = "leaf", [] if is_leaf else [literal[a.index] for a in node.args]
+            if not is_leaf:
+                op = "add" if node.op == "sub" else node.op
+                args[-1] ^= node.op == "sub"  # a - b = a + (-b)
+            cell = self._append((op, tuple(args)), at[0][i], at[1][i])
             literal[i] = 2 * cell
-            if node.constant or not node.args:
+            if is_leaf:
                 self.leaf[cell] = node
             if i in inside:
                 self.angle.add(cell)
@@ -240,15 +245,6 @@ class Network:
                 raise GraphError(f"cell {cell} of the network depends on itself")
             entered.add(cell)
             stack.extend(reversed(waiting))
-
-
-def _definition(node: Node, literal: dict[int, int]) -> Definition:
-    if node.constant or not node.args:
-        return "leaf", ()
-    literals = tuple(literal[a.index] for a in node.args)
-    if node.op == "sub":
-        return "add", (literals[0], literals[1] ^ 1)
-    return node.op, literals
 
 
 def _cost(definition: Definition) -> int:

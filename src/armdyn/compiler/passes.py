@@ -54,9 +54,6 @@ class Reduction:
     outputs: list[Node]
     report: tuple[PassReport, ...]
 
-    def __str__(self) -> str:
-        return "\n".join(f"{s.name:8} {s.before} -> {s.after}" for s in self.report)
-
 
 def reduce(outputs: Iterable[Node], passes: Sequence[Pass] = PASSES) -> Reduction:
     """The outputs after all passes, each verified.

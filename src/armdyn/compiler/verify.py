@@ -21,7 +21,7 @@ def verify(outputs: Sequence[Node], name: str = "a graph") -> None:
     if not outputs:
         return
     graph = outputs[0].graph
-    seen: dict[int, Node] = {}
+    seen: set[int] = set()
     made: dict[tuple[object, ...], Node] = {}
     stack = list(outputs)
     while stack:
@@ -29,7 +29,7 @@ def verify(outputs: Sequence[Node], name: str = "a graph") -> None:
         _check(node, graph, name)
         if node.index in seen:
             continue
-        seen[node.index] = node
+        seen.add(node.index)
         key = (node.op, node.name, repr(node.value), tuple(a.index for a in node.args))
         twin = made.setdefault(key, node)
         if twin is not node:

@@ -21,21 +21,12 @@ from armdyn.equations.factoring import Monomial, Polynomial, monomial, place
 from armdyn.equations.readable import Power, readable
 from armdyn.equations.readable import Product as TrigProduct
 from armdyn.equations.symbolic_robot import SymbolicRobot
-from armdyn.equations.tree import (
-    ZERO,
-    AngleFunction,
-    Expr,
-    Number,
-    Symbol,
-    leaves,
-    power,
-    product,
-    total,
-)
+from armdyn.equations.tree import AngleFunction, Expr, Number, Symbol, leaves, power, product, total
 
 Key = TypeVar("Key", bound=Hashable)
 Table = dict[tuple[TrigProduct, Monomial], Polynomial]
 """For cosines and rates the coefficient."""
+Writer = Callable[[Polynomial], Expr]
 LARGEST_RATIO = 4
 """Largest ratio of coefficients that are collected."""
 
@@ -43,8 +34,6 @@ LARGEST_RATIO = 4
 def arrange(robot: SymbolicRobot, value: Trig, digits: int | None = None) -> Expr:
     """An entry as it is printed; with digits if numbers stand in place of parameters."""
     table = _table(robot, value)
-    if not table:
-        return ZERO
     if digits is not None:
 
         def rounded(polynomial: Polynomial) -> Expr:
@@ -60,8 +49,7 @@ def arrange(robot: SymbolicRobot, value: Trig, digits: int | None = None) -> Exp
         key: {factoring.divided(m, front): c / number for m, c in p.items()}
         for key, p in table.items()
     }
-    body = _shorter(inner, factoring.coefficient)
-    return product([Number(number), *(power(Symbol(n), e) for n, e in front), body])
+    return product([factoring.monomial_expr(front, number), _shorter(inner, factoring.coefficient)])
 
 
 def _table(robot: SymbolicRobot, value: Trig) -> Table:
@@ -91,14 +79,14 @@ def _upright(trig: TrigProduct) -> tuple[TrigProduct, int]:
     return tuple(powers), sign
 
 
-def _shorter(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
+def _shorter(table: Table, coefficient: Writer) -> Expr:
     ways = [_by_cosine(table, coefficient)]
     if any(rates for _, rates in table):
         ways.append(_by_rate(table, coefficient))
     return min(ways, key=lambda way: sum(1 for _ in leaves(way)))
 
 
-def _by_cosine(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
+def _by_cosine(table: Table, coefficient: Writer) -> Expr:
     """Cosines with shared coefficients, before the rates that they share."""
     rows: dict[TrigProduct, dict[Monomial, Polynomial]] = defaultdict(dict)
     for (trig, rates), polynomial in table.items():
@@ -112,9 +100,7 @@ def _by_cosine(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
     )
 
 
-def _cosines(
-    members: list[tuple[TrigProduct, Polynomial]], coefficient: Callable[[Polynomial], Expr]
-) -> Expr:
+def _cosines(members: list[tuple[TrigProduct, Polynomial]], coefficient: Writer) -> Expr:
     """A sum of cosines, those with proportional coefficients together."""
     groups: dict[Hashable, tuple[Polynomial, list[Expr]]] = {}
     for trig, polynomial in members:
@@ -128,7 +114,7 @@ def _cosines(
     return total(product([coefficient(p), total(found)]) for p, found in groups.values())
 
 
-def _by_rate(table: Table, coefficient: Callable[[Polynomial], Expr]) -> Expr:
+def _by_rate(table: Table, coefficient: Writer) -> Expr:
     """Each product of rates once, behind a sum of cosines."""
     columns: dict[Monomial, dict[TrigProduct, Polynomial]] = defaultdict(dict)
     for (trig, rates), polynomial in table.items():
@@ -175,16 +161,12 @@ def _rates(multiples: list[tuple[Monomial, Fraction]]) -> Expr:
         inner = [(factoring.divided(rates, front), ratio) for rates, ratio in multiples]
         return product([factoring.monomial_expr(front), _rates(inner)])
     names = [rates[0][0] for rates, ratio in multiples if len(rates) == 1 and ratio == 1]
-    if len(names) > 1 and dict(multiples) == _square(names):
+    square: dict[Monomial, Fraction] = {((name, 2),): Fraction(1) for name in names}
+    square |= {((a, 1), (b, 1)): Fraction(2) for a, b in combinations(names, 2)}
+    if len(names) > 1 and dict(multiples) == square:
         return power(total(map(Symbol, names)), 2)
     ordered = sorted(multiples, key=lambda multiple: [place(name) for name, _ in multiple[0]])
     return total(factoring.monomial_expr(rates, ratio) for rates, ratio in ordered)
-
-
-def _square(names: list[str]) -> dict[Monomial, Fraction]:
-    """The terms of (qd1 + qd2 + ...)²."""
-    squares: dict[Monomial, Fraction] = {((name, 2),): Fraction(1) for name in names}
-    return squares | {((a, 1), (b, 1)): Fraction(2) for a, b in combinations(names, 2)}
 
 
 def _turns(trig: TrigProduct, ratio: Fraction) -> Expr:

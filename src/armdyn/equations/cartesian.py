@@ -164,8 +164,7 @@ def _jacobian(robot: SymbolicRobot, model: RobotModel, frame: str) -> tuple[Arra
     turned = frames[link][:3, :3].T @ model.tool_frame.placement[:3, :3]
     tool = Frame("tool", joints.index(link), _transform(robot, turned, robot.tool))
     axes = tool if frame == "tool" else None
-    q = np.array([robot.q[i] for i in joints], dtype=object)
-    qd = np.array([robot.ring.symbol(f"qd{i + 1}") for i in joints], dtype=object)
+    q, qd = robot.positions(joints), ClosedForm(robot).rates("qd")[joints]
     J = np.zeros((6, robot.n), dtype=object)
     J[:, joints] = jacobian(part, q, tool, axes)
     Jd_qd = rotate(jacobian_rate(part, q, qd, tool, axes), qd)

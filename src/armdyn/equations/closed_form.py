@@ -31,8 +31,7 @@ class ClosedForm:
         """Mass matrix, (N, N)."""
         M = np.zeros((self.robot.n, self.robot.n), dtype=object)
         for joints, model in self.robot.parts:
-            q = np.array([self.robot.q[i] for i in joints], dtype=object)
-            M[np.ix_(joints, joints)] = mass_matrix(model, q)
+            M[np.ix_(joints, joints)] = mass_matrix(model, self.robot.positions(joints))
         return self._clean(M + np.diag(np.array(self.robot.rotors, dtype=object)))
 
     @cached_property
@@ -40,11 +39,9 @@ class ClosedForm:
         """Potential energy, without its constant part."""
         total = self.robot.ring.number(0)
         for joints, model in self.robot.parts:
-            q = np.array([self.robot.q[i] for i in joints], dtype=object)
-            total = total + potential_energy(model, q)
+            total = total + potential_energy(model, self.robot.positions(joints))
         keep = total.split(name for name in self.robot.ring.symbols if name[0] == "q")
-        still = keep.get((self.robot.ring.unit, 0))
-        return total if still is None else total - still
+        return total - keep.get((self.robot.ring.unit, 0), 0)
 
     @cached_property
     def h(self) -> Array:
@@ -90,9 +87,8 @@ class ClosedForm:
 
     def rates(self, name: str) -> Array:
         """The velocities "qd" or accelerations "qdd", (N,)."""
-        return np.array(
-            [self.robot.ring.symbol(f"{name}{i + 1}") for i in range(self.robot.n)], dtype=object
-        )
+        names = (f"{name}{i + 1}" for i in range(self.robot.n))
+        return np.array([*map(self.robot.ring.symbol, names)], dtype=object)
 
     def _clean(self, values: object) -> Array:
         """The array with every entry a polynomial."""

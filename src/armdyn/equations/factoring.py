@@ -69,7 +69,7 @@ def coefficient(polynomial: Polynomial) -> Expr:
     number = content(list(inner.values()))
     inner = {m: c / number for m, c in inner.items()}
     body = _factored(inner) or _collected(inner, by_mass=not front)
-    return product([Number(number), *(power(Symbol(n), e) for n, e in front), body])
+    return product([monomial_expr(front, number), body])
 
 
 def _factored(polynomial: Polynomial) -> Expr | None:

@@ -1,28 +1,20 @@
 """The equations of motion as people get them: in every format by name, and as plain data."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from armdyn.equations import latex as latex_format
+from armdyn.equations import python_source, sympy_source
+from armdyn.equations import text as text_format
 from armdyn.equations.document import Block, Document
-from armdyn.equations.latex import latex, markdown
 from armdyn.equations.notation import angle_call, angle_identifier
 from armdyn.equations.printer import Notation
-from armdyn.equations.python_source import python
-from armdyn.equations.sympy_source import notation, sympy
-from armdyn.equations.text import text
+from armdyn.equations.sympy_source import notation
 from armdyn.errors import UnknownNameError, WriteError
 from armdyn.io.atomic import write_text
 
-WRITERS: dict[str, Callable[[Document], str]] = {
-    "text": text,
-    "latex": latex,
-    "markdown": markdown,
-    "sympy": sympy,
-    "python": python,
-}
-FORMATS = tuple(WRITERS)
+FORMATS = ("text", "latex", "markdown", "sympy", "python")
 _SUFFIXES = {".txt": "text", ".tex": "latex", ".md": "markdown", ".py": "python"}
 
 
@@ -37,29 +29,16 @@ class Equations(Document):
         shapes = (f"{b.symbol}{list(b.shape) if b.shape else ''}" for b in self.blocks if b.symbol)
         return f"<Equations of {self.robot}, {self.form} form: {', '.join(shapes)}>"
 
-    def text(self) -> str:
-        """To read on a terminal."""
-        return text(self)
-
-    def latex(self) -> str:
-        """A document for LaTeX."""
-        return latex(self)
-
-    def markdown(self) -> str:
-        """A page with formulas between dollar signs."""
-        return markdown(self)
-
-    def sympy(self) -> str:
-        """A Python script that builds the equations in SymPy, with a dictionary `values`."""
-        return sympy(self)
-
-    def python(self) -> str:
-        """A Python module of functions that needs NumPy only."""
-        return python(self)
+    text = text_format.text
+    latex = latex_format.latex
+    markdown = latex_format.markdown
+    sympy = sympy_source.sympy
+    python = python_source.python
 
     def to(self, format: str) -> str:
         """The equations in one of `FORMATS`."""
-        return WRITERS[format_of(format, None)](self)
+        written: str = getattr(self, format_of(format, None))()
+        return written
 
     def save(self, path: str | Path, format: str | None = None) -> None:
         """Write a file, whole or not at all.

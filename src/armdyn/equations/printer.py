@@ -5,20 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
+from armdyn.equations import tree
 from armdyn.equations.notation import angle_identifier
-from armdyn.equations.tree import (
-    AngleFunction,
-    Call,
-    Expr,
-    Number,
-    Power,
-    Product,
-    Sum,
-    Symbol,
-    negated,
-    quotient,
-    sign,
-)
+from armdyn.equations.tree import AngleFunction, Expr
 from armdyn.expr.printer import NAME, OPERATORS, POWER, PRODUCT, SUM, Language, Written
 
 SIGNS = ("+", "-")
@@ -47,23 +36,24 @@ class Notation(Language):
     def written(self, expr: Expr) -> Written:
         """An expression, and how tightly it holds together."""
         match expr:
-            case Number(value):
+            case tree.Number(value):
                 return Written(self.number(value), SUM if value < 0 else PRODUCT)
-            case Symbol(name):
+            case tree.Symbol(name):
                 return Written(self.symbol(name))
             case AngleFunction():
                 return Written(self.angle_function(expr))
-            case Call(function, argument):
+            case tree.Call(function, argument):
                 return self.operation(function, [self.written(argument)])
-            case Power(base, exponent):
+            case tree.Power(base, exponent):
                 return Written(self.power(self.written(base).within(NAME), exponent), POWER)
-            case Product(factors):
+            case tree.Product(factors):
                 return self._product(factors)
-            case Sum((first, *others)):
+            case tree.Sum((first, *others)):
                 result = self.written(first)
                 for term in others:
-                    op, size = ("sub", negated(term)) if sign(term) < 0 else ("add", term)
-                    result = self.operation(op, [result, self.written(size)])
+                    minus = tree.sign(term) < 0
+                    size = self.written(tree.negated(term) if minus else term)
+                    result = self.operation("sub" if minus else "add", [result, size])
                 return result
         raise TypeError(f"{expr!r} is no expression")
 
@@ -83,12 +73,14 @@ class Notation(Language):
         return reduce(lambda a, b: self.operation(op, [a, b]), operands)
 
     def _product(self, factors: tuple[Expr, ...]) -> Written:
-        above, below = quotient(factors)
+        below = [f for f in factors if isinstance(f, tree.Power) and f.exponent < 0]
+        above = [f for f in factors if f not in below]
         number: Fraction | float = Fraction(1)
-        if above and isinstance(above[0], Number):
+        if above and isinstance(above[0], tree.Number):
             number, above = above[0].value, above[1:]
+        divisors = [self.written(tree.power(f.base, -f.exponent)) for f in below]
         size = -number if number < 0 else number
-        whole = self.fraction(size, [*map(self.written, above)], [*map(self.written, below)])
+        whole = self.fraction(size, [*map(self.written, above)], divisors)
         return self.operation("neg", [whole]) if number < 0 else whole
 
 

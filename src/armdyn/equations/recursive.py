@@ -18,20 +18,7 @@ from armdyn.compiler.passes import reduce
 from armdyn.compiler.program import Constant, Program
 from armdyn.compiler.trace import trace
 from armdyn.equations.document import Block, Line, index
-from armdyn.equations.tree import (
-    Call,
-    Expr,
-    Number,
-    Power,
-    Product,
-    Symbol,
-    leaves,
-    negated,
-    power,
-    product,
-    sign,
-    total,
-)
+from armdyn.equations.tree import Call, Expr, Number, Symbol, leaves, negated, operation, sign
 from armdyn.expr.graph import Graph, Node
 from armdyn.expr.operations import TRIG
 from armdyn.minimal.options import options
@@ -158,7 +145,7 @@ class _Lister:
             if self.digits is None:
                 self.into.values[symbol] = value
         else:
-            self._set(place, _operation(constant.op, [self.values[k] for k in constant.args]))
+            self._set(place, operation(constant.op, [self.values[k] for k in constant.args]))
             if self.digits is None and (place in self.at_run_time or self.uses[place] > 1):
                 self.values[place] = self._named("K", self.values[place], self.into.constants)
 
@@ -166,9 +153,9 @@ class _Lister:
         if op in TRIG:
             self.values[place] = self._turn(op, self.spelled[args[0]])
             return
-        expr = _operation(op, [self.values[k] for k in args])
+        expr = operation(op, [self.values[k] for k in args])
         if self.spelled.keys() >= set(args) and op in ("add", "sub", "neg"):
-            self.spelled[place] = _operation(op, [self.spelled[k] for k in args])
+            self.spelled[place] = operation(op, [self.spelled[k] for k in args])
         if not self.uses[place]:
             return
         self.values[place] = expr
@@ -202,36 +189,3 @@ class _Lister:
 def _number(value: float) -> Number:
     exact = Fraction(value)
     return Number(exact if exact.denominator <= 8 and abs(exact) < 100 else value)
-
-
-def _operation(op: str, args: list[Expr]) -> Expr:
-    match op:
-        case "add":
-            return total(args)
-        case "sub":
-            return total([args[0], negated(args[1])])
-        case "mul":
-            whole = product(args)
-            return _collected(whole) if isinstance(whole, Product) else whole
-        case "div":
-            return product([args[0], Power(args[1], -1)])
-        case "neg":
-            return negated(args[0])
-    return Call(op, args[0])
-
-
-def _collected(whole: Product) -> Expr:
-    """A product with equal factors as powers, constants first and sums last."""
-    counts: Counter[Expr] = Counter()
-    for factor in whole.factors:
-        base, times = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)
-        counts[base] += times
-    return product(power(base, counts[base]) for base in sorted(counts, key=_rank))
-
-
-def _rank(expr: Expr) -> int:
-    """Where a factor stands: numbers, parameters and constants, cosines, variables, sums."""
-    if isinstance(expr, Symbol):
-        kinds = (r"[^qtCS].*", r"[CS].*", r"t\d+|theta.*", r"q.*")
-        return next(k for k, pattern in enumerate(kinds, 1) if re.fullmatch(pattern, expr.name))
-    return 0 if isinstance(expr, Number) else 9

@@ -63,10 +63,8 @@ def angle_lines(
 
 def target(array: str, block: Block, line: Line) -> str:
     """The entry that is assigned to, and the one that mirrors it."""
-    places = [line.place]
-    if block.swap is not None:
-        a, b = block.swap
-        other = list(line.place)
-        other[a], other[b] = other[b], other[a]
-        places += [tuple(other)] if tuple(other) != line.place else []
+    a, b = block.swap or (0, 0)
+    other = list(line.place)
+    other[a], other[b] = other[b], other[a]
+    places = dict.fromkeys((line.place, tuple(other)))
     return " = ".join(f"{array}[{', '.join(map(str, place))}]" for place in places)

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.algebra.evaluate import evaluate
-from armdyn.algebra.ring import Coefficients, Harmonic, Ring, Trig
+from armdyn.algebra.ring import Coefficients, Harmonic, Ring, Trig, evaluate
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
 
@@ -60,6 +59,10 @@ class SymbolicRobot:
     def n(self) -> int:
         """Number of moving joints."""
         return len(self.q)
+
+    def positions(self, joints: Sequence[int]) -> Array:
+        """The positions of some joints, an object array."""
+        return np.array([self.q[i] for i in joints], dtype=object)
 
     def slope(self, value: Trig, joint: int) -> Trig:
         """The derivative by a joint position."""

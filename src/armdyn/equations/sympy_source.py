@@ -78,9 +78,8 @@ def _torques(equations: Document) -> list[str]:
     if equations.form not in _TORQUES:
         return []
     pairs = [f"qd{j}*qd{k}" for j in every for k in every if j < k]
-    text = _TORQUES[equations.form] if pairs else _TORQUES["state"].replace("V + ", "")
-    if equations.form == "state":
-        text = _TORQUES["state"]
+    whole = pairs or equations.form == "state"
+    text = _TORQUES[equations.form] if whole else _TORQUES["state"].replace("V + ", "")
     written = text.format(
         qdd=", ".join(f"qdd{i}" for i in every),
         squares=", ".join(f"qd{i}**2" for i in every),

@@ -1,6 +1,8 @@
 """Expressions as they are printed: sums, products and powers of numbers, symbols, C2 and S23."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -131,13 +133,6 @@ def negated(expr: Expr) -> Expr:
     return product([Number(Fraction(-1)), expr])
 
 
-def quotient(factors: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
-    """The factors above and below the line of a fraction."""
-    divisors = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
-    above = [f for f in factors if f not in divisors]
-    return above, [power(divisor.base, -divisor.exponent) for divisor in divisors]
-
-
 def leaves(expr: Expr) -> Iterator[Expr]:
     """The numbers, symbols, cosines and sines of an expression, from left to right."""
     match expr:
@@ -152,3 +147,37 @@ def leaves(expr: Expr) -> Iterator[Expr]:
 def angle_functions(exprs: Iterable[Expr]) -> set[AngleFunction]:
     """The cosines and sines that occur in expressions."""
     return {leaf for expr in exprs for leaf in leaves(expr) if isinstance(leaf, AngleFunction)}
+
+
+def operation(op: str, args: list[Expr]) -> Expr:
+    """An operation of a program on expressions."""
+    match op:
+        case "add":
+            return total(args)
+        case "sub":
+            return total([args[0], negated(args[1])])
+        case "mul":
+            whole = product(args)
+            return _collected(whole) if isinstance(whole, Product) else whole
+        case "div":
+            return product([args[0], Power(args[1], -1)])
+        case "neg":
+            return negated(args[0])
+    return Call(op, args[0])
+
+
+def _collected(whole: Product) -> Expr:
+    """A product with equal factors as powers, constants first and sums last."""
+    counts: Counter[Expr] = Counter()
+    for factor in whole.factors:
+        base, times = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)
+        counts[base] += times
+    return product(power(base, counts[base]) for base in sorted(counts, key=_rank))
+
+
+def _rank(expr: Expr) -> int:
+    """Where a factor stands: numbers, parameters and constants, cosines, variables, sums."""
+    if isinstance(expr, Symbol):
+        kinds = (r"[^qtCS].*", r"[CS].*", r"t\d+|theta.*", r"q.*")
+        return next(k for k, pattern in enumerate(kinds, 1) if re.fullmatch(pattern, expr.name))
+    return 0 if isinstance(expr, Number) else 9

@@ -10,6 +10,7 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from typing import Any, NoReturn
@@ -38,6 +39,7 @@ def _function(name: str) -> Callable[["Node"], "Node"]:
     return lambda node: node.graph.function(name, node)
 
 
+@dataclass(eq=False, slots=True)
 class Node:
     """One operation in a graph; made by its graph only, never changed.
 
@@ -45,8 +47,6 @@ class Node:
     object arrays of nodes work with `@`, `np.sin` and the rest. A node has no value, so it cannot
     decide a branch.
     """
-
-    __slots__ = ("args", "constant", "graph", "index", "name", "op", "value")
 
     graph: "Graph"
     op: str
@@ -272,10 +272,8 @@ class Graph:
             key = (op, name)
         if key in self._table:
             return self._table[key]
-        node = self._table[key] = Node()
-        node.graph, node.op, node.args, node.name, node.value = self, op, args, name, value
-        node.index = len(self.nodes)
-        node.constant = op != "input" and all(a.constant for a in args)
+        constant = op != "input" and all(a.constant for a in args)
+        node = self._table[key] = Node(self, op, args, name, value, len(self.nodes), constant)
         self.nodes.append(node)
         return node
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from armdyn.algebra.division import take_out
-from armdyn.algebra.evaluate import evaluate
-from armdyn.algebra.ring import Ring
+from armdyn.algebra.ring import Ring, evaluate
 
 RING = Ring(("phi1", "phi2"), ("a", "b"))
 fractions = st.fractions(-3, 3, max_denominator=4)

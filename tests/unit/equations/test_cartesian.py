@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.algebra.evaluate import evaluate
+from armdyn.algebra.ring import evaluate
 from armdyn.dynamics import Robot
 from armdyn.equations.cartesian import cartesian_form
 from armdyn.equations.symbolise import symbolise
