@@ -12,7 +12,7 @@ from matplotlib.image import imread
 
 import armdyn
 from armdyn.check.check import check_report
-from armdyn.studio.evaluate import State
+from armdyn.studio.arm import State
 from support.paths import EXAMPLES, ROBOTS
 from support.studio_windows import Window, until
 

@@ -15,14 +15,12 @@ from armdyn.operations.report import operation_report
 from armdyn.simplification.simplify import simplify
 from armdyn.structure.structure import structure
 from armdyn.studio import svg
-from armdyn.studio.evaluate import Evaluator, State, pose, slider_limits
+from armdyn.studio.arm import Evaluator, State, pose, slider_limits
 from armdyn.studio.panels.design import design_html
 from armdyn.studio.panels.files import check_html
-from armdyn.studio.panels.matrix import heat_map
-from armdyn.studio.panels.operations import operation_bars
+from armdyn.studio.panels.now import grown, heat_map, torque_bars
 from armdyn.studio.panels.play import plots
-from armdyn.studio.panels.structure import structure_html
-from armdyn.studio.panels.torque import grown, torque_bars
+from armdyn.studio.panels.study import operation_bars, structure_html
 from armdyn.studio.recording import Recording
 
 HOSTILE = "<img src=x onerror='alert(1)'>\"&"

@@ -8,8 +8,7 @@ pytest.importorskip("viser")
 import armdyn
 from armdyn.model import Inertia
 from armdyn.studio import shapes
-from armdyn.studio.arm import arm_of
-from armdyn.studio.evaluate import Evaluator, State, pose
+from armdyn.studio.arm import Evaluator, State, arm_of, pose
 from armdyn.studio.uploads import open_robot, open_upload
 from armdyn.studio.visuals import visuals
 

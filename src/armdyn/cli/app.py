@@ -25,21 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (
-    robots,
-    info,
-    check,
-    compare,
-    torque,
-    simulate,
-    ops,
-    equations,
-    simplify,
-    export,
-    studio,
-    bench,
-    cache,
-):
+OF_A_ROBOT = (info, check, compare, torque, simulate, ops, equations, simplify, export, studio)
+for verb in (robots, *OF_A_ROBOT, bench, cache):
     app.command()(verb)
 
 

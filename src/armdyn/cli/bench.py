@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.options import Json, option
+from armdyn.cli.console import print_json, print_line, print_table, status, table
+from armdyn.cli.options import Json, flag, option
 
 
 def bench(
@@ -13,14 +14,13 @@ def bench(
         typer.Argument(metavar="[ROBOT]...", help="Names or files of robots; without any, panda."),
     ] = None,
     *,
-    quick: bool = option(False, "Smaller batches, less time.", None, "--quick"),
+    quick: bool = flag("--quick", "Smaller batches, less time."),
     only: list[str] | None = option(None, "Measure this alone, as one_state; repeatable.", "NAME"),
     seconds: float | None = option(None, "How long to measure each case, in s.", min=0.0),
     json: Json = False,
 ) -> None:
     """Measure speed beside Pinocchio, MuJoCo and the Robotics Toolbox."""
     from armdyn.bench.bench import bench as measure
-    from armdyn.cli.console import print_json, print_line, print_table, status, table
 
     with status("starting") as tell:
         report = measure(robots or ("panda",), only or (), seconds, quick, tell)
@@ -42,16 +42,11 @@ def bench(
 
 def print_machine(machine: Any) -> None:
     """The processor and its load, and the versions of the libraries."""
-    from armdyn.cli.console import print_line
-
     load = " ".join(f"{value:.2f}" for value in machine.load) or "unknown"
     versions = {"armdyn": machine.armdyn, "Python": machine.python} | machine.versions
-    for line in (
-        f"{machine.cpu}, {machine.cores} cores, vectors of {machine.vector_bits} bits, "
-        f"load average {load}",
-        ", ".join(f"{name} {version or 'not installed'}" for name, version in versions.items()),
-    ):
-        print_line(line)
+    processor = f"{machine.cpu}, {machine.cores} cores, vectors of {machine.vector_bits} bits"
+    print_line(f"{processor}, load average {load}")
+    print_line(", ".join(f"{name} {found or 'not installed'}" for name, found in versions.items()))
 
 
 def duration(seconds: float | None) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from armdyn.cli.options import Json, option
+from armdyn.cli.console import print_json, print_line, print_table, table
+from armdyn.cli.options import Json, flag
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,17 +18,17 @@ ENDS = ("oldest", "newest")
 
 
 def cache(
-    *,
-    clear: bool = option(False, "Remove everything that is kept.", None, "--clear"),
-    json: Json = False,
+    *, clear: bool = flag("--clear", "Remove everything that is kept."), json: Json = False
 ) -> None:
     """Show or clear what is kept on disk: compiled kernels, and choices found by searches."""
-    from armdyn.cli.console import print_json
     from armdyn.io.folders import cache_root
 
     root = cache_root()
     shelves = {} if root is None else _shelves(root)
-    result = _cleared(shelves) if clear else {kind: _shown(s) for kind, s in shelves.items()}
+    for shelf in shelves.values() if clear else ():
+        shelf.entries()  # a folder that is not ours is an error before anything is removed
+    work = (lambda shelf: _amount(shelf.clear())) if clear else _shown
+    result = {kind: work(shelf) for kind, shelf in shelves.items()}
     if json:
         folder = None if root is None else str(root)
         print_json({"folder": folder, "removed" if clear else "kept": result})
@@ -68,19 +69,11 @@ def _shown(shelf: Shelf) -> dict[str, Any]:
     }
 
 
-def _cleared(shelves: dict[str, Shelf]) -> dict[str, Any]:
-    for shelf in shelves.values():
-        shelf.entries()  # a folder that is not ours is an error before anything is removed
-    return {kind: _amount(shelf.clear()) for kind, shelf in shelves.items()}
-
-
 def _amount(entries: list[Entry]) -> dict[str, int]:
     return {"files": len(entries), "bytes": sum(entry.size for entry in entries)}
 
 
 def _print(root: Path, result: dict[str, Any]) -> None:
-    from armdyn.cli.console import print_line, print_table, table
-
     print_line(f"kept in {root}")
     rows = table("", "files", "size", "oldest use", "newest use", left=("",))
     for kind, data in result.items():

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import typer
 
+from armdyn.cli.console import escape, print_json, print_markup
 from armdyn.cli.options import Json, RobotSource, takes_robot
 
 STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
@@ -15,10 +16,7 @@ def check(robot: RobotSource, *, json: Json = False) -> None:
 
     Exit code 0: nothing, or notes only. 1: warnings. 2: errors.
     """
-    from rich.markup import escape
-
     from armdyn.check.check import check_report, exit_code
-    from armdyn.cli.console import console, print_json
 
     source = robot.source
     findings = check_report(source, robot.read)
@@ -26,16 +24,13 @@ def check(robot: RobotSource, *, json: Json = False) -> None:
     if json:
         print_json({"source": source, "exit_code": code, "findings": list(map(asdict, findings))})
         raise typer.Exit(code)
-    screen = console()
     for finding in findings:
         level = f"[{STYLES[finding.level]}]{finding.level}[/]"
-        screen.print(
-            f"{level}: [bold]{escape(finding.where)}[/]: {escape(finding.message)}", soft_wrap=True
-        )
+        print_markup(f"{level}: [bold]{escape(finding.where)}[/]: {escape(finding.message)}")
     counts = ", ".join(
         f"{count} {level}{'s' * (count != 1)}"
         for level in STYLES
         if (count := sum(finding.level == level for finding in findings))
     )
-    screen.print(f"{escape(source)}: {counts or 'nothing to report'}", soft_wrap=True)
+    print_markup(f"{escape(source)}: {counts or 'nothing to report'}")
     raise typer.Exit(code)

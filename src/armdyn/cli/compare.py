@@ -4,6 +4,7 @@ from typing import Any
 
 import typer
 
+from armdyn.cli.console import escape, print_json, print_line, print_table, table
 from armdyn.cli.options import Json, RobotSource, number, option, takes_robot
 
 STYLES = {"agrees": "green", "explained": "yellow", "unexplained": "bold red", "refused": "red"}
@@ -30,7 +31,6 @@ def compare(
     Exit code 0: all agree. 1: there are differences, explained or not. 2: bad input, or no library
     to compare with.
     """
-    from armdyn.cli.console import print_json
     from armdyn.compare.compare import compare as compared
 
     wanted = states if states.lower().endswith(".csv") else int(number("--states", states, int))
@@ -46,10 +46,6 @@ def compare(
 
 def print_report(report: Any) -> None:
     """The table, one row a library, and who agrees."""
-    from rich.markup import escape
-
-    from armdyn.cli.console import console, print_table, table
-
     rows = table(
         "library", "joint", "armdyn", "there", "difference", "status", "why",
         left=("library", "joint", "status", "why"), title="Torque of the joint that differs most",
@@ -59,21 +55,12 @@ def print_report(report: Any) -> None:
         rows.add_row(
             escape(f"{row.title} {row.version or ''}".strip()),
             escape(row.joint or ""),
-            *map(_torque, (row.here, row.there)),
+            *("" if torque is None else f"{torque:.6g}" for torque in (row.here, row.there)),
             "" if row.difference is None else f"{row.difference:.3g}",
             f"[{style}]{row.status}[/]",
-            escape(_in_lines(row.explanation)),
+            escape(row.explanation.replace("; ", ";\n").replace(", or it ", ",\nor it ")),
         )
     print_table(rows)
     drawn = "as given" if report.seed is None else f"within the limits, seed {report.seed}"
-    plural = "s" * (report.states != 1)
-    for line in (f"{report.robot}: {report.states} state{plural}, {drawn}", report.summary):
-        console().print(escape(line), soft_wrap=True)
-
-
-def _in_lines(text: str) -> str:
-    return text.replace("; ", ";\n").replace(", or it ", ",\nor it ")
-
-
-def _torque(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+    print_line(f"{report.robot}: {report.states} state{'s' * (report.states != 1)}, {drawn}")
+    print_line(report.summary)

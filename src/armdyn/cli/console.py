@@ -32,7 +32,6 @@ def console() -> Console:
 def table(*columns: str, left: Sequence[str] = (), title: str | None = None) -> Table:
     """An empty table of numbers; the columns in `left` hold text."""
     from rich import box
-    from rich.markup import escape
     from rich.table import Table
 
     result = Table(
@@ -67,6 +66,18 @@ def print_table(rows: Table) -> None:
 def print_line(text: str) -> None:
     """A line as it is, however long."""
     console().print(text, markup=False, soft_wrap=True)
+
+
+def print_markup(text: str) -> None:
+    """A line with rich's markup, however long."""
+    console().print(text, soft_wrap=True)
+
+
+def escape(text: str) -> str:
+    """Text whose brackets are not markup."""
+    from rich.markup import escape as escaped
+
+    return escaped(text)
 
 
 def print_result(

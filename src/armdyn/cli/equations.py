@@ -5,7 +5,8 @@ from typing import Any
 
 import typer
 
-from armdyn.cli.options import Json, RobotSource, option, takes_robot
+from armdyn.cli.console import print_json
+from armdyn.cli.options import Json, RobotSource, flag, option, takes_robot
 from armdyn.errors import UnknownNameError
 
 
@@ -25,11 +26,11 @@ def equations(
     letters: str | None = option(
         None, "Write parameters so, as a1=l,x1=l/2.", "NAME=EXPRESSION,..."
     ),
-    values: bool = option(False, "Write numbers in place of parameters.", None, "--values"),
+    values: bool = flag("--values", "Write numbers in place of parameters."),
     digits: int | None = option(
         None, "Significant digits of these numbers; 6, and all of them in code."
     ),
-    closed: bool = option(False, "Write the closed form, however long it is.", None, "--closed"),
+    closed: bool = flag("--closed", "Write the closed form, however long it is."),
     frame: str = option("world", "Axes of the Cartesian form: world or tool."),
     output: Path | None = option(None, "Write to a file.", "FILE", "-o", "--output"),
     plot: Path | None = option(None, "With --form structure: draw it to a .png, .pdf or .svg."),
@@ -47,15 +48,11 @@ def equations(
     from armdyn.equations.letters import letter_pairs
 
     wanted = format_of(format_, output)
-    found = written(
-        arm,
-        form,
-        letters=None if letters is None else letter_pairs(letters),
-        values=values,
-        digits=(17 if wanted in ("python", "sympy") else 6) if digits is None else digits,
-        frame=frame,
-        closed=closed,
-    )
+    if digits is None:
+        digits = 17 if wanted in ("python", "sympy") else 6
+    pairs = None if letters is None else letter_pairs(letters)
+    look: dict[str, Any] = {"values": values, "digits": digits, "frame": frame, "closed": closed}
+    found = written(arm, form, letters=pairs, **look)
     _deliver(found.data() if json else None, lambda: found.to(wanted), output)
 
 
@@ -89,7 +86,6 @@ def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> 
 
 def _deliver(data: dict[str, Any] | None, text: Any, output: Path | None) -> None:
     """Write the text to a file, print it, or print the data."""
-    from armdyn.cli.console import print_json
     from armdyn.io.atomic import write_text
 
     if output is not None:

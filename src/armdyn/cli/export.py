@@ -1,11 +1,13 @@
 """`armdyn export`: the functions of a robot as source code."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from armdyn.cli.options import Friction, Json, RobotSource, option, takes_robot
+from armdyn.cli.console import print_json, print_line, print_table, table
+from armdyn.cli.options import Friction, Json, RobotSource, flag, option, takes_robot
 
 DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
 """Languages of `armdyn equations`, with the ends of their files."""
@@ -22,12 +24,10 @@ def export(
         "What to export, as inverse_dynamics,mass_matrix; the usual seven by default.",
         "NAME,NAME,...",
     ),
-    single: bool = option(False, "Compute in float, not double.", None, "--float"),
-    payload_argument: bool = option(
-        False, "Take a payload as an argument.", None, "--payload-argument"
-    ),
-    gravity_argument: bool = option(
-        False, "Take the field of gravity as an argument.", None, "--gravity-argument"
+    single: bool = flag("--float", "Compute in float, not double."),
+    payload_argument: bool = flag("--payload-argument", "Take a payload as an argument."),
+    gravity_argument: bool = flag(
+        "--gravity-argument", "Take the field of gravity as an argument."
     ),
     friction: Friction = True,
     link: str = option("tool", "Whose place and Jacobian are exported."),
@@ -54,14 +54,7 @@ def export(
     if functions is not None:
         names = tuple(name.strip() for name in functions.split(",") if name.strip())
     options = ExportOptions(
-        functions=names,
-        single=single,
-        payload=payload_argument,
-        gravity=gravity_argument,
-        friction=friction,
-        link=link,
-        frame=frame,
-        prefix=prefix,
+        names, single, payload_argument, gravity_argument, friction, link, frame, prefix
     )
     _print(write(robot.open().model, output, lang, options), json)
 
@@ -69,7 +62,6 @@ def export(
 def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool) -> None:
     from armdyn.backends.names import prefix_of
     from armdyn.backends.options import write_all
-    from armdyn.cli.console import print_json, print_line
     from armdyn.equations.forms import equations
 
     name = prefix_of(arm.name, prefix) + DOCUMENTS[lang]
@@ -81,10 +73,6 @@ def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool)
 
 
 def _print(exported: Any, json: bool) -> None:
-    from dataclasses import asdict
-
-    from armdyn.cli.console import print_json, print_line, print_table, table
-
     sizes = {str(path): path.stat().st_size for path in exported.files}
     if json:
         counts = {name: asdict(count) for name, count in exported.operations.items()}

@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from armdyn.cli.console import console, print_json, print_table, table
 from armdyn.cli.options import Json, RobotSource, takes_robot
 
 
 @takes_robot
 def info(robot: RobotSource, *, json: Json = False) -> None:
     """Show the joints, links, inertias, friction and drives of a robot."""
-    from armdyn.cli.console import console, print_json, print_table
     from armdyn.io.describe import describe
 
     data = describe(robot.open().model)
@@ -38,8 +38,6 @@ def _head(data: dict[str, Any]) -> list[str]:
 
 
 def _joints(data: dict[str, Any]) -> Any:
-    from armdyn.cli.console import table
-
     rows = table(
         "joint", "kind", "parent", "axis", "lower", "upper", "velocity", "effort", "follows",
         left=("joint", "kind", "parent", "axis", "follows"), title="Joints [rad, m, s, N·m, N]",
@@ -54,7 +52,6 @@ def _joints(data: dict[str, Any]) -> Any:
 
 
 def _drives(data: dict[str, Any]) -> Any:
-    from armdyn.cli.console import table
     from armdyn.model.friction import PARAMETERS
 
     shown = [parameter for parameter in PARAMETERS.values() if parameter.heading]
@@ -71,8 +68,6 @@ def _drives(data: dict[str, Any]) -> Any:
 
 
 def _bodies(data: dict[str, Any]) -> Any:
-    from armdyn.cli.console import table
-
     rows = table(
         "link", "part", "mass [kg]", "centre of mass [m]", "xx, yy, zz [kg m²]",
         "xy, xz, yz", "about",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from armdyn.cli.options import Json, Plot, RobotSource, option, takes_robot
+from armdyn.cli.console import print_json, print_line, print_table, status, table
+from armdyn.cli.options import Json, Plot, RobotSource, flag, option, takes_robot
 
 if TYPE_CHECKING:
     from armdyn.quantities.shortest import SearchBudget
@@ -22,19 +23,13 @@ def ops(
         None,
         "Count one quantity, as mass_matrix; an unknown name lists them all; repeatable.",
     ),
-    steps: bool = option(
-        False, "Count the augmented-body method step by step instead.", None, "--steps"
-    ),
-    search: bool = option(
-        False, "Search deeper, for minutes; what is found is kept.", None, "--search"
-    ),
+    steps: bool = flag("--steps", "Count the augmented-body method step by step instead."),
+    search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
     snap: float = option(1e-13, "What counts as an exact zero or quarter turn; 1e-5 for 1.5708."),
     plot: Plot = None,
     json: Json = False,
 ) -> None:
     """Count multiplications and additions of every formulation, stage by stage."""
-    from armdyn.cli.console import print_json, print_line
-
     if steps and (plot or quantity or search):
         raise typer.BadParameter("--steps stands alone, without --plot, --quantity, --search")
     model = robot.open().model
@@ -60,12 +55,10 @@ def ops(
 @contextmanager
 def _search_budget(deep: bool) -> Iterator[tuple[SearchBudget, Callable[[str], None]]]:
     """How long to search, and the function that is told which method is counted."""
-    from armdyn.cli.console import status
     from armdyn.quantities.choice_store import ChoiceStore, default_folder
     from armdyn.quantities.shortest import SearchBudget
 
     now = "counting"
-
     with status(now) as say:
 
         def name(what: str) -> None:
@@ -80,7 +73,6 @@ def _search_budget(deep: bool) -> Iterator[tuple[SearchBudget, Callable[[str], N
 
 
 def _print(report: Any) -> None:
-    from armdyn.cli.console import print_line, print_table, table
     from armdyn.operations.count import STAGES
 
     for quantity in dict.fromkeys(row.quantity for row in report.rows):
@@ -99,7 +91,6 @@ def _print(report: Any) -> None:
 
 
 def _steps(model: Any, json: bool) -> None:
-    from armdyn.cli.console import print_json, print_table, table
     from armdyn.operations.steps import steps_report
 
     report = steps_report(model)

@@ -20,6 +20,11 @@ def option(default: Any, help: str, metavar: str | None = None, *flags: str, **m
     return typer.Option(default, *flags, metavar=metavar, help=help, **more)
 
 
+def flag(name: str, help: str) -> Any:
+    """An option that is given or not."""
+    return typer.Option(False, name, help=help)
+
+
 def _shared(help: str, metavar: str | None = None, *flags: str) -> Any:
     return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel="Robot")
 
@@ -141,13 +146,7 @@ def takes_robot(verb: Callable[Concatenate[RobotSource, Own], None]) -> Callable
 def check_outputs(
     outputs: Sequence[Path | None], inputs: Sequence[str | None], reason: str
 ) -> None:
-    """Refuse, before anything is computed, files that cannot be written.
-
-    Args:
-        outputs: The files to write.
-        inputs: The files that the run reads, which are not overwritten, and other words.
-        reason: What an output that is also an input is told to be.
-    """
+    """Refuse, before anything is computed, files that cannot be written or that the run reads."""
     for path in filter(None, outputs):
         if not path.parent.is_dir():
             raise typer.BadParameter(f"{path}: there is no folder {path.parent}")

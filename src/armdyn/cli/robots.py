@@ -1,13 +1,11 @@
 """`armdyn robots`: the catalog."""
 
+from armdyn.cli.console import console, escape, print_json, table
 from armdyn.cli.options import Json
 
 
 def robots(json: Json = False) -> None:
     """List the robots that come with armdyn."""
-    from rich.markup import escape
-
-    from armdyn.cli.console import console, print_json, table
     from armdyn.io.describe import catalog
 
     entries = catalog()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from armdyn.cli import console
 from armdyn.cli.options import Json, Plot, RobotSource, check_outputs, number, option, takes_robot
 
 if TYPE_CHECKING:
@@ -56,7 +57,6 @@ def simplify(
     Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
     2: bad input.
     """
-    from armdyn.cli.console import print_result, status
     from armdyn.simplification.simplify import simplify as simplified
 
     _check_files(robot.source, output, plot)
@@ -72,7 +72,7 @@ def simplify(
         trajectory_from_csv(trajectory, arm.n)
     options: dict[str, Any] = {} if margin is None else {"margin": margin}
     options |= {} if kept is None else {"kept": kept}
-    with status("designing") as say:
+    with console.status("designing") as say:
         found = simplified(
             arm,
             free,
@@ -90,7 +90,7 @@ def simplify(
             report.save(plot)
         if output is not None:
             found.robot.save(output)
-    print_result(report.data(), lambda: _print(report), (output, plot), json)
+    console.print_result(report.data(), lambda: _print(report), (output, plot), json)
     raise typer.Exit(report.exit_code)
 
 
@@ -124,20 +124,15 @@ def _pair(word: str, text: str) -> tuple[float | None, float | None]:
 
 
 def _print(report: Report) -> None:
-    from rich.markup import escape
-
-    from armdyn.cli.console import console, print_table, table
-
-    screen = console()
     for place, section in enumerate(report.sections()):
         colour = "" if place else " green" if report.found.feasible else " red"
         if place:
-            screen.print()
-        screen.print(f"[bold{colour}]{escape(section.title)}[/]", soft_wrap=True)
+            print()
+        console.print_markup(f"[bold{colour}]{console.escape(section.title)}[/]")
         for line in section.lines:
-            screen.print(f"  {escape(line)}", soft_wrap=True)
+            console.print_line(f"  {line}")
         if section.rows:
-            rows = table(*section.columns, left=section.columns[: section.texts])
+            rows = console.table(*section.columns, left=section.columns[: section.texts])
             for row in section.rows:
-                rows.add_row(*map(escape, row))
-            print_table(rows)
+                rows.add_row(*map(console.escape, row))
+            console.print_table(rows)

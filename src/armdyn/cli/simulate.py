@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import typer
 
+from armdyn.cli.console import print_result
 from armdyn.cli.options import (
     Friction,
     Json,
     Plot,
     RobotSource,
     check_outputs,
+    flag,
     numbers,
     option,
     takes_robot,
@@ -48,9 +50,7 @@ def simulate(
     kp: str | None = option(None, "Stiffness, one for all joints or one each.", "K[,K,...]"),
     kd: str | None = option(None, "Damping, likewise.", "K[,K,...]"),
     rate: str | None = option(None, "How fast slotine-li corrects errors, in 1/s.", "K[,K,...]"),
-    compensate: bool = option(
-        False, "Whether the controller knows of friction.", None, "--compensate"
-    ),
+    compensate: bool = flag("--compensate", "Whether the controller knows of friction."),
     wrench: str | None = option(
         None,
         "Force and moment of the environment on the tool, world axes, in N and N·m.",
@@ -66,7 +66,7 @@ def simulate(
     rtol: float = option(1e-9, "Relative tolerance of adaptive methods."),
     atol: float = option(1e-10, "Absolute tolerance of adaptive methods."),
     friction: Friction = True,
-    stops: bool = option(False, "Whether joints stop at their limits.", None, "--stops"),
+    stops: bool = flag("--stops", "Whether joints stop at their limits."),
     bounce: float = option(0.0, "Share of its velocity with which a joint leaves a stop, 0 to 1."),
     arms: int | None = option(
         None, "Simulate many arms that start anywhere within their limits.", min=1, max=10_000_000
@@ -83,10 +83,9 @@ def simulate(
     Ctrl-C ends a simulation early and keeps what was computed. Exit code 0: it went to its end. 1:
     it was interrupted, or it diverged. 2: bad input.
     """
-    from armdyn.cli.console import print_result
     from armdyn.cli.simulate_options import DEFAULT_DURATION, ControllerOptions, start, torques
     from armdyn.cli.simulate_output import print_simulation, telling
-    from armdyn.simulation.files import check_save
+    from armdyn.simulation.result import check_save
     from armdyn.simulation.simulator import simulate as simulated
 
     if output is not None:
@@ -101,25 +100,12 @@ def simulate(
     known = _first(duration, torque_time, DEFAULT_DURATION)
     law, followed = options.controller(arm, q, known)
     lasting = _first(duration, followed, known)
+    driven = {"torque": tau, "controller": law, "external_wrench": pull}
+    joints = {"friction": friction, "stops": stops, "bounce": bounce}
+    integrator: dict[str, Any] = {"dt": dt, "step": step, "rtol": rtol, "atol": atol}
+    integrator["method"] = method or ("DOP853" if arms is None else "rk4")
     with telling(lasting) as tell:
-        result = simulated(
-            arm,
-            q,
-            qd,
-            lasting,
-            torque=tau,
-            controller=law,
-            external_wrench=pull,
-            method=method or ("DOP853" if arms is None else "rk4"),
-            dt=dt,
-            step=step,
-            friction=friction,
-            stops=stops,
-            bounce=bounce,
-            rtol=rtol,
-            atol=atol,
-            progress=tell,
-        )
+        result = simulated(arm, q, qd, lasting, **driven, **joints, **integrator, progress=tell)
     if output is not None:
         result.save(output)
     if plot is not None:

@@ -75,10 +75,7 @@ class ControllerOptions:
     ) -> tuple[Callable[..., Any] | None, float | None]:
         """The controller, None for free motion, and how long what it follows takes [s].
 
-        Args:
-            arm: The robot.
-            q: Positions at the start.
-            duration: How long a move takes if nothing else is said [s].
+        The arm starts at q; a move takes the duration [s] if nothing else is said.
         """
         given = {option: text for option, text in self.gains.items() if text is not None}
         self._check(given)
@@ -93,12 +90,9 @@ class ControllerOptions:
             return _impedance(arm, motion, values), time
         from armdyn.simulation import ComputedTorque, GravityPD, SlotineLi
 
-        laws: dict[str, Callable[..., Any]] = {
-            "gravity-pd": GravityPD,
-            "computed-torque": ComputedTorque,
-            "slotine-li": SlotineLi,
-        }
-        return laws[self.name](arm, motion, friction=self.compensate, **values), time
+        laws = {"gravity-pd": GravityPD, "computed-torque": ComputedTorque}
+        law: Callable[..., Any] = laws.get(self.name, SlotineLi)
+        return law(arm, motion, friction=self.compensate, **values), time
 
     def _check(self, gains: Mapping[str, str]) -> None:
         """Refuse options that the controller does not have."""

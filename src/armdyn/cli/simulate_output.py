@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armdyn.cli.console import escape, print_line, print_markup, print_table, table
+
 if TYPE_CHECKING:
     from armdyn.simulation.result import Simulation
 
@@ -59,63 +61,47 @@ def telling(duration: float) -> Iterator[Callable[[float], None] | None]:
 
 def print_simulation(result: Simulation) -> None:
     """How it went, the final state, where energy went, and events."""
-    from rich.markup import escape
-
-    from armdyn.cli.console import console
-
-    screen = console()
     counts = result.statistics
     took = f"{counts['seconds']:.3g} s to compute"
     many = "" if result.q.ndim == 2 else f", {result.arms} arms"
     name = result.robot.model.title or result.robot.name
     told = [f"{counts[what]:.0f} {what}" for what in ("steps", "evaluations") if counts.get(what)]
     told += [f"residual {counts['residual']:.1e}"] if "residual" in counts else []
-    screen.print(
+    print_markup(
         f"[bold]{escape(name)}[/]{many}: {result.t[-1]:.6g} s by {result.method}; "
-        + ", ".join([*told, took]),
-        soft_wrap=True,
+        + ", ".join([*told, took])
     )
     if result.status != "finished":
-        screen.print(f"[yellow]{escape(result.message)}[/]", soft_wrap=True)
-        screen.print("what was computed until then is kept")
+        print_markup(f"[yellow]{escape(result.message)}[/]")
+        print_line("what was computed until then is kept")
     _print_state(result)
     _print_energy(result)
     if result.events:
-        screen.print(f"[bold]Events[/]: {len(result.events)}")
+        print_markup(f"[bold]Events[/]: {len(result.events)}")
         for event in result.events[:LISTED_EVENTS]:
-            screen.print(f"  {escape(str(event))}")
+            print_line(f"  {event}")
         if len(result.events) > LISTED_EVENTS:
-            screen.print(f"  and {len(result.events) - LISTED_EVENTS} more")
+            print_line(f"  and {len(result.events) - LISTED_EVENTS} more")
 
 
 def _print_state(result: Simulation) -> None:
-    from rich.markup import escape
-
-    from armdyn.cli.console import print_table, table
-
-    robot = result.robot
-    single = result.q.ndim == 2
     final = {name: getattr(result, name)[..., -1, :] for name in ("q", "qd", "qdd", "tau")}
-    if single:
-        rows = table("joint", *final, "", left=("joint", ""), title="At the end")
-    else:
-        spread = [f"{name} {share}" for name in ("q", "qd") for share in ("5 %", "median", "95 %")]
-        rows = table("joint", *spread, "", left=("joint", ""), title="At the end")
-    for i, name in enumerate(robot.joint_names):
-        kind = robot.model.joints[robot.model.independent[i]].type
-        unit = f"{kind.unit}, {kind.torque_unit}"
-        if single:
-            values = [value[i] for value in final.values()]
-        else:
-            flat = [final[name][..., i].ravel() for name in ("q", "qd")]
-            values = [v for each in flat for v in np.quantile(each, (0.05, 0.5, 0.95))]
-        rows.add_row(escape(name), *(f"{value:.6g}" for value in values), unit)
+    if result.q.ndim > 2:
+        shares = {"5 %": 0.05, "median": 0.5, "95 %": 0.95}
+        final = {
+            f"{name} {share}": np.quantile(final[name].reshape(-1, result.robot.n), part, axis=0)
+            for name in ("q", "qd")
+            for share, part in shares.items()
+        }
+    rows = table("joint", *final, "", left=("joint", ""), title="At the end")
+    model = result.robot.model
+    for i, joint in enumerate(model.joints[k] for k in model.independent):
+        values = (f"{value[i]:.6g}" for value in final.values())
+        rows.add_row(escape(joint.name), *values, f"{joint.type.unit}, {joint.type.torque_unit}")
     print_table(rows)
 
 
 def _print_energy(result: Simulation) -> None:
-    from armdyn.cli.console import print_table, table
-
     many = "" if result.q.ndim == 2 else ", mean of the arms"
     title = f"Energy [J]{many}; drift {result.energy_drift:.1e}"
     rows = table("", "start", "end", "change", left=("",), title=title)

@@ -1,6 +1,7 @@
 """`armdyn studio`: an arm and its dynamics in the browser."""
 
-from armdyn.cli.options import RobotSource, option, takes_robot
+from armdyn.cli.console import print_line
+from armdyn.cli.options import RobotSource, flag, option, takes_robot
 
 
 @takes_robot
@@ -9,7 +10,7 @@ def studio(
     *,
     port: int = option(8080, "The port to listen on; 0: any that is free.", min=0, max=65535),
     host: str = option("127.0.0.1", "The address to listen on; others can then open the page too."),
-    dark: bool = option(False, "Begin dark.", None, "--dark"),
+    dark: bool = flag("--dark", "Begin dark."),
     browser: bool = option(True, "Whether to open the page.", None, "--browser/--no-browser"),
 ) -> None:
     """Open the studio: an arm, its torques and its equations in the browser.
@@ -21,7 +22,6 @@ def studio(
     import threading
     import webbrowser
 
-    from armdyn.cli.console import console
     from armdyn.io.folders import kept_in
     from armdyn.studio.server import LOOPBACK, Studio
 
@@ -30,10 +30,9 @@ def studio(
         kept_in(kept),  # uploaded robots leave nothing in the user's cache
     ):
         running = Studio(robot.source, robot.read, host=host, port=port, dark=dark)
-        screen = console()
-        screen.print(f"the studio is at {running.address} (Ctrl-C ends it)", soft_wrap=True)
+        print_line(f"the studio is at {running.address} (Ctrl-C ends it)")
         if host not in (LOOPBACK, "localhost", "::1"):
-            screen.print(f"note: it listens on {host}, so others can open it too", soft_wrap=True)
+            print_line(f"note: it listens on {host}, so others can open it too")
         if browser:
             webbrowser.open(running.address)
         ended = threading.Event()
@@ -41,6 +40,6 @@ def studio(
         try:
             ended.wait()
         except KeyboardInterrupt:
-            screen.print("ended")
+            print_line("ended")
         finally:
             running.stop()

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.cli.console import escape, print_markup, print_result, print_table, progress, table
 from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
 
 
@@ -27,7 +28,6 @@ def torque(
     json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, split into its terms."""
-    from armdyn.cli.console import print_result, progress
     from armdyn.io.csv.trajectory import trajectory_from_csv
     from armdyn.io.csv.write import write_csv
     from armdyn.terms.picture import plot_torques
@@ -51,21 +51,16 @@ def torque(
 
 
 def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
-    from rich.markup import escape
-
-    from armdyn.cli.console import console, print_table, table
-
-    move, screen = summary["trajectory"], console()
-    screen.print(
+    move = summary["trajectory"]
+    print_markup(
         f"[bold]{escape(summary['robot'])}[/] along {escape(move['file'])}: "
         f"{move['rows']} instants, {move['duration']:.6g} s, by {summary['formulation']}"
-        + ("" if summary["friction"] else ", without friction"),
-        soft_wrap=True,
+        + ("" if summary["friction"] else ", without friction")
     )
     if note:
-        screen.print(f"note: {escape(note)}", soft_wrap=True)
+        print_markup(f"note: {escape(note)}")
     for excess in summary["excesses"]:
-        screen.print(f"[yellow]warning[/]: {escape(excess)}", soft_wrap=True)
+        print_markup(f"[yellow]warning[/]: {escape(excess)}")
     rows = table("joint", "", "total", *terms, "at [s]", left=("joint", ""))
     for joint in summary["joints"]:
         parts = [joint["terms"][term] for term in terms]
@@ -76,7 +71,7 @@ def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
         rows.add_row(escape(joint["name"]), "peak", *peaks, when)
         rows.add_row(f"  {joint['unit']}", "RMS", *means, "", end_section=True)
     print_table(rows)
-    screen.print("peak: the value of largest magnitude, each term at its own time")
+    print_markup("peak: the value of largest magnitude, each term at its own time")
 
 
 def _decimals(peak: float) -> int:

@@ -22,16 +22,13 @@ CONTACT_TOLERANCE = 1e-13
 def least_constraint(M: Array, b: Array, low: Array, high: Array) -> Array:
     """The accelerations (n,); those of joints that are held are exactly zero.
 
-    Args:
-        M: Mass matrix, (n, n).
-        b: Torques less those for velocities and gravity, (n,).
-        low: The torque that can hold each joint in the negative direction, (n,), -inf at a stop.
-        high: The same in the positive direction, (n,). Joints in motion have 0 in both.
+    `low` and `high` (n,) are the torques that can hold each joint in the negative and the positive
+    direction: infinite at a stop, 0 for joints in motion.
     """
-    n, a = len(b), np.zeros(len(b))
+    a = np.zeros(len(b))
     for _ in range(MAX_SWEEPS):
         before = a.copy()
-        for i in range(n):
+        for i in range(len(b)):
             left = b[i] - M[i] @ a + M[i, i] * a[i]
             a[i] = (left - min(max(left, low[i]), high[i])) / M[i, i]
         exact = _exact(M, b, low, high, np.sign(a))
@@ -47,28 +44,21 @@ def _exact(M: Array, b: Array, low: Array, high: Array, sign: Array) -> Array | 
     moves = sign != 0
     against = np.where(sign > 0, high, low)
     a = np.zeros(len(b))
-    if moves.any():
-        free = np.ix_(moves, moves)
-        a[moves] = np.linalg.solve(M[free], b[moves] - against[moves])
+    a[moves] = np.linalg.solve(M[np.ix_(moves, moves)], b[moves] - against[moves])
     held = b - M @ a
     slack = CONTACT_TOLERANCE * (np.abs(b).max() + 1.0)
     stays = (low - slack <= held) & (held <= high + slack)
-    unforced = low == high
-    right = np.where(moves, unforced | (np.sign(a) == sign), stays)
+    right = np.where(moves, (low == high) | (np.sign(a) == sign), stays)
     return a if right.all() else None
 
 
 def impact(M: Array, v: Array, stops: Array, bounce: float = 0.0) -> Array:
-    """Velocities after joints have hit their stops, (n,).
+    """Velocities (n,) after joints with the velocities v have hit their stops.
 
-    Args:
-        M: Mass matrix, (n, n).
-        v: Velocities before, (n,).
-        stops: -1 for a joint at its lower stop, 1 at its upper one, 0 elsewhere, (n,).
-        bounce: Share of the velocity with which a joint is thrown back, 0 to 1.
+    `stops` is -1 for a joint at its lower stop, 1 at its upper one, 0 elsewhere; `bounce` is the
+    share of the velocity with which a joint is thrown back, 0 to 1.
     """
-    hits = stops * v > 0
-    back = np.where(hits, bounce * v, 0.0)
+    back = np.where(stops * v > 0, bounce * v, 0.0)
     low = np.where(stops < 0, -np.inf, 0.0)
     high = np.where(stops > 0, np.inf, 0.0)
     return least_constraint(M, M @ (v + back), low, high) - back

@@ -23,7 +23,7 @@ from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError
 from armdyn.formulations.spatial import rotate, rotate_back
 from armdyn.simulation.protocols import Motion, Trajectory
-from armdyn.simulation.trajectories.screw import rotation_vector
+from armdyn.simulation.trajectories.follow import rotation_vector
 
 
 @dataclass(frozen=True)

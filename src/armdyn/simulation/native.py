@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.backends.stepper import Run, StepInput, Stepper, stepper
+from armdyn.backends.stepper import Run, Stepper, stepper
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError
 from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
-from armdyn.simulation.native_inputs import Horizon, control_tracks, law, torque_tracks
+from armdyn.simulation.native_inputs import Horizon, law, step_inputs
 
 ITERATIONS = 8
 """Of the symplectic method: enough for rounding where h times the rates is 0.01."""
@@ -76,90 +76,68 @@ def rollout(
     """The motion of one arm or many in fixed steps.
 
     Each arm has the same bits alone and in any batch, on any number of threads. Ctrl-C ends a
-    rollout early and keeps what was computed.
-
-    Args:
-        robot: The robot.
-        q0: Positions at the start, (..., n) [rad or m].
-        qd0: Velocities at the start, (..., n).
-        step: Length of a step [s]; a negative one goes back in time.
-        steps: How many.
-        method: "rk4", the classical Runge-Kutta method; or "symplectic", the variational midpoint
-            rule, of order two, whose energy does not drift.
-        torque: Torques [N m or N]: (n,), held; (steps+1, n), linear in between; either for each
-            arm, (..., n) or (..., steps+1, n); None: none.
-        controller: In its place a controller, evaluated at every stage of a step.
-        every: Steps from one record to the next; the start is recorded.
-        friction: Whether joints have friction; dry friction must be smooth.
-        limit: Size of a state beyond which it has diverged.
-        iterations: Of the symplectic method.
-        progress: Called with the number of steps taken, about twenty times a second.
+    rollout early and keeps what was computed. A negative step [s] goes back in time. The method
+    "rk4" is the classical Runge-Kutta method, "symplectic" the variational midpoint rule, of order
+    two, whose energy does not drift. Torques [N m or N] are (n,), held, or (steps+1, n), linear in
+    between, or either for each arm, (..., n) or (..., steps+1, n); a controller in their place is
+    evaluated at every stage of a step. States are recorded at the start and `every` so many steps.
+    Dry friction must be smooth. A state of a size beyond `limit` has diverged. `progress` is
+    called with the number of steps taken, about twenty times a second.
     """
     _check(step, steps, every, limit)
     if friction:
         _refuse_dry(robot)
-    q, qd = _states(robot, q0, qd0)
+    q, qd = _states(robot, q0=q0, qd0=qd0)
     over = Horizon(q.shape[:-1], robot.n, step, steps)
     implicit = method == "symplectic"
     request = StepRequest(method, law(robot, controller), friction, iterations if implicit else 0)
     request.check()
-    tracks = _tracks(torque, controller, request, over)
+    tracks = step_inputs(torque, controller, request, over)
     q, qd = q.reshape(-1, robot.n), qd.reshape(-1, robot.n)
-    rates = _momenta(robot, q, qd) if implicit else qd
+    # the symplectic method has momenta p = M q̇: torques for q̇ as acceleration, and back
+    rates = _from_rest(robot, "inverse_dynamics", q, qd) if implicit else qd
     state = np.concatenate([q, rates, np.zeros((len(q), request.extra))], -1)
     run = Run(state, tracks, *_records(q, rates, steps // every + 1), every, limit)
-    ended = _finish(stepper(robot.model, request, len(q), robot.cache), run, steps, progress)
-    return _rollout(robot, run, ended, over, qd if implicit else None)
-
-
-def _rollout(robot: Robot, run: Run, ended: "_End", over: Horizon, qd: Array | None) -> Rollout:
-    """The records of a run; qd are the velocities at the start where momenta were integrated."""
-    records = ended.last // run.every + 1
+    machine = stepper(robot.model, request, len(q), robot.cache)
+    last, diverged, interrupted = _finish(machine, run, steps, progress)
+    records = last // every + 1
     positions, velocities = run.positions[:, :records], run.rates[:, :records]
-    if qd is not None:
-        velocities = _velocities(robot, positions, velocities)
+    if implicit:
+        velocities = _from_rest(robot, "forward_dynamics", positions, velocities)
         velocities[:, 0] = qd
-    shape = (*over.batch, records, robot.n)
+    shape, batch = (*over.batch, records, robot.n), over.batch
     return Rollout(
-        over.step * run.every * np.arange(records),
+        step * every * np.arange(records),
         positions.reshape(shape),
         velocities.reshape(shape),
-        ended.divergence(over.batch),
-        None if qd is None else run.corrections.reshape(over.batch),
-        ended.interrupted,
+        diverged and Divergence(tuple(map(int, np.unravel_index(diverged[0], batch))), diverged[1]),
+        run.corrections.reshape(batch) if implicit else None,
+        interrupted,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    last: int
-    """The last step after which all arms are sound."""
-    found: tuple[int, int] | None = None
-    interrupted: bool = False
+def _finish(
+    machine: Stepper, run: Run, steps: int, progress: Callable[[int], None] | None
+) -> tuple[int, tuple[int, int] | None, bool]:
+    """Take all steps, so many at a time that Python has a say now and then.
 
-    def divergence(self, batch: tuple[int, ...]) -> Divergence | None:
-        if self.found is None:
-            return None
-        arm, step = self.found
-        return Divergence(tuple(int(k) for k in np.unravel_index(arm, batch)), step)
-
-
-def _finish(machine: Stepper, run: Run, steps: int, progress: Callable[[int], None] | None) -> _End:
-    """All steps, so many at a time that Python has a say now and then."""
+    Returns the last step after which all arms are sound, arm and step of a divergence, and whether
+    the run was interrupted.
+    """
     count = max(LEAST_STEPS, FIRST_STEPS // max(1, len(run.state)))
     try:
         while run.done < steps:
             began = time.perf_counter()
             found = machine.advance(run, min(count, steps - run.done))
             if found is not None:
-                return _End(found[1] - 1, found)
+                return found[1] - 1, found, False
             if progress is not None:
                 progress(run.done)
             pace = RETURN_PERIOD / max(time.perf_counter() - began, 1e-9)
             count = max(LEAST_STEPS, math.floor(count * min(4.0, pace)))
     except KeyboardInterrupt:
-        return _End(run.done, interrupted=True)
-    return _End(steps)
+        return run.done, None, True
+    return steps, None, False
 
 
 def _records(q: Array, rates: Array, count: int) -> tuple[Array, Array]:
@@ -176,43 +154,17 @@ def _records(q: Array, rates: Array, count: int) -> tuple[Array, Array]:
     return positions, others
 
 
-def _tracks(
-    torque: npt.ArrayLike | None,
-    controller: GravityPD | ComputedTorque | None,
-    request: StepRequest,
-    over: Horizon,
-) -> list[StepInput]:
-    """The arguments of every step after the state."""
-    if torque is not None and controller is not None:
-        raise SimulationError("give a torque or a controller, not both")
-    length = StepInput(np.full((1, 1, 1), float(over.step)))
-    if controller is None:
-        return [length, *torque_tracks(torque, over)]
-    return [length, *control_tracks(controller, request, over)]
-
-
-# momenta p = M q̇ of the symplectic method
-
-
-def _momenta(robot: Robot, q: Array, qd: Array) -> Array:
-    """The torques that give the velocities as accelerations, from rest and without gravity."""
-    momentum = robot.kernel("inverse_dynamics", friction=False, gravity=True)
-    return momentum(q, np.zeros(robot.n), qd, np.zeros(3))
-
-
-def _velocities(robot: Robot, q: Array, p: Array) -> Array:
-    """The accelerations that the momenta give as torques."""
-    velocity = robot.kernel("forward_dynamics", friction=False, gravity=True)
-    return velocity(q, np.zeros(robot.n), p, np.zeros(3))
+def _from_rest(robot: Robot, quantity: str, q: Array, given: Array) -> Array:
+    """Dynamics from rest, without gravity and friction."""
+    kernel = robot.kernel(quantity, friction=False, gravity=True)
+    return kernel(q, np.zeros(robot.n), given, np.zeros(3))
 
 
 # what is given
 
 
-def _states(robot: Robot, q0: npt.ArrayLike, qd0: npt.ArrayLike) -> tuple[Array, ...]:
-    vectors = {
-        name: check_joint_vector(name, given, robot.n) for name, given in (("q0", q0), ("qd0", qd0))
-    }
+def _states(robot: Robot, **given: npt.ArrayLike) -> tuple[Array, ...]:
+    vectors = {name: check_joint_vector(name, value, robot.n) for name, value in given.items()}
     for name, vector in vectors.items():
         if not np.isfinite(vector).all():
             raise SimulationError(f"{name}: expected finite numbers, got some that are not")

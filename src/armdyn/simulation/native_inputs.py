@@ -62,16 +62,28 @@ def law(robot: Robot, controller: Any) -> str:
     return LAWS[type(controller)]
 
 
-def torque_tracks(torque: npt.ArrayLike | None, over: Horizon) -> list[StepInput]:
-    """Torques at the start and at the end of each step."""
-    if torque is None:
-        rows = np.zeros((1, 1, over.n))
-    else:
+def step_inputs(
+    torque: npt.ArrayLike | None,
+    controller: GravityPD | ComputedTorque | None,
+    request: StepRequest,
+    over: Horizon,
+) -> list[StepInput]:
+    """The arguments of every step after the state: its length, and what drives the arms.
+
+    Torques are given at the start and at the end of each step.
+    """
+    if torque is not None and controller is not None:
+        raise SimulationError("give a torque or a controller, not both")
+    length = StepInput(np.full((1, 1, 1), float(over.step)))
+    if controller is not None:
+        return [length, *_control_inputs(controller, request, over)]
+    rows = np.zeros((1, 1, over.n))
+    if torque is not None:
         given = check_joint_vector("torque", torque, over.n)
         if not np.isfinite(given).all():
             raise SimulationError("torque: expected finite numbers, got some that are not")
         rows = over.rows("torque", given.reshape(_torque_shape(given.shape, over)))
-    return [StepInput(rows, 0, 1), StepInput(rows, 1, 1)]
+    return [length, StepInput(rows, 0, 1), StepInput(rows, 1, 1)]
 
 
 def _torque_shape(shape: tuple[int, ...], over: Horizon) -> tuple[int, ...]:
@@ -98,7 +110,7 @@ def _torque_shape(shape: tuple[int, ...], over: Horizon) -> tuple[int, ...]:
     )
 
 
-def control_tracks(
+def _control_inputs(
     controller: GravityPD | ComputedTorque, request: StepRequest, over: Horizon
 ) -> list[StepInput]:
     """Gains, and what is wanted twice a step."""

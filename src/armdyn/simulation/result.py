@@ -1,19 +1,55 @@
 """What a simulation gives: a motion that can be saved and drawn."""
 
+import importlib.util
 from pathlib import Path
 
-from armdyn.simulation.files import save
+from armdyn.errors import MissingExtraError, WriteError
+from armdyn.io.atomic import replacing
+from armdyn.io.csv.write import write_csv
 from armdyn.simulation.motion import SimulatedMotion
 from armdyn.simulation.plots import plot
+
+FORMATS = (".csv", ".parquet")
 
 
 class Simulation(SimulatedMotion):
     """A motion; arrays have the shape (..., m, n) for m instants and any number of arms."""
 
     def save(self, path: str | Path) -> None:
-        """Write the motion to a .csv or .parquet file; several arms get a column `arm`."""
-        save(self, path)
+        """Write the motion to a .csv or .parquet file; several arms get a column `arm`.
+
+        A CSV has twelve digits of each number, Parquet has all of them, and the names of the robot
+        and of the method in its metadata. The file appears whole or not at all.
+
+        Raises:
+            MissingExtraError: pyarrow is not installed, and the file is a Parquet one.
+            WriteError: The ending is not one of these, or the file cannot be written.
+        """
+        check_save(path)
+        columns = self.columns()
+        if Path(path).suffix.lower() == ".csv":
+            write_csv(path, columns)
+            return
+        import pyarrow  # noqa: PLC0415 (an extra)
+        import pyarrow.parquet  # noqa: PLC0415 (an extra)
+
+        told = {"robot": self.robot.name, "method": self.method, "status": self.status}
+        table = pyarrow.table(columns, metadata=told)
+        with replacing(path) as temporary:
+            pyarrow.parquet.write_table(table, temporary)
 
     def plot(self, path: str | Path) -> None:
         """Draw positions, torques with their terms, energies and power to a .png, .pdf or .svg."""
         plot(self, path)
+
+
+def check_save(path: str | Path) -> None:
+    """Refuse, before anything is computed, a file that could not be written."""
+    ending = Path(path).suffix.lower()
+    if ending not in FORMATS:
+        raise WriteError(
+            f"cannot write a simulation to {str(path)!r}: the ending must be one of "
+            f"{', '.join(FORMATS)}"
+        )
+    if ending == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError("pyarrow", "parquet", "writing Parquet")

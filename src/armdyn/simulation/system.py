@@ -40,15 +40,15 @@ class Forces:
     """The torques at the joints at an instant, each (n,)."""
 
     tau: Array
-    """Torques of the actuators."""
+    """Of the actuators."""
     friction: Array
-    """Torques that friction takes, those that hold a joint included."""
+    """Taken by friction, also where it holds a joint."""
     stop: Array
-    """Torques that stops add."""
+    """Added by stops."""
     external: Array
-    """Torques that the wrench of the environment adds."""
+    """Added by the wrench of the environment."""
     qdd: Array
-    """Accelerations."""
+    """The accelerations that they give."""
 
 
 BREAKAWAY_TOLERANCE = 1e-10
@@ -73,11 +73,6 @@ class System:
         self.contact = np.zeros(n)
         """-1 for joints held by their lower stop, 1 by the upper one."""
 
-    @property
-    def modes(self) -> tuple[Array, Array, Array]:
-        """Signs, held joints and contacts."""
-        return self.sign.copy(), self.held.copy(), self.contact.copy()
-
     def forces(self, t: float, q: Array, qd: Array) -> Forces:
         """Everything that acts at an instant."""
         tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
@@ -95,8 +90,8 @@ class System:
         qdd = np.zeros(len(q))
         qdd[moves] = np.linalg.solve(M[np.ix_(moves, moves)], b[moves])
         hold = np.where(self.held, b - M @ qdd, 0.0)
-        at_stop = self.contact != 0
-        by_friction = np.where(at_stop, np.clip(hold, self.dry.low, self.dry.high), hold)
+        limited = np.clip(hold, self.dry.low, self.dry.high)
+        by_friction = np.where(self.contact != 0, limited, hold)
         return Forces(tau, slip + by_friction, by_friction - hold, external, qdd)
 
     def _mass_matrix(self, t: float, q: Array) -> Array:
@@ -125,9 +120,8 @@ class System:
         """
         far = np.full((4, len(q)), np.inf)
         far[0] = np.where(self.sign != 0, self.sign * qd, np.inf)
-        free = self.contact == 0
         distance = np.minimum(q - self.lower, self.upper - q)
-        far[3] = np.where(free & ~self.held, distance, np.inf)
+        far[3] = np.where((self.contact == 0) & ~self.held, distance, np.inf)
         if self.held.any():
             forces = self.forces(t, q, qd)
             hold = forces.friction - forces.stop
@@ -161,13 +155,12 @@ class System:
 
     def settle(self, t: float, q: Array, qd: Array) -> list[Event]:
         """Find the modes that a state starts with, and return the changes."""
-        before = self.modes
+        held, contact = self.held, self.contact
         lower, upper = q <= self.lower, q >= self.upper
         at_stop = np.where(lower & (qd == 0), -1.0, np.where(upper & (qd == 0), 1.0, 0.0))
         rest = (qd == 0) & self.dry.dry
         self.sign = np.where(self.dry.dry, np.sign(qd), 0.0)
-        self.held = np.zeros(len(q), dtype=bool)
-        self.contact = np.zeros(len(q))
+        self.held, self.contact = np.zeros(len(q), dtype=bool), np.zeros(len(q))
         if rest.any() or at_stop.any():
             tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
             external = 0.0 if wrench is None else self._external(q, wrench)
@@ -176,17 +169,14 @@ class System:
             self.held = (rest | (at_stop != 0)) & (a == 0)
             self.contact = np.where(self.held, at_stop, 0.0)
             self.sign = np.where(rest, np.sign(a), self.sign)
-        return list(self._told(t, before))
-
-    def _told(self, t: float, before: tuple[Array, Array, Array]) -> list[Event]:
-        _, held, contact = before
-        events = []
-        for i, name in enumerate(self.robot.joint_names):
-            stuck = held[i] and not contact[i], self.held[i] and not self.contact[i]
-            if contact[i] and not self.contact[i]:
-                events.append(Event(t, "leaves", name))
-            elif stuck == (True, False) and not self.contact[i]:
-                events.append(Event(t, "starts", name))
-            elif stuck == (False, True):
-                events.append(Event(t, "sticks", name))
-        return events
+        before, after = held & (contact == 0), self.held & (self.contact == 0)
+        changes: dict[Kind, Array] = {
+            "leaves": (contact != 0) & (self.contact == 0),
+            "starts": before & ~after & (self.contact == 0),
+            "sticks": after & ~before,
+        }
+        return [
+            Event(t, next(kind for kind, joints in changes.items() if joints[i]), name)
+            for i, name in enumerate(self.robot.joint_names)
+            if any(joints[i] for joints in changes.values())
+        ]

@@ -54,13 +54,10 @@ class Watch:
         times = np.linspace(start, stop, TURN_CELLS + 1)
         v = dense(times)[self._n : 2 * self._n]
         back = (v[:, :-1] * v[:, 1:] < 0) & self._bounded[:, None]
-        turns = []
-        for i, k in zip(*np.nonzero(back), strict=True):
-
-            def velocity(t: float, i: int = i) -> float:
-                return float(dense(t)[self._n + i])
-
-            turns.append(brentq(velocity, times[k], times[k + 1], rtol=1e-14))
+        turns = [
+            brentq(lambda t, j=self._n + i: float(dense(t)[j]), times[k], times[k + 1], rtol=1e-14)
+            for i, k in zip(*np.nonzero(back), strict=True)
+        ]
         rise = np.diff(v)
         bend = (rise[:, :-1] * rise[:, 1:] < 0) & (self._system.sign != 0)[:, None]
         for i, k in zip(*np.nonzero(bend), strict=True):

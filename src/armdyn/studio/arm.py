@@ -1,17 +1,119 @@
-"""A robot in a window: compiled, with its looks and the findings of its check."""
+"""A robot in a window: compiled, with its looks and its check, and its snapshots in any state."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
+from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
+from armdyn.formulations.ledger import Ledger
+from armdyn.model import edit
+from armdyn.model.transform import transform
 from armdyn.model.validate import Finding
 from armdyn.studio.background import Tell
-from armdyn.studio.evaluate import Evaluator
 from armdyn.studio.uploads import Loaded
 from armdyn.studio.visuals import Visual, visuals
 
 EARTH_GRAVITY = 9.81
 """Scale of the arrows of forces [m/s²]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """A state of motion, as the sliders give it."""
+
+    q: Array
+    """Positions, (n,) [rad or m]."""
+    qd: Array
+    """Velocities, (n,)."""
+    qdd: Array
+    """Accelerations, (n,)."""
+    payload: float = 0.0
+    """A point mass held at the tool [kg]."""
+
+    @classmethod
+    def rest(cls, q: Array) -> "State":
+        """At rest, without payload."""
+        return cls(np.array(q, dtype=float), np.zeros(len(q)), np.zeros(len(q)))
+
+    def holding(self, payload: float) -> "State":
+        """The same motion with another payload."""
+        return replace(self, payload=payload)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointForces:
+    """Forces in world axes and the points at which they act, (k, 3) each."""
+
+    points: Array
+    forces: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """An arm in one state."""
+
+    state: State
+    links: tuple[Array, ...]
+    """Each link in the world, (4, 4)."""
+    tool: Array
+    """The tool in the world, (4, 4)."""
+    ledger: Ledger
+    """The torque and its terms."""
+    mass_matrix: Array
+    """(n, n)."""
+    weights: PointForces
+    """The weight of each link, at its centre of mass [N]."""
+    reactions: PointForces
+    """The force on each link from its parent, at the joint [N]."""
+
+
+class Evaluator:
+    """Makes snapshots of a robot; its kernels are compiled once, for every payload."""
+
+    def __init__(self, robot: Robot):
+        self.robot = robot
+        self._at = Coordinates.of(robot.model)
+        self._ledger = robot.kernel("ledger", payload=True)
+        self._mass_matrix = robot.kernel("mass_matrix", payload=True)
+
+    def __call__(self, state: State) -> Snapshot:
+        """The snapshot of a state."""
+        held = self.robot.payload_vector(state.payload)
+        ledger = Ledger(*self._ledger(state.q, state.qd, state.qdd, held))
+        frames = self.frames(state.q)
+        return Snapshot(
+            state,
+            tuple(transform(R, O) for R, O in zip(frames.R, frames.O, strict=True)),
+            transform(*frame_in_world(frames, self.robot.model.tool_frame)),
+            ledger,
+            self._mass_matrix(state.q, held),
+            *self._forces(state, frames),
+        )
+
+    def frames(self, q: Array) -> WorldFrames:
+        """Where the links are."""
+        return world_frames(self.robot.model, self._at.positions(q))
+
+    def _forces(self, state: State, frames: WorldFrames) -> tuple[PointForces, PointForces]:
+        robot, model = self.robot, self.robot.model
+        if state.payload > 0:
+            model = edit.with_payload(model, state.payload, (0, 0, 0), None)
+            robot = Robot(model)
+        received = robot.formulate("newton_euler", state.q, state.qd, state.qdd).f
+        centres = [
+            O + R @ link.inertia.com
+            for R, O, link in zip(frames.R, frames.O, model.links, strict=True)
+        ]
+        weights = [link.inertia.mass * model.gravity for link in model.links]
+        reactions = [R @ f for R, f in zip(frames.R, received, strict=True)]
+        return (
+            PointForces(np.reshape(centres, (-1, 3)), np.reshape(weights, (-1, 3))),
+            PointForces(np.reshape(frames.O, (-1, 3)), np.reshape(reactions, (-1, 3))),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,3 +166,19 @@ def arm_of(loaded: Loaded, file: Path | None, uploaded: bool, tell: Tell) -> Arm
 def arm_from_robot(robot: Robot, findings: tuple[Finding, ...] = ()) -> Arm:
     """A robot that was made here."""
     return Arm(robot, Evaluator(robot), findings=findings)
+
+
+def slider_limits(robot: Robot) -> Array:
+    """Where the sliders of the positions end, (n, 2): at the limits, where there are any."""
+    low, high = robot.model.ranges.T
+    reach = np.array([robot.model.joints[i].type.reach for i in robot.model.independent])
+    return np.stack([low, high], -1) + np.where(high > low, 0.0, reach)[:, None] * [-1.0, 1.0]
+
+
+def pose(robot: Robot) -> Array:
+    """A first pose, bent a little, so that no term of the torque is zero without need."""
+    low, high = slider_limits(robot).T
+    bent = np.array([0.0 if i == 0 else 0.5 * (-1) ** i for i in range(robot.n)])
+    turns = np.array([robot.model.joints[i].type.turns for i in robot.model.independent])
+    wanted = np.where(turns, bent, 0.5 * (low + high))
+    return np.clip(wanted, low + 0.1 * (high - low), high - 0.1 * (high - low))

@@ -13,8 +13,8 @@ from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.simulation.controllers import GravityPD
 from armdyn.simulation.simulator import simulate
 from armdyn.simulation.trajectories import quintic, sampled
+from armdyn.studio.arm import State
 from armdyn.studio.background import Tell
-from armdyn.studio.evaluate import State
 from armdyn.terms.torques import torque_report
 
 RECORDED_INSTANTS = 400

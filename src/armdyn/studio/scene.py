@@ -8,9 +8,8 @@ import viser
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.studio import shapes
-from armdyn.studio.arm import Arm
+from armdyn.studio.arm import Arm, Evaluator, PointForces, Snapshot, State
 from armdyn.studio.drawing import Drawing, View
-from armdyn.studio.evaluate import Evaluator, PointForces, Snapshot, State
 from armdyn.studio.style import LIGHT, Style
 
 WEIGHT_ARROW = 0.32

@@ -16,9 +16,8 @@ from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError
 from armdyn.model.validate import Finding
 from armdyn.studio import uploads
-from armdyn.studio.arm import Arm, arm_of
+from armdyn.studio.arm import Arm, Snapshot, State, arm_of, pose
 from armdyn.studio.background import Jobs, Latest, Tell
-from armdyn.studio.evaluate import Snapshot, State, pose
 from armdyn.studio.scene import Scene
 from armdyn.studio.style import DARK, LIGHT
 

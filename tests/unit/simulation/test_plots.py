@@ -12,8 +12,7 @@ from armdyn.figures import STYLE
 from armdyn.simulation import ComputedTorque, quintic
 from armdyn.simulation.curves import curves
 from armdyn.simulation.motion import WORK
-from armdyn.simulation.panels import EVENTS, spread
-from armdyn.simulation.plots import draw
+from armdyn.simulation.plots import EVENTS, draw, spread
 
 pytestmark = pytest.mark.slow
 

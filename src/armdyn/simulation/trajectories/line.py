@@ -10,17 +10,11 @@ from armdyn.arrays import Array, check_constant
 from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
 from armdyn.model.transform import check_transform, transform
+from armdyn.simulation.checks import check_point, check_positive, check_range
 from armdyn.simulation.protocols import Motion
-from armdyn.simulation.trajectories.checks import (
-    check_motion,
-    check_point,
-    check_positive,
-    check_range,
-)
-from armdyn.simulation.trajectories.follow import follow
+from armdyn.simulation.trajectories.follow import ToolLine, follow, rotation_vector
 from armdyn.simulation.trajectories.piecewise import Piecewise
 from armdyn.simulation.trajectories.polynomial import quintic
-from armdyn.simulation.trajectories.screw import ToolLine, rotation_vector
 
 LINE_TOLERANCE = 1e-10
 """Distance of the tool from its line that is allowed by default [m and rad]."""
@@ -87,7 +81,7 @@ def cartesian_line(
         TrajectoryError: An argument is not as described, or a joint limit would be passed.
     """
     q0 = check_point("q0", q0, robot.n)
-    check_range(robot, q0, q0)
+    check_range(robot, lambda: (q0, q0))
     tolerance = check_positive("tolerance", tolerance, "m")
     line = _line(robot, q0, position, orientation)
     size = float(np.linalg.norm(line.way)) or float(np.linalg.norm(line.turn))
@@ -103,7 +97,7 @@ def cartesian_line(
         bend = check_positive("acceleration", acceleration, "m/s²") / size
     law = quintic([0.0], [1.0], duration, velocity=top, acceleration=bend)
     path = follow(robot, q0, line, tolerance)
-    check_motion(robot, path)
+    check_range(robot, path.reach)
     return AlongPath(path, law)
 
 

@@ -8,21 +8,15 @@ import numpy.typing as npt
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
-from armdyn.simulation.trajectories.checks import (
-    check_limit,
-    check_point,
-    check_positive,
-    check_range,
-    joints_of,
-)
+from armdyn.simulation.checks import check_limit, check_point, check_positive, check_range
 from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise
 from armdyn.simulation.trajectories.polynomial import check_way
 
 
 def hold(q: npt.ArrayLike, duration: float = 0.0, *, robot: Robot | None = None) -> Piecewise:
     """Rest at q (n,), which any motion does after its duration; so 0 is enough for ever."""
-    q = check_point("q", q, joints_of(robot))
-    check_range(robot, q, q)
+    q = check_point("q", q, robot)
+    check_range(robot, lambda: (q, q))
     knots = [0.0] if duration == 0 else [0.0, check_positive("duration", duration)]
     return Piecewise(np.array(knots), np.stack([[q, 0 * q, 0 * q]] * len(knots)))
 
@@ -54,9 +48,9 @@ def trapezoid(
         TrajectoryError: The duration is too short for the limits, no duration follows from them,
             or a joint limit would be passed.
     """
-    start = check_point("start", start, joints_of(robot))
+    start = check_point("start", start, robot)
     end = check_point("end", end, len(start))
-    check_range(robot, *np.sort([start, end], axis=0))
+    check_range(robot, lambda: (np.minimum(start, end), np.maximum(start, end)))
     way = end - start
     if duration is not None and not way.any():
         return hold(start, duration)

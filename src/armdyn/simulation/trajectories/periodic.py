@@ -9,14 +9,14 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_joint_vector, frozen
 from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, TrajectoryError
-from armdyn.simulation.protocols import Motion
-from armdyn.simulation.trajectories.checks import (
-    check_motion,
+from armdyn.simulation.checks import (
+    check_finite,
     check_point,
     check_positive,
+    check_range,
     check_times,
-    joints_of,
 )
+from armdyn.simulation.protocols import Motion
 from armdyn.simulation.trajectories.piecewise import Piecewise
 from armdyn.simulation.trajectories.polynomial import quintic
 
@@ -110,7 +110,7 @@ def fourier(
         TrajectoryError: A number is not finite or not positive, neither or both of duration and
             periods are given, or a joint limit would be passed.
     """
-    base = check_point("base", base, joints_of(robot))
+    base = check_point("base", base, robot)
     a, b = _amplitudes("a", a, len(base)), _amplitudes("b", b, len(base))
     if len(a) != len(b):
         raise ShapeError(f"a has {len(a)} harmonics and b {len(b)}; give both the same number")
@@ -120,9 +120,8 @@ def fourier(
     if periods is not None:
         duration = check_positive("periods", periods, "1") / frequency
     rise = quintic([0.0], [1.0], 1 / frequency) if ramp else None
-    length = check_positive("duration", duration)
-    motion = Fourier(base, a, b, frequency, length, rise)
-    check_motion(robot, motion)
+    motion = Fourier(base, a, b, frequency, check_positive("duration", duration), rise)
+    check_range(robot, motion.reach)
     return motion
 
 
@@ -130,6 +129,4 @@ def _amplitudes(what: str, value: npt.ArrayLike, n: int) -> Array:
     rows = np.atleast_2d(check_joint_vector(what, value, n))
     if rows.ndim != 2 or not rows.size:
         raise ShapeError(f"{what}: expected shape (harmonics, {n}), got {np.shape(value)}")
-    if not np.isfinite(rows).all():
-        raise TrajectoryError(f"{what}: expected finite numbers, got {rows.tolist()}")
-    return frozen(rows)
+    return frozen(check_finite(what, rows))

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, frozen
+from armdyn.simulation.checks import check_times
 from armdyn.simulation.protocols import Motion
-from armdyn.simulation.trajectories.checks import check_times
 
 MARGIN = 1e-12
 """By how much, relatively, a duration exceeds the shortest, so that rounding breaks no limit."""

@@ -10,7 +10,7 @@ from armdyn.simplification.simplify import Report, Simplification, simplify
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, arm_from_robot
 from armdyn.studio.background import Tell
-from armdyn.studio.panels.structure import report as show_report
+from armdyn.studio.panels.study import report as show_report
 from armdyn.studio.session import Panel, Session
 
 GOALS = ("constant", "diagonal", "gravity-balanced", "constant+gravity-balanced")

@@ -1,15 +1,26 @@
 """Robots in and files out: the catalog, uploads with their check, exports."""
 
+import io
+import tempfile
+import zipfile
 from collections.abc import Callable, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.backends.names import identifier
 from armdyn.dynamics import Robot
 from armdyn.io.catalog import catalog_names
+from armdyn.io.csv.write import csv_from_columns
+from armdyn.io.toml.write import toml_from_model
 from armdyn.model.validate import Finding
-from armdyn.studio import exports, uploads
-from armdyn.studio.arm import Arm
+from armdyn.studio import uploads
+from armdyn.studio.arm import Arm, State
 from armdyn.studio.panels.play import PlayPanel
+from armdyn.studio.recording import Recording
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import DARK, LEVELS, LIGHT
 
@@ -21,7 +32,7 @@ class FilesPanel(Panel):
     """Robots to open and files to save."""
 
     def __init__(self, session: Session, play: PlayPanel):
-        self._session, self._play = session, play
+        self._session = session
         gui = session.client.gui
         with gui.add_folder("Robot"):
             self._catalog: Any = gui.add_dropdown("catalog", catalog_names())
@@ -32,9 +43,9 @@ class FilesPanel(Panel):
             self._check = gui.add_html("")
         with gui.add_folder("Export"):
             buttons = {
-                "C code (zip)": self._c,
-                "Robot (TOML)": self._toml,
-                "Motion or state (CSV)": self._csv,
+                "C code (zip)": lambda: c_code(self._held(), session.folder),
+                "Robot (TOML)": lambda: toml(self._held()),
+                "Motion or state (CSV)": lambda: csv(self._held(), session.state, play.recording),
                 "Picture (PNG)": self._png,
             }
             for label, made in buttons.items():
@@ -65,38 +76,23 @@ class FilesPanel(Panel):
         path = uploads.keep(self._session.folder, file.name, file.content, uploads.DESCRIPTIONS)
         self._session.open(path, uploaded=True)
 
-    def _sent(self, label: str, made: Callable[[], tuple[str, bytes]]) -> Callable[[Any], None]:
-        def send(_: Any) -> None:
-            self._session.jobs.start(
-                f"exporting {label}",
-                lambda _: made(),
-                lambda file: self._session.client.send_file_download(
-                    file[0], file[1], save_immediately=True
-                ),
-            )
+    def _sent(self, label: str, made: Callable[[], tuple[str, bytes]]) -> Callable[[Any], Any]:
+        def send(file: tuple[str, bytes]) -> None:
+            self._session.client.send_file_download(*file, save_immediately=True)
 
-        return send
+        return lambda _: self._session.jobs.start(f"exporting {label}", lambda _: made(), send)
 
     def _held(self) -> Robot:
         """The robot with what it holds."""
         payload, robot = self._session.state.payload, self._session.arm.robot
         return robot.with_payload(payload, physical="ignore") if payload else robot
 
-    def _c(self) -> tuple[str, bytes]:
-        return exports.c_code(self._held(), self._session.folder)
-
-    def _toml(self) -> tuple[str, bytes]:
-        return exports.toml(self._held())
-
-    def _csv(self) -> tuple[str, bytes]:
-        return exports.csv(self._held(), self._session.state, self._play.recording)
-
     def _png(self) -> tuple[str, bytes]:
         client = self._session.client
         height, width = client.camera.image_height, client.camera.image_width
         image = client.get_render(height, width, transport_format="png", timeout=RENDER_TIMEOUT)
         ground = (DARK if self._session.dark else LIGHT).ground
-        return exports.png(self._session.arm.robot, image, ground)
+        return png(self._session.arm.robot, image, ground)
 
 
 def check_html(title: str, findings: Sequence[Finding], missing: Sequence[str]) -> str:
@@ -119,3 +115,47 @@ def check_html(title: str, findings: Sequence[Finding], missing: Sequence[str]) 
         f"overflow:auto;overflow-wrap:anywhere'><b>{escape(title)}</b>{verdict}"
         f"<ul style='margin:2px 0;padding-left:16px'>{items}</ul></div>"
     )
+
+
+# the files that people take out of the studio, as names and bytes
+
+
+def c_code(robot: Robot, folder: Path) -> tuple[str, bytes]:
+    """Name and content of a ZIP file with the functions of a robot as C99."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        files = robot.export(place, "c").files
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in files:
+                archive.writestr(path.name, path.read_bytes())
+    return f"{identifier(robot.name)}_c.zip", packed.getvalue()
+
+
+def toml(robot: Robot) -> tuple[str, bytes]:
+    """Name and content of a robot in armdyn's own format."""
+    return f"{identifier(robot.name)}.toml", toml_from_model(robot.model).encode()
+
+
+def csv(robot: Robot, state: State, recording: Recording | None) -> tuple[str, bytes]:
+    """Name and content of a table: the motion that was played last, or the state alone."""
+    name = "motion"
+    if recording is None:
+        rows = state.q[None], state.qd[None], state.qdd[None]
+        ledger = robot.ledger(*rows)
+        name, recording = "state", Recording("", np.zeros(1), *rows, ledger.total, ledger.terms)
+    blocks = (text for _, text in csv_from_columns(recording.columns()))
+    return f"{identifier(robot.name)}_{name}.csv", "".join(blocks).encode()
+
+
+def png(robot: Robot, image: Array, ground: tuple[int, int, int]) -> tuple[str, bytes]:
+    """Name and content of a picture.
+
+    The image is red, green, blue and opacity, (h, w, 4), from 0 to 255, on the colour `ground`.
+    """
+    from matplotlib.image import imsave  # noqa: PLC0415 (slow to import)
+
+    cover = image[..., 3:].astype(float) / 255
+    mixed = image[..., :3] * cover + np.array(ground) * (1 - cover)
+    drawn = io.BytesIO()
+    imsave(drawn, mixed.round().astype(np.uint8), format="png")
+    return f"{identifier(robot.name)}.png", drawn.getvalue()

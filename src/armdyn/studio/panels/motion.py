@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.studio.arm import Arm
-from armdyn.studio.evaluate import State, slider_limits
+from armdyn.studio.arm import Arm, State, slider_limits
 from armdyn.studio.session import Panel, Session
 
 SLIDER_STEP = 0.001

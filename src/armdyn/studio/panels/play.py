@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.studio import svg, uploads
-from armdyn.studio.arm import Arm
+from armdyn.studio.arm import Arm, State, slider_limits
 from armdyn.studio.background import Tell
-from armdyn.studio.evaluate import State, slider_limits
 from armdyn.studio.panels.motion import MotionPanel
 from armdyn.studio.recording import Recording, from_file, simulated, there_and_back
 from armdyn.studio.session import Panel, Session

@@ -1,4 +1,4 @@
-"""Live torque bars, one a joint, split into the terms of the ledger."""
+"""The state now: live torque bars, split into the terms of the ledger, and the mass matrix."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ import viser
 
 from armdyn.arrays import Array
 from armdyn.formulations.ledger import Ledger
+from armdyn.model import Joint
 from armdyn.studio import svg
-from armdyn.studio.arm import Arm
-from armdyn.studio.evaluate import Snapshot
+from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.session import Panel
-from armdyn.studio.style import TERMS
+from armdyn.studio.style import NEGATIVE, POSITIVE, TERMS
 
 ROW, BAR = 34.0, 12.0
 """Height of a joint and of its bar."""
@@ -19,6 +19,11 @@ FINEST_SCALE = 1e-3
 """The finest scale, relative to the coarsest."""
 INVISIBLE_TERM = 1e-9
 """A term below this part of the largest torque is not in the legend."""
+MAX_WRITTEN_JOINTS = 8
+"""A matrix of more joints has no numbers in its cells."""
+MAX_ROW_HEIGHT = 34.0
+SIGN_ROUNDING = 1e-9
+"""An element below this part of the largest one has no sign: it is rounding."""
 
 
 class TorquePanel(Panel):
@@ -26,26 +31,22 @@ class TorquePanel(Panel):
 
     def __init__(self, gui: viser.GuiApi):
         self._html = gui.add_html("")
-        self._arm: Arm | None = None
+        self._joints: list[Joint] = []
         self._scales = np.zeros(0)
 
     def enter(self, arm: Arm) -> None:
         """Begin with another robot: bars end at the limits of effort, where there are any."""
-        self._arm = arm
-        moving = [arm.robot.model.joints[i] for i in arm.robot.model.independent]
-        self._scales = np.array([joint.limits.effort for joint in moving])
+        model = arm.robot.model
+        self._joints = [model.joints[i] for i in model.independent]
+        self._scales = np.array([joint.limits.effort for joint in self._joints])
 
     def show(self, snapshot: Snapshot) -> None:
         """Draw the bars; a scale without a limit grows with what it has to show."""
-        if self._arm is None:
-            return
-        joints = [self._arm.robot.model.joints[i] for i in self._arm.robot.model.independent]
-        free = np.array([not np.isfinite(joint.limits.effort) for joint in joints])
-        self._scales = np.where(free, grown(self._scales, snapshot.ledger), self._scales)
-        units = [joint.type.torque_unit for joint in joints]
-        self._html.content = torque_bars(
-            snapshot.ledger, [joint.name for joint in joints], units, self._scales, ~free
-        )
+        limited = np.isfinite([joint.limits.effort for joint in self._joints])
+        self._scales = np.where(limited, self._scales, grown(self._scales, snapshot.ledger))
+        names = [joint.name for joint in self._joints]
+        units = [joint.type.torque_unit for joint in self._joints]
+        self._html.content = torque_bars(snapshot.ledger, names, units, self._scales, limited)
 
 
 def grown(scales: Array, ledger: Ledger) -> Array:
@@ -111,3 +112,47 @@ def _bar(i: int, y: float, terms: dict[str, float], scale: float, unit: str) -> 
             hint = f"{name} {value:.5g} {unit}"
             parts.append(svg.box(left, y, width, BAR, TERMS[name], hint=hint, data=data))
     return parts
+
+
+class MatrixPanel(Panel):
+    """The mass matrix now."""
+
+    def __init__(self, gui: viser.GuiApi):
+        self._html = gui.add_html("")
+        self._names: tuple[str, ...] = ()
+
+    def enter(self, arm: Arm) -> None:
+        """Begin with another robot."""
+        self._names = arm.robot.joint_names
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Draw it."""
+        self._html.content = svg.framed(heat_map(snapshot.mass_matrix, self._names))
+
+
+def heat_map(matrix: Array, names: Sequence[str]) -> str:
+    """A matrix as SVG: the root of each magnitude as depth of colour, blue or orange by sign."""
+    n = len(matrix)
+    left, top = 18.0, 18.0
+    wide = (svg.WIDTH - left - 2) / n
+    tall = min(wide, MAX_ROW_HEIGHT)
+    largest = float(np.abs(matrix).max()) or 1.0
+    parts = []
+    for i in range(n):
+        row, column = top + (i + 0.5) * tall + 4, left + (i + 0.5) * wide
+        parts.append(svg.text(left - 6, row, str(i + 1), anchor="end", faint=True))
+        parts.append(svg.text(column, top - 6, str(i + 1), anchor="middle", faint=True))
+        for j in range(n):
+            x, y, value = left + j * wide, top + i * tall, float(matrix[i, j])
+            depth = float(np.sqrt(abs(value) / largest))
+            hint = f"{names[i]}, {names[j]}: {value:.6g}"
+            colour = NEGATIVE if value < -SIGN_ROUNDING * largest else POSITIVE
+            words = svg.number(value, scale=largest) if n <= MAX_WRITTEN_JOINTS else ""
+            parts.append(
+                svg.cell(
+                    x, y, wide, tall, colour, words, size=9.5 if n > 6 else 10.5,
+                    opacity=0.05 + 0.8 * depth, hint=hint,
+                    data={"row": i, "column": j, "value": repr(value)},
+                )
+            )  # fmt: skip
+    return svg.picture(top + n * tall + 4, parts, "matrix")

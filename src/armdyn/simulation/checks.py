@@ -1,7 +1,8 @@
 """Checks of the arguments of trajectories."""
 
 import math
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,27 +15,36 @@ LIMIT_ROUNDING = 1e-12
 """A joint so little outside its limits counts as at them [rad or m]."""
 
 
-def check_point(what: str, value: npt.ArrayLike, n: int | None = None) -> Array:
-    """A finite configuration (n,), of any n if None."""
-    point = check_joint_vector(what, value, n or _length(value))
+def check_point(what: str, value: npt.ArrayLike, joints: Robot | int | None = None) -> Array:
+    """A finite configuration (n,) of a robot or of n joints; of any n if None."""
+    point = _check_configurations(what, value, joints)
     if point.ndim != 1 or not point.size:
         raise ShapeError(f"{what}: expected one configuration, shape (n,), got {point.shape}")
-    return frozen(_finite(what, point))
+    return frozen(check_finite(what, point))
 
 
-def check_points(what: str, value: npt.ArrayLike, n: int | None = None) -> Array:
-    """Two or more finite configurations (m, n), of any n if None."""
-    points = check_joint_vector(what, value, n or _length(value))
+def check_points(what: str, value: npt.ArrayLike, joints: Robot | int | None = None) -> Array:
+    """Two or more such configurations, (m, n)."""
+    points = _check_configurations(what, value, joints)
     if points.ndim != 2 or len(points) < 2 or not points.size:
         raise ShapeError(
             f"{what}: expected two or more configurations, shape (m, n), got {points.shape}"
         )
-    return frozen(_finite(what, points))
+    return frozen(check_finite(what, points))
+
+
+def _check_configurations(what: str, value: npt.ArrayLike, joints: Robot | int | None) -> Array:
+    if joints is None:
+        try:
+            joints = np.shape(value)[-1]
+        except (ValueError, IndexError):
+            joints = 1
+    return check_joint_vector(what, value, joints.n if isinstance(joints, Robot) else joints or 1)
 
 
 def check_rate(what: str, value: npt.ArrayLike, n: int) -> Array:
     """A finite rate of each joint (n,); a number is the rate of all."""
-    return _finite(what, check_joint_vector(what, _for_all(value, n), n))
+    return check_finite(what, check_joint_vector(what, _for_all(value, n), n))
 
 
 def check_limit(what: str, value: npt.ArrayLike | None, n: int) -> Array:
@@ -70,12 +80,12 @@ def check_times(value: npt.ArrayLike) -> Array:
         raise ShapeError(f"t: expected real numbers [s], got {value!r}") from None
 
 
-def check_range(robot: Robot | None, low: Array, high: Array) -> None:
-    """A TrajectoryError if the positions between low and high (n,) leave the limits of a robot."""
+def check_range(robot: Robot | None, reach: Callable[[], tuple[Array, Array]]) -> None:
+    """A TrajectoryError if lowest or highest positions (n,) are beyond the limits of a robot."""
     if robot is None:
         return
     for name, (lower, upper), least, most in zip(
-        robot.joint_names, robot.limits, low, high, strict=True
+        robot.joint_names, robot.limits, *reach(), strict=True
     ):
         for found, beyond in ((least, lower - least), (most, most - upper)):
             if beyond > LIMIT_ROUNDING:
@@ -85,33 +95,12 @@ def check_range(robot: Robot | None, low: Array, high: Array) -> None:
                 )
 
 
-class _Reaching(Protocol):
-    def reach(self) -> tuple[Array, Array]: ...
-
-
-def check_motion(robot: Robot | None, motion: _Reaching) -> None:
-    """A TrajectoryError if a motion leaves the limits of a robot at any instant."""
-    if robot is not None:
-        check_range(robot, *motion.reach())
-
-
-def joints_of(robot: Robot | None) -> int | None:
-    """How many coordinates a configuration has; None: any number."""
-    return None if robot is None else robot.n
-
-
-def _length(value: npt.ArrayLike) -> int:
-    try:
-        return np.shape(value)[-1]
-    except (ValueError, IndexError):
-        return 1
-
-
 def _for_all(value: npt.ArrayLike, n: int) -> npt.ArrayLike:
     return np.full(n, value) if np.ndim(value) == 0 else value
 
 
-def _finite(what: str, values: Array) -> Array:
+def check_finite(what: str, values: Array) -> Array:
+    """The values, all of which are finite."""
     if not np.isfinite(values).all():
         raise TrajectoryError(f"{what}: expected finite numbers, got {values.tolist()}")
     return values
