@@ -1,5 +1,7 @@
 """What is drawn: forces that balance, bodies with the right inertia, links where they are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,7 @@ LOOKS = """<robot name="looks">
 @pytest.mark.parametrize("name", ["puma560", "panda", "scara"])
 def test_at_rest_each_joint_bears_what_it_carries(name):
     robot = armdyn.load(name)
-    shot = Evaluator(robot)(State.rest(pose(robot)).holding(1.5))
+    shot = Evaluator(robot)(replace(State.rest(pose(robot)), payload=1.5))
     for i in range(len(robot.model.joints)):
         carried = [k for k, path in enumerate(robot.model.paths) if i in path]
         weight = shot.weights.forces[carried].sum(0)

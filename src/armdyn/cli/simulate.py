@@ -100,12 +100,12 @@ def simulate(
     known = _first(duration, torque_time, DEFAULT_DURATION)
     law, followed = options.controller(arm, q, known)
     lasting = _first(duration, followed, known)
-    driven = {"torque": tau, "controller": law, "external_wrench": pull}
-    joints = {"friction": friction, "stops": stops, "bounce": bounce}
-    integrator: dict[str, Any] = {"dt": dt, "step": step, "rtol": rtol, "atol": atol}
-    integrator["method"] = method or ("DOP853" if arms is None else "rk4")
+    given: dict[str, Any] = {"torque": tau, "controller": law, "external_wrench": pull}
+    given |= {"friction": friction, "stops": stops, "bounce": bounce}
+    given |= {"dt": dt, "step": step, "rtol": rtol, "atol": atol}
+    given["method"] = method or ("DOP853" if arms is None else "rk4")
     with telling(lasting) as tell:
-        result = simulated(arm, q, qd, lasting, **driven, **joints, **integrator, progress=tell)
+        result = simulated(arm, q, qd, lasting, **given, progress=tell)
     if output is not None:
         result.save(output)
     if plot is not None:

@@ -56,15 +56,15 @@ def simulate_adaptive(
         if not run.records:
             raise
         run.status, run.message = "interrupted", f"interrupted at t = {run.records[-1][0]:.6g} s"
-    *states, work, forces = zip(*run.records, strict=True)
+    t, positions, velocities, work, forces = zip(*run.records, strict=True)
     names = ("qdd", "tau", "friction", "stop", "external")
     seconds = time.perf_counter() - began
     return Simulation(
         system.robot,
         method,
-        *map(np.array, states),
-        **{name: np.array([getattr(acting, name) for acting in forces]) for name in names},
-        work=np.array(work),
+        *map(np.array, (t, positions, velocities)),  # type: ignore[arg-type]
+        *(np.array([getattr(acting, name) for acting in forces]) for name in names),
+        np.array(work),
         events=tuple(run.events),
         status=run.status,
         message=run.message,

@@ -58,10 +58,8 @@ def _part(simulation: SimulatedMotion, chosen: Array) -> SimulatedMotion:
     """Some instants of a simulation, with all arms on one axis."""
     names = ("q", "qd", "qdd", "tau", "friction", "stop", "external", "work")
     lead = () if simulation.q.ndim == 2 else (simulation.arms,)
-    parts = {}
-    for name in names:
-        values = getattr(simulation, name)[..., chosen, :]
-        parts[name] = values.reshape(*lead, *values.shape[-2:])
+    parts = {name: getattr(simulation, name)[..., chosen, :] for name in names}
+    parts = {name: values.reshape(*lead, *values.shape[-2:]) for name, values in parts.items()}
     return replace(simulation, t=simulation.t[chosen], **parts)
 
 
@@ -75,13 +73,9 @@ def _curves(part: SimulatedMotion, lowest: float) -> Curves:
     potential = part.potential - lowest
     energy = {"total": part.kinetic + potential, "kinetic": part.kinetic, "potential": potential}
     energy |= {name: part.work[..., k] for k, name in enumerate(WORK)}
-    speeds = {
-        "actuators": part.tau,
-        "gravity": -terms["gravity"],
-        "friction": -part.friction,
-        "environment": part.external,
-    }
-    power = {name: np.sum(force * part.qd, axis=-1) for name, force in speeds.items()}
+    forces = {"actuators": part.tau, "gravity": -terms["gravity"], "friction": -part.friction}
+    forces["environment"] = part.external
+    power = {name: np.sum(force * part.qd, axis=-1) for name, force in forces.items()}
     power = {"total": sum(power.values(), np.zeros_like(potential))} | power
     return Curves(
         part.t,
@@ -96,9 +90,5 @@ def _curves(part: SimulatedMotion, lowest: float) -> Curves:
 def _acting(blocks: list[dict[str, Array]]) -> dict[str, Array]:
     """The lines of all blocks in one, without those that stay at zero."""
     joined = {name: np.concatenate([b[name] for b in blocks], axis=1) for name in blocks[0]}
-    largest = max(float(np.abs(values).max(initial=0.0)) for values in joined.values())
-    return {
-        name: values
-        for name, values in joined.items()
-        if np.abs(values).max(initial=0.0) > INVISIBLE * largest
-    }
+    sizes = {name: float(np.abs(values).max(initial=0.0)) for name, values in joined.items()}
+    return {name: joined[name] for name in joined if sizes[name] > INVISIBLE * max(sizes.values())}

@@ -89,22 +89,16 @@ def simulate_fixed(
     if callable(drive) and not compiled:
         run, tau, given = _held(robot, q, qd, driven, method, grid, friction, told)
     else:
-        torque = _table(driven, drive, grid, q)
-        controller = drive if compiled else None
         run = rollout(
-            robot, q, qd, grid.step, grid.steps, method=method, torque=torque,
-            controller=controller, every=grid.every, friction=friction, progress=told,
+            robot, q, qd, grid.step, grid.steps, method=method, every=grid.every,
+            torque=_table(driven, drive, grid, q), controller=drive if compiled else None,
+            friction=friction, progress=told,
         )  # fmt: skip
-        tau = np.stack(
-            [driven.torque(t, *_at(run, k)) for k, t in enumerate(run.t.tolist())], axis=-2
-        )
+        states = zip(run.t.tolist(), *(np.moveaxis(x, -2, 0) for x in (run.q, run.qd)), strict=True)
+        tau = np.stack([driven.torque(*state) for state in states], axis=-2)
         given = _integral(np.sum(tau * run.qd, axis=-1), run.t)
     seconds = time.perf_counter() - began
     return _simulation(robot, method, run, tau, given, friction, grid, seconds)
-
-
-def _at(run: Rollout, k: int) -> tuple[Array, Array]:
-    return run.q[..., k, :], run.qd[..., k, :]
 
 
 def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
@@ -140,14 +134,12 @@ def _held(
             if k == grid.steps:
                 break
             one = rollout(robot, q, qd, grid.step, 1, method=method, torque=tau, friction=friction)
-            if one.interrupted:
-                interrupted = True
-                break
-            if one.diverged is not None:
-                diverged = one.diverged._replace(step=k + 1)
+            interrupted = one.interrupted
+            diverged = one.diverged and one.diverged._replace(step=k + 1)
+            if interrupted or diverged:
                 break
             work = work + np.sum(tau * (one.q[..., 1, :] - q), axis=-1)
-            q, qd = _at(one, 1)
+            q, qd = one.q[..., 1, :], one.qd[..., 1, :]
             if progress is not None:
                 progress(k + 1)
     except KeyboardInterrupt:
@@ -186,9 +178,9 @@ def _simulation(
             f"diverged{which} at t = {run.diverged.step * grid.step:.6g} s; the last recorded "
             f"state is q = {last[0]}, qd = {last[1]}; use a smaller step"
         )
-    arms = max(1, int(np.prod(run.q.shape[:-2])))
     done = grid.steps if status == "finished" else (len(run.t) - 1) * grid.every
-    statistics = {"steps": float(done), "arms": float(arms), "seconds": seconds}
+    arms = float(math.prod(run.q.shape[:-2]))
+    statistics = {"steps": float(done), "arms": arms, "seconds": seconds}
     if run.residual is not None:
         statistics["residual"] = float(np.max(run.residual))
     return Simulation(

@@ -23,45 +23,36 @@ class Driven:
     """The torque and the wrench of a simulation, checked each time they are asked for."""
 
     def __init__(self, robot: Robot, torque: Any, wrench: Any, duration: float):
-        self.robot, self._duration = robot, duration
         self.label, self._torque = _torque(robot, torque, duration)
-        self._wrench: Pull | None = None
-        if wrench is not None:
-            self._wrench = wrench if callable(wrench) else lambda _: wrench
+        self._wrench: Pull = wrench if callable(wrench) else lambda _: wrench
 
     def torque(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (n,)."""
+
+        def refusal(what: str, then: str = "") -> SimulationError:
+            then = then or f"the state was q = {_said(q)}, qd = {_said(qd)}"
+            return SimulationError(f"{self.label} {what}; {then}")
+
+        now, expected = f"at t = {t:.6g} s", f"expected {q.shape[-1]} torques"
         try:
             given = self._torque(t, q.copy(), qd.copy())
+        except SimulationError:
+            raise
         except Exception as error:
-            if isinstance(error, SimulationError):
-                raise
-            raise SimulationError(
-                f"{self.label} raised {type(error).__name__} at t = {t:.6g} s: {error}; the state "
-                f"was q = {_said(q)}, qd = {_said(qd)}"
-            ) from error
+            raise refusal(f"raised {type(error).__name__} {now}: {error}") from error
         try:
             tau = np.array(given, dtype=float)
         except (TypeError, ValueError):
-            raise SimulationError(
-                f"{self.label} gave {given!r} at t = {t:.6g} s; expected {q.shape[-1]} torques"
-            ) from None
+            raise refusal(f"gave {given!r} {now}", expected) from None
         if tau.shape != q.shape:
-            raise SimulationError(
-                f"{self.label} gave an array of shape {tau.shape} at t = {t:.6g} s; expected "
-                f"{q.shape[-1]} torques, shape {q.shape}"
-            )
+            what = f"gave an array of shape {tau.shape} {now}"
+            raise refusal(what, f"{expected}, shape {q.shape}")
         if not np.isfinite(tau).all():
-            raise SimulationError(
-                f"{self.label} gave {_said(tau)} at t = {t:.6g} s, which are no finite torques; "
-                f"the state was q = {_said(q)}, qd = {_said(qd)}"
-            )
+            raise refusal(f"gave {_said(tau)} {now}, which are no finite torques")
         return tau
 
     def wrench(self, t: float) -> Wrench | None:
         """The wrench of the environment on the arm."""
-        if self._wrench is None:
-            return None
         try:
             given = self._wrench(t)
         except Exception as error:
@@ -80,8 +71,7 @@ class Driven:
 def _torque(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
     n = robot.n
     if given is None:
-        zero = np.zeros(n)
-        return "no torque", lambda t, q, qd: np.broadcast_to(zero, q.shape)
+        return "no torque", lambda t, q, qd: np.zeros_like(q)
     if callable(given):
         return f"the torque function {getattr(given, '__name__', type(given).__name__)}", given
     if isinstance(given, str | Path):

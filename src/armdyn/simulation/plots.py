@@ -161,10 +161,9 @@ def draw_torque(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -
     """The torque of a joint, its terms and its events; returns what the legend shows."""
     robot = simulation.robot
     joint = robot.model.joints[robot.model.independent[i]]
-    shown = {}
+    shown = {"total": _line(axes, lines.t, lines.tau[..., i], INK, 2.0)}
     for name, values in lines.terms.items():
         shown[name] = _line(axes, lines.t, values[:1, :, i], TERMS[name], 1.2)
-    shown = {"total": _line(axes, lines.t, lines.tau[..., i], INK, 2.0)} | shown
     marked = [event for event in simulation.events if event.joint == joint.name]
     for kind, (colour, dashes) in EVENTS.items():
         times = [event.t for event in marked if event.kind == kind]
@@ -178,16 +177,11 @@ def draw_torque(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -
                    color=JOINTS[i % len(JOINTS)])  # fmt: skip
     unit = "N·m" if joint.kind == "revolute" else "N"
     if simulation.q.ndim == 2:
-        axes.set_title(
-            _peak(simulation.tau[:, i], unit), loc="right", fontsize=8, color=GREY, pad=5
-        )
+        peak = max(simulation.tau[:, i], key=abs)
+        words = f"peak {peak:.3g} {unit}".replace("-", "\N{MINUS SIGN}") if peak else "no torque"
+        axes.set_title(words, loc="right", fontsize=8, color=GREY, pad=5)
     axes.set_ylabel(f"[{unit}]")
     return shown
-
-
-def _peak(torque: Array, unit: str) -> str:
-    peak = torque[np.abs(torque).argmax()]
-    return f"peak {peak:.3g} {unit}".replace("-", "\N{MINUS SIGN}") if peak else "no torque"
 
 
 def _entitle(axes: Any, title: str, unit: str) -> None:
@@ -199,15 +193,9 @@ def _entitle(axes: Any, title: str, unit: str) -> None:
 
 
 def _line(
-    axes: Any,
-    t: Array,
-    values: Array,
-    colour: str,
-    width: float,
-    label: str | None = None,
-    dashes: Any = "-",
-    band: float = 0.15,
-) -> Any:
+    axes: Any, t: Array, values: Array, colour: str, width: float, *, band: float = 0.15,
+    label: str | None = None, dashes: Any = "-",
+) -> Any:  # fmt: skip
     """A line of values (k, m), and a band about it where k is 3."""
     if len(values) == 3:
         axes.fill_between(t, values[1], values[2], color=colour, alpha=band, linewidth=0)

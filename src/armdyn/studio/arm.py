@@ -1,6 +1,6 @@
 """A robot in a window: compiled, with its looks and its check, and its snapshots in any state."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ from armdyn.dynamics import Robot
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
 from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.spatial import rotate
 from armdyn.model import edit
 from armdyn.model.transform import transform
 from armdyn.model.validate import Finding
@@ -26,11 +27,8 @@ class State:
     """A state of motion, as the sliders give it."""
 
     q: Array
-    """Positions, (n,) [rad or m]."""
     qd: Array
-    """Velocities, (n,)."""
     qdd: Array
-    """Accelerations, (n,)."""
     payload: float = 0.0
     """A point mass held at the tool [kg]."""
 
@@ -38,10 +36,6 @@ class State:
     def rest(cls, q: Array) -> "State":
         """At rest, without payload."""
         return cls(np.array(q, dtype=float), np.zeros(len(q)), np.zeros(len(q)))
-
-    def holding(self, payload: float) -> "State":
-        """The same motion with another payload."""
-        return replace(self, payload=payload)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +78,7 @@ class Evaluator:
         """The snapshot of a state."""
         held = self.robot.payload_vector(state.payload)
         ledger = Ledger(*self._ledger(state.q, state.qd, state.qdd, held))
-        frames = self.frames(state.q)
+        frames = world_frames(self.robot.model, self._at.positions(state.q))
         return Snapshot(
             state,
             tuple(transform(R, O) for R, O in zip(frames.R, frames.O, strict=True)),
@@ -94,26 +88,17 @@ class Evaluator:
             *self._forces(state, frames),
         )
 
-    def frames(self, q: Array) -> WorldFrames:
-        """Where the links are."""
-        return world_frames(self.robot.model, self._at.positions(q))
-
     def _forces(self, state: State, frames: WorldFrames) -> tuple[PointForces, PointForces]:
         robot, model = self.robot, self.robot.model
         if state.payload > 0:
             model = edit.with_payload(model, state.payload, (0, 0, 0), None)
             robot = Robot(model)
         received = robot.formulate("newton_euler", state.q, state.qd, state.qdd).f
-        centres = [
-            O + R @ link.inertia.com
-            for R, O, link in zip(frames.R, frames.O, model.links, strict=True)
-        ]
-        weights = [link.inertia.mass * model.gravity for link in model.links]
-        reactions = [R @ f for R, f in zip(frames.R, received, strict=True)]
-        return (
-            PointForces(np.reshape(centres, (-1, 3)), np.reshape(weights, (-1, 3))),
-            PointForces(np.reshape(frames.O, (-1, 3)), np.reshape(reactions, (-1, 3))),
-        )
+        R, O = np.reshape(frames.R, (-1, 3, 3)), np.reshape(frames.O, (-1, 3))
+        centres = O + rotate(R, np.array([link.inertia.com for link in model.links]))
+        weights = np.outer([link.inertia.mass for link in model.links], model.gravity)
+        reactions = rotate(R, np.reshape(received, (-1, 3)))
+        return PointForces(centres, weights), PointForces(O, reactions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,28 +129,17 @@ class Arm:
 def arm_of(loaded: Loaded, file: Path | None, uploaded: bool, tell: Tell) -> Arm:
     """Compile a robot and read its looks from its file, if there is one.
 
-    For a file that was uploaded from a browser, no other file is read.
-
-    Raises:
-        ArmdynError: The robot could not be loaded.
+    For a file that was uploaded from a browser, no other file is read. Where the robot could not
+    be loaded, its error is raised.
     """
-    if loaded.robot is None:
+    robot = loaded.robot
+    if robot is None:
         assert loaded.error is not None
         raise loaded.error
     pieces, missing = ([], []) if file is None else visuals(file, meshes=not uploaded)
-    tell(f"compiling {loaded.robot.name}")
-    return Arm(
-        loaded.robot,
-        Evaluator(loaded.robot),
-        tuple(pieces),
-        tuple(dict.fromkeys(missing)),
-        tuple(loaded.findings),
-    )
-
-
-def arm_from_robot(robot: Robot, findings: tuple[Finding, ...] = ()) -> Arm:
-    """A robot that was made here."""
-    return Arm(robot, Evaluator(robot), findings=findings)
+    tell(f"compiling {robot.name}")
+    missing = list(dict.fromkeys(missing))
+    return Arm(robot, Evaluator(robot), tuple(pieces), tuple(missing), tuple(loaded.findings))
 
 
 def slider_limits(robot: Robot) -> Array:

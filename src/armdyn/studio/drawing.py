@@ -1,8 +1,7 @@
 """One arm in the three-dimensional view: its links under one frame, moved by their transforms."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,21 +18,15 @@ INSIDE_OPACITY = 0.4
 """Opacity of links while their centres of mass or ellipsoids are shown."""
 
 
-@dataclass(slots=True)
-class View:
-    """The parts of the view besides the links, and whether they are shown."""
-
-    axes: bool = True
-    """Joint axes."""
-    frames: bool = False
-    centres: bool = False
-    """Centres of mass."""
-    ellipsoids: bool = False
-    """Ellipsoids of inertia."""
-    gravity: bool = False
-    """The weight of each link."""
-    reactions: bool = False
-    """The force on each link from its parent."""
+VIEWS = {
+    "axes": ("axes", "Axes of the joints"),
+    "centres": ("mass centres", "Centres of mass of the links"),
+    "ellipsoids": ("inertia", "Ellipsoids with the mass and the inertia of each link"),
+    "gravity": ("gravity", "What gravity does to each link, at its centre of mass"),
+    "reactions": ("reactions", "The force that each link receives from the one before it"),
+    "frames": ("frames", "Frames of the links"),
+}
+"""The parts of the view besides the links, with a label and a hint."""
 
 
 class Drawing:
@@ -46,21 +39,22 @@ class Drawing:
         model: RobotModel,
         pieces: Sequence[Visual],
         style: Style,
-        view: View,
+        view: Mapping[str, bool],
         *,
         link: Colour | None = None,
         offset: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ):
         """Draw a robot under a name such as "/arm", with an offset from its place [m].
 
-        Links without pieces are drawn as rods in the colour `link`, or in that of the style.
+        Links without pieces are drawn as rods in the colour `link`, or in that of the style; `view`
+        says which of VIEWS are shown.
         """
         self._scene, self._name, self._model, self._style = scene, name, model, style
         self._link = link or style.link
         self._bodies: list[Any] = []
         self._root = scene.add_frame(name, show_axes=False, position=offset)
         self._extras: dict[str, list[Any]] = defaultdict(list)
-        """What the view shows and hides, by its field."""
+        """What the view shows and hides."""
         base = scene.add_frame(f"{name}/base", show_axes=False)
         _place(base, model.base)
         self._links = [
@@ -73,9 +67,12 @@ class Drawing:
             if i >= 0:
                 self._joint(i, drawn=i not in shown)
                 self._mass(i)
+        size, r = shapes.size(model), shapes.radius(model, -1)
         if -1 not in shown:
-            self._plate()
-        size = shapes.size(model)
+            scene.add_cylinder(
+                f"{name}/base/plate", 2.4 * r, 0.5 * r, style.base,
+                position=(0.0, 0.0, shapes.floor(model) - 0.25 * r),
+            )  # fmt: skip
         self._tool = scene.add_frame(
             f"{name}/tool", axes_length=0.1 * size, axes_radius=0.005 * size
         )
@@ -92,13 +89,14 @@ class Drawing:
         self._held.visible = payload > 0
         self._held.scale = max((payload / 2700 / (4 / 3 * np.pi)) ** (1 / 3), 1e-3)
 
-    def see(self, view: View) -> None:
+    def see(self, view: Mapping[str, bool]) -> None:
         """Show and hide what is beside the links."""
+        inside = view["centres"] or view["ellipsoids"]
         for handle in self._bodies:
-            handle.opacity = INSIDE_OPACITY if view.centres or view.ellipsoids else None
+            handle.opacity = INSIDE_OPACITY if inside else None
         for kind, handles in self._extras.items():
             for handle in handles:
-                handle.visible = getattr(view, kind)
+                handle.visible = view[kind]
 
     def remove(self) -> None:
         """Remove the arm from the scene."""
@@ -143,14 +141,13 @@ class Drawing:
         barrel, joint = shapes.barrel(self._model, i), self._model.joints[i]
         owner, place = (joint.parent, joint.placement) if barrel.slides else (i, np.eye(4))
         T = place @ _along(barrel.axis, np.zeros(3))
-        name = f"{self._at(owner)}/joint{i}"
         if drawn:
-            wide, tall, colour = barrel.radius, barrel.height, self._style.joint
-            body: Any
-            if barrel.slides:
-                body = self._scene.add_box(name, colour, dimensions=(2 * wide, 2 * wide, tall))
-            else:
-                body = self._scene.add_cylinder(name, wide, tall, colour)
+            name, wide, tall = f"{self._at(owner)}/joint{i}", barrel.radius, barrel.height
+            body: Any = (
+                self._scene.add_box(name, self._style.joint, (2 * wide, 2 * wide, tall))
+                if barrel.slides
+                else self._scene.add_cylinder(name, wide, tall, self._style.joint)
+            )
             _place(body, T)
             self._bodies.append(body)
         reach = 0.1 * shapes.size(self._model)
@@ -184,13 +181,6 @@ class Drawing:
             cast_shadow=False,
         )  # fmt: skip
         self._extras["ellipsoids"].append(ellipsoid)
-
-    def _plate(self) -> None:
-        r = shapes.radius(self._model, -1)
-        self._scene.add_cylinder(
-            f"{self._name}/base/plate", 2.4 * r, 0.5 * r, self._style.base,
-            position=(0.0, 0.0, shapes.floor(self._model) - 0.25 * r),
-        )  # fmt: skip
 
 
 def _place(handle: Any, T: Array) -> None:

@@ -1,7 +1,6 @@
 """Motions that are played: from a file, of a simulation, or made up between two poses."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +18,8 @@ from armdyn.terms.torques import torque_report
 
 RECORDED_INSTANTS = 400
 """Instants that are kept of a motion made here."""
+TELL_PERIOD = 0.2
+"""Time between two messages on how far a simulation is [s]."""
 STIFFNESS, DAMPING = 60.0, 12.0
 """Springs that hold an arm, relative to the diagonal of the mass matrix [1/s², 1/s]."""
 
@@ -83,14 +84,20 @@ def there_and_back(robot: Robot, here: Array, there: Array, seconds: float) -> R
 
 def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell) -> Recording:
     """What happens from a state on: without any torque, or held by springs and dampers."""
-    law = None
+    law, told = None, 0.0
     if held:
         scale = np.diag(robot.mass_matrix(state.q))
         law = GravityPD(robot, state.q, STIFFNESS * scale, DAMPING * scale)
+
+    def progress(t: float) -> None:
+        nonlocal told
+        if time.monotonic() - told > TELL_PERIOD:
+            told = time.monotonic()
+            tell(f"simulating, {t:.2f} of {seconds:g} s")
+
     found = simulate(
         robot, state.q, state.qd, seconds, controller=law, dt=seconds / RECORDED_INSTANTS,
-        rtol=1e-7, atol=1e-8,
-        progress=_now_and_then(lambda t: tell(f"simulating, {t:.2f} of {seconds:g} s")),
+        rtol=1e-7, atol=1e-8, progress=progress,
     )  # fmt: skip
     terms = {name: values for name, values in found.terms().items() if values.any()}
     title = "held by springs" if held else "let go"
@@ -102,15 +109,3 @@ def _driven(robot: Robot, trajectory: SampledMotion, title: str) -> Recording:
     motion = trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd
     note = "; ".join(filter(None, (trajectory.note, *report.excesses)))
     return Recording(title, *motion, report.total, report.acting, note)
-
-
-def _now_and_then(tell: Callable[[float], None]) -> Callable[[float], None]:
-    """A function that passes on at most five values a second."""
-    last = [0.0]
-
-    def told(value: float) -> None:
-        if time.monotonic() - last[0] > 0.2:
-            last[0] = time.monotonic()
-            tell(value)
-
-    return told

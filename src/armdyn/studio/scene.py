@@ -9,7 +9,7 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.studio import shapes
 from armdyn.studio.arm import Arm, Evaluator, PointForces, Snapshot, State
-from armdyn.studio.drawing import Drawing, View
+from armdyn.studio.drawing import VIEWS, Drawing
 from armdyn.studio.style import LIGHT, Style
 
 WEIGHT_ARROW = 0.32
@@ -20,7 +20,8 @@ class Scene:
     """The view; every method may be called from any thread that holds the window's lock."""
 
     def __init__(self, client: viser.ClientHandle):
-        self._client, self._style, self.view = client, LIGHT, View()
+        self._client, self._style = client, LIGHT
+        self.view = dict.fromkeys(VIEWS, False) | {"axes": True}
         self._arm: Arm | None = None
         self._drawing: Drawing | None = None
         self._beside: tuple[Robot, Evaluator, Drawing, list[Any]] | None = None
@@ -136,7 +137,7 @@ class Scene:
     def _point(self, kind: str, acting: PointForces, colour: tuple[int, int, int]) -> None:
         """Arrows of forces, longer than nothing so that they can be drawn."""
         assert self._arm is not None
-        if not getattr(self.view, kind):
+        if not self.view[kind]:
             if kind in self._arrows:
                 self._arrows.pop(kind).remove()
             return

@@ -102,7 +102,10 @@ class Studio:
             self._server.stop()
 
     def _connect(self, client: viser.ClientHandle) -> None:
-        if not trusted(self._headers(client), self.host):
+        # the headers with which the browser connected; none where they are no longer known
+        connections = getattr(self._server._websock_server, "_live_connections", {})
+        request = getattr(connections.get(client.client_id), "request", None)
+        if not trusted({} if request is None else dict(request.headers.raw_items()), self.host):
             return  # another site's page gets no session, so that it sees and does nothing
         session = Session(client, self._dark)
         with self._lock:
@@ -116,12 +119,6 @@ class Studio:
             if client.client_id not in self._server.get_clients():  # it was closed meanwhile
                 self._disconnect(client)
                 session.close()
-
-    def _headers(self, client: viser.ClientHandle) -> Mapping[str, str]:
-        """The headers with which a browser connected; none where they are no longer known."""
-        connections = getattr(self._server._websock_server, "_live_connections", {})
-        request = getattr(connections.get(client.client_id), "request", None)
-        return {} if request is None else dict(request.headers.raw_items())
 
     def _disconnect(self, client: viser.ClientHandle) -> None:
         with self._lock:

@@ -49,7 +49,8 @@ def size(model: RobotModel) -> float:
     far: list[float] = []
     for joint in model.joints:
         upto = far[joint.parent] if joint.parent >= 0 else 0.0
-        slide = joint.type.slide * _travel(joint.limits.lower, joint.limits.upper)
+        ends = np.abs([joint.limits.lower, joint.limits.upper])
+        slide = joint.type.slide * float(ends.max() if np.isfinite(ends).all() else 0.0)
         far.append(upto + float(np.linalg.norm(joint.placement[:3, 3])) + slide)
     flange = model.tool_frame
     upto = far[flange.link] if flange.link >= 0 else 0.0
@@ -110,7 +111,3 @@ def ellipsoid(inertia: Inertia) -> Ellipsoid | None:
         axes[:, 0] *= -1
     squares = 2.5 * (moments.sum() - 2 * moments) / inertia.mass
     return Ellipsoid(inertia.com, axes, np.sqrt(np.maximum(squares, 0.0)))
-
-
-def _travel(lower: float, upper: float) -> float:
-    return max(abs(lower), abs(upper)) if np.isfinite([lower, upper]).all() else 0.0

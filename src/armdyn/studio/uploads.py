@@ -34,12 +34,7 @@ class Loaded:
 
 
 def keep(folder: Path, name: str, content: bytes, endings: tuple[str, ...]) -> Path:
-    """Write a file from the browser into a folder; nothing in its name leads out of the folder.
-
-    Raises:
-        DescriptionError: The name has none of the endings, or the file is too large.
-        TrajectoryError: The same for a table.
-    """
+    """Write a file from the browser into a folder; nothing in its name leads out of the folder."""
     last = re.split(r"[/\\]", name)[-1]
     refusal = TrajectoryError if endings == TABLES else DescriptionError
     path = Path(last)
@@ -71,37 +66,25 @@ def open_upload(path: Path) -> Loaded:
                 file=path,
             )
     except DescriptionError as error:
-        return Loaded(None, [Finding("error", path.name, _told(error, path))], error)
+        message = str(error).removeprefix(f"{path}: ")
+        return Loaded(None, [Finding("error", path.name, message)], error)
     return open_robot(path)
 
 
 def open_robot(source: str | Path, read: Callable[..., Reading] | None = None) -> Loaded:
     """A robot from the catalog or a file, with everything suspicious in it.
 
-    One whose bodies cannot exist is shown all the same, so that people see what is wrong.
-
-    Args:
-        source: The name or the file.
-        read: Reads it with the keywords `physical` and `fix_root`; None: as it is.
+    One whose bodies cannot exist is shown all the same, so that people see what is wrong. `read`
+    reads it with the keywords `physical` and `fix_root`; None: as it is.
     """
     read = read or partial(read_model, source)
     findings = check_report(source, read)
     try:
-        return Loaded(_loaded(read), findings)
+        try:
+            robot = Robot(read()[0])
+        except (InertiaError, UnsupportedJointError) as error:
+            fix_root = isinstance(error, UnsupportedJointError)
+            robot = Robot(read(physical="ignore", fix_root=fix_root)[0])
+        return Loaded(robot, findings)
     except ArmdynError as error:
         return Loaded(None, findings, error)
-
-
-def _loaded(read: Callable[..., Reading]) -> Robot:
-    fix_root = False
-    try:
-        return Robot(read()[0])
-    except InertiaError:
-        pass
-    except UnsupportedJointError:
-        fix_root = True
-    return Robot(read(physical="ignore", fix_root=fix_root)[0])
-
-
-def _told(error: ArmdynError, path: Path) -> str:
-    return str(error).removeprefix(f"{path}: ")

@@ -23,7 +23,6 @@ class Visual:
     link: str
     """The link of the file, whose frame it is in."""
     placement: Array
-    """Shape (4, 4)."""
     vertices: Array
     """Shape (v, 3) [m]."""
     faces: Array
@@ -54,13 +53,16 @@ def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
     found: list[Visual] = []
     missing: list[str] = []
     for link in robot.all("link"):
+        name = link.attributes.get("name", "")
         for element in link.all("visual"):
+            colour = None
+            for material in element.all("material")[:1]:
+                colour = _colour(material) or colours.get(material.attributes.get("name", ""))
             for geometry in element.all("geometry"):
                 shape = _shape(geometry, path.parent if meshes else None, missing)
                 if shape is not None:
-                    placement, colour = _origin(element), _paint(element, colours)
-                    name = link.attributes.get("name", "")
-                    found.append(Visual(name, placement, shape.vertices, shape.faces, colour))
+                    piece = _origin(element), shape.vertices, shape.faces
+                    found.append(Visual(name, *piece, colour))
     return found, missing
 
 
@@ -105,37 +107,24 @@ def _mesh(name: str, folder: Path | None) -> Any:
 
 def _found(name: str, folder: Path) -> Path | None:
     """The file of a mesh: beside the description, or in a package above it."""
-    if name.startswith("package://"):
-        places = [
-            above / name[10:] for above in (folder, *folder.resolve().parents[:PACKAGE_FOLDERS])
-        ]
-    else:
-        places = [folder / name.removeprefix("file://")]
-    for place in places:
-        fits = place.suffix.lower() in MESHES and place.is_file()
-        if fits and place.stat().st_size <= MAX_MESH_BYTES:
-            return place
+    package = name.startswith("package://")
+    above = folder.resolve().parents[:PACKAGE_FOLDERS] if package else ()
+    for place in (folder, *above):
+        path = place / (name[10:] if package else name.removeprefix("file://"))
+        fits = path.suffix.lower() in MESHES and path.is_file()
+        if fits and path.stat().st_size <= MAX_MESH_BYTES:
+            return path
     return None
 
 
 def _origin(element: XmlElement) -> Array:
     for origin in element.all("origin"):
         try:
-            rpy = _numbers(origin.attributes.get("rpy", "0 0 0"), 3)
-            return transform(
-                rotation_from_rpy(rpy), _numbers(origin.attributes.get("xyz", "0 0 0"), 3)
-            )
+            rpy, xyz = (_numbers(origin.attributes.get(k, "0 0 0"), 3) for k in ("rpy", "xyz"))
+            return transform(rotation_from_rpy(rpy), xyz)
         except ValueError:
             break
     return np.eye(4)
-
-
-def _paint(
-    element: XmlElement, colours: dict[str, tuple[int, int, int] | None]
-) -> tuple[int, int, int] | None:
-    for material in element.all("material"):
-        return _colour(material) or colours.get(material.attributes.get("name", ""))
-    return None
 
 
 def _colour(material: XmlElement) -> tuple[int, int, int] | None:

@@ -8,7 +8,7 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.simplification.simplify import Report, Simplification, simplify
 from armdyn.studio import svg
-from armdyn.studio.arm import Arm, arm_from_robot
+from armdyn.studio.arm import Arm, Evaluator
 from armdyn.studio.background import Tell
 from armdyn.studio.panels.study import report as show_report
 from armdyn.studio.session import Panel, Session
@@ -92,7 +92,7 @@ class DesignPanel(Panel):
 
             def work(tell: Tell) -> Arm:
                 tell("compiling the new arm")
-                return arm_from_robot(robot)
+                return Arm(robot, Evaluator(robot))
 
             self._session.jobs.start("loading", work, self._session.enter)
 

@@ -1,11 +1,13 @@
 """Sliders for positions, velocities, accelerations and the payload; the parts of the view."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.studio.arm import Arm, State, slider_limits
+from armdyn.studio.drawing import VIEWS
 from armdyn.studio.session import Panel, Session
 
 SLIDER_STEP = 0.001
@@ -15,14 +17,6 @@ SIDES = np.array([-1.0, 1.0])
 MAX_PAYLOAD = 0.5
 """The heaviest payload, relative to the mass of the arm."""
 UNITS = {"q": "", "qd": "/s", "qdd": "/s²"}
-VIEWS = {
-    "axes": ("axes", "Axes of the joints"),
-    "centres": ("mass centres", "Centres of mass of the links"),
-    "ellipsoids": ("inertia", "Ellipsoids with the mass and the inertia of each link"),
-    "gravity": ("gravity", "What gravity does to each link, at its centre of mass"),
-    "reactions": ("reactions", "The force that each link receives from the one before it"),
-    "frames": ("frames", "Frames of the links"),
-}
 
 
 class MotionPanel(Panel):
@@ -57,14 +51,14 @@ class MotionPanel(Panel):
         if self._payload is not None:
             self._payload.remove()
         joints = [arm.robot.model.joints[i] for i in arm.robot.model.independent]
-        speeds = [
-            min(j.limits.velocity, (10 if np.isfinite(j.limits.velocity) else 1) * top)
-            for j, top in zip(joints, (BEYOND_ORDINARY * j.type.speed for j in joints), strict=True)
-        ]
+        given = np.array([joint.limits.velocity for joint in joints])
+        speeds = BEYOND_ORDINARY * np.array([joint.type.speed for joint in joints])
+        bends = BEYOND_ORDINARY * np.array([joint.type.acceleration for joint in joints])
+        speeds = np.minimum(given, np.where(np.isfinite(given), 10, 1) * speeds)
         ends = {
             "q": slider_limits(arm.robot),
-            "qd": np.array([v * SIDES for v in speeds]),
-            "qdd": np.array([BEYOND_ORDINARY * j.type.acceleration * SIDES for j in joints]),
+            "qd": np.outer(speeds, SIDES),
+            "qdd": np.outer(bends, SIDES),
         }
         for key, folder in self._folders.items():
             start = getattr(session.state, key)
@@ -93,7 +87,7 @@ class MotionPanel(Panel):
         for key, sliders in self._sliders.items():
             for slider, value in zip(sliders, getattr(state, key), strict=True):
                 slider.value = float(np.clip(value, slider.min, slider.max))
-        self._session.move(state.holding(self._payload.value))
+        self._session.move(replace(state, payload=self._payload.value))
 
     @property
     def payload(self) -> float:
@@ -101,11 +95,8 @@ class MotionPanel(Panel):
         return 0.0 if self._payload is None else float(self._payload.value)
 
     def _read(self) -> State:
-        values: dict[str, Array] = {
-            key: np.array([slider.value for slider in sliders], dtype=float)
-            for key, sliders in self._sliders.items()
-        }
-        return State(values["q"], values["qd"], values["qdd"], self.payload)
+        values = ([slider.value for slider in sliders] for sliders in self._sliders.values())
+        return State(*(np.array(row, dtype=float) for row in values), payload=self.payload)
 
     def _moved(self, event: Any) -> None:
         if event.client_id is not None:  # a hand, not `take`
@@ -115,10 +106,10 @@ class MotionPanel(Panel):
         gui, session = self._session.client.gui, self._session
         view = session.scene.view
         for key, (label, hint) in VIEWS.items():
-            box = gui.add_checkbox(label, getattr(view, key), hint=hint)
+            box = gui.add_checkbox(label, view[key], hint=hint)
 
             def changed(event: Any, key: str = key) -> None:
-                setattr(view, key, event.target.value)
+                view[key] = event.target.value
                 session.see()
 
             box.on_update(session.guard(changed))

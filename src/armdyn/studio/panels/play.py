@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.dynamics import Robot
 from armdyn.studio import svg, uploads
-from armdyn.studio.arm import Arm, State, slider_limits
+from armdyn.studio.arm import Arm, slider_limits
 from armdyn.studio.background import Tell
 from armdyn.studio.panels.motion import MotionPanel
 from armdyn.studio.recording import Recording, from_file, simulated, there_and_back
@@ -61,9 +62,8 @@ class PlayPanel(Panel):
         """Play another motion from its start."""
         self.recording, self._time = recording, 0.0
         self._slider.max = max(round(recording.duration, 3), 0.001)
-        self._put(0.0)
         self._button.disabled = self._slider.disabled = False
-        self._plot()
+        self._show()
         self._session.move(recording.at(0.0, self._motion.payload))
         self._play()
 
@@ -73,8 +73,7 @@ class PlayPanel(Panel):
         self._playing.clear()
         self._button.label = "Play"
         if playing and self.recording is not None:
-            self._put(self._time)
-            self._plot()
+            self._show()
             self._motion.take(self.recording.at(self._time, self._motion.payload))
 
     def _play(self) -> None:
@@ -94,26 +93,28 @@ class PlayPanel(Panel):
             return
         self._time = float(event.target.value)
         self._session.move(self.recording.at(self._time, self._motion.payload))
-        self._plot()
+        self._show(put=False)
 
     def _upload(self, event: Any) -> None:
         file = event.target.value
         path = uploads.keep(self._session.folder, file.name, file.content, uploads.TABLES)
-        robot, payload = self._session.arm.robot, self._motion.payload
-        held = robot.with_payload(payload) if payload else robot
+        held = self._held()
         self._session.jobs.start("computing torques", lambda _: from_file(held, path), self.take)
+
+    def _held(self) -> Robot:
+        """The robot with what it holds."""
+        robot, payload = self._session.arm.robot, self._motion.payload
+        return robot.with_payload(payload) if payload else robot
 
     def _compute(self, _: Any) -> None:
         session, seconds = self._session, float(self._seconds.value)
-        robot, state, payload = session.arm.robot, session.state, self._motion.payload
+        held, state = self._held(), session.state
         choice = SOURCES.index(self._source.value)
 
         def work(tell: Tell) -> Recording:
-            held = robot.with_payload(payload) if payload else robot
             if choice:
-                start = State(state.q, state.qd, 0 * state.q)
-                return simulated(held, start, seconds, choice == 2, tell)
-            low, high = slider_limits(robot).T
+                return simulated(held, state, seconds, choice == 2, tell)
+            low, high = slider_limits(held).T
             return there_and_back(held, state.q, np.clip(low + high - state.q, low, high), seconds)
 
         self.pause()
@@ -147,19 +148,17 @@ class PlayPanel(Panel):
         self._time = min(self._time + step, recording.duration)
         self._session.move(recording.at(self._time, self._motion.payload))
         if plot:
-            self._put(self._time)
-            self._plot()
+            self._show()
         if self._time >= recording.duration:
             self.pause()
 
-    def _put(self, seconds: float) -> None:
-        self._slider.value = round(seconds, 3)
-
-    def _plot(self) -> None:
+    def _show(self, put: bool = True) -> None:
+        """Plot the motion with the cursor at the time; also put the slider there."""
+        if put:
+            self._slider.value = round(self._time, 3)
         if self.recording is not None:
-            self._plots.content = plots(
-                self.recording, self._session.arm.robot.joint_names, self._time
-            )
+            names = self._session.arm.robot.joint_names
+            self._plots.content = plots(self.recording, names, self._time)
 
 
 def plots(recording: Recording, names: tuple[str, ...], at: float) -> str:
