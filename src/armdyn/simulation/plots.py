@@ -147,7 +147,7 @@ def draw_shares(axes: Any, title: str, unit: str, t: Array, lines: dict[str, Arr
         work = energies and name in WORDS
         _line(
             axes, t, values, SHARES[name], 2.0 if name == "total" else 1.3,
-            label=WORDS[name] if work else name, dashes=(0, (4, 1.5)) if work else "-",
+            label=WORDS[name] if work else name, linestyle=(0, (4, 1.5)) if work else "-",
         )  # fmt: skip
     _entitle(axes, title, unit)
     if lines:
@@ -192,18 +192,14 @@ def _entitle(axes: Any, title: str, unit: str) -> None:
     axes.set_ylabel(f"[{unit}]")
 
 
-def _line(
-    axes: Any, t: Array, values: Array, colour: str, width: float, *, band: float = 0.15,
-    label: str | None = None, dashes: Any = "-",
-) -> Any:  # fmt: skip
+def _line(axes: Any, t: Array, values: Array, colour: str, width: float, **look: Any) -> Any:
     """A line of values (k, m), and a band about it where k is 3."""
+    band, front = look.pop("band", 0.15), 3 if colour == INK else 2
     if len(values) == 3:
         axes.fill_between(t, values[1], values[2], color=colour, alpha=band, linewidth=0)
-    front = 4 if dashes != "-" else 3 if colour == INK else 2
-    (drawn,) = axes.plot(
-        *thinned(t, values[0]), color=colour, linewidth=width, label=label, linestyle=dashes,
-        zorder=front,
-    )  # fmt: skip
+    front = 4 if look.get("linestyle", "-") != "-" else front
+    points = thinned(t, values[0])
+    (drawn,) = axes.plot(*points, color=colour, linewidth=width, zorder=front, **look)
     return drawn
 
 
