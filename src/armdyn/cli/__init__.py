@@ -3,7 +3,6 @@
 import io
 import sys
 import warnings
-from typing import TextIO
 
 from armdyn.errors import ArmdynError, ArmdynWarning
 
@@ -29,13 +28,6 @@ def main() -> None:
             sys.exit(2)
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """One line for the user; the place in our code is of no use there."""
-    print(f"warning: {message}", file=file or sys.stderr)
+    print(f"warning: {message}", file=sys.stderr)

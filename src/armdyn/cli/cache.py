@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from armdyn.io.private import Entry
     from armdyn.io.shelf import Shelf
 
-ENDS = ("oldest", "newest")
-
 
 def cache(
     *, clear: bool = flag("--clear", "Remove everything that is kept."), json: Json = False
@@ -60,13 +58,9 @@ def _shown(shelf: Shelf) -> dict[str, Any]:
     except CacheError as error:
         entries, problem = [], str(error)
     times = [datetime.fromtimestamp(entry.used).astimezone() for entry in entries]
-    ends = (times[0], times[-1]) if times else (None, None)
-    return {
-        "folder": str(shelf.folder),
-        **_amount(entries),
-        **{name: t and t.isoformat("T", "seconds") for name, t in zip(ENDS, ends, strict=True)},
-        "problem": problem,
-    }
+    used = [time.isoformat("T", "seconds") for time in times] or [None]
+    ends = {"oldest": used[0], "newest": used[-1]}
+    return {"folder": str(shelf.folder), **_amount(entries), **ends, "problem": problem}
 
 
 def _amount(entries: list[Entry]) -> dict[str, int]:
@@ -77,7 +71,7 @@ def _print(root: Path, result: dict[str, Any]) -> None:
     print_line(f"kept in {root}")
     rows = table("", "files", "size", "oldest use", "newest use", left=("",))
     for kind, data in result.items():
-        ends = (data[end][:16].replace("T", " ") if data[end] else "-" for end in ENDS)
+        ends = ((data[end] or "-")[:16].replace("T", " ") for end in ("oldest", "newest"))
         rows.add_row(kind, str(data["files"]), _bytes(data["bytes"]), *ends)
     print_table(rows)
     for data in result.values():

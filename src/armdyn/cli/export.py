@@ -1,5 +1,6 @@
 """`armdyn export`: the functions of a robot as source code."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -65,23 +66,25 @@ def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool)
     from armdyn.equations.forms import equations
 
     name = prefix_of(arm.name, prefix) + DOCUMENTS[lang]
-    (path,) = write_all(output, {name: equations(arm).to(lang)})
-    if json:
-        print_json({"files": {str(path): path.stat().st_size}})
-    else:
-        print_line(f"wrote {path}, {path.stat().st_size / 1000:.1f} kB")
+    _print_files(write_all(output, {name: equations(arm).to(lang)}), {}, json)
 
 
 def _print(exported: Any, json: bool) -> None:
-    sizes = {str(path): path.stat().st_size for path in exported.files}
+    if not json:
+        rows = table("function", "mul", "add", "div", "sin/cos", left=("function",))
+        for name, count in exported.operations.items():
+            rows.add_row(name, *map(str, (count.mul, count.add, count.div, count.trig)))
+        print_table(rows)
+    counts = {name: asdict(count) for name, count in exported.operations.items()}
+    _print_files(exported.files, {"functions": counts, "try": exported.try_it}, json)
+    if not json:
+        print_line(f"try it there: {exported.try_it}")
+
+
+def _print_files(files: Iterable[Path], data: dict[str, Any], json: bool) -> None:
+    sizes = {str(path): path.stat().st_size for path in files}
     if json:
-        counts = {name: asdict(count) for name, count in exported.operations.items()}
-        print_json({"files": sizes, "functions": counts, "try": exported.try_it})
+        print_json({"files": sizes, **data})
         return
-    rows = table("function", "mul", "add", "div", "sin/cos", left=("function",))
-    for name, count in exported.operations.items():
-        rows.add_row(name, *map(str, (count.mul, count.add, count.div, count.trig)))
-    print_table(rows)
     for path, size in sizes.items():
         print_line(f"wrote {path}, {size / 1000:.1f} kB")
-    print_line(f"try it there: {exported.try_it}")

@@ -23,7 +23,6 @@ def info(robot: RobotSource, *, json: Json = False) -> None:
 
 
 def _head(data: dict[str, Any]) -> list[str]:
-    reduced = "parameters: a reduced set, right in the torques, not link by link"
     title = f" ({data['title']})" if data["title"] else ""
     plural = "s" * (data["coordinates"] != 1)
     lines = [
@@ -33,8 +32,9 @@ def _head(data: dict[str, Any]) -> list[str]:
         f"tool on {data['flange']} at {_numbers([row[3] for row in data['tool'][:3]])} m",
         f"source: {data['source'] or 'not given'}",
     ]
-    note = [f"note: {data['note']}"] if data["note"] else []
-    return [*lines, *([reduced] if data["reduced"] else []), *note]
+    if data["reduced"]:
+        lines.append("parameters: a reduced set, right in the torques, not link by link")
+    return [*lines, f"note: {data['note']}"] if data["note"] else lines
 
 
 def _joints(data: dict[str, Any]) -> Any:

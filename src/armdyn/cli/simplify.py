@@ -57,33 +57,27 @@ def simplify(
     Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
     2: bad input.
     """
+    from armdyn.io.csv.trajectory import trajectory_from_csv
+    from armdyn.io.files import WRITABLE
     from armdyn.simplification.simplify import simplify as simplified
 
-    _check_files(robot.source, output, plot)
+    if output is not None and output.suffix.lower() not in WRITABLE:
+        raise typer.BadParameter(
+            f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
+        )
+    check_outputs((output, plot), (robot.source,), "the robot itself")
     limits = {word: _pair(word, text) for word, text in _words("--bounds", bounds, "LOW:HIGH")}
-    costs = {
-        word: number(f"--weights {word}", text)
-        for word, text in _words("--weights", weights, "NUMBER")
-    }
+    costs = _words("--weights", weights, "NUMBER")
+    options: dict[str, Any] = {"bounds": limits, "add_only": add_only, "symbolic": symbolic}
+    options["weights"] = {word: number(f"--weights {word}", text) for word, text in costs}
+    given = {"margin": margin, "kept": kept}
+    options |= {name: value for name, value in given.items() if value is not None}
     arm = robot.open()
     if trajectory is not None:
-        from armdyn.io.csv.trajectory import trajectory_from_csv
-
         trajectory_from_csv(trajectory, arm.n)
-    options: dict[str, Any] = {} if margin is None else {"margin": margin}
-    options |= {} if kept is None else {"kept": kept}
     with console.status("designing") as say:
-        found = simplified(
-            arm,
-            free,
-            goal,
-            bounds=limits,
-            weights=costs,
-            add_only=add_only,
-            symbolic=symbolic,
-            progress=lambda done, steps: say(f"searching lengths: {done} of {steps}"),
-            **options,
-        )
+        options["progress"] = lambda done, steps: say(f"searching lengths: {done} of {steps}")
+        found = simplified(arm, free, goal, **options)
         say("comparing both arms")
         report = found.report(trajectory)
         if plot is not None:
@@ -92,17 +86,6 @@ def simplify(
             found.robot.save(output)
     console.print_result(report.data(), lambda: _print(report), (output, plot), json)
     raise typer.Exit(report.exit_code)
-
-
-def _check_files(robot: str, output: Path | None, plot: Path | None) -> None:
-    """Refuse, before anything is computed, files that could not be written."""
-    from armdyn.io.files import WRITABLE
-
-    if output is not None and output.suffix.lower() not in WRITABLE:
-        raise typer.BadParameter(
-            f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
-        )
-    check_outputs((output, plot), (robot,), "the robot itself")
 
 
 def _words(option: str, text: str | None, what: str) -> Iterator[tuple[str, str]]:

@@ -19,8 +19,7 @@ BAR_DELAY = 1.0
 """Time after which a progress bar appears [s]."""
 BAR_PERIOD = 0.05
 """Least time between two changes of the progress bar [s]."""
-LISTED_EVENTS = 20
-"""Events that are listed at most."""
+MAX_LISTED_EVENTS = 20
 
 
 @contextmanager
@@ -78,10 +77,10 @@ def print_simulation(result: Simulation) -> None:
     _print_energy(result)
     if result.events:
         print_markup(f"[bold]Events[/]: {len(result.events)}")
-        for event in result.events[:LISTED_EVENTS]:
+        for event in result.events[:MAX_LISTED_EVENTS]:
             print_line(f"  {event}")
-        if len(result.events) > LISTED_EVENTS:
-            print_line(f"  and {len(result.events) - LISTED_EVENTS} more")
+        if len(result.events) > MAX_LISTED_EVENTS:
+            print_line(f"  and {len(result.events) - MAX_LISTED_EVENTS} more")
 
 
 def _print_state(result: Simulation) -> None:

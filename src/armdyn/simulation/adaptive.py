@@ -17,7 +17,6 @@ from armdyn.simulation.watch import Watch
 METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 """Methods of `scipy.integrate`."""
 MAX_MODE_CHANGES = 100_000
-"""After so many changes of mode a run is given up."""
 MAX_VELOCITY = 1e6
 """A run with a higher velocity has diverged [rad/s or m/s]."""
 LEAST_STEPS = 50
@@ -62,9 +61,11 @@ def simulate_adaptive(
     return Simulation(
         system.robot,
         method,
-        *map(np.array, (t, positions, velocities)),  # type: ignore[arg-type]
-        *(np.array([getattr(acting, name) for acting in forces]) for name in names),
-        np.array(work),
+        np.array(t),
+        np.array(positions),
+        np.array(velocities),
+        **{name: np.array([getattr(acting, name) for acting in forces]) for name in names},
+        work=np.array(work),
         events=tuple(run.events),
         status=run.status,
         message=run.message,

@@ -30,13 +30,11 @@ class Grid:
     @classmethod
     def of(cls, duration: float, dt: float | None, step: float | None, arms: int) -> "Grid":
         """Whole numbers of records, and of steps in each, neither longer than asked for."""
+        longest = f"expected a positive time up to the duration of {duration:g} s"
         for name, value in (("dt", dt), ("step", step)):
             if value is not None and not (isinstance(value, Real) and 0 < value <= duration):
-                raise SimulationError(
-                    f"{name}: expected a positive time up to the duration of {duration:g} s, got "
-                    f"{value!r}"
-                )
-        wanted = step or (min(DEFAULT_STEP, dt or duration))
+                raise SimulationError(f"{name}: {longest}, got {value!r}")
+        wanted = step or min(DEFAULT_STEP, dt or duration)
         least = arms * (2 if dt is None else duration / dt)
         if least > MAX_STATES:
             raise SimulationError(

@@ -71,14 +71,9 @@ class ToolLine:
 
 
 def follow(robot: Robot, q0: Array, line: ToolLine, tolerance: float) -> Piecewise:
-    """The joints over the part s of the way, from 0 to 1.
-
-    Raises:
-        SingularityError: The arm cannot follow the line, or not to the tolerance.
-    """
+    """The joints over the part s of the way, from 0 to 1, or a SingularityError."""
     arm = _Follower(robot, line)
-    solution = arm.integrate(q0)
-    nodes = FIRST_NODES
+    solution, nodes = arm.integrate(q0), FIRST_NODES
     while True:
         s = np.linspace(0.0, 1.0, nodes + 1)
         q = arm.corrected(solution(s).T, s)
@@ -119,9 +114,8 @@ class _Follower:
 
     def lost(self, q: Array) -> float:
         """The part of the twist that the joints cannot give at q (n,)."""
-        twist = self.line.twist
-        missing = twist - self.jacobian(q) @ self.slopes(q)
-        return float(np.linalg.norm(missing) / np.linalg.norm(twist))
+        missing = self.line.twist - self.jacobian(q) @ self.slopes(q)
+        return float(np.linalg.norm(missing) / np.linalg.norm(self.line.twist))
 
     def integrate(self, q0: Array) -> Any:
         """The solution of q' = J⁺ V from q0, a function of s."""
@@ -155,15 +149,18 @@ class _Follower:
         away = np.abs(self.line.error(self.robot.forward_kinematics(q), s)).max(-1)
         due, due_bend = self.rates(q)
         size = 1.0 + np.abs(due).max(-1)
-        wrong = np.abs(slope - due).max(-1) / size
+        wrong = np.abs(slope - due).max(-1) / size / VELOCITY_TOLERANCE
         bent = np.abs(bend - due_bend).max(-1) / (size + np.abs(due_bend).max(-1))
-        return np.maximum(
-            away, np.maximum(wrong / VELOCITY_TOLERANCE, bent / ACCELERATION_TOLERANCE)
-        )
+        return np.max([away, wrong, bent / ACCELERATION_TOLERANCE], axis=0)
 
     def failure(self, s: float, q: Array, how: str = "") -> SingularityError:
         """Why the line is not followed beyond s, where the arm is at q (n,)."""
-        least, largest = self._extremes(q)
+        # the smallest singular value that is not zero everywhere, and the largest
+        n = self.robot.n
+        anywhere = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, n + 1))
+        rank = int(np.linalg.matrix_rank(self.jacobian(anywhere), tol=1e-9).max())
+        values = np.linalg.svd(self.jacobian(q), compute_uv=False)
+        least, largest = float(values[max(rank, 1) - 1]), float(values[0])
         found = (
             f"the tool cannot follow the line{how} beyond {100 * s:.3g} % of it: the smallest "
             f"singular value of the Jacobian is {least:.3g} there, the largest {largest:.3g}. "
@@ -178,14 +175,6 @@ class _Follower:
             found + f"Its {self.robot.n} joints cannot move the tool in this direction{held}"
             f"{'' if held else ';'} choose another target"
         )
-
-    def _extremes(self, q: Array) -> tuple[float, float]:
-        """The smallest singular value that is not zero everywhere, and the largest."""
-        n = self.robot.n
-        anywhere = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, n + 1))
-        rank = int(np.linalg.matrix_rank(self.jacobian(anywhere), tol=1e-9).max())
-        values = np.linalg.svd(self.jacobian(q), compute_uv=False)
-        return float(values[max(rank, 1) - 1]), float(values[0])
 
 
 def inverse(J: Array) -> Array:

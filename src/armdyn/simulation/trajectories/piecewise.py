@@ -92,10 +92,7 @@ class Piecewise:
 
 
 def hermite(t: Array, q: Array, qd: Array, qdd: Array) -> Piecewise:
-    """The polynomials of degree five between states at times t (m,), each (m, n).
-
-    Time is counted from the first state.
-    """
+    """The polynomials of degree five between states (m, n) at times t (m,), counted from the first."""
     h = np.diff(t)[:, None]
     v0, v1 = h * qd[:-1], h * qd[1:]
     a0, a1 = h**2 * qdd[:-1] / 2, h**2 * qdd[1:] / 2
@@ -111,11 +108,7 @@ def hermite(t: Array, q: Array, qd: Array, qdd: Array) -> Piecewise:
 
 
 def _extremes(c: Array) -> Array:
-    """Values of polynomials in u at 0, 1 and where they turn between, (points, ...).
-
-    Args:
-        c: Coefficients, lowest degree first, shape (degree + 1, ...).
-    """
+    """Values at 0, 1 and turning points of polynomials with coefficients c (degree + 1, ...)."""
     slopes = np.polynomial.polynomial.polyder(c)
     points = np.zeros((len(slopes) + 1, *c.shape[1:]))
     points[1] = 1.0

@@ -96,7 +96,8 @@ class MotionPanel(Panel):
 
     def _read(self) -> State:
         values = ([slider.value for slider in sliders] for sliders in self._sliders.values())
-        return State(*(np.array(row, dtype=float) for row in values), payload=self.payload)
+        q, qd, qdd = (np.array(row, dtype=float) for row in values)
+        return State(q, qd, qdd, self.payload)
 
     def _moved(self, event: Any) -> None:
         if event.client_id is not None:  # a hand, not `take`
