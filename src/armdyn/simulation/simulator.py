@@ -72,11 +72,7 @@ def simulate(
     if not isinstance(robot, Robot):
         raise SimulationError(f"simulate takes a Robot, got {robot!r}; load it first")
     _check_numbers(duration, bounce, stops, rtol, atol)
-    if torque is not None and controller is not None:
-        raise SimulationError("give a torque or a controller, not both")
-    if controller is not None and not callable(controller):
-        raise SimulationError(f"controller: expected a function of (t, q, qd), got {controller!r}")
-    drive = controller if torque is None else torque
+    drive = _check_drive(torque, controller)
     q, qd = _check_start(robot, q0, qd0, stops)
     if method in FIXED:
         from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
@@ -100,6 +96,15 @@ def _check_numbers(duration: float, bounce: float, stops: bool, rtol: float, ato
         raise SimulationError(f"rtol: expected a number from {LEAST_RTOL:g} to 1, got {rtol!r}")
     if not (isinstance(atol, Real) and 0 < atol < math.inf):
         raise SimulationError(f"atol: expected a positive number, got {atol!r}")
+
+
+def _check_drive(torque: Any, controller: Any) -> Any:
+    """The torque or the controller."""
+    if torque is not None and controller is not None:
+        raise SimulationError("give a torque or a controller, not both")
+    if controller is not None and not callable(controller):
+        raise SimulationError(f"controller: expected a function of (t, q, qd), got {controller!r}")
+    return controller if torque is None else torque
 
 
 def _check_fixed(method: str, stops: bool, wrench: Any) -> None:

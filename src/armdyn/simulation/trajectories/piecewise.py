@@ -92,7 +92,7 @@ class Piecewise:
 
 
 def hermite(t: Array, q: Array, qd: Array, qdd: Array) -> Piecewise:
-    """The polynomials of degree five between states (m, n) at times t (m,), counted from the first."""
+    """The polynomials of degree five between states (m, n); time is counted from the first."""
     h = np.diff(t)[:, None]
     v0, v1 = h * qd[:-1], h * qd[1:]
     a0, a1 = h**2 * qdd[:-1] / 2, h**2 * qdd[1:] / 2
