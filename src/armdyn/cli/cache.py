@@ -58,7 +58,8 @@ def _shown(shelf: Shelf) -> dict[str, Any]:
     except CacheError as error:
         entries, problem = [], str(error)
     times = [datetime.fromtimestamp(entry.used).astimezone() for entry in entries]
-    used = [time.isoformat("T", "seconds") for time in times] or [None]
+    used: list[str | None] = [time.isoformat("T", "seconds") for time in times]
+    used = used or [None]
     ends = {"oldest": used[0], "newest": used[-1]}
     return {"folder": str(shelf.folder), **_amount(entries), **ends, "problem": problem}
 

@@ -20,8 +20,7 @@ def ops(
     robot: RobotSource,
     *,
     quantity: list[str] | None = option(
-        None,
-        "Count one quantity, as mass_matrix; an unknown name lists them all; repeatable.",
+        None, "Count one quantity, as mass_matrix; an unknown name lists them all; repeatable."
     ),
     steps: bool = flag("--steps", "Count the augmented-body method step by step instead."),
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),

@@ -64,7 +64,8 @@ def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
     rows = table("joint", "", "total", *terms, "at [s]", left=("joint", ""))
     for joint in summary["joints"]:
         parts = [joint["terms"][term] for term in terms]
-        digits = _decimals(abs(joint["peak"]))
+        # four digits of the largest number, six decimals at most
+        digits = next((d for d in range(1, 6) if abs(joint["peak"]) >= 10.0 ** (3 - d)), 6)
         peaks = [f"{part['peak']:z.{digits}f}" for part in (joint, *parts)]
         means = [f"{part['rms']:z.{digits}f}" for part in (joint, *parts)]
         when = f"{joint['peak_time']:.3f}"
@@ -72,8 +73,3 @@ def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
         rows.add_row(f"  {joint['unit']}", "RMS", *means, "", end_section=True)
     print_table(rows)
     print_markup("peak: the value of largest magnitude, each term at its own time")
-
-
-def _decimals(peak: float) -> int:
-    """As many as show four digits of the largest number, six at most."""
-    return next((d for d in range(1, 6) if peak >= 10.0 ** (3 - d)), 6)

@@ -148,8 +148,7 @@ class CartesianImpedance:
                 (n,) [N m s/rad or N s/m].
         """
         self.robot = robot
-        self._place = target if callable(target) else None
-        self._target = None if callable(target) else _pose(target)
+        self._target = target if callable(target) else _pose(target)
         self.stiffness = _gains("stiffness", stiffness, 6)
         own = 2.0 * np.sqrt(self.stiffness)
         self.damping = own if damping is None else _gains("damping", damping, 6)
@@ -158,8 +157,7 @@ class CartesianImpedance:
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
         T = self.robot.forward_kinematics(q)
-        want = self._target if self._place is None else _pose(self._place(t))
-        assert want is not None
+        want = _pose(self._target(t)) if callable(self._target) else self._target
         J = self.robot.jacobian(q)
         turn = rotation_vector(want[:3, :3] @ np.swapaxes(T[..., :3, :3], -1, -2))
         error = np.concatenate([want[:3, 3] - T[..., :3, 3], turn], -1)

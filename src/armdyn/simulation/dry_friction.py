@@ -18,12 +18,7 @@ class DryFriction:
     """Friction at the coordinates of a robot, with signs for those that have dry friction."""
 
     def __init__(self, model: RobotModel, wanted: bool = True):
-        """Take the friction of a robot.
-
-        Args:
-            model: The robot.
-            wanted: False: the robot is taken to have none.
-        """
+        """Take the friction of a robot; if it is not wanted, the robot is taken to have none."""
         self._laws = [joint.friction if wanted else FrictionLaw() for joint in model.joints]
         self._at = Coordinates.of(model)
         self._widths = np.array([law.smooth_velocity for law in self._laws])

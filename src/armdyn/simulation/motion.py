@@ -128,21 +128,16 @@ class SimulatedMotion:
 
     def data(self) -> dict[str, Any]:
         """A summary as plain data; several arms have lists of what one arm has."""
-
-        def last(values: Array) -> Any:
-            return values[..., -1].tolist()
-
-        texts = {name: getattr(self, name) for name in ("method", "status", "message", "arms")}
+        texts = ("method", "status", "message", "arms")
+        scalars = {"kinetic": self.kinetic, "potential": self.potential}
         return {
             "robot": self.robot.name,
-            **texts,
+            **{name: getattr(self, name) for name in texts},
             "duration": float(self.t[-1]),
-            "q": self.q[..., -1, :].tolist(),
-            "qd": self.qd[..., -1, :].tolist(),
-            "kinetic": last(self.kinetic),
-            "potential": last(self.potential),
-            "work": {name: last(self.work[..., k]) for k, name in enumerate(WORK)},
-            "unaccounted": last(self.balance),
+            **{name: getattr(self, name)[..., -1, :].tolist() for name in ("q", "qd")},
+            **{name: values[..., -1].tolist() for name, values in scalars.items()},
+            "work": {name: self.work[..., -1, k].tolist() for k, name in enumerate(WORK)},
+            "unaccounted": self.balance[..., -1].tolist(),
             "energy_drift": self.energy_drift,
             "events": [{"t": e.t, "kind": e.kind, "joint": e.joint} for e in self.events],
             "statistics": dict(self.statistics),

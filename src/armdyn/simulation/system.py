@@ -28,7 +28,6 @@ class Event:
     """When [s]."""
     kind: Kind
     joint: str
-    """Which joint."""
 
     def __str__(self) -> str:
         end = " a stop" if self.kind == "hits" else " its stop" if self.kind == "leaves" else ""

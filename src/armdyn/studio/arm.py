@@ -18,9 +18,6 @@ from armdyn.studio.background import Tell
 from armdyn.studio.uploads import Loaded
 from armdyn.studio.visuals import Visual, visuals
 
-EARTH_GRAVITY = 9.81
-"""Scale of the arrows of forces [m/s²]."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
@@ -120,10 +117,9 @@ class Arm:
         return self.robot.model.title or self.robot.name
 
     @property
-    def weight(self) -> float:
-        """Weight of everything that moves [N]."""
-        mass = sum(link.inertia.mass for link in self.robot.model.links)
-        return max(mass, 1e-9) * EARTH_GRAVITY
+    def mass(self) -> float:
+        """Mass of everything that moves [kg]."""
+        return sum(link.inertia.mass for link in self.robot.model.links)
 
 
 def arm_of(loaded: Loaded, file: Path | None, uploaded: bool, tell: Tell) -> Arm:

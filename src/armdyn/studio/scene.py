@@ -13,7 +13,7 @@ from armdyn.studio.drawing import VIEWS, Drawing
 from armdyn.studio.style import LIGHT, Style
 
 WEIGHT_ARROW = 0.32
-"""Length of the arrow of the weight of an arm, relative to the size of the arm."""
+"""Length of the arrow of the weight of an arm on earth, relative to the size of the arm."""
 
 
 class Scene:
@@ -142,7 +142,7 @@ class Scene:
                 self._arrows.pop(kind).remove()
             return
         size = shapes.size(self._arm.robot.model)
-        length = acting.forces * (WEIGHT_ARROW * size / self._arm.weight)
+        length = acting.forces * (WEIGHT_ARROW * size / (9.81 * max(self._arm.mass, 1e-9)))
         points: Array = np.stack([acting.points, acting.points + length], axis=1)
         seen = np.linalg.norm(length, axis=1) > 0.01 * size
         points = points[seen] if seen.any() else np.zeros((1, 2, 3)) - [[[0, 0, 0], [0, 0, 1e-6]]]

@@ -52,18 +52,10 @@ class Studio:
         port: int = PORT,
         dark: bool = False,
     ):
-        """Load a robot and serve it.
+        """Load the first robot of each window, a catalog name or a file, and serve it.
 
-        Args:
-            robot: The first robot of each window: a catalog name or a file.
-            read: Reads it with the keywords `physical` and `fix_root`; None: as it is.
-            host: The address that is listened on.
-            port: The port; 0: any that is free.
-            dark: Whether windows begin dark.
-
-        Raises:
-            ArmdynError: The robot cannot be loaded.
-            StudioError: The port or address cannot be used.
+        `read` reads the robot with the keywords `physical` and `fix_root`; None: as it is. Port 0
+        is any that is free.
         """
         file = Path(robot) if Path(robot).is_file() else None
         self._arm: Arm = arm_of(uploads.open_robot(robot, read), file, False, lambda _: None)

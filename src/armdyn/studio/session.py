@@ -207,15 +207,13 @@ class Session:
             self.fail(error)
 
     def _name(self, arm: Arm) -> None:
-        model = arm.robot.model
-        mass = sum(link.inertia.mass for link in model.links)
-        letters = "".join(joint.kind[0].upper() for joint in model.joints)
+        letters = "".join(joint.kind[0].upper() for joint in arm.robot.model.joints)
         kinds = f" ({letters})" if len(letters) <= SPELT_JOINTS else ""
         self._head.content = (
             f"<div class='armdyn-head' style='padding:2px 12px 6px'>"
             f"<div style='font-weight:650;font-size:15px'>{escape(arm.title)}</div>"
             f"<div style='font-size:12px;opacity:.65'>{arm.robot.n} joints{kinds}, "
-            f"{mass:.3g} kg moving</div></div>"
+            f"{arm.mass:.3g} kg moving</div></div>"
         )
 
     def _status(self, now: list[str]) -> None:

@@ -2,12 +2,8 @@
 
 from dataclasses import dataclass
 
-from armdyn.figures import COLOURS
-
 Colour = tuple[int, int, int]
 
-TERMS = COLOURS
-"""Colours of the terms of a torque: those of every other picture."""
 LINES = ("#3B8FD0", "#E0703A", "#1FA37C", "#D583B4", "#D9A514", "#5CBBEA", "#A98258", "#A084C8")
 """Colours of the joints in plots over time, legible on dark and light."""
 POSITIVE, NEGATIVE = "#2F86C9", "#E0703A"

@@ -73,9 +73,8 @@ class MotionPanel(Panel):
                     )  # fmt: skip
                     slider.on_update(session.guard(self._moved))
                     self._sliders[key].append(slider)
-        mass = sum(link.inertia.mass for link in arm.robot.model.links)
         with self._held:
-            top = max(1.0, float(np.ceil(MAX_PAYLOAD * mass)))
+            top = max(1.0, float(np.ceil(MAX_PAYLOAD * arm.mass)))
             self._payload = gui.add_slider(
                 "mass [kg]", 0.0, top, 0.01, 0.0, hint="held at the tool"
             )

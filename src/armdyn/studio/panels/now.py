@@ -6,12 +6,13 @@ import numpy as np
 import viser
 
 from armdyn.arrays import Array
+from armdyn.figures import COLOURS as TERMS
 from armdyn.formulations.ledger import Ledger
 from armdyn.model import Joint
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.session import Panel
-from armdyn.studio.style import NEGATIVE, POSITIVE, TERMS
+from armdyn.studio.style import NEGATIVE, POSITIVE
 
 ROW, BAR = 34.0, 12.0
 """Height of a joint and of its bar."""
