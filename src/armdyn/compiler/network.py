@@ -71,11 +71,11 @@ class Network:
                 literal[i] = found
                 continue
             is_leaf = node.constant or not node.args
-            op, args = "leaf", [] if is_leaf else [literal[a.index] for a in node.args]
-            if not is_leaf:
-                op = "add" if node.op == "sub" else node.op
-                args[-1] ^= node.op == "sub"  # a - b = a + (-b)
-            cell = self._append((op, tuple(args)), at[0][i], at[1][i])
+            op = "leaf" if is_leaf else node.op
+            literals = () if is_leaf else tuple(literal[a.index] for a in node.args)
+            if op == "sub":
+                op, literals = "add", (literals[0], literals[1] ^ 1)  # a - b = a + (-b)
+            cell = self._append((op, literals), at[0][i], at[1][i])
             literal[i] = 2 * cell
             if is_leaf:
                 self.leaf[cell] = node

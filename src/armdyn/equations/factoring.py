@@ -15,14 +15,13 @@ Polynomial = dict[Monomial, Fraction]
 
 MOST_FACTORED_MONOMIALS = 40
 """A polynomial with more monomials is not factored."""
-_CLASSES = (r"I\w*|J\w*", r"m\d+|m", r"m[xyz]\d+", r"g\w*", r"[ad]\w*", r"[xyz]\d+", r"q\d+")
-_KINDS = [re.compile(pattern) for pattern in _CLASSES]
+_KINDS = (r"I\w*|J\w*", r"m\d+|m", r"m[xyz]\d+", r"g\w*", r"[ad]\w*", r"[xyz]\d+", r"q\d+")
 
 
 @lru_cache(maxsize=4096)
 def place(name: str) -> tuple[int, int, str]:
     """Where a symbol stands in a product: inertias, masses, gravity, lengths, letters, places."""
-    kind = next((k for k, p in enumerate(_KINDS) if p.fullmatch(name)), 4)
+    kind = next((k for k, pattern in enumerate(_KINDS) if re.fullmatch(pattern, name)), 4)
     digits = re.search(r"\d+", name)
     return kind, int(digits[0]) if digits else 0, name
 

@@ -38,7 +38,6 @@ _PATTERNS = (
     (r"([xyz])t", "m", "{} of the tool in the frame of its link"),
     *((rf"{c.letter}(\d+)", c.unit, c.meaning) for c in COEFFICIENTS),
 )
-_COMPILED = [(re.compile(pattern), unit, text) for pattern, unit, text in _PATTERNS]
 
 
 def legend(
@@ -62,8 +61,8 @@ def legend(
 
 def meaning(symbol: str) -> tuple[str, str]:
     """The meaning of a parameter, and its unit."""
-    for pattern, unit, text in _COMPILED:
-        if match := pattern.fullmatch(symbol):
+    for pattern, unit, text in _PATTERNS:
+        if match := re.fullmatch(pattern, symbol):
             groups = [g.lower() for g in match.groups() if g is not None]
             return text.format(*groups), unit
     return "", ""
