@@ -34,7 +34,6 @@ class Branch:
     feasible: bool | None = None
     """Whether bodies that can exist fulfil it with the robot's other numbers; None: not tried."""
     reason: str = ""
-    """The outcome of the trial."""
 
     @property
     def equations(self) -> tuple[str, ...]:
@@ -57,7 +56,6 @@ class Branches:
     impossible: tuple[str, ...] = ()
     """Where there is no way: the equations that cannot hold, and where they come from."""
     conditions: Conditions = field(default_factory=lambda: Conditions((), {}))
-    """The conditions that were solved."""
     note: str = ""
     """Why there are no conditions, where there are none."""
 

@@ -71,9 +71,7 @@ class Comparison:
     operations: tuple[Operations, Operations]
     """Of the torque, links only."""
     torques: tuple[TorqueReport, TorqueReport]
-    """Along the reference trajectory."""
     seconds: float
-    """How long it took."""
 
     @property
     def peaks(self) -> tuple[Array, Array]:

@@ -137,7 +137,6 @@ class _Expressions:
     def _polynomial(self, coefficient: Trig) -> Any:
         terms = []
         for _, monomial, number in coefficient:
-            exponents = self.ring.exponents(monomial)
-            product = sympy.Mul(*(self.symbols[name] ** e for name, e in exponents.items()))
-            terms.append(sympy.Rational(number.numerator, number.denominator) * product)
+            powers = (self.symbols[x] ** e for x, e in self.ring.exponents(monomial).items())
+            terms.append(sympy.Rational(number.numerator, number.denominator) * sympy.Mul(*powers))
         return sympy.Add(*terms)

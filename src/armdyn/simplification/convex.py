@@ -15,10 +15,9 @@ from typing import Literal
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.simplification.constraints import VIOLATION_TOLERANCE, Constraints, Margin
+from armdyn.simplification.constraints import VIOLATION_TOLERANCE, Constraints, Region, nearest
 from armdyn.simplification.linear import GoalElement, linear_conditions
 from armdyn.simplification.parametrisation import ParametrisedArm
-from armdyn.simplification.sdp import Region, nearest
 
 Outcome = Literal["reached", "inconsistent", "no body", "no design"]
 """Reached; not even with negative masses; not with bodies that exist; not within the bounds."""
@@ -38,7 +37,7 @@ class Trial:
     """The best design for given lengths."""
 
     values: Array
-    """The searched values that it belongs to."""
+    """Of what is searched."""
     numbers: Array
     """The numbers φ of the links without payloads, shape (n, 10)."""
     outcome: Outcome
@@ -72,12 +71,14 @@ class Convex:
     elements: Sequence[GoalElement]
     q: Array
     """Configurations at which the goals are evaluated, shape (samples, n)."""
-    margin: Margin
+    margin: float
+    kept: float = 0.0
+    """How thin and how compact a changed link may be (see `Constraints`)."""
 
     @cached_property
     def constraints(self) -> Constraints:
         """Where the unknowns may be."""
-        return Constraints(self.arm, self.margin)
+        return Constraints(self.arm, self.margin, self.kept)
 
     @cached_property
     def start(self) -> Array:
@@ -126,12 +127,6 @@ class Convex:
         same = np.all(psi == self.start, axis=1)
         return np.where(same[:, None], self.arm.start, found)
 
-    def _neat(self, numbers: Array) -> Array:
-        """Changed links with moments of zero in place of rounding."""
-        units = self.arm.mass[:, None] * self.arm.size ** np.repeat([0, 1, 2], [1, 3, 6])
-        rounding = (np.abs(numbers) < _MOMENT_ROUNDING * units) & (numbers != self.arm.start)
-        return np.where(rounding, 0.0, numbers)
-
     def length_changes(self, values: Array) -> Array:
         """Weighted changes of the lengths."""
         lengths = self.arm.variables.lengths
@@ -161,7 +156,11 @@ class Convex:
             if region.violation(kept) <= VIOLATION_TOLERANCE:
                 theta, outcome = kept, "reached"
         psi = system.p + system.B @ theta
-        trials = [self.numbers(psi), self._neat(self.numbers(psi))]
+        numbers = self.numbers(psi)
+        # moments of zero in place of rounding
+        units = self.arm.mass[:, None] * self.arm.size ** np.repeat([0, 1, 2], [1, 3, 6])
+        rounding = (np.abs(numbers) < _MOMENT_ROUNDING * units) & (numbers != self.arm.start)
+        trials = [numbers, np.where(rounding, 0.0, numbers)]
         residuals = [self.residual(system, trial) for trial in trials]
         best = int(residuals[1] <= max(residuals[0], _CHANGE_ROUNDING))
         cost = float(np.sum(self.arm.weights * (psi - self.start) ** 2))

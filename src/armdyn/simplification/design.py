@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from armdyn.canonical.parameters import about_com
 from armdyn.canonical.redesign import redesign
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel
-from armdyn.simplification.constraints import Margin
 from armdyn.simplification.convex import CONDITION_TOLERANCE, Convex, Trial
 from armdyn.simplification.design_variables import DesignVariables
 from armdyn.simplification.goals import Goals
@@ -25,7 +24,6 @@ from armdyn.simplification.linear import (
 )
 from armdyn.simplification.obstacles import Obstacle, obstacles
 from armdyn.simplification.parametrisation import ParametrisedArm
-from armdyn.simplification.result import Design, LinkChange, Variation
 from armdyn.simplification.search import Progress, search
 
 MARGIN = 1e-4
@@ -34,6 +32,72 @@ of the size of the robot: its radius of gyration in any direction is then about 
 size or more."""
 KEPT = 0.5
 """Default of the share of its squared radii of gyration that a changed link keeps at least."""
+_REACHED_TOLERANCE = 1e-9
+"""An element that is larger, relative to its scale, does not reach its goal."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkChange:
+    """A link before and after, without payloads, in its canonical frame."""
+
+    link: int
+    """Index of the link, from 0."""
+    name: str
+    mass: tuple[float, float]
+    """[kg]."""
+    com: tuple[Array, Array]
+    """Shape (3,) each [m]."""
+    inertia: tuple[Array, Array]
+    """About the centre of mass, shape (3, 3) each [kg m²]."""
+    added: Array
+    """Pseudo-inertia of the added less the removed material, in the frame of the link in the model,
+    shape (4, 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """An element that a goal is about, over many configurations.
+
+    Its values are the range of an element that shall be constant, and the largest magnitude of one
+    that shall be zero.
+    """
+
+    element: str
+    """D12, g2."""
+    constant: bool
+    before: float
+    after: float
+    scale: float
+    """The unit in which both are compared."""
+
+    @property
+    def remains(self) -> bool:
+        """Whether the goal is not reached for this element."""
+        return self.after > _REACHED_TOLERANCE * self.scale
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """An arm that reaches a goal, or the one nearest to it."""
+
+    before: RobotModel
+    model: RobotModel
+    goals: Goals
+    variables: DesignVariables
+    reached: bool
+    reason: str
+    obstacles: tuple[Obstacle, ...]
+    residual: float
+    """Root mean square of everything that shall vanish, dimensionless."""
+    rank: int
+    """Number of independent conditions on the inertial numbers that the convex problem finds."""
+    cost: float
+    """Sum of the weighted squared changes, in the units of `parametrisation`."""
+    changes: tuple[LinkChange, ...]
+    lengths: dict[str, tuple[float, float]]
+    """Lengths that were free, before and after by symbol [m]."""
+    variations: tuple[Variation, ...]
+    seconds: float
 
 
 def design(
@@ -59,16 +123,17 @@ def design(
     arm, fine = ParametrisedArm(model, variables, add_only), lattice(model)
     elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine)
     forbidden = obstacles(model, goals)
-    convex = Convex(arm, elements, samples(model), Margin(margin, kept))
+    convex = Convex(arm, elements, samples(model), margin, kept)
     trial, compact = _unchanged(convex) or search(convex, progress), False
     if trial.outcome != "reached" and kept and not forbidden:
-        loose = search(replace(convex, margin=Margin(margin, 0.0)), progress)
+        loose = search(replace(convex, kept=0.0), progress)
         if compact := loose.outcome == "reached":
             trial = loose
     if trial.outcome != "reached":
         # how near the goals are is an average over configurations, which asks for more of them
         trial = replace(convex, q=fine).solve(trial.values)
     variations = _variations(convex, trial, fine)
+    reason = _reason(goals, variables, trial, forbidden, variations)
     changed = [i for i, row in enumerate(trial.numbers) if np.any(row != arm.start[i])]
     return Design(
         model,
@@ -76,7 +141,7 @@ def design(
         goals,
         variables,
         trial.outcome == "reached",
-        _reason(goals, variables, trial, forbidden, variations) + (_COMPACT if compact else ""),
+        reason + (", but only by links more compact than asked for" if compact else ""),
         forbidden,
         trial.residual,
         trial.rank,
@@ -89,9 +154,6 @@ def design(
         variations,
         time.perf_counter() - began,
     )
-
-
-_COMPACT = ", but only by links more compact than asked for"
 
 
 def _check(variables: DesignVariables, margin: float, kept: float, add_only: bool) -> None:

@@ -7,18 +7,19 @@ where LINK is link1, link2, ..., the name of a link or of its joint, or * for al
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn
 
 import numpy as np
 
 from armdyn.arrays import Array, check_number
 from armdyn.canonical.frames import CanonicalRobot, canonical
-from armdyn.canonical.parameters import ENTRIES
+from armdyn.canonical.parameters import ENTRIES, link_numbers
+from armdyn.canonical.redesign import redesign
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import listed
-from armdyn.simplification.lengths import Length, movable_lengths, variable_lengths
+from armdyn.simplification.linear import robot_size
 
 NUMBERS = ("m", "x", "y", "z", *(f"I{name}" for name, _, _ in ENTRIES))
 """The ten numbers of a link: mass, centre of mass, tensor about the centre of mass."""
@@ -34,8 +35,42 @@ _PARTS = {
 """The parts of a link by word, as places in `NUMBERS`."""
 
 Bounds = Mapping[str, tuple[float | None, float | None]]
-Known = Mapping[str, tuple[str, ...]]
-"""Every word and symbol with the symbols that it stands for."""
+OPEN = (-math.inf, math.inf)
+
+
+class _Known(dict[str, tuple[str, ...]]):
+    """Every word and symbol with the symbols that it stands for."""
+
+    def __init__(self, robot: str):
+        self.robot = robot
+
+    def __missing__(self, word: str) -> NoReturn:
+        raise UnknownNameError(
+            f"number of {self.robot!r} to change named",
+            word,
+            self,
+            "A length is offered where moving the joint changes nothing else.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """A length that may change."""
+
+    symbol: str
+    joint: int
+    """Index of the joint that it places."""
+    along: bool
+    """Whether it is the offset along the joint's own axis, not the length of the parent."""
+    value: float
+    """[m]."""
+    low: float
+    high: float
+
+    def within(self, low: float, high: float) -> "Length":
+        """The same within bounds; an end that is not finite stays where it was."""
+        low = low if math.isfinite(low) else min(self.low, high)
+        return replace(self, low=low, high=high if math.isfinite(high) else max(self.high, low))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,21 +119,48 @@ def parse_design_variables(
     robot = canonical(model)
     asked = _asked(free)
     bounds, weights = _mapping("bounds", bounds), _mapping("weights", weights)
-    lengths: dict[str, tuple[int, bool]] = {}
+    lengths: dict[str, Length] = {}
     known = _known(model, robot, lengths)
     if not known.keys() >= {*asked, *bounds, *weights}:
         # only now, because it takes long to find the lengths that can change
-        lengths = movable_lengths(model, robot)
+        lengths = _movable_lengths(model, robot)
         known = _known(model, robot, lengths)
-    symbols = {symbol for word in asked for symbol in _find(model, known, word)}
-    limits = _limits(model, known, symbols, bounds)
+    symbols = {symbol for word in asked for symbol in known[word]}
+    limits = _limits(known, symbols, bounds)
     numbers = [[f"{name}{i + 1}" in symbols for name in NUMBERS] for i in range(len(model.links))]
     return DesignVariables(
         np.array(numbers),
-        tuple(variable_lengths(model, robot, lengths, symbols, limits)),
+        tuple(x.within(*limits.get(s, OPEN)) for s, x in lengths.items() if s in symbols),
         {symbol: pair for symbol, pair in limits.items() if symbol[0] not in "ad"},
-        _weights(model, known, weights),
+        _weights(known, weights),
     )
+
+
+def _movable_lengths(model: RobotModel, robot: CanonicalRobot) -> dict[str, Length]:
+    """The lengths that can change, by symbol, from zero to twice their value.
+
+    Moving the joint must change this one number and nothing else. That fails where the frames are
+    placed so that a number is zero, as for a sliding axis, whose place has no meaning.
+    """
+    found = {}
+    for i, (link, up) in enumerate(zip(robot.links, link_numbers(robot), strict=True)):
+        for symbol, along in ((f"a{up}", False), (f"d{i + 1}", True)) if link.parent >= 0 else ():
+            if not (along and link.type.slides) and _movable(model, robot, i, along):
+                value = float(link.r if along else link.across[0])
+                low, high = sorted((0.0, 2 * value)) if value else (0.0, robot_size(robot))
+                found[symbol] = Length(symbol, i, along, value, low, high)
+    return found
+
+
+def _movable(model: RobotModel, robot: CanonicalRobot, i: int, along: bool) -> bool:
+    step = 0.1
+    moved = canonical(redesign(model, {}, **{"offsets" if along else "lengths": {i: step}}))
+    expected, found = (
+        np.array([[*x.across, x.r, x.alpha, x.gamma, *x.J.flat, *x.u] for x in arm.links])
+        for arm in (robot, moved)
+    )
+    expected[i, 3 if along else 0] += step
+    return np.allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 def _asked(free: str | Iterable[str] | None) -> list[str]:
@@ -124,19 +186,17 @@ def _mapping(what: str, given: Any) -> Mapping[str, Any]:
     return given or {}
 
 
-def _known(
-    model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, tuple[int, bool]]
-) -> dict[str, tuple[str, ...]]:
+def _known(model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, Length]) -> _Known:
     numbered = [f"link{i + 1}" for i in range(len(model.links))]
     parts = [
         {part: tuple(f"{NUMBERS[k]}{i + 1}" for k in places) for part, places in _PARTS.items()}
         for i in range(len(model.links))
     ]
-    for symbol, (joint, along) in lengths.items():
-        own = parts[joint if along else robot.links[joint].parent]
-        part = "offset" if along else "length"
+    for symbol, length in lengths.items():
+        own = parts[length.joint if length.along else robot.links[length.joint].parent]
+        part = "offset" if length.along else "length"
         own[part] = (*own.get(part, ()), symbol)
-    found: dict[str, tuple[str, ...]] = {}
+    found = _Known(model.name)
     # a name that two links have stands for the first of these lists that has it
     for names in (numbered, [x.name for x in model.links], [x.name for x in model.joints]):
         for name, own in zip(names, parts, strict=True):
@@ -145,29 +205,17 @@ def _known(
     for part in (*_PARTS, "length", "offset"):
         if every := tuple(symbol for own in parts for symbol in own.get(part, ())):
             found[f"*.{part}"] = every
-    return found | {symbol: (symbol,) for symbols in found.values() for symbol in symbols}
+    found.update({symbol: (symbol,) for symbols in found.values() for symbol in symbols})
+    return found
 
 
-def _find(model: RobotModel, known: Known, word: str) -> tuple[str, ...]:
-    if word in known:
-        return known[word]
-    raise UnknownNameError(
-        f"number of {model.name!r} to change named",
-        word,
-        known,
-        "A length is offered where moving the joint changes nothing else.",
-    )
-
-
-def _limits(
-    model: RobotModel, known: Known, free: set[str], bounds: Bounds
-) -> dict[str, tuple[float, float]]:
+def _limits(known: _Known, free: set[str], bounds: Bounds) -> dict[str, tuple[float, float]]:
     """Lowest and highest value by symbol; if a number has several bounds, all of them hold."""
     found: dict[str, tuple[float, float]] = {}
     for word, pair in bounds.items():
         what = f"bounds of {word!r}"
         low, high = _pair(what, pair)
-        for symbol in _find(model, known, word):
+        for symbol in known[word]:
             if symbol not in free:
                 raise ModelError(
                     f"{what}: {symbol} is not free to change; add it to what is free, or take the "
@@ -175,7 +223,7 @@ def _limits(
                 )
             if positive(symbol) and high <= 0:
                 raise ModelError(f"{what}: {symbol} must be positive, got up to {high:g}")
-            before = found.get(symbol, (-math.inf, math.inf))
+            before = found.get(symbol, OPEN)
             least, most = found[symbol] = max(low, before[0]), min(high, before[1])
             if least > most:
                 raise ModelError(
@@ -207,11 +255,11 @@ def _pair(what: str, pair: Any) -> tuple[float, float]:
     return least, most
 
 
-def _weights(model: RobotModel, known: Known, weights: Mapping[str, float]) -> dict[str, float]:
+def _weights(known: _Known, weights: Mapping[str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     for word, value in weights.items():
         weight = check_number(f"weight of {word!r}", value)
         if weight <= 0:
             raise ModelError(f"weight of {word!r}: expected a positive number, got {weight:g}")
-        found |= dict.fromkeys(_find(model, known, word), weight)
+        found |= dict.fromkeys(known[word], weight)
     return found

@@ -22,7 +22,6 @@ from armdyn.canonical.robot import cos_sin, twist
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.simplification.goals import Goals, element_name
-from armdyn.simplification.lengths import robot_size
 
 _ROWS = np.array([3, 0, 1, 2, *(a for _, a, _ in ENTRIES)])
 _COLUMNS = np.array([3, 3, 3, 3, *(b for _, _, b in ENTRIES)])
@@ -55,6 +54,14 @@ class GoalElement:
 
     def __str__(self) -> str:
         return element_name(self.joints)
+
+
+def robot_size(robot: CanonicalRobot) -> float:
+    """The largest length or distance of a centre of mass from its joint [m]; 1 if all are zero."""
+    lengths = [float(np.linalg.norm(link.across)) for link in robot.links]
+    offsets = [abs(float(link.r)) for link in robot.links]
+    centres = [float(np.linalg.norm(link.u)) / link.M for link in robot.links if link.M > 0]
+    return max([*lengths, *offsets, *centres]) or 1.0
 
 
 def samples(model: RobotModel) -> Array:

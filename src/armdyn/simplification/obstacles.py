@@ -40,7 +40,6 @@ class Obstacle:
     law: str
     """The identity that forbids it."""
     reason: str
-    """The same in a sentence."""
 
     def __str__(self) -> str:
         return self.reason

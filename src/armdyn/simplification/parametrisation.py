@@ -22,8 +22,7 @@ from armdyn.canonical.parameters import ENTRIES, about_com
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.simplification.design_variables import NUMBERS, DesignVariables
-from armdyn.simplification.lengths import robot_size
-from armdyn.simplification.linear import numbers_of, pseudo_of
+from armdyn.simplification.linear import numbers_of, pseudo_of, robot_size
 
 _MOST_SPANS_KEPT = 200
 """Spans in memory: while one centre of mass is searched, those of the other links stay."""

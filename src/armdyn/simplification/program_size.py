@@ -65,12 +65,12 @@ def _vanished(robot: CanonicalRobot) -> CanonicalRobot:
     second, first = (max(np.abs(x).max() for x in xs) for xs in zip(*moments, strict=True))
     first = max(first, (sum(abs(link.M) for link in robot.links) * second) ** 0.5)
 
-    def cleared(link: CanonicalLink) -> CanonicalLink:
-        J = np.where(np.abs(link.J) <= _VANISHED * second, 0.0, link.J)
-        u = np.where(np.abs(link.u) <= _VANISHED * first, 0.0, link.u)
-        return replace(link, J=frozen(J), u=frozen(u))
+    def cleared(x: Array, scale: float) -> Array:
+        return frozen(np.where(np.abs(x) <= _VANISHED * scale, 0.0, x))
 
-    return replace(robot, links=tuple(map(cleared, regroup(robot).links)))
+    links = regroup(robot).links
+    links = tuple(replace(x, J=cleared(x.J, second), u=cleared(x.u, first)) for x in links)
+    return replace(robot, links=links)
 
 
 def _generic(robot: CanonicalRobot) -> CanonicalRobot:

@@ -6,20 +6,17 @@ search has no random steps:
 1. Every choice of lengths to make exactly zero is tried, because some conditions vanish only there
    (of more than four lengths: none, each, all).
 2. For each choice the other values start from their present values, and centres of mass also from
-   the solution of the convex problem with free inertias. A least-squares solver makes the squared
-   conditions, times a growing factor, and the cost small, with the best linear unknowns for each
-   set of values. Newton steps then reach the goals to rounding. Whether the bodies can exist is not
-   asked yet.
+   the solution of the convex problem with free inertias. A least-squares solver makes conditions,
+   times a growing factor, and cost small, with the best linear unknowns for each set of values.
+   Newton steps then reach the goals to rounding. Whether the bodies can exist is not asked yet.
 3. At these values, and at the start, the convex problem gives the design.
 4. Where the goals can be reached for all values near the best ones, a simplex search over the
    values makes the cost smaller.
 """
 
-import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -97,6 +94,8 @@ def _trials(convex: Convex, values: Array, rest: list[int]) -> Iterator[Trial]:
 
 def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
     """Values near the given ones at which the conditions can be met, or nearly."""
+    from scipy.optimize import least_squares  # noqa: PLC0415 (slow to load)
+
     low, high = convex.arm.low[rest], convex.arm.high[rest]
     at = values.copy()
 
@@ -108,14 +107,8 @@ def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
     inside = _DISTANCE_FROM_BOUNDS * size
     for factor in _CONDITION_FACTORS:
         start = np.clip(x, np.minimum(low + inside, high), np.maximum(high - inside, low))
-        bounds = (low - inside, high + inside)
-        x = (
-            _optimize()
-            .least_squares(
-                residuals, start, bounds=bounds, x_scale=size, max_nfev=20, args=(factor,)
-            )
-            .x
-        )
+        options = {"bounds": (low - inside, high + inside), "x_scale": size, "max_nfev": 20}
+        x = least_squares(residuals, start, args=(factor,), **options).x
     # the nearest zero of conditions that are nearly zero, by the shortest Newton steps
     x, step = np.clip(x, low, high), _DIFFERENCE_STEP * size
     best = residuals(x, None)
@@ -147,6 +140,8 @@ def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:
 
 def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
     """The cheapest design that a simplex search from the best one finds."""
+    from scipy.optimize import minimize  # noqa: PLC0415 (slow to load)
+
     low, high = convex.arm.low[rest], convex.arm.high[rest]
     found = [best]
 
@@ -164,9 +159,5 @@ def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
         return min(found, key=_rank)
     options = {"initial_simplex": corners, "maxfev": _SIMPLEX_TRIALS * len(rest)}
     options |= {"xatol": 1e-6 * convex.arm.size, "fatol": 1e-9}
-    _optimize().minimize(cost, x, method="Nelder-Mead", options=options)
+    minimize(cost, x, method="Nelder-Mead", options=options)
     return min(found, key=_rank)
-
-
-def _optimize() -> Any:
-    return importlib.import_module("scipy.optimize")

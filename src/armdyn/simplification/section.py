@@ -1,6 +1,6 @@
 """A section of a report: the text for people and the data for programs side by side."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,19 +25,13 @@ class Section:
 
     def text(self) -> str:
         """The section in plain text."""
-        return "\n".join([self.title, *(f"  {line}" for line in (*self.lines, *self._table()))])
-
-    def _table(self) -> Iterator[str]:
-        if not self.rows:
-            return
-        cells = [self.columns, *self.rows]
-        widths = [max(len(row[k]) for row in cells) for k in range(len(self.columns))]
-        for row in cells:
-            aligned = (
-                cell.ljust(width) if k < self.texts else cell.rjust(width)
-                for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            yield "  ".join(aligned).rstrip()
+        cells = [self.columns, *self.rows] if self.rows else []
+        aligned = []
+        for k, column in enumerate(zip(*cells, strict=True)):
+            align, width = str.ljust if k < self.texts else str.rjust, max(map(len, column))
+            aligned.append([align(cell, width) for cell in column])
+        table = ("  ".join(row).rstrip() for row in zip(*aligned, strict=True))
+        return "\n".join([self.title, *(f"  {line}" for line in (*self.lines, *table))])
 
 
 def percent(value: float, scale: float) -> str:

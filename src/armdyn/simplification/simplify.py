@@ -18,13 +18,12 @@ from armdyn.simplification.branches import Branch, Branches, branches
 from armdyn.simplification.comparison import Comparison, compare_designs
 from armdyn.simplification.conditions import Conditions, conditions, too_large
 from armdyn.simplification.counterweights import Build, builds
-from armdyn.simplification.design import KEPT, MARGIN, design
+from armdyn.simplification.design import KEPT, MARGIN, Design, design
 from armdyn.simplification.design_variables import Bounds, parse_design_variables
 from armdyn.simplification.goals import Goals, parse_goals
 from armdyn.simplification.obstacles import Obstacle
 from armdyn.simplification.parametrisation import ParametrisedArm
 from armdyn.simplification.report import sections
-from armdyn.simplification.result import Design
 from armdyn.simplification.search import Progress
 from armdyn.simplification.section import Section
 
@@ -36,9 +35,7 @@ class Simplification:
     """The answer to the question how a robot can be simplified."""
 
     before: Robot = field(repr=False)
-    """The robot as it is."""
     design: Design = field(repr=False)
-    """The numeric design."""
     solved: Branches = field(repr=False)
     """The conditions on the parameters, and their solutions."""
     seconds: Mapping[str, float] = field(repr=False)

@@ -47,7 +47,6 @@ class Failure:
     """A branch without a solution."""
 
     numbers: dict[Any, Any]
-    """The numbers of the branch so far."""
     equation: Any
     """The equation as it was then, which cannot be zero."""
     origin: int
@@ -213,11 +212,10 @@ class Solver:
 
     def _possible(self, solution: Solution) -> bool:
         """Whether no mass or principal inertia comes out as zero or negative."""
-        for symbol, value in solution.numbers.items():
-            if positive(str(symbol)) and (value == 0 or self._sign(value) < 0):
-                self.failures.append(Failure(solution.numbers, symbol, -1))
-                return False
-        return True
+        bodies = [(s, value) for s, value in solution.numbers.items() if positive(str(s))]
+        wrong = [s for s, value in bodies if value == 0 or self._sign(value) < 0]
+        self.failures += [Failure(solution.numbers, symbol, -1) for symbol in wrong[:1]]
+        return not wrong
 
     def _sign(self, expression: Any) -> int:
         """1 or -1 if all terms have that sign and one of them cannot be zero; 0 if unknown.

@@ -7,7 +7,7 @@ import armdyn
 from armdyn.canonical.frames import canonical
 from armdyn.errors import MissingExtraError, ModelError
 from armdyn.simplification.design import MARGIN
-from armdyn.simplification.lengths import robot_size
+from armdyn.simplification.linear import robot_size
 from support.design_arms import design, inertia_terms, planar, polar, puma_arm, two_groups
 from support.random_robots import special_model
 
