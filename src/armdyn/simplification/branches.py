@@ -81,9 +81,8 @@ def branches(
 def _branch(
     solution: Solution, conditions: Conditions, variables: Collection[str], reaches: Reaches | None
 ) -> Branch:
-    fixed = {
-        sympy.Symbol(s, real=True): v for s, v in conditions.values.items() if s not in variables
-    }
+    values = conditions.values.items()
+    fixed = {sympy.Symbol(s, real=True): v for s, v in values if s not in variables}
     # the numbers of the last link come first
     numbers = sorted(solution.numbers.items(), key=lambda item: _order(item[0]))
     known = {str(s): v for s, v in numbers if v.free_symbols <= fixed.keys()}
@@ -129,8 +128,8 @@ def _others(conditions: Conditions, variables: Collection[str], fewest: int) -> 
 def _impossible(failure: Failure, conditions: Conditions) -> str:
     """Why there is no way on: an equation that cannot hold."""
     assumed = ", ".join(f"{s} = {plain(v)}" for s, v in failure.numbers.items())
-    origin = conditions.equations[failure.origin].sources[0] if failure.origin >= 0 else ""
-    where = f" ({origin})" if origin else ""
+    known = failure.origin >= 0
+    where = f" ({conditions.equations[failure.origin].sources[0]})" if known else ""
     with_ = f" with {assumed}" if assumed else ""
     return f"{plain(failure.equation)} cannot be zero{where}{with_}"
 

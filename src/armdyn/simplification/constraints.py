@@ -178,5 +178,4 @@ def nearest(
 def _triangles(matrices: Array) -> Array:
     """Upper triangles by columns, entries off the diagonal times √2, shape (..., 10)."""
     b, a = np.tril_indices(4)
-    triangles: Array = matrices[..., a, b] * np.where(a == b, 1.0, np.sqrt(2.0))
-    return triangles
+    return np.asarray(matrices[..., a, b] * np.where(a == b, 1.0, np.sqrt(2.0)))

@@ -131,8 +131,7 @@ class Convex:
         """Weighted changes of the lengths."""
         lengths = self.arm.variables.lengths
         weights = [self.arm.variables.weights.get(x.symbol, 1.0) for x in lengths]
-        changes: Array = (values - self.arm.values)[: len(lengths)] / self.arm.size
-        return np.sqrt(weights) * changes
+        return np.sqrt(weights) * (values - self.arm.values)[: len(lengths)] / self.arm.size
 
     def solve(self, values: Array) -> Trial:
         """The best design with given lengths."""

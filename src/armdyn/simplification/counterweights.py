@@ -71,8 +71,7 @@ class Build:
 
     def in_model(self, position: Array) -> Array:
         """A position in the frame of the link in the model [m]."""
-        moved: Array = self.frame[:3, :3] @ position + self.frame[:3, 3]
-        return moved
+        return np.asarray(self.frame[:3, :3] @ position + self.frame[:3, 3])
 
 
 def builds(before: RobotModel, after: RobotModel) -> tuple[Build, ...]:
@@ -85,8 +84,8 @@ def builds(before: RobotModel, after: RobotModel) -> tuple[Build, ...]:
         size = max(float(np.trace(body.pseudo[:3, :3])) for body in (old, new))
         reach = math.sqrt(size / new.mass) if new.mass > 0 and size > 0 else 1.0
         weights, note = counterweights(new.pseudo - old.pseudo, reach)
-        name = before.links[i].name
-        found.append(Build(i, name, frame, weights, shape(old), shape(new), note))
+        bodies = shape(old), shape(new)
+        found.append(Build(i, before.links[i].name, frame, weights, *bodies, note))
     return tuple(found)
 
 

@@ -134,7 +134,7 @@ def design(
         trial = replace(convex, q=fine).solve(trial.values)
     variations = _variations(convex, trial, fine)
     reason = _reason(goals, variables, trial, forbidden, variations)
-    changed = [i for i, row in enumerate(trial.numbers) if np.any(row != arm.start[i])]
+    changed = np.flatnonzero((trial.numbers != arm.start).any(axis=1)).tolist()
     return Design(
         model,
         _model(goals, arm, trial, changed),
@@ -186,8 +186,7 @@ def _model(goals: Goals, arm: ParametrisedArm, trial: Trial, changed: list[int])
     model, moves = arm.model, (dict[int, float](), dict[int, float]())
     for length, value in zip(arm.variables.lengths, trial.values, strict=False):
         moves[length.along][length.joint] = value - length.value
-    pseudo = {i: pseudo_of(trial.numbers[i]) for i in changed}
-    moved = redesign(model, pseudo, *moves)
+    moved = redesign(model, {i: pseudo_of(trial.numbers[i]) for i in changed}, *moves)
     if not changed and not any(value for move in moves for value in move.values()):
         return moved
     title = model.title or model.name

@@ -9,7 +9,6 @@ from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model import RobotModel
 
 WORDS = ("constant", "diagonal", "decouple=I,J", "gravity-balanced")
-"""The goals there are."""
 
 
 @dataclass(frozen=True, slots=True)

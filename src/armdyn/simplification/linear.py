@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import CanonicalLink, CanonicalRobot
+from armdyn.canonical.frames import CanonicalRobot
+from armdyn.canonical.model import model_from_canonical
 from armdyn.canonical.parameters import ENTRIES
-from armdyn.canonical.robot import cos_sin, twist
+from armdyn.formulations.kinematics import world_frames
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.simplification.goals import Goals, element_name
@@ -30,8 +31,7 @@ _COLUMNS = np.array([3, 3, 3, 3, *(b for _, _, b in ENTRIES)])
 
 def numbers_of(pseudo: Array) -> Array:
     """The ten numbers φ of pseudo-inertias, shape (..., 10)."""
-    numbers: Array = pseudo[..., _ROWS, _COLUMNS]
-    return numbers
+    return np.asarray(pseudo[..., _ROWS, _COLUMNS])
 
 
 def pseudo_of(numbers: Array) -> Array:
@@ -82,12 +82,9 @@ def lattice(model: RobotModel) -> Array:
 
 def _spread(model: RobotModel, unit: Array) -> Array:
     """Points of the unit cube over the range of the joints, whole turns of those that turn."""
-    q = np.empty_like(unit)
-    for i, joint in enumerate(model.joints):
-        low, high = (-np.pi, np.pi) if joint.type.turns else joint.range
-        high = high if high > low else low + joint.type.reach
-        q[:, i] = low + (high - low) * unit[:, i]
-    return q
+    turn = (-np.pi, np.pi)
+    low, high = np.array([turn if x.type.turns else x.range for x in model.joints]).T
+    return low + np.where(high > low, high - low, [x.type.reach for x in model.joints]) * unit
 
 
 def goal_elements(
@@ -135,17 +132,15 @@ class InertiaCoefficients:
 
     def __init__(self, robot: CanonicalRobot, q: Array):
         self.robot, self.count = robot, len(q)
-        self.path: list[tuple[int, ...]] = []
-        self.U: list[dict[int, Array]] = []
+        model = model_from_canonical(robot, float)
+        frames, T = world_frames(model, q), np.zeros((len(robot.links), len(q), 4, 4))
+        for k, (R, O) in enumerate(zip(frames.R, frames.O, strict=True)):
+            T[k, :, :3, :3], T[k, :, :3, 3], T[k, :, 3, 3] = R, O, 1.0
+        D = np.array([[joint.type.generator(joint.axis)] for joint in model.joints])
+        W = T @ D @ inverse(T)
+        self.path = model.paths
+        self.U = [{i: W[i] @ T[k] for i in path} for k, path in enumerate(self.path)]
         """U_ki by link k and joint i, (samples, 4, 4) each."""
-        T, W = list[Array](), list[Array]()
-        for k, link in enumerate(robot.links):
-            up = link.parent
-            T.append((T[up] if up >= 0 else np.eye(4)) @ _step(link, q[:, k]))
-            D = link.type.generator(np.array([0.0, 0.0, link.sign]))
-            W.append(T[k] @ D @ inverse(T[k]))
-            self.path.append((*(self.path[up] if up >= 0 else ()), k))
-            self.U.append({i: W[i] @ T[k] for i in self.path[k]})
 
     def mass(self, i: int, j: int) -> Array:
         """Coefficients of D_ij of two joints on one path, shape (samples, 10 n)."""
@@ -165,16 +160,3 @@ class InertiaCoefficients:
             if i in U:
                 result[:, k, :4] = -(g @ U[i][:, :3])[:, [3, 0, 1, 2]]
         return result.reshape(self.count, -1)
-
-
-def _step(link: CanonicalLink, q: Array) -> Array:
-    """The frame of a link in the frame of its parent, (samples, 4, 4)."""
-    R, (c, s), q = twist(link), cos_sin(link.theta), link.sign * q
-    turned, slid = link.type.angle(q) + 0.0 * q, link.type.travel(q) + 0.0 * q
-    cos, sin = c * np.cos(turned) - s * np.sin(turned), s * np.cos(turned) + c * np.sin(turned)
-    T = np.zeros((len(q), 4, 4))
-    T[:, 0, 0], T[:, 0, 1], T[:, 1, 0], T[:, 1, 1] = cos, -sin, sin, cos
-    T[:, 2, 2] = T[:, 3, 3] = 1.0
-    T[:, :3, :3] = R @ T[:, :3, :3]
-    T[:, :3, 3] = link.across + (link.r + slid)[:, None] * R[:, 2]
-    return T

@@ -50,10 +50,8 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
 
     A goal without an obstacle may still be out of reach of what is free to change.
     """
-    names = [
-        f"joint {i + 1}" + (f" ({joint.name})" if joint.name != f"joint{i + 1}" else "")
-        for i, joint in enumerate(model.joints)
-    ]
+    given = enumerate((joint.name for joint in model.joints), start=1)
+    names = [f"joint {i}" + (f" ({x})" if x != f"joint{i}" else "") for i, x in given]
     slides = [not joint.type.turns for joint in model.joints]
     pairs = [(j, i) for i, path in enumerate(model.paths) for j in path[:-1]]
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (CONFIGURATIONS, len(names)))

@@ -21,7 +21,7 @@ from armdyn.canonical.frames import CanonicalRobot, canonical, canonical_frames
 from armdyn.canonical.parameters import ENTRIES, about_com
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
-from armdyn.simplification.design_variables import NUMBERS, DesignVariables
+from armdyn.simplification.design_variables import NUMBERS, OPEN, DesignVariables
 from armdyn.simplification.linear import numbers_of, pseudo_of, robot_size
 
 _MOST_SPANS_KEPT = 200
@@ -65,17 +65,13 @@ class ParametrisedArm:
         """Which coordinates of the centres of mass are unknowns of φ, shape (n, 3)."""
         self.coordinates = np.argwhere(self.numbers[:, 1:4] & tied)
         """Link and axis of the coordinates that are searched, shape (coordinates, 2)."""
-        self.searched = tuple(x.symbol for x in variables.lengths)
-        self.searched += tuple(f"{'xyz'[axis]}{i + 1}" for i, axis in self.coordinates)
+        ranges = {x.symbol: (x.value, x.low, x.high) for x in variables.lengths}
+        for i, axis in self.coordinates:
+            symbol = names[i][1 + axis]
+            ranges[symbol] = (self.own[i][1][axis], *variables.bounds.get(symbol, OPEN))
+        self.searched = tuple(ranges)
         """Symbols of everything that is searched: lengths first, then coordinates."""
-        ranges = [(x.value, x.low, x.high) for x in variables.lengths] + [
-            (
-                self.own[i][1][axis],
-                *variables.bounds.get(f"{'xyz'[axis]}{i + 1}", (-np.inf, np.inf)),
-            )
-            for i, axis in self.coordinates
-        ]
-        self.values, self.low, self.high = np.array(ranges, dtype=float).reshape(-1, 3).T
+        self.values, self.low, self.high = np.array([*ranges.values()]).reshape(-1, 3).T
         """Present value and bounds of everything that is searched."""
         self._span = lru_cache(_MOST_SPANS_KEPT)(self._span_about)
 

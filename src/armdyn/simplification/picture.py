@@ -7,13 +7,12 @@ equal inertia, masses, counterweights.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.figures import GREY, INK, PALE, save_picture
+from armdyn.figures import GREY, INK, PALE
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.model import RobotModel
 from armdyn.simplification.comparison import Comparison
@@ -31,14 +30,8 @@ _LABELLED_SHARE = 0.03
 """Counterweights lighter than this share of the heaviest mass have no label."""
 
 
-def plot_design(
-    design: Design, builds: Sequence[Build], comparison: Comparison, path: str | Path
-) -> None:
-    """Draw a design to a file ending in .png, .pdf or .svg; it appears whole or not at all."""
-    save_picture(path, _figure, design, builds, comparison)
-
-
-def _figure(design: Design, builds: Sequence[Build], comparison: Comparison) -> Any:
+def draw_design(design: Design, builds: Sequence[Build], comparison: Comparison) -> Any:
+    """The figure of a design."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     n = len(comparison.joints)
@@ -144,7 +137,8 @@ def _draw_arms(place: Any, design: Design, builds: Sequence[Build]) -> None:
     panels = place.subgridspec(1, 2, wspace=0.05).subplots()
     sketches = _sketch_arms((design.before, design.model), builds)
     points = np.concatenate([sketch.points for sketch in sketches])
-    heaviest = max(sketch.heaviest for sketch in sketches) or 1.0
+    masses = np.concatenate([part for x in sketches for part in (x.masses, x.weights)])
+    heaviest = masses.max(initial=0.0) or 1.0
     for panel, sketch, colour in zip(panels, sketches, (GREY, AFTER), strict=True):
         _draw_arm(panel, sketch, colour, heaviest)
         # the same for two panels of one size, so that both are to one scale
@@ -185,11 +179,6 @@ class _Sketch:
         """Everything that is drawn, shape (points, d)."""
         parts = (self.lines, self.boxes, self.centres, self.stems)
         return np.concatenate([part.reshape(-1, len(self.axes)) for part in parts])
-
-    @property
-    def heaviest(self) -> float:
-        """The largest mass [kg]."""
-        return float(max([0.0, *self.masses, *self.weights]))
 
     def seen(self, view: tuple[int, int]) -> "_Sketch":
         """The same with two of the coordinates."""

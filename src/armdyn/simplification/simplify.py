@@ -10,7 +10,7 @@ from typing import Any
 
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, WriteError
-from armdyn.figures import FORMATS
+from armdyn.figures import FORMATS, save_picture
 from armdyn.io.atomic import write_text
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.model import RobotModel
@@ -23,6 +23,7 @@ from armdyn.simplification.design_variables import Bounds, parse_design_variable
 from armdyn.simplification.goals import Goals, parse_goals
 from armdyn.simplification.obstacles import Obstacle
 from armdyn.simplification.parametrisation import ParametrisedArm
+from armdyn.simplification.picture import draw_design
 from armdyn.simplification.report import sections
 from armdyn.simplification.search import Progress
 from armdyn.simplification.section import Section
@@ -138,9 +139,7 @@ class Report:
             case ".json":
                 write_text(path, json.dumps(self.data(), indent=2, allow_nan=False) + "\n")
             case ending if ending in FORMATS:
-                from armdyn.simplification.picture import plot_design  # noqa: PLC0415 (an extra)
-
-                plot_design(self.found.design, self.builds, self.comparison, path)
+                save_picture(path, draw_design, self.found.design, self.builds, self.comparison)
             case _:
                 raise WriteError(
                     f"cannot write a report to {str(path)!r}: the ending must be one of "

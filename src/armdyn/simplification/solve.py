@@ -197,8 +197,6 @@ class Solver:
         for root in roots:
             yield from self._branches(*_put(rest, known, symbol, root))
 
-    # what is known of an expression
-
     def _unknowns(self, expression: Any) -> list[Any]:
         """The free symbols of an expression, those to solve for first in front."""
         found = [s for s in expression.free_symbols if str(s) in self.variables]
