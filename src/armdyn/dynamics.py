@@ -474,6 +474,7 @@ class Robot:
         request = Request(
             quantity, friction, payload, gravity, links, wrench_frame, link, frame, method
         )
+        request.check_truths()  # what is no truth may have no hash either
         return self._table.kernel(request, dtype).call
 
     def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:

@@ -1,8 +1,7 @@
 """Compiled kernels on disk, for this user alone.
 
 What is read here is executed later, so a file counts only if nobody else can have written it and
-if it is whole: it begins with a line that names the format and with a digest of that line, of the
-key and of the content. Anything else is as good as no file.
+if it begins with a digest of the format, the key and the content.
 """
 
 import hashlib

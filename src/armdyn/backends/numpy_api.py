@@ -1,7 +1,6 @@
 """NumPy and Python seen from machine code: addresses, the layout of arrays, generalized ufuncs.
 
-NumPy hands its C functions to extensions as a table behind a capsule; a table can be read without
-an extension too. Positions in it are part of NumPy's binary interface.
+NumPy's C functions stand in a table behind a capsule, at places that never change.
 """
 
 import ctypes

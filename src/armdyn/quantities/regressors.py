@@ -11,10 +11,6 @@ def _regressor(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     return s.at.rows(regressor(s.plain, s.at.positions(q), s.at.rates(qd), s.at.rates(qdd)))
 
 
-def _base_regressor(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    return _regressor(s, q, qd, qdd)[:, list(base_parameters(s.model).columns)]
-
-
 REGRESSOR = Quantity(
     "regressor",
     "The regressor of the links: tau = Y(q, qd, qdd) p without friction and rotors.",
@@ -31,7 +27,7 @@ BASE_REGRESSOR = Quantity(
     "base_regressor",
     "The columns of the regressor that belong to the base parameters of the links.",
     ("q", "qd", "qdd"),
-    _base_regressor,
+    lambda s, *motion: _regressor(s, *motion)[:, list(base_parameters(s.model).columns)],
     symbol="Y",
     result="Y, without friction and rotors",
     shape=("n", "rank"),

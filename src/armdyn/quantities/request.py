@@ -16,25 +16,20 @@ from armdyn.quantities.quantity import Quantity
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A quantity of a robot; options that the quantity does not have keep their default values."""
+    """A quantity of a robot with its options, which `Robot.kernel` explains.
+
+    Options that the quantity does not have keep their default values.
+    """
 
     quantity: str
     friction: bool = True
-    """Whether joint friction is in the torques."""
     payload: bool = False
-    """Whether the ten inertial parameters of a payload at the tool are an argument."""
     gravity: bool = False
-    """Whether the field of gravity in world axes is an argument."""
     wrench: tuple[str, ...] = ()
-    """Links (or "tool") for each of which the wrench of the environment is an argument."""
     wrench_frame: str = "world"
-    """Axes of these wrenches."""
     link: str = "tool"
-    """Whose place or velocity is meant."""
     frame: str = "world"
-    """Axes of the rows of a Jacobian."""
     formulation: str | None = None
-    """Formulation of inverse, or method of forward dynamics; None: the fewest operations."""
 
     def check_truths(self) -> None:
         """An error if something that is True or False is anything else."""

@@ -1,9 +1,8 @@
 """The shortest program known for a robot: the minimal formulation, searched over and reduced.
 
-The choices of the formulation are searched for the lowest count (`compiler.search`), then the graph
-goes through the passes and through resubstitution, and what comes out is proved equal to Renaud's
-recursion, or to the composite bodies, on the same symbols. Choices depend on the zeros of a robot
-alone, not on its numbers, so they are kept for the next robot with the same zeros.
+The choices of the formulation are searched for the lowest count, the graph goes through the passes
+and resubstitution, and the result is proved equal to Renaud's recursion, or to composite bodies, on
+the same symbols. Choices are kept for the next robot with the same zeros.
 """
 
 from collections.abc import Callable

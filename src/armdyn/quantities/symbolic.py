@@ -1,9 +1,7 @@
 """A robot with its numbers as parameters of a graph.
 
-Zeros, ones and quarter turns stay numbers, everything else becomes a parameter with its value; what
-is reduced with parameters is right for every value, and can be proved over a finite field. Numbers
-named as `runtime` become inputs of the graph instead, zero or not: the mass of a payload that is
-picked up later, a field of gravity that changes.
+Zeros, ones and quarter turns stay numbers, everything else becomes a parameter with its value: what
+is reduced with parameters is right for every value, and can be proved over a finite field.
 """
 
 from collections.abc import Collection

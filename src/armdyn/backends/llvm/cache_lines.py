@@ -1,13 +1,9 @@
 """Lines of the caches: fetching rows before they are needed, writing large results past the caches.
 
-The states of a tile are read in one go and then nothing for a while, which no prefetcher of a
-processor expects; and a line that is only written to has to be there first. So each segment fetches
-its share of the rows of the next tile, and of those that this tile will write, a few lines between
-operations.
-
-A line that is written in parts has to be fetched first, although nobody wants what was in it. The
-rows of a tile are therefore gathered in a small memory and written line by line, whole, where the
-result is so large that it would not stay in a cache anyway.
+No prefetcher of a processor expects that a tile of states is read in one go and then nothing for a
+while. So each segment fetches its share of the rows of the next tile, and of those that this tile
+will write. Where a result is too large for the caches, the rows of a tile are gathered in a small
+memory and written in whole lines: a line that is written in parts would have to be fetched first.
 """
 
 from math import prod

@@ -1,8 +1,7 @@
 """The fast entry: a function that Python calls with a few arrays of one state, without NumPy.
 
-It looks at the array objects itself. If each is a plain vector of the right type and length, the
-loop runs on their memory at once; anything else goes to the owner of the entry, a `Kernel`, which
-takes everything that NumPy takes. Both run the same loop.
+If each array is a plain vector of the right type and length, the loop runs on their memory at once;
+anything else goes to the owner of the entry, a `Kernel`, which runs the same loop.
 """
 
 from armdyn.backends import numpy_api as api

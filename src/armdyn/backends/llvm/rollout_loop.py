@@ -1,9 +1,8 @@
 """The loop around the loop: many steps of many arms in one call, without Python in between.
 
-Arms go through all steps in blocks so small that their rows stay in the first caches; a block's
-rows are read, advanced and written in place by `@loop`. After each step `@rollout_loop` looks
-whether an arm has left all bounds, keeps the largest last correction, and copies the states that
-are wanted.
+Arms go through all steps in blocks whose rows stay in the first caches, advanced in place by
+`@loop`. After each step `@rollout_loop` checks the bounds of every arm, keeps the largest last
+correction, and copies the states that are wanted.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
 """Cutting a program into segments, with a place in memory for what lives from one to the next.
 
-One long block of code for many lanes waits for its own results and spills registers. Cut where few
-values are alive, each piece runs over several vectors of states before the next one begins, and
-what crosses a cut is kept in a small scratch memory that stays in the first cache.
+One long block of code waits for its own results and spills registers. So a program is cut where few
+values are alive, and each piece runs over several vectors of states before the next one begins.
 """
 
 from dataclasses import dataclass, field
@@ -72,7 +71,11 @@ class _Planner:
             cut = _cut(layer.operations, set(self.program.outputs), shortest, longest)
             pieces += [Layer(operations, ()) for operations in cut]
             pieces += [Layer((), layer.angles)] if layer.angles else []
-        self.last = self._last_uses(pieces)
+        for place, piece in enumerate(pieces):  # after its last use a value has no slot any more
+            for _, _, args in piece.operations:
+                self.last |= dict.fromkeys(args, place)
+            self.last |= dict.fromkeys((angle for angle, _, _ in piece.angles), place)
+        self.last |= dict.fromkeys(self.program.outputs, len(pieces))
         result = Plan()
         for place, piece in enumerate(pieces):
             if piece.angles:
@@ -84,15 +87,6 @@ class _Planner:
             result.steps.append(Segment((), {}, {k: self._take(k) for k in constant}))
         result.outputs, result.slots = [self.slot[k] for k in self.program.outputs], self.slots
         return result
-
-    def _last_uses(self, pieces: list[Layer]) -> dict[int, int]:
-        """The piece after which each value is not needed any more."""
-        last: dict[int, int] = {}
-        for place, piece in enumerate(pieces):
-            for _, _, args in piece.operations:
-                last |= dict.fromkeys(args, place)
-            last |= dict.fromkeys((angle for angle, _, _ in piece.angles), place)
-        return last | dict.fromkeys(self.program.outputs, len(pieces))
 
     def _segment(self, operations: tuple[Operation, ...], place: int) -> Segment:
         made = [value for value, _, _ in operations]
