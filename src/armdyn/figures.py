@@ -59,10 +59,8 @@ def save_picture(path: str | Path, draw: Callable[..., Any], *drawn: Any) -> Non
     check_plot(path)
     import matplotlib as mpl  # noqa: PLC0415 (an extra)
 
-    with mpl.rc_context(STYLE):
-        figure = draw(*drawn)
-        with replacing(path) as temporary:
-            figure.savefig(temporary, dpi=160)
+    with mpl.rc_context(STYLE), replacing(path) as temporary:
+        draw(*drawn).savefig(temporary, dpi=160)
 
 
 def thinned(t: Array, values: Array) -> tuple[Array, Array]:

@@ -108,10 +108,9 @@ def _measured(case: str, arm: Arm, seconds: float, count: int, notes: list[str])
             continue
         try:
             peer = contender(module, arm, case, states)
+            others += [] if peer is None else [peer]
         except PeerError as reason:
             notes.append(f"{robot.name} is not compared with {name}: {reason}")
-        else:
-            others += [] if peer is None else [peer]
     everyone = [*ours.values(), *others]
     check_agreement(everyone)
     times = alternate(everyone, seconds)

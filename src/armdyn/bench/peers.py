@@ -18,14 +18,14 @@ BLOCK = 10_000
 """States that a peer computes in one run; the fastest block counts, which favours the peer."""
 LOOP = 500
 """States that are computed in one run of a loop in Python."""
-BATCH_FUNCTIONS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
-"""Pinocchio's functions of many states, by case."""
-STATE_FUNCTIONS = {
+PINOCCHIO = {
+    "inverse_dynamics": "rneaInParallel",
+    "forward_dynamics": "abaInParallel",
     "mass_matrix": "crba",
     "derivatives": "computeRNEADerivatives",
     "one_state": "rnea",
 }
-"""Pinocchio's functions of one state, by case."""
+"""Pinocchio's function for each case; those "InParallel" take many states."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ def pinocchio(pin: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contend
     """Pinocchio's function for a case, on one thread."""
     model = pin.buildModelFromUrdf(arm.urdf())
     model.gravity.linear = np.array(arm.robot.gravity)
-    order, count = arm.order(list(model.names)[1:]), len(states[0])
+    order, count, name = arm.order(list(model.names)[1:]), len(states[0]), PINOCCHIO[case]
     back = np.argsort(order)
-    if case in BATCH_FUNCTIONS:
-        name, size = BATCH_FUNCTIONS[case], min(BLOCK, count)
+    if name.endswith("InParallel"):
+        size = min(BLOCK, count)
         call = partial(getattr(pin, name), 1, pin.ModelPool(model, 1))
         blocks = [
             [np.asfortranarray(v[start : start + size, order].T) for v in states]
@@ -76,7 +76,6 @@ def pinocchio(pin: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contend
         array = np.array(found[:2] if isinstance(found, tuple) else found)
         return array[back] if array.ndim == 1 else array[..., back[:, None], back]
 
-    name = STATE_FUNCTIONS[case]
     compute = partial(getattr(pin, name), model, model.createData())
     rows = [[v[i % count, order] for v in states] for i in range(LOOP)]
     return loop(f"pin.{name} in a loop", compute, rows, ordered)

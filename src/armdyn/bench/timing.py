@@ -80,8 +80,7 @@ def _turn(run: Callable[[], object]) -> float:
 
 def check_agreement(contenders: Iterable[Contender]) -> None:
     """Raise a BenchmarkError unless all contenders give the results of the first one."""
-    results = [(c.name, c.result()) for c in contenders if c.result is not None]
-    (ours, found), *others = results
+    (ours, found), *others = [(c.name, c.result()) for c in contenders if c.result is not None]
     for name, theirs in others:
         common = min(len(found), len(theirs))
         a, b = found[:common], theirs[:common]

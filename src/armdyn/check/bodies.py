@@ -105,8 +105,7 @@ def _size_findings(
             f"point of its link, which extends {extents[i]:.3g} m, on a robot that reaches "
             f"{reach:.3g} m (are the units metres, and is it in the frame of the link?)",
         )
-    spread = float(np.trace(inertia.moment_about_com)) / (2 * inertia.mass)
-    radius = math.sqrt(max(spread, 0.0))
+    radius = math.sqrt(max(np.trace(inertia.moment_about_com) / (2 * inertia.mass), 0.0))
     offset = float(np.linalg.norm(inertia.com))
     given = f"its mass of {inertia.mass:g} kg and its tensor give a radius of gyration of"
     if reach > 0 and radius > reach:

@@ -72,14 +72,16 @@ def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> N
 
 def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:
     from armdyn.figures import check_plot
+    from armdyn.structure import report
+    from armdyn.structure.picture import plot_structure
     from armdyn.structure.structure import structure
 
     if plot is not None:
         check_plot(plot)
     found = structure(arm)
     if plot is not None:
-        found.plot(plot)
-    _deliver(found.data() if json else None, found.text, output)
+        plot_structure(found, plot)
+    _deliver(report.data(found) if json else None, lambda: report.text(found), output)
     if plot is not None and not json:
         typer.echo(f"wrote {plot}")
 

@@ -60,8 +60,7 @@ def _of_friction(
 
 def _geometry(sources: Sources) -> Iterator[Cause]:
     if sources.other_convention is not None:
-        right, other = sources.other_convention
-        wrong = "modified" if right == "standard" else "standard"
+        right, wrong, other = sources.other_convention
         text = f"reads the {right} DH table as {wrong}"
         yield _of_links("DH convention", text, "table", lambda _: other)
     yield _of_links(

@@ -109,14 +109,11 @@ class Explainer:
     def _edited(self, choice: Choice) -> RobotModel:
         return reduce(lambda model, cause: cause.edit(model), choice, self._model)
 
-    def equal(self, a: Array, b: Array) -> bool:
-        """Whether two torques differ by rounding alone."""
-        return bool((np.abs(a - b) <= self.tolerance).all())
-
     def explain(self, theirs: Array, causes: Sequence[Cause]) -> tuple[bool, list[Choice]]:
         """Whether causes give a torque (m, n), and all smallest sets that do, or the nearest."""
         ours = self.torque()
-        felt = [cause for cause in causes if not self.equal(self.torque((cause,)), ours)]
+        effects = [np.abs(self.torque((cause,)) - ours) for cause in causes]
+        felt = [c for c, e in zip(causes, effects, strict=True) if (e > self.tolerance).any()]
         nearest: Choice = ()
         least = before = np.abs(theirs - ours).max()
         for count in range(MOST_CAUSES + 1):

@@ -51,8 +51,8 @@ class Sources:
     robot: Robot
     formats: dict[str, Material]
     """By "urdf" and, if that is what it comes from, "mjcf"."""
-    other_convention: tuple[str, RobotModel] | None
-    """For a DH table its convention, and the robot read in the other one."""
+    other_convention: tuple[str, str, RobotModel] | None
+    """For a DH table its convention, the other one, and the robot read in that one."""
 
 
 @contextmanager
@@ -92,7 +92,7 @@ def _stripped(file: Path, to: Path) -> Material:
     return Material(to, model, plain)
 
 
-def _other_convention(path: Path, folder: Path) -> tuple[str, RobotModel] | None:
+def _other_convention(path: Path, folder: Path) -> tuple[str, str, RobotModel] | None:
     text = path.read_text(encoding="utf-8")
     convention = tomllib.loads(text).get("convention")
     if not convention:
@@ -100,4 +100,4 @@ def _other_convention(path: Path, folder: Path) -> tuple[str, RobotModel] | None
     other = "modified" if convention == "standard" else "standard"
     copy = folder / "other.toml"
     write_text(copy, _CONVENTION.sub(rf'\1"{other}"', text, count=1))
-    return convention, read_model(copy, physical="ignore")[0]
+    return convention, other, read_model(copy, physical="ignore")[0]

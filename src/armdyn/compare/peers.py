@@ -85,11 +85,7 @@ class Peer:
     solve: Callable[[Any, Case], Answer]
 
     def answer(self, case: Case) -> Answer | None:
-        """What it says; None if the library is not installed.
-
-        Raises:
-            PeerError: It cannot do it, and why.
-        """
+        """What it says, or a PeerError with the reason; None if the library is not installed."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             module = installed(self.module)

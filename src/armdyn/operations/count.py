@@ -98,11 +98,7 @@ def stage_count(
     effort: SearchBudget | None = None,
     snap: float = ZERO_TOLERANCE,
 ) -> Operations | None:
-    """The operations of a method at one stage; None where it has no such stage.
-
-    Raises:
-        SingularityError: Forward dynamics of links whose mass matrix is singular without rotors.
-    """
+    """The operations of a method at one stage; None where it has no such stage."""
     try:
         effort = effort or SearchBudget(kept=ChoiceStore(default_folder()))
         return _stage_count(model, method, stage, effort, snap)

@@ -1,5 +1,6 @@
 """The bar chart of operation counts."""
 
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +65,9 @@ def _places(rows: list[MethodCounts]) -> tuple[list[float], list[tuple[float, st
     """Where each bar stands, from the top, and where each quantity is named."""
     places: list[float] = []
     headings = []
-    at, last = -1.0, ""
-    for row in rows:
-        at += 1.0
-        if row.quantity != last:
-            headings.append((at, row.quantity))
-            at, last = at + 1.0, row.quantity
-        places.append(at)
+    for quantity, group in groupby(rows, lambda row: row.quantity):
+        headings.append((places[-1] + 1.0 if places else 0.0, quantity))
+        places += [headings[-1][0] + k for k, _ in enumerate(group, 1)]
     return places, headings
 
 

@@ -30,7 +30,7 @@ class StructureElement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ElementTables:
+class Structure:
     """The elements of D, h and g of a robot, over all its moving joints."""
 
     robot: str
@@ -45,6 +45,10 @@ class ElementTables:
     """Christoffel symbols h[i, k, m] = h[i, m, k], (n, n, n)."""
     g: Array
     """Torques of gravity, (n,)."""
+
+    def __repr__(self) -> str:
+        parts = (f"{k}: {c['zero']} of {sum(c.values())} zero" for k, c in self.counts.items())
+        return f"<Structure of {self.robot!r}, {', '.join(parts)}>"
 
     def different(self) -> Iterator[tuple[str, tuple[int, ...], StructureElement]]:
         """Each different element with its letter and its place, counted from 1."""

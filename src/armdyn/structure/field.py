@@ -45,27 +45,16 @@ class Drawn:
 
     def __call__(self, leaf: Node) -> Array:
         """The residues of a leaf, one a point."""
-        name = _symbol(leaf)
-        return residues.residues(
-            [
-                0 if name in p.zero else self._draw(leaf, p.seed + ANOTHER * (name in p.again))
-                for p in self.points
-            ]
-        )
-
-    def _draw(self, leaf: Node, seed: int) -> int:
-        key = (leaf.index, seed)
-        if key not in self._known:
-            self._known[key] = FiniteField(seed).values([leaf])[0]
-        return self._known[key]
-
-
-def _symbol(leaf: Node) -> str:
-    """The name of a symbol, or of the one a sine or cosine is taken of."""
-    inner = leaf.args[0] if leaf.args else leaf
-    if inner.op not in ("input", "parameter"):
-        raise TraceError(f"{leaf!r} is no sine or cosine of a symbol")
-    return inner.name
+        inner = leaf.args[0] if leaf.args else leaf
+        if inner.op not in ("input", "parameter"):
+            raise TraceError(f"{leaf!r} is no sine or cosine of a symbol")
+        found = []
+        for point in self.points:
+            key = leaf.index, point.seed + ANOTHER * (inner.name in point.again)
+            if key not in self._known:
+                self._known[key] = FiniteField(key[1]).values([leaf])[0]
+            found.append(0 if inner.name in point.zero else self._known[key])
+        return residues.residues(found)
 
 
 def values_and_slopes(

@@ -71,6 +71,10 @@ def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> 
     q = np.array([graph.input(f"q{i + 1}") for i in members], dtype=object)
     rotors = [symbols.number(f"Ia{i + 1}") for i in members]
     z = world_frames(model, q).z
+
+    def nodes(entries: Any) -> Array:
+        return trace(graph, lambda: entries)
+
     return Trunk(
         members,
         model.paths,
@@ -78,16 +82,12 @@ def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> 
         tuple(node.name for node in q),
         symbols.used,
         {name: members.index(i - 1) for name, i in symbols.inertial.items()},
-        _nodes(graph, mass_matrix(model, q) + np.diag(np.array(rotors, dtype=object))),
-        _nodes(graph, potential_energy(model, q)).item(),
-        _nodes(graph, [[dot(a, b) for b in z] for a in z]),
-        _nodes(graph, [dot(a, model.gravity) for a in z]),
-        _nodes(graph, [cross(a, model.gravity) for a in z]),
+        nodes(mass_matrix(model, q) + np.diag(np.array(rotors, dtype=object))),
+        nodes(potential_energy(model, q)).item(),
+        nodes([[dot(a, b) for b in z] for a in z]),
+        nodes([dot(a, model.gravity) for a in z]),
+        nodes([cross(a, model.gravity) for a in z]),
     )
-
-
-def _nodes(graph: Graph, entries: Any) -> Array:
-    return trace(graph, lambda: entries)
 
 
 class _Symbols:

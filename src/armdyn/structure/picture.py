@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.figures import GREY, INK, PALE, save_picture
-from armdyn.structure.elements import ElementTables, StructureElement
+from armdyn.structure.elements import Structure, StructureElement
 from armdyn.structure.report import reasons, spans
 
 MOST_JOINTS_WITH_TEXT = 7
@@ -27,12 +27,12 @@ NOTE_HEIGHT, MOST_NOTES = 0.15, 24
 Colour = tuple[float, float, float]
 
 
-def plot_structure(structure: ElementTables, path: str | Path) -> None:
+def plot_structure(structure: Structure, path: str | Path) -> None:
     """Draw what the elements of D, h and g depend on to a .png, .pdf or .svg file."""
     save_picture(path, _figure, structure)
 
 
-def _figure(structure: ElementTables) -> Any:
+def _figure(structure: Structure) -> Any:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     n = len(structure.joints)
@@ -71,7 +71,7 @@ def _figure(structure: ElementTables) -> Any:
     return figure
 
 
-def _notes(structure: ElementTables, width: float) -> list[str]:
+def _notes(structure: Structure, width: float) -> list[str]:
     """Why elements of D and g are zero or constant, in lines of a width [inch]."""
     lines: list[str] = []
     for owner, elements, reason in reasons(structure):
@@ -151,7 +151,7 @@ def _label(element: StructureElement, short: bool) -> str:
     return runs if short else " ".join(f"q{run}" for run in runs.split(","))
 
 
-def _words(figure: Any, structure: ElementTables, width: float, height: float) -> None:
+def _words(figure: Any, structure: Structure, width: float, height: float) -> None:
     """Title, what the map shows, and the legend."""
     left, counts = 0.2 / width, []
     for name, count in structure.counts.items():
@@ -173,7 +173,7 @@ def _words(figure: Any, structure: ElementTables, width: float, height: float) -
     )  # fmt: skip
 
 
-def _legend(structure: ElementTables) -> list[Any]:
+def _legend(structure: Structure) -> list[Any]:
     """A patch for each colour of the maps."""
     from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
 

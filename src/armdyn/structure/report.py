@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from armdyn.structure.elements import ElementTables, StructureElement
+from armdyn.structure.elements import Structure, StructureElement
 
 MOST_JOINTS_WITH_H = 10
 """Every h_i is printed up to this number of joints."""
@@ -14,7 +14,7 @@ MOST_NAMED = 12
 _INDENT: Any = {"initial_indent": " " * 6, "subsequent_indent": " " * 6}
 
 
-def text(structure: ElementTables) -> str:
+def text(structure: Structure) -> str:
     """Tables of D, h and g, then the reasons, equal ones told once."""
     n = len(structure.joints)
     lines = [
@@ -72,7 +72,7 @@ def spans(joints: tuple[int, ...]) -> str:
     )
 
 
-def data(structure: ElementTables) -> dict[str, Any]:
+def data(structure: Structure) -> dict[str, Any]:
     """The structure as plain data: each different element once, with its place from 1."""
     tables: dict[str, list[dict[str, Any]]] = {letter: [] for letter in "Dhg"}
     for letter, place, element in structure.different():
@@ -90,15 +90,14 @@ def data(structure: ElementTables) -> dict[str, Any]:
 
 def _table(head: str, cells: list[list[str]], rows: bool = True) -> list[str]:
     n = len(cells[0]) if cells else 0
-    width = 2 + max((len(c) for row in cells for c in row), default=1)
-    width = max(width, len(str(n)) + 2)
+    width = 2 + max(len(text) for text in (str(n), *(c for row in cells for c in row)))
     lines = [f"{head:<5}" + "".join(f"{j:>{width}}" for j in range(1, n + 1))]
     for i, row in enumerate(cells, 1):
         lines.append(f"{i if rows else '':<5}" + "".join(f"{c:>{width}}" for c in row))
     return [line.rstrip() for line in lines]
 
 
-def reasons(structure: ElementTables) -> Iterator[tuple[str, str, str]]:
+def reasons(structure: Structure) -> Iterator[tuple[str, str, str]]:
     """Each reason once: "D", "h" or "g", the elements as in "D12 = D13 = 0", and the reason."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for letter, place, element in structure.different():

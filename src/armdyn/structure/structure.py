@@ -9,47 +9,28 @@ that frame, and counts as special only if both are.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError
+from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.coriolis import christoffel
 from armdyn.model import RobotModel
-from armdyn.structure import report
-from armdyn.structure.elements import ElementTables, Status, StructureElement, is_mirror
+from armdyn.structure.elements import Status, Structure, StructureElement, is_mirror
 from armdyn.structure.graph import Trunk, trunks
-from armdyn.structure.picture import plot_structure
 from armdyn.structure.probe import Probe
-from armdyn.structure.ranges import Ranges, ranges
 from armdyn.structure.why import BRANCHES, CANCELS, Reason, Why
 
+CONFIGURATIONS = 256
+"""Random configurations over which ranges are measured."""
+CANCELLATION = 1e-12
+"""Largest variation, relative to the size of an element, that counts as rounding."""
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Structure(ElementTables):
-    """The structure of the equations of motion of a robot, over all its moving joints."""
-
-    def __repr__(self) -> str:
-        counts = ", ".join(
-            f"{name}: {count['zero']} of {sum(count.values())} zero"
-            for name, count in self.counts.items()
-        )
-        return f"<Structure of {self.robot!r}, {counts}>"
-
-    def text(self) -> str:
-        """The report to read."""
-        return report.text(self)
-
-    def data(self) -> dict[str, Any]:
-        """The report as plain data."""
-        return report.data(self)
-
-    def plot(self, path: str | Path) -> None:
-        """Draw D, h and g to a .png, .pdf or .svg file, coloured by what they depend on."""
-        plot_structure(self, path)
+Ranges = tuple[Array, Array, Array]
+"""Lowest and highest values of elements, and where they differ by no more than rounding."""
 
 
 def structure(robot: Robot | RobotModel) -> Structure:
@@ -62,7 +43,7 @@ def structure(robot: Robot | RobotModel) -> Structure:
     model = robot.model if isinstance(robot, Robot) else robot
     n, apart = len(model.joints), StructureElement("zero", reason=BRANCHES)
     tables = [np.full((n,) * rank, apart, dtype=object) for rank in (2, 3, 1)]
-    numbers = ranges(model)
+    numbers = _ranges(model)
     for trunk in trunks(model):
         _fill(trunk, numbers, tables)
     return Structure(
@@ -80,28 +61,42 @@ def _fill(trunk: Trunk, numbers: Sequence[Ranges], tables: Sequence[Array]) -> N
     patterns = probe.patterns()
     why = Why(probe, *patterns)
     reasons: list[Callable[..., Reason]] = [why.mass, why.velocity, why.weight]
-    for table, pattern, values, reason in zip(tables, patterns, numbers, reasons, strict=True):
+    for table, pattern, (low, high, rounding), reason in zip(
+        tables, patterns, numbers, reasons, strict=True
+    ):
         for place in np.ndindex(pattern.zero.shape):
-            if not is_mirror(place):
-                at = tuple(trunk.members[i] for i in place)
-                joints = tuple(trunk.members[k] + 1 for k in pattern.on[place].nonzero()[0])
+            if is_mirror(place):
+                continue
+            at = tuple(trunk.members[i] for i in place)
+            text, parameters = reason(*place)
+            joints = tuple(trunk.members[k] + 1 for k in pattern.on[place].nonzero()[0])
+            if pattern.zero[place]:
+                element = StructureElement("zero", (), text, parameters=parameters)
+            else:
+                span, cancels = (float(low[at]), float(high[at])), bool(joints and rounding[at])
                 status: Status = "varies" if joints else "constant"
-                status = "zero" if pattern.zero[place] else status
-                element = _element(status, joints, values, at, *reason(*place))
-                table[at] = table[*at[:-2], *reversed(at[-2:])] = element
+                text = CANCELS if cancels else text
+                element = StructureElement(status, joints, text, *span, cancels, parameters)
+            table[at] = table[*at[:-2], *reversed(at[-2:])] = element
 
 
-def _element(
-    status: Status,
-    joints: tuple[int, ...],
-    values: Ranges,
-    at: tuple[int, ...],
-    reason: str,
-    parameters: tuple[str, ...],
-) -> StructureElement:
-    if status == "zero":
-        return StructureElement(status, (), reason, parameters=parameters)
-    cancels = status == "varies" and bool(values.rounding[at])
-    reason = CANCELS if cancels else reason
-    low, high = float(values.low[at]), float(values.high[at])
-    return StructureElement(status, joints, reason, low, high, cancels, parameters)
+def _ranges(model: RobotModel) -> list[Ranges]:
+    """The ranges of D, h and g over random configurations within the limits."""
+    lower, upper = np.transpose([joint.range for joint in model.joints])
+    q = np.random.default_rng(0).uniform(lower, upper, (CONFIGURATIONS, len(lower)))
+    rest = np.zeros_like(q)
+    D = mass_matrix(model, q) + np.diag([joint.rotor.reflected for joint in model.joints])
+    root = np.sqrt(np.abs(np.einsum("pii->pi", D)).max(0))
+    mass = sum(abs(link.inertia.mass) for link in model.links)
+    sizes = (
+        root[:, None] * root,
+        root[:, None, None] * np.maximum(root[:, None], root),
+        # by Cauchy and Schwarz no g_i is larger
+        np.linalg.norm(model.gravity) * np.sqrt(mass) * root,
+    )
+    tables = D, christoffel(model, q), augmented_body(model, q, rest, rest).tau
+    spans = [(table.min(0), table.max(0)) for table in tables]
+    return [
+        (low, high, np.less_equal(high - low, CANCELLATION * size))
+        for (low, high), size in zip(spans, sizes, strict=True)
+    ]

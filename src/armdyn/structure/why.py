@@ -37,9 +37,7 @@ class Why:
         """Why D_ij is zero or constant; nothing where it varies."""
         if self.D.zero[i, j]:
             return self._no_mass(i, j)
-        if self.D.constant[i, j]:
-            return self._constant_mass(i, j)
-        return "", ()
+        return self._constant_mass(i, j) if self.D.constant[i, j] else ("", ())
 
     def _no_mass(self, i: int, j: int) -> Reason:
         slides = self.trunk.slides[i] + self.trunk.slides[j]
@@ -51,8 +49,7 @@ class Why:
             if slides == 2:
                 return f"both slide, along axes that are always perpendicular, {WHATEVER}", ()
             return f"one slides parallel to the axis the other turns about, {WHATEVER}", ()
-        missing = self._named(self.D_wakes[i, j])
-        angle = self._angle(i, j)
+        missing, angle = self._named(self.D_wakes[i, j]), self._angle(i, j)
         if not missing:
             return f"{angle}, and more than one inertial parameter that would couple is zero", ()
         return f"{angle}; {_but(missing, 'would couple the joints')}", missing

@@ -10,6 +10,7 @@ import armdyn
 from armdyn.errors import ModelError
 from armdyn.formulations.coriolis import christoffel
 from armdyn.model import Connection, Inertia, Mimic, assemble
+from armdyn.structure.report import text
 from armdyn.structure.structure import structure
 from support.peers import pin_model
 from support.random_robots import random_model, special_model
@@ -180,7 +181,7 @@ def test_followers_are_joints_of_their_own():
     found = structure(assemble("pair", dict.fromkeys(("base", "a", "b"), body), connections))
     assert found.joints == ("lead", "follow")
     assert found.mimics == ("follow",)
-    assert "follow (followers)" in found.text()
+    assert "follow (followers)" in text(found)
 
 
 def test_rotors_load_their_own_joint_alone():

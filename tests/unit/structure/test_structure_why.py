@@ -11,7 +11,8 @@ from armdyn.expr.differentiate import jacobian
 from armdyn.expr.evaluate import FiniteField
 from armdyn.structure.field import Drawn, Point, values_and_slopes
 from armdyn.structure.graph import trunks
-from armdyn.structure.report import spans
+from armdyn.structure.picture import plot_structure
+from armdyn.structure.report import data, spans, text
 from armdyn.structure.structure import structure
 from support.random_robots import random_model, special_model
 
@@ -142,21 +143,21 @@ def test_slopes_over_the_field_are_the_derivatives_of_the_graph():
 
 
 def test_text_tells_equal_reasons_once():
-    text = structure(armdyn.load("saha_3r")).text()
-    assert "h111 = h222 = h333 = 0:" in text
-    assert text.count("no joint changes the inertia about itself") == 1
-    assert "D: 6 elements, 2 zero, 1 constant, 3 vary" in text
-    assert max(map(len, text.splitlines())) <= 100
+    report = text(structure(armdyn.load("saha_3r")))
+    assert "h111 = h222 = h333 = 0:" in report
+    assert report.count("no joint changes the inertia about itself") == 1
+    assert "D: 6 elements, 2 zero, 1 constant, 3 vary" in report
+    assert max(map(len, report.splitlines())) <= 100
 
 
 def test_data_is_plain_and_has_every_element_once():
     found = structure(armdyn.load("puma560"))
-    data = json.loads(json.dumps(found.data()))
-    assert [len(data[name]) for name in "Dhg"] == [21, 126, 6]
-    assert {name: sum(count.values()) for name, count in data["counts"].items()} == {
+    plain = json.loads(json.dumps(data(found)))
+    assert [len(plain[name]) for name in "Dhg"] == [21, 126, 6]
+    assert {name: sum(count.values()) for name, count in plain["counts"].items()} == {
         "D": 21, "h": 126, "g": 6,
     }  # fmt: skip
-    (element,) = (e for e in data["D"] if e["place"] == [5, 6])
+    (element,) = (e for e in plain["D"] if e["place"] == [5, 6])
     assert element["status"] == found.D[4][5].status == "zero"
 
 
@@ -170,9 +171,9 @@ def test_a_picture_has_a_map_of_d_and_g_and_one_of_h_a_joint(tmp_path, kinds):
 
     found = structure(random_model(kinds, 1))
     with rc_context({"svg.fonttype": "none"}):
-        found.plot(tmp_path / "structure.svg")
-    text = (tmp_path / "structure.svg").read_text()
-    assert text.count("<image") == len(kinds) + 2
-    assert ("const<" in text) == (len(kinds) < 8)
+        plot_structure(found, tmp_path / "structure.svg")
+    picture = (tmp_path / "structure.svg").read_text()
+    assert picture.count("<image") == len(kinds) + 2
+    assert ("const<" in picture) == (len(kinds) < 8)
     with pytest.raises(WriteError, match="ending must be one of"):
-        found.plot(tmp_path / "structure.txt")
+        plot_structure(found, tmp_path / "structure.txt")

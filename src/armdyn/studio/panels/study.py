@@ -14,9 +14,10 @@ from armdyn.operations.methods import METHODS
 from armdyn.operations.report import OperationReport, operation_report
 from armdyn.quantities.choice_store import ChoiceStore, default_folder
 from armdyn.quantities.shortest import SearchBudget
-from armdyn.structure.elements import StructureElement
-from armdyn.structure.report import cell, reasons
-from armdyn.structure.structure import Structure, structure
+from armdyn.structure.elements import Structure, StructureElement
+from armdyn.structure.picture import plot_structure
+from armdyn.structure.report import cell, reasons, text
+from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
@@ -124,7 +125,7 @@ class StructurePanel(Panel):
         def work(robot: Robot, tell: Tell) -> Structure:
             found = structure(robot.model)
             tell("drawing the structure")
-            found.plot(path)
+            plot_structure(found, path)
             return found
 
         def done(found: Structure) -> None:
@@ -137,7 +138,7 @@ class StructurePanel(Panel):
     def _open(self, _: Any) -> None:
         if self._found is not None:
             found, path = self._found
-            report(self._session, f"{found.title}: structure", path, found.text())
+            report(self._session, f"{found.title}: structure", path, text(found))
 
 
 def structure_html(found: Structure) -> str:
