@@ -28,8 +28,8 @@ def torque(
     json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, split into its terms."""
+    from armdyn.io.csv.table import write_csv
     from armdyn.io.csv.trajectory import trajectory_from_csv
-    from armdyn.io.csv.write import write_csv
     from armdyn.terms.picture import plot_torques
     from armdyn.terms.torques import torque_report
 

@@ -75,13 +75,9 @@ def augmented_body_intrinsic(
     frames = world_frames(model, q)
     same = [np.eye(3)] * len(model.joints)
     P = [frames.O[i] - frames.link(j.parent)[1] for i, j in enumerate(model.joints)]
-    u = [
-        rotate(R, link.inertia.first_moment) for R, link in zip(frames.R, model.links, strict=True)
-    ]
-    k = [
-        R @ link.inertia.moment @ transpose(R)
-        for R, link in zip(frames.R, model.links, strict=True)
-    ]
+    bodies = [(R, link.inertia) for R, link in zip(frames.R, model.links, strict=True)]
+    u = [rotate(R, body.first_moment) for R, body in bodies]
+    k = [R @ body.moment @ transpose(R) for R, body in bodies]
     if wrench is not None:
         turned = [
             np.concatenate([rotate(R, wrench[..., i, :3]), rotate(R, wrench[..., i, 3:])], -1)

@@ -96,7 +96,7 @@ def jacobian(model: RobotModel, q: Array, frame: Frame, axes: Frame | None = Non
     frames = world_frames(model, q)
     p = frame_in_world(frames, frame)[1]
     columns = [np.zeros((*p.shape[:-1], 6)) for _ in model.joints]
-    for j in moving_joints(model, frame):
+    for j in model.paths[frame.link] if frame.link >= 0 else ():
         z, arm = frames.z[j], p - frames.O[j]
         combine = model.joints[j].type.combine
         columns[j] = np.concatenate([combine(z, cross(z, arm)), combine(0.0 * z, z)], -1)
@@ -117,7 +117,7 @@ def jacobian_rate(
     w = angular_velocities(model, frames, qd)
     v = origin_velocities(model, frames, qd, w)
     columns = [np.zeros((*p.shape[:-1], 6)) for _ in model.joints]
-    for j in moving_joints(model, frame):
+    for j in model.paths[frame.link] if frame.link >= 0 else ():
         v_p = v[frame.link] + cross(w[frame.link], p - frames.O[frame.link])
         z, arm = frames.z[j], p - frames.O[j]
         zd = cross(w[j], z)
@@ -131,11 +131,6 @@ def jacobian_rate(
         S, J = skew(w[axes.link]), jacobian(model, q, frame)
         Jd = Jd - np.concatenate([S @ J[..., :3, :], S @ J[..., 3:, :]], -2)
     return _turned_back(frame_in_world(frames, axes)[0], Jd)
-
-
-def moving_joints(model: RobotModel, frame: Frame) -> tuple[int, ...]:
-    """The joints that move a frame."""
-    return model.paths[frame.link] if frame.link >= 0 else ()
 
 
 def _turned_back(R: Array, J: Array) -> Array:

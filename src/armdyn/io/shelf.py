@@ -43,8 +43,7 @@ class Shelf:
     def trim(self, folder: PrivateFolder, most: int | None = None) -> list[Entry]:
         """Remove what killed processes left, and the least recently used beyond `most` bytes.
 
-        Without `most` nothing stays. Returns what was removed; what another process removed in the
-        meantime is no error.
+        Without `most` nothing stays. Returns what was removed.
         """
         everything = folder.entries()
         for entry in self._abandoned(everything):

@@ -28,8 +28,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot
 from armdyn.canonical.regroup import Distribution, axis_in_parent, hand_down, slide_origin
-from armdyn.formulations.ltdl import Guard
-from armdyn.formulations.solve import check_pivots
+from armdyn.formulations.solve import Guard, check_pivots
 from armdyn.minimal.axes import Pair, Scalar, Vector, crossed, plus, scaled, turned
 from armdyn.minimal.inertia import XYZ, YZX, ZXY, Articulated, PlaneTurn, Sixvector, is_known_zero
 from armdyn.minimal.link import ZERO, MovingLink

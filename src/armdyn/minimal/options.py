@@ -82,22 +82,20 @@ class Options:
 def options(robot: CanonicalRobot, wide: bool = False) -> Options:
     """What can be chosen for a robot; for a long, `wide` search also what seldom saves anything."""
     ways = tuple(_ways(robot, i, wide) for i in range(len(robot.links)))
-    start = []
-    for link, way in zip(robot.links, ways, strict=True):
-        quarter = is_quarter(link.alpha)
-        start.append(
-            LinkChoice(
-                rotated="rotated" not in way,
-                column=quarter,
-                tangent=not quarter and "rotated" not in way,
-                isotropic="xx" if "isotropic" in way else "",
-            )
+    start = tuple(
+        LinkChoice(
+            rotated="rotated" not in way,
+            column=is_quarter(link.alpha),
+            tangent=not is_quarter(link.alpha) and "rotated" not in way,
+            isotropic="xx" if "isotropic" in way else "",
         )
+        for link, way in zip(robot.links, ways, strict=True)
+    )
     planar = all(
         not link.type.slides and (link.parent < 0 or is_flat(robot, i))
         for i, link in enumerate(robot.links)
     )
-    return Options(robot, Choices(tuple(start)), ways, planar)
+    return Options(robot, Choices(start), ways, planar)
 
 
 def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...]]:

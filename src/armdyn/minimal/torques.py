@@ -47,24 +47,21 @@ class Minimal:
     tau: Array
 
 
-def minimal(
-    robot: CanonicalRobot,
-    q: Array,
-    qd: Array | float,
-    qdd: Array | float,
-    choices: Choices | None = None,
-) -> Minimal:
-    """Joint torques of a tree of links in canonical frames, whose entries may be nodes.
+Rate = Array | float
+"""Velocities or accelerations (..., N), or the number 0 where all are zero."""
 
-    For velocities or accelerations that are all zero the number 0 may stand.
-    """
+
+def minimal(
+    robot: CanonicalRobot, q: Array, qd: Rate, qdd: Rate, choices: Choices | None = None
+) -> Minimal:
+    """Joint torques of a tree of links in canonical frames, whose entries may be nodes."""
     choices = options(robot).start if choices is None else choices
     tau = [link.load() for link in reversed(moving_links(robot, choices, q, qd, qdd))]
     return Minimal(np.stack([np.broadcast_to(t, q.shape[:-1]) for t in tau[::-1]], -1))
 
 
 def moving_links(
-    robot: CanonicalRobot, choices: Choices, q: Array, qd: Array | float, qdd: Array | float
+    robot: CanonicalRobot, choices: Choices, q: Array, qd: Rate, qdd: Rate
 ) -> list[MovingLink]:
     """The links in motion; arguments as in `minimal`."""
     fixed, units = constants(robot, choices)

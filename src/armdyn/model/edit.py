@@ -119,19 +119,15 @@ def with_payload(
         model.tool_frame.placement,
         payload=True,
     )
-    return _replace_link(model, link, (*model.links[link].bodies, body))
+    links = list(model.links)
+    links[link] = Link(links[link].name, (*links[link].bodies, body))
+    return replace(model, links=tuple(links))
 
 
 def without_payload(model: RobotModel) -> RobotModel:
     """The robot with every payload put down."""
-    for i, link in enumerate(model.links):
-        model = _replace_link(model, i, tuple(b for b in link.bodies if not b.payload))
-    return model
-
-
-def _replace_link(model: RobotModel, index: int, bodies: tuple[Body, ...]) -> RobotModel:
-    links = list(model.links)
-    links[index] = Link(links[index].name, bodies)
+    own = (tuple(body for body in link.bodies if not body.payload) for link in model.links)
+    links = (Link(link.name, bodies) for link, bodies in zip(model.links, own, strict=True))
     return replace(model, links=tuple(links))
 
 

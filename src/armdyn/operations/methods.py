@@ -12,7 +12,7 @@ from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import coriolis_matrix
 from armdyn.formulations.denoc_forward import denoc_forward
-from armdyn.formulations.ltdl import solve_ltdl
+from armdyn.formulations.solve import solve_ltdl
 from armdyn.model import RobotModel
 from armdyn.quantities.formulations import FORMULATIONS, NEED_COM
 from armdyn.quantities.registry import QUANTITIES as RECORDS

@@ -24,7 +24,7 @@ from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import reachable, transcribe
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.ltdl import solve_ltdl
+from armdyn.formulations.solve import solve_ltdl
 from armdyn.minimal.choices import Choices
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options

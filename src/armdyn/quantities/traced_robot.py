@@ -17,7 +17,7 @@ from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.kinematics import world_frames, wrench_torques
-from armdyn.formulations.ltdl import solve_ltdl
+from armdyn.formulations.solve import solve_ltdl
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from armdyn.errors import MissingExtraError, WriteError
 from armdyn.io.atomic import replacing
-from armdyn.io.csv.write import write_csv
+from armdyn.io.csv.table import write_csv
 from armdyn.simulation.motion import SimulatedMotion
 from armdyn.simulation.plots import plot
 

@@ -3,7 +3,7 @@ import pytest
 
 from armdyn.errors import WriteError
 from armdyn.io.atomic import replacing
-from armdyn.io.csv.write import ROWS_AT_ONCE, write_csv
+from armdyn.io.csv.table import ROWS_AT_ONCE, write_csv
 
 
 def test_a_file_appears_whole_and_replaces_the_old_one(tmp_path):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from armdyn.errors import TrajectoryError
+from armdyn.io.csv.table import write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv
-from armdyn.io.csv.write import write_csv
 
 LINES = "".join(f"{0.1 * k:.1f},{k * k},{-k}\n" for k in range(8))
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
-from armdyn.io.csv.read import read_header, read_table
+from armdyn.io.csv.table import read_header, read_table
 
 SPLINE_DEGREE = 5
 """Degree of the spline from which missing rates are taken."""

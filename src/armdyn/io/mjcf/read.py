@@ -100,12 +100,9 @@ class _Reader:
         for i, name in enumerate(self.body_names):
             if i > 0:
                 self._joints(i, self.body_names[m.body_parentid[i]])
-            self.links[name] = Inertia.from_com(
-                float(m.body_mass[i]),
-                m.body_ipos[i],
-                np.diag(m.body_inertia[i]),
-                rotation_from_quaternion(m.body_iquat[i]),
-            )
+            mass, axes = float(m.body_mass[i]), rotation_from_quaternion(m.body_iquat[i])
+            tensor = np.diag(m.body_inertia[i])
+            self.links[name] = Inertia.from_com(mass, m.body_ipos[i], tensor, axes)
 
     def add_tool(self, tool: str) -> None:
         """A massless link at a site, so that the tool can be mounted there."""

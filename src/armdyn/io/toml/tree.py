@@ -14,15 +14,8 @@ from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, 
 from armdyn.model.assemble import Connection, assemble
 from armdyn.model.joint_types import JOINT_TYPES
 
-INERTIA = (
-    "mass",
-    "com",
-    "first_moment",
-    "inertia",
-    "inertia_about",
-    "inertia_rpy",
-    "inertia_rotation",
-)
+INERTIA_AXES = ("inertia_rpy", "inertia_rotation")
+INERTIA = ("mass", "com", "first_moment", "inertia", "inertia_about", *INERTIA_AXES)
 LINK = ("name", "body", "frame", *INERTIA)
 BODY = ("name", "payload", *PLACEMENT, *INERTIA)
 LIMITS = ("limits", "lower", "upper", "velocity_limit", "effort_limit")

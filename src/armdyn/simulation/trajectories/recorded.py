@@ -7,8 +7,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.io.csv.table import write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv
-from armdyn.io.csv.write import write_csv
 from armdyn.simulation.checks import check_positive
 from armdyn.simulation.protocols import Trajectory
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite

@@ -14,7 +14,7 @@ from armdyn.arrays import Array
 from armdyn.backends.names import identifier
 from armdyn.dynamics import Robot
 from armdyn.io.catalog import catalog_names
-from armdyn.io.csv.write import csv_from_columns
+from armdyn.io.csv.table import csv_from_columns
 from armdyn.io.toml.write import toml_from_model
 from armdyn.model.validate import Finding
 from armdyn.studio import uploads

@@ -5,8 +5,8 @@ from typer.testing import CliRunner
 import armdyn
 from armdyn.cli.app import app
 from armdyn.errors import TrajectoryError, WriteError
+from armdyn.io.csv.table import write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv
-from armdyn.io.csv.write import write_csv
 from armdyn.simulation.trajectories import from_csv, quintic, sampled, trapezoid
 from support.trajectory_laws import assert_derivatives, assert_rests_outside, assert_vectorised
 

@@ -1,9 +1,9 @@
-"""Tables of numbers read from CSV: a header with the names, then a line for each instant."""
+"""Tables of numbers as CSV: a header with the names, then a line for each instant."""
 
 import csv
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +11,10 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
+from armdyn.io.atomic import replacing
 
+ROWS_AT_ONCE = 4096
+"""Rows formatted at once: enough to be quick, few enough to show progress and to interrupt."""
 _LONGEST_HEADER = 1_000_000
 
 
@@ -58,6 +61,27 @@ def read_header(path: Path, expected: str) -> list[str]:
             "use commas, with a point in the decimals"
         )
     return [name.strip().strip('"').strip() for name in text.split(",")]
+
+
+def csv_from_columns(columns: Mapping[str, Array]) -> Iterator[tuple[int, str]]:
+    """The number of rows and the text of each block of a CSV table; the header comes first."""
+    yield 0, ",".join(columns) + "\n"
+    values = list(columns.values())
+    row = ",".join(["%.12g"] * len(values)) + "\n"
+    for start in range(0, len(values[0]), ROWS_AT_ONCE):
+        block = np.column_stack([column[start : start + ROWS_AT_ONCE] for column in values])
+        yield len(block), row * len(block) % tuple(block.ravel().tolist())
+
+
+def write_csv(
+    path: str | Path, columns: Mapping[str, Array], progress: Callable[[int], None] | None = None
+) -> None:
+    """Write columns (m,) to a CSV file, whole or not at all; `progress` counts the rows."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        for rows, text in csv_from_columns(columns):
+            file.write(text)
+            if progress is not None:
+                progress(rows)
 
 
 def _similar(path: Path) -> str:
