@@ -8,10 +8,8 @@ from typing import Any
 
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, cos_sin
 from armdyn.canonical.regroup import hand_down, is_zero, slide_origin
+from armdyn.minimal.axes import Scalar, Vector
 from armdyn.minimal.choices import Choices, Unit
-
-Scalar = Any
-Vector = tuple[Scalar, Scalar, Scalar]
 
 
 @dataclass(slots=True)

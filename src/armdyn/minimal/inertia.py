@@ -13,16 +13,14 @@ Entries that are known to be zero stay so, and cost nothing where the others are
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.canonical.frames import cos_sin, is_quarter
 from armdyn.canonical.regroup import is_zero
-from armdyn.minimal.axes import Pair, Vector, mirrored, scaled, turned
+from armdyn.minimal.axes import Pair, Scalar, Vector, mirrored, scaled, turned
 
-Scalar = Any
 Matrix = list[list[Scalar]]
 Sixvector = tuple[Vector, Vector]
 Cycle = tuple[int, int, int]

@@ -8,10 +8,9 @@ The second derivative of a vector v fixed in the link is b v. Written out,
 """
 
 from dataclasses import dataclass
-from typing import Any
 
-Scalar = Any
-Vector = tuple[Scalar, Scalar, Scalar]
+from armdyn.minimal.axes import Scalar, Vector
+
 Matrix = list[list[Scalar]]
 
 

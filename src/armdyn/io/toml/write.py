@@ -75,9 +75,7 @@ def _at_origin(part: Body | Frame) -> bool:
 def _own(name: str, own: list[Body], parts: bool) -> Entries:
     yield "name", _text(name)
     for body in own:
-        if parts and body.inertia.is_zero:
-            yield "mass", "0.0"
-        yield from _inertia(body.inertia)
+        yield from [("mass", "0.0")] if parts and body.inertia.is_zero else _inertia(body.inertia)
 
 
 def _body(body: Body) -> Entries:
