@@ -1,18 +1,11 @@
 """`armdyn ops`: how many operations each formulation takes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from armdyn.cli.console import print_json, print_line, print_table, status, table
 from armdyn.cli.options import Json, Plot, RobotSource, flag, option, takes_robot
-
-if TYPE_CHECKING:
-    from armdyn.quantities.shortest import SearchBudget
 
 
 @takes_robot
@@ -36,8 +29,21 @@ def ops(
         _steps(model, json)
         return
     from armdyn.operations.report import operation_report
+    from armdyn.quantities.choice_store import ChoiceStore, default_folder
+    from armdyn.quantities.shortest import SearchBudget
 
-    with _search_budget(search) as (budget, tell):
+    now = "counting"
+    with status(now) as say:
+
+        def tell(what: str) -> None:
+            nonlocal now
+            now = f"counting {what}"
+            say(now)
+
+        def searched(done: int, steps: int, best: int) -> None:
+            say(f"{now}: {100 * done // steps} %, {best} so far")
+
+        budget = SearchBudget(search, progress=searched, kept=ChoiceStore(default_folder()))
         report = operation_report(model, tuple(quantity or ()), budget, snap, tell)
     if plot is not None:
         from armdyn.operations.picture import plot_operations
@@ -49,26 +55,6 @@ def ops(
     _print(report)
     if plot is not None:
         print_line(f"wrote {plot}")
-
-
-@contextmanager
-def _search_budget(deep: bool) -> Iterator[tuple[SearchBudget, Callable[[str], None]]]:
-    """How long to search, and the function that is told which method is counted."""
-    from armdyn.quantities.choice_store import ChoiceStore, default_folder
-    from armdyn.quantities.shortest import SearchBudget
-
-    now = "counting"
-    with status(now) as say:
-
-        def name(what: str) -> None:
-            nonlocal now
-            now = f"counting {what}"
-            say(now)
-
-        def search(done: int, steps: int, best: int) -> None:
-            say(f"{now}: {100 * done // steps} %, {best} so far")
-
-        yield SearchBudget(deep=deep, progress=search, kept=ChoiceStore(default_folder())), name
 
 
 def _print(report: Any) -> None:

@@ -31,7 +31,7 @@ DEFAULT_DURATION = 1.0
 def start(arm: Robot, q0: str, qd0: str, arms: int | None, seed: int) -> tuple[Array, Array]:
     """Positions and velocities at the start, (n,), or (arms, n)."""
     lower, upper = arm.limits.T
-    qd = np.zeros(arm.n) if qd0 == "zeros" else np.array(_each("--qd0", qd0, arm.n))
+    qd = np.zeros(arm.n) if qd0 == "zeros" else np.array(numbers("--qd0", qd0, (arm.n,)))
     if arms is not None:
         if q0 != "zeros":
             raise typer.BadParameter("--arms chooses where arms start; leave out --q0")
@@ -43,7 +43,7 @@ def start(arm: Robot, q0: str, qd0: str, arms: int | None, seed: int) -> tuple[A
     if q0 == "middle":
         limited = np.isfinite(lower) & np.isfinite(upper)
         return np.where(limited, 0.5 * (np.nan_to_num(lower) + np.nan_to_num(upper)), 0.0), qd
-    return np.array(_each("--q0", q0, arm.n)), qd
+    return np.array(numbers("--q0", q0, (arm.n,))), qd
 
 
 def torques(arm: Robot, text: str | None) -> tuple[list[float] | Path | None, float | None]:
@@ -51,7 +51,7 @@ def torques(arm: Robot, text: str | None) -> tuple[list[float] | Path | None, fl
     if text is None:
         return None, None
     if not text.lower().endswith(".csv"):
-        return _each("--torque", text, arm.n), None
+        return numbers("--torque", text, (arm.n,)), None
     from armdyn.io.csv.trajectory import torques_from_csv
 
     times, _ = torques_from_csv(text, arm.n)
@@ -116,7 +116,7 @@ class ControllerOptions:
         if self.move is not None:
             if self.target is not None:
                 raise typer.BadParameter("give a --target or a --move, not both")
-            end = _each("--move", self.move, arm.n)
+            end = numbers("--move", self.move, (arm.n,))
             if q.ndim > 1:
                 raise typer.BadParameter("--move has one start; give many arms a --target")
             time = duration if self.move_time is None else self.move_time
@@ -126,7 +126,7 @@ class ControllerOptions:
                 raise typer.BadParameter("many arms under a controller need a --target")
             return q, None
         if not self.target.lower().endswith(".csv"):
-            return _each("--target", self.target, arm.n), None
+            return numbers("--target", self.target, (arm.n,)), None
         trajectory = from_csv(self.target, arm)
         return trajectory, trajectory.duration
 
@@ -139,10 +139,6 @@ def _impedance(arm: Robot, motion: Any, gains: dict[str, Any]) -> Callable[..., 
     if callable(motion):
         return CartesianImpedance(arm, lambda t: arm.forward_kinematics(motion(t).q), **values)
     return CartesianImpedance(arm, arm.forward_kinematics(motion), **values)
-
-
-def _each(option: str, text: str, n: int) -> list[float]:
-    return numbers(option, text, (n,))
 
 
 def _gain(option: str, text: str, count: int) -> float | list[float]:

@@ -43,15 +43,13 @@ def curves(simulation: SimulatedMotion) -> Curves:
     pieces = -(-len(chosen) * max(simulation.arms, 1) // BLOCK_STATES) if many else 1
     lowest = simulation.potential.min()
     blocks = [_curves(_part(simulation, b), lowest) for b in np.array_split(chosen, pieces)]
-    power = _acting([block.power for block in blocks])
-    return Curves(
-        simulation.t[chosen],
-        np.concatenate([block.q for block in blocks], axis=1),
-        np.concatenate([block.tau for block in blocks], axis=1),
-        _acting([block.terms for block in blocks]),
-        _acting([block.energy for block in blocks]),
-        power if len(power) > 2 else {k: v for k, v in power.items() if k != "total"},
+    q, tau = (np.concatenate([getattr(b, name) for b in blocks], axis=1) for name in ("q", "tau"))
+    terms, energy, power = (
+        _acting([getattr(b, name) for b in blocks]) for name in ("terms", "energy", "power")
     )
+    if len(power) <= 2:
+        power.pop("total", None)
+    return Curves(simulation.t[chosen], q, tau, terms, energy, power)
 
 
 def _part(simulation: SimulatedMotion, chosen: Array) -> SimulatedMotion:

@@ -18,6 +18,9 @@ from armdyn.simulation.native import Rollout, rollout
 from armdyn.simulation.native_inputs import LAWS
 from armdyn.simulation.result import Simulation
 
+Tell = Callable[[int], None] | None
+"""Called with the number of steps taken."""
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -83,15 +86,14 @@ def simulate_fixed(
     began = time.perf_counter()
     driven = Driven(robot, drive, None, duration)
     told = None if progress is None else (lambda done: progress(done * grid.step))
+    options: dict[str, Any] = {"method": method, "friction": friction}
     compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest
     if callable(drive) and not compiled:
-        run, tau, given = _held(robot, q, qd, driven, method, grid, friction, told)
+        run, tau, given = _held(robot, q, qd, driven, grid, told, **options)
     else:
-        run = rollout(
-            robot, q, qd, grid.step, grid.steps, method=method, every=grid.every,
-            torque=_table(driven, drive, grid, q), controller=drive if compiled else None,
-            friction=friction, progress=told,
-        )  # fmt: skip
+        options |= {"torque": _table(driven, drive, grid, q), "every": grid.every, "progress": told}
+        options["controller"] = drive if compiled else None
+        run = rollout(robot, q, qd, grid.step, grid.steps, **options)
         states = zip(run.t.tolist(), *(np.moveaxis(x, -2, 0) for x in (run.q, run.qd)), strict=True)
         tau = np.stack([driven.torque(*state) for state in states], axis=-2)
         given = _integral(np.sum(tau * run.qd, axis=-1), run.t)
@@ -111,14 +113,7 @@ def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
 
 
 def _held(
-    robot: Robot,
-    q: Array,
-    qd: Array,
-    driven: Driven,
-    method: str,
-    grid: Grid,
-    friction: bool,
-    progress: Callable[[int], None] | None,
+    robot: Robot, q: Array, qd: Array, driven: Driven, grid: Grid, tell: Tell, **options: Any
 ) -> tuple[Rollout, Array, Array]:
     """A torque asked for at each step and held until the next, with the work that it does."""
     records: list[tuple[Array, Array, Array, Array]] = []
@@ -131,15 +126,15 @@ def _held(
                 records.append((q, qd, tau, work))
             if k == grid.steps:
                 break
-            one = rollout(robot, q, qd, grid.step, 1, method=method, torque=tau, friction=friction)
+            one = rollout(robot, q, qd, grid.step, 1, torque=tau, **options)
             interrupted = one.interrupted
             diverged = one.diverged and one.diverged._replace(step=k + 1)
             if interrupted or diverged:
                 break
             work = work + np.sum(tau * (one.q[..., 1, :] - q), axis=-1)
             q, qd = one.q[..., 1, :], one.qd[..., 1, :]
-            if progress is not None:
-                progress(k + 1)
+            if tell is not None:
+                tell(k + 1)
     except KeyboardInterrupt:
         interrupted = True
     *vectors, works = zip(*records, strict=True)

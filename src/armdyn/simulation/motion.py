@@ -148,14 +148,10 @@ class SimulatedMotion:
 
         Several arms are one below the other, with their number, from 0 on, in a column `arm`.
         """
-        groups = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
-        acting = {"friction": self.friction, "stop": self.stop, "external": self.external}
-        groups |= {name: values for name, values in acting.items() if values.any()}
-        named: dict[str, Array] = {}
-        if self.q.ndim > 2:
-            named["arm"] = np.repeat(np.arange(self.arms), len(self.t))
+        acting = [name for name in ("friction", "stop", "external") if getattr(self, name).any()]
+        named = {"arm": np.repeat(np.arange(self.arms), len(self.t))} if self.q.ndim > 2 else {}
         named["t"] = np.tile(self.t, self.arms)
-        for name, values in groups.items():
-            named |= {f"{name}{i + 1}": values[..., i].reshape(-1) for i in range(self.robot.n)}
-        energies = {"kinetic": self.kinetic, "potential": self.potential}
-        return named | {name: values.reshape(-1) for name, values in energies.items()}
+        for name in ("q", "qd", "qdd", "tau", *acting):
+            columns = getattr(self, name).reshape(-1, self.robot.n).T
+            named |= {f"{name}{i + 1}": column for i, column in enumerate(columns)}
+        return named | {name: getattr(self, name).reshape(-1) for name in ("kinetic", "potential")}

@@ -28,10 +28,7 @@ class Horizon:
     steps: int
 
     def rows(self, what: str, values: Array) -> Array:
-        """Vectors for arms and times, (..., times, n), as (arms, times, n); one may stand for all.
-
-        Leading shapes are broadcast to the shape of the arms.
-        """
+        """Vectors (..., times, n), broadcast to (arms, times, n); one may stand for all arms."""
         lead, (times, n) = values.shape[:-2], values.shape[-2:]
         if all(size == 1 for size in lead):
             return np.ascontiguousarray(values.reshape(1, times, n))
@@ -68,10 +65,7 @@ def step_inputs(
     request: StepRequest,
     over: Horizon,
 ) -> list[StepInput]:
-    """The arguments of every step after the state: its length, and what drives the arms.
-
-    Torques are given at the start and at the end of each step.
-    """
+    """The length of every step, and torques at its start and its end or what a law needs."""
     if torque is not None and controller is not None:
         raise SimulationError("give a torque or a controller, not both")
     length = StepInput(np.full((1, 1, 1), float(over.step)))

@@ -1,4 +1,4 @@
-"""The interfaces of trajectories and controllers."""
+"""The interface of trajectories."""
 
 from typing import NamedTuple, Protocol
 
@@ -30,12 +30,4 @@ class Trajectory(Protocol):
 
     def __call__(self, t: npt.ArrayLike) -> Motion:
         """The motion at times of any shape."""
-        ...
-
-
-class Controller(Protocol):
-    """A law that gives joint torques."""
-
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques (..., n) at time t in the states q, qd (..., n)."""
         ...

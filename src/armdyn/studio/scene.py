@@ -43,8 +43,7 @@ class Scene:
         self.compare(None)
         if self._arm is not None:
             self._draw()
-        if beside is not None:
-            self.compare(beside)
+        self.compare(beside)
         if self._last is not None:
             self.show(self._last)
 

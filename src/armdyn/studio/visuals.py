@@ -42,10 +42,9 @@ def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
 
     Other files that it names are read only if `meshes` says so.
     """
-    if path.suffix.lower() not in (".urdf", ".xml"):
-        return [], []
-    robot = read_xml(path, DescriptionError)
-    if robot.tag != "robot":
+    described = path.suffix.lower() in (".urdf", ".xml")
+    robot = read_xml(path, DescriptionError) if described else None
+    if robot is None or robot.tag != "robot":
         return [], []
     colours = {
         material.attributes.get("name", ""): _colour(material) for material in robot.all("material")

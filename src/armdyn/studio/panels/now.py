@@ -74,23 +74,18 @@ def torque_bars(
         y = i * ROW
         over = bool(limited[i] and abs(total[i]) > scales[i])
         end = f"{'limit' if limited[i] else 'scale'} ±{scales[i]:g}"
-        parts.append(svg.text(2, y + 13, name, bold=True))
-        parts.append(svg.text(middle, y + 13, end, faint=True, size=9.5, anchor="middle"))
         words = f"{svg.number(float(total[i]), 4, largest)} {units[i]}" + (" !" if over else "")
-        parts.append(
-            f"<g class='total' data-joint='{i}' data-value='{float(total[i])!r}'>"
-            + svg.text(svg.WIDTH - 2, y + 13, words, bold=True, anchor="end")
-            + "</g>"
-        )
-        parts.append(
-            svg.box(4, y + 18, 2 * half, BAR, "currentColor", opacity=0.07, radius=3, hint=end)
-        )
-        parts += _bar(i, y + 18, {k: float(v[i]) for k, v in terms.items()}, scales[i], units[i])
-        parts.append(svg.line(middle, y + 16, middle, y + 20 + BAR, 0.5))
         tip = middle + half * float(np.clip(total[i] / scales[i], -1, 1))
-        parts.append(
-            f"<path d='M{tip:.1f} {y + 30:.1f} l-4 5 h8 z' fill='currentColor' class='tip'/>"
-        )
+        parts += [
+            svg.text(2, y + 13, name, bold=True),
+            svg.text(middle, y + 13, end, faint=True, size=9.5, anchor="middle"),
+            f"<g class='total' data-joint='{i}' data-value='{float(total[i])!r}'>",
+            svg.text(svg.WIDTH - 2, y + 13, words, bold=True, anchor="end") + "</g>",
+            svg.box(4, y + 18, 2 * half, BAR, "currentColor", opacity=0.07, radius=3, hint=end),
+            *_bar(i, y + 18, {k: float(v[i]) for k, v in terms.items()}, scales[i], units[i]),
+            svg.line(middle, y + 16, middle, y + 20 + BAR, 0.5),
+            f"<path d='M{tip:.1f} {y + 30:.1f} l-4 5 h8 z' fill='currentColor' class='tip'/>",
+        ]
     acting = {
         k: TERMS[k] for k, v in terms.items() if float(np.abs(v).max()) > INVISIBLE_TERM * largest
     }

@@ -87,13 +87,10 @@ def operation_bars(rows: Sequence[MethodCounts]) -> str:
         for stage in STAGES:
             count = row.stages.get(stage)
             if count is not None:
-                parts.append(
-                    svg.box(
-                        left, y + 15, x(count.total) - left, 7, COLOURS[stage], radius=2,
-                        hint=f"{stage}: {count.mul} multiplications, {count.add} additions",
-                        data={"method": row.method, "stage": stage, "total": count.total},
-                    )
-                )  # fmt: skip
+                hint = f"{stage}: {count.mul} multiplications, {count.add} additions"
+                data = {"method": row.method, "stage": stage, "total": count.total}
+                place = left, y + 15, x(count.total) - left, 7
+                parts.append(svg.box(*place, COLOURS[stage], radius=2, hint=hint, data=data))
     note = (
         "<div style='font-size:11px;opacity:.65'>multiplications and additions of one evaluation, "
         "logarithmic; the numbers are those of the last stage</div>"
