@@ -61,7 +61,6 @@ class Comparison:
 
     joints: tuple[str, ...]
     units: tuple[str, ...]
-    """"N·m" or "N"."""
     elements: tuple[ElementRange, ...]
     """The upper triangle of the mass matrix, row by row."""
     gravity: tuple[Array, Array]

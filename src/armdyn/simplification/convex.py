@@ -105,9 +105,9 @@ class Convex:
         for i, first, basis in self._spans(values):
             moved = float(np.abs(first - p[i]).max()) > _CHANGE_ROUNDING
             p[i] = first if moved else p[i]
-            needed = np.abs(by_link[:, i] @ arm.from_units[i] @ basis).max(initial=0.0)
-            outside = self.constraints.outside(i, p[i], basis, values)
-            if needed > CONDITION_TOLERANCE or moved or outside:
+            part = by_link[:, i] @ arm.from_units[i] @ basis
+            needed = moved or np.abs(part).max(initial=0.0) > CONDITION_TOLERANCE
+            if needed or self.constraints.outside(i, p[i], basis, values):
                 columns.append(np.zeros((*p.shape, basis.shape[1])))
                 columns[-1][i] = basis
         B = np.concatenate(columns, axis=2)

@@ -124,9 +124,8 @@ def counterweights(added: Array, reach: float = 1.0) -> tuple[tuple[PointMass, .
 
 def _hollow(S: Array) -> Array:
     """A rotation Q such that Qᵀ S Q has zeros on its diagonal, for S without trace."""
-    n = len(S)
-    Q, S = np.eye(n), S.copy()
-    for k in range(n - 1):
+    Q, S = np.eye(len(S)), S.copy()
+    for k in range(len(S) - 1):
         diagonal = np.diag(S)
         high, low = k + int(np.argmax(diagonal[k:])), k + int(np.argmin(diagonal[k:]))
         # a c² + 2 b c s + d s² = 0 for the direction (c, s) in the plane of both
@@ -135,7 +134,7 @@ def _hollow(S: Array) -> Array:
             break
         t = (-b - math.copysign(math.sqrt(b * b - a * d), b)) / d
         c, s = 1 / math.hypot(1, t), t / math.hypot(1, t)
-        G = np.eye(n)
+        G = np.eye(len(S))
         G[[high, low], high], G[[high, low], low] = (c, s), (-s, c)
         G[:, [k, high]] = G[:, [high, k]]
         Q, S = Q @ G, G.T @ S @ G

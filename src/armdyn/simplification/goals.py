@@ -22,7 +22,6 @@ class Goals:
     balanced: bool = False
     """Gravity needs no torque in any configuration."""
     words: tuple[str, ...] = ()
-    """The goals as they were asked for."""
 
     def __str__(self) -> str:
         return " + ".join(self.words)

@@ -63,8 +63,8 @@ class ParametrisedArm:
         tied = np.array([[self._tied(i, axis) for axis in range(3)] for i in range(len(links))])
         self.unknown = self.numbers[:, 1:4] & ~tied
         """Which coordinates of the centres of mass are unknowns of φ, shape (n, 3)."""
-        self.coordinates = np.argwhere(self.numbers[:, 1:4] & tied)
-        """Link and axis of the coordinates that are searched, shape (coordinates, 2)."""
+        self.coordinates = np.argwhere(self.numbers[:, 1:4] & tied).tolist()
+        """Link and axis of the coordinates that are searched."""
         ranges = {x.symbol: (x.value, x.low, x.high) for x in variables.lengths}
         for i, axis in self.coordinates:
             symbol = names[i][1 + axis]
@@ -78,7 +78,7 @@ class ParametrisedArm:
     def relaxed(self) -> "ParametrisedArm":
         """The same arm with free tensors, so that no centre of mass is searched."""
         numbers = self.variables.numbers.copy()
-        numbers[self.coordinates[:, 0], 4:] = True
+        numbers[[link for link, _ in self.coordinates], 4:] = True
         bounds = {name: pair for name, pair in self.variables.bounds.items() if name[0] != "I"}
         variables = replace(self.variables, numbers=numbers, bounds=bounds)
         return ParametrisedArm(self.model, variables, self.add_only)
@@ -119,8 +119,10 @@ class ParametrisedArm:
 
     def centre(self, i: int, values: Array) -> Array:
         """The centre of mass of link i, its searched coordinates at given values."""
-        centre, links = self.own[i][1].copy(), self.coordinates[:, 0]
-        centre[self.coordinates[links == i, 1]] = values[len(values) - len(links) :][links == i]
+        centre, searched = self.own[i][1].copy(), values[len(self.variables.lengths) :]
+        for (link, axis), value in zip(self.coordinates, searched, strict=True):
+            if link == i:
+                centre[axis] = value
         return centre
 
     def tensor_row(self, i: int, k: int, centre: Array) -> Array:

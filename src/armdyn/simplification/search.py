@@ -66,7 +66,7 @@ def _starts(convex: Convex, values: Array) -> Iterator[Array]:
     """The given values, and the same with the centres of mass of a design with free tensors."""
     yield values
     arm, lengths = convex.arm, len(convex.arm.variables.lengths)
-    if not len(arm.coordinates):
+    if not arm.coordinates:
         return
     numbers = replace(convex, arm=arm.relaxed()).solve(values[:lengths]).numbers
     relaxed = values.copy()

@@ -101,7 +101,6 @@ class Report:
 
     found: Simplification
     builds: tuple[Build, ...] = field(repr=False)
-    """How to build the links that change."""
     comparison: Comparison = field(repr=False)
 
     @property

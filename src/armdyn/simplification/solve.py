@@ -199,8 +199,8 @@ class Solver:
 
     def _unknowns(self, expression: Any) -> list[Any]:
         """The free symbols of an expression, those to solve for first in front."""
-        found = [s for s in expression.free_symbols if str(s) in self.variables]
-        return sorted(found, key=self.rank)
+        names = self.variables
+        return sorted((s for s in expression.free_symbols if str(s) in names), key=self.rank)
 
     @staticmethod
     def rank(symbol: Any) -> tuple[int, str]:
