@@ -37,7 +37,7 @@ _SOURCES = (
 
 _lock = lock_over_fork()
 _alive: "weakref.WeakValueDictionary[str, MachineCode]" = weakref.WeakValueDictionary()
-_BACKEND = LlvmBackend()
+BACKEND = LlvmBackend()
 
 
 def build(
@@ -56,18 +56,17 @@ def build(
         found = _alive.get(key)
         if found is None:
             cache = cache or user_cache()
-            content = cache.get(key) if cache else None
-            if content is None:
-                content = _compiled(model, request, dtype, target)
-                if cache:
-                    cache.put(key, content)
-            found = _alive[key] = _BACKEND.load(content)
+            kept = cache.get(key) if cache else None
+            found = BACKEND.load(kept) if kept else _compiled(model, request, dtype, target)
+            if cache and not kept:
+                cache.put(key, found.content)
+            _alive[key] = found
         return found
 
 
 def _compiled(
     model: RobotModel, request: Request | StepRequest, dtype: str, target: Target
-) -> bytes:
+) -> MachineCode:
     name = f"{request.quantity} of {model.name!r}"
     with note(f"writing the equations for {name} ..."):
         if isinstance(request, StepRequest):
@@ -82,7 +81,7 @@ def _compiled(
             "in sensible time; use another method, or evaluate it as it is written"
         )
     with note(f"compiling {size} operations for {name}; the result is kept for the next time ..."):
-        return _BACKEND.file(program, LlvmTarget(target, dtype, rows))
+        return BACKEND.compile(program, LlvmTarget(target, dtype, rows))
 
 
 def _key(model: RobotModel, request: Request | StepRequest, dtype: str, target: Target) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.backends import numpy_api
-from armdyn.backends.build import build
+from armdyn.backends.build import BACKEND, build
 from armdyn.backends.cache import ObjectCache
 from armdyn.backends.llvm.backend import MachineCode
 from armdyn.backends.llvm.target import Target
@@ -168,7 +168,7 @@ def _type_name(dtype: npt.DTypeLike) -> str:
         name = np.dtype(dtype).name
     except TypeError:
         name = str(dtype)
-    check_known("type of a kernel", name, numpy_api.TYPE_NUMBERS)
+    check_known("type of a kernel", name, BACKEND.dtypes)
     return name
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from armdyn.backends import numpy_api
-from armdyn.backends.backend import Capabilities
+from armdyn.backends.backend import Backend
 from armdyn.backends.llvm.module import module
 from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
@@ -48,27 +48,25 @@ class MachineCode:
     """Of the output."""
     entry: bool
     """Whether there is a fast entry for one state."""
+    content: bytes
+    """The same as bytes that can be kept: a line about it, then the object file."""
 
 
-class LlvmBackend:
+class LlvmBackend(Backend[LlvmTarget, MachineCode]):
     """Programs as machine code."""
 
-    name = "llvm"
-    capabilities = Capabilities(tuple(numpy_api.TYPE_NUMBERS), kept_on_disk=True, rollouts=True)
+    dtypes = tuple(numpy_api.TYPE_NUMBERS)
 
     def compile(self, program: Program, target: LlvmTarget) -> MachineCode:
         """Machine code in memory."""
-        return self.load(self.file(program, target))
-
-    def file(self, program: Program, target: LlvmTarget) -> bytes:
-        """The same as bytes that can be kept: a line about it, then the object file."""
         narrow = target.processor == target.processor.narrow
         entry = narrow and target.rows is None and numpy_api.arrays_are_as_expected()
         text = module(program, target.processor, target.dtype, entry=entry, rows=target.rows)
         inputs = [(array.name, len(array.symbols)) for array in program.inputs]
         functions = [f for f in ("loop", "entry", "rollout_loop") if f"@{f}(" in text]
         head = {"inputs": inputs, "shape": program.shape, "functions": functions}
-        return json.dumps(head).encode() + b"\n" + object_code(text, target.processor)
+        code = object_code(text, target.processor)
+        return self.load(json.dumps(head).encode() + b"\n" + code)
 
     def load(self, content: bytes) -> MachineCode:
         """Machine code in memory from what was kept."""
@@ -76,7 +74,8 @@ class LlvmBackend:
         head = json.loads(line)
         linked = link(code, head["functions"])
         inputs = tuple((name, size) for name, size in head["inputs"])
-        return MachineCode(linked, inputs, tuple(head["shape"]), "entry" in head["functions"])
+        entry = "entry" in head["functions"]
+        return MachineCode(linked, inputs, tuple(head["shape"]), entry, content)
 
 
 def object_code(text: str, target: Target) -> bytes:
