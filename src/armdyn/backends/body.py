@@ -75,10 +75,7 @@ class Body:
         self.angles: set[str] = set()
         kept = Counter(program.outputs)
         self.left = Counter(k for i in program.instructions for k in i.args) + kept
-        entries = [(array.name, i) for array in program.inputs for i in range(len(array.symbols))]
-        for place, (name, i) in enumerate(entries):
-            self.values[place] = Written(language.entry(name, i))
-            self.used |= {name} if self.left[place] else set()
+        self._read_inputs()
         first = len(program.symbols)
         for place, constant in enumerate(program.constants, start=first):
             if self.left[place]:
@@ -93,6 +90,13 @@ class Body:
             if place < first:  # outputs may be written over the inputs
                 self._settle(place)
         self.outputs = [self.values[k].text for k in program.outputs]
+
+    def _read_inputs(self) -> None:
+        arrays = self.program.inputs
+        entries = [(array.name, i) for array in arrays for i in range(len(array.symbols))]
+        for place, (name, i) in enumerate(entries):
+            self.values[place] = Written(self.language.entry(name, i))
+            self.used |= {name} if self.left[place] else set()
 
     def _constant(self, constant: Constant) -> Written:
         assert constant.value is not None

@@ -1,7 +1,7 @@
 """Programs: straight-line operations with named inputs, constants worked out, and outputs."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -196,12 +196,7 @@ class _Builder:
             if node.constant:
                 self.place[node.index] = len(symbols) + len(self.constants)
                 self.constants.append(self._constant(node, len(symbols)))
-        used = uses(outputs)
-        flipped = {  # negated differences that are used only so
-            n.index: n.args[0].index
-            for n in nodes
-            if n.op == "neg" and is_run(n) and n.args[0].op == "sub" and used[n.args[0].index] == 1
-        }
+        flipped = _negated_differences(nodes, uses(outputs))
         start = len(symbols) + len(self.constants)
         for node in linearize(outputs):
             if node.index in flipped.values():
@@ -224,6 +219,15 @@ class _Builder:
             with np.errstate(all="ignore"):
                 value = None if None in known else float(OPERATIONS[node.op].value(*known))
         return Constant(node.op, args, repr(node) if not args else "", value)
+
+
+def _negated_differences(nodes: Iterable[Node], used: Mapping[int, int]) -> dict[int, int]:
+    """For each negation of a difference that is used only so: the index of the difference."""
+    return {
+        n.index: n.args[0].index
+        for n in nodes
+        if n.op == "neg" and is_run(n) and n.args[0].op == "sub" and used[n.args[0].index] == 1
+    }
 
 
 def _checked(outputs: Array) -> list[Node]:

@@ -161,12 +161,16 @@ def _rates(multiples: list[tuple[Monomial, Fraction]]) -> Expr:
         inner = [(factoring.divided(rates, front), ratio) for rates, ratio in multiples]
         return product([factoring.monomial_expr(front), _rates(inner)])
     names = [rates[0][0] for rates, ratio in multiples if len(rates) == 1 and ratio == 1]
-    square: dict[Monomial, Fraction] = {((name, 2),): Fraction(1) for name in names}
-    square |= {((a, 1), (b, 1)): Fraction(2) for a, b in combinations(names, 2)}
-    if len(names) > 1 and dict(multiples) == square:
+    if len(names) > 1 and dict(multiples) == _square(names):
         return power(total(map(Symbol, names)), 2)
     ordered = sorted(multiples, key=lambda multiple: [place(name) for name, _ in multiple[0]])
     return total(factoring.monomial_expr(rates, ratio) for rates, ratio in ordered)
+
+
+def _square(names: list[str]) -> dict[Monomial, Fraction]:
+    """The monomials of a squared sum of symbols."""
+    square: dict[Monomial, Fraction] = {((name, 2),): Fraction(1) for name in names}
+    return square | {((a, 1), (b, 1)): Fraction(2) for a, b in combinations(names, 2)}
 
 
 def _turns(trig: TrigProduct, ratio: Fraction) -> Expr:

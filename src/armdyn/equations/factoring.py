@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd
+from typing import Any
 
 from armdyn.equations.tree import Expr, Number, Symbol, negated, power, product, sign, total
 
@@ -90,14 +91,17 @@ def _factored(polynomial: Polynomial) -> Expr | None:
     scale = Fraction(int(number.p), int(number.q))
     found = []
     for poly, exponent in factors:
-        named = ((tuple(zip(names, powers, strict=True)), c) for powers, c in poly.terms())
-        factor = _sum(
-            {tuple((n, e) for n, e in m if e): Fraction(int(c.p), int(c.q)) for m, c in named}
-        )
+        factor = _sum(_named(poly, names))
         if sign(factor) < 0:
             factor, scale = negated(factor), scale * (-1) ** exponent
         found.append(power(factor, exponent))
     return product([Number(scale), *found])
+
+
+def _named(poly: Any, names: list[str]) -> Polynomial:
+    """A polynomial of SymPy as ours."""
+    terms = ((zip(names, powers, strict=True), c) for powers, c in poly.terms())
+    return {tuple((n, e) for n, e in m if e): Fraction(int(c.p), int(c.q)) for m, c in terms}
 
 
 def _collected(polynomial: Polynomial, by_mass: bool) -> Expr:

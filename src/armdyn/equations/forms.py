@@ -167,11 +167,6 @@ def _document(
         known |= rubbing[1]
         law = law[0].replace("+ G", "+ G + F"), f"{law[1]} + F"
     names = set() if digits is not None else occurring(blocks)
-    if followers := [joint.name for joint in model.joints if joint.mimic is not None]:
-        notes += (
-            f"{', '.join(followers)} follow other joints in this robot; here every moving joint is "
-            "a coordinate of its own",
-        )
     return Equations(
         robot=model.name,
         title=model.title or model.name,
@@ -182,9 +177,18 @@ def _document(
         blocks=tuple(blocks),
         offsets=shifts,
         legend=legend(names, known, letters or {}, parameters(model)),
-        notes=notes,
+        notes=(*notes, *_note_on_followers(model)),
         operations=operations,
     )
+
+
+def _note_on_followers(model: RobotModel) -> tuple[str, ...]:
+    followers = [joint.name for joint in model.joints if joint.mimic is not None]
+    note = (
+        f"{', '.join(followers)} follow other joints in this robot; here every moving joint is a "
+        "coordinate of its own"
+    )
+    return (note,) if followers else ()
 
 
 def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...] = ()) -> Equations:

@@ -74,12 +74,7 @@ def count_operations(
     model = robot.model if isinstance(robot, Robot) else robot
     check_known("quantity", quantity, QUANTITIES)
     check_known("stage", stage, STAGES)
-    methods = [method for method in METHODS if method.quantity == quantity]
-    if formulation is not None:
-        check_known(f"method for {quantity}", formulation, [m.name for m in methods])
-        methods = [method for method in methods if method.name == formulation]
-    elif stage == "minimal":
-        methods = [method for method in methods if method.function is None] or methods
+    methods = _methods(quantity, stage, formulation)
     found = (stage_count(model, method, stage, effort, snap) for method in methods)
     counts = [count for count in found if count is not None]
     if not counts:
@@ -89,6 +84,16 @@ def count_operations(
             "have no stage 'regrouped', and some are written for chains"
         )
     return min(counts, key=lambda c: c.total)
+
+
+def _methods(quantity: str, stage: str, formulation: str | None) -> list[Method]:
+    """The methods that are counted."""
+    methods = [method for method in METHODS if method.quantity == quantity]
+    if formulation is not None:
+        check_known(f"method for {quantity}", formulation, [m.name for m in methods])
+        return [method for method in methods if method.name == formulation]
+    searched = [method for method in methods if method.function is None]
+    return searched if searched and stage == "minimal" else methods
 
 
 def stage_count(

@@ -186,16 +186,24 @@ def _mapping(what: str, given: Any) -> Mapping[str, Any]:
     return given or {}
 
 
-def _known(model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, Length]) -> _Known:
-    numbered = [f"link{i + 1}" for i in range(len(model.links))]
+def _parts(
+    robot: CanonicalRobot, lengths: Mapping[str, Length]
+) -> list[dict[str, tuple[str, ...]]]:
+    """For each link the symbols of its mass, its inertia and its lengths, by part."""
     parts = [
         {part: tuple(f"{NUMBERS[k]}{i + 1}" for k in places) for part, places in _PARTS.items()}
-        for i in range(len(model.links))
+        for i in range(len(robot.links))
     ]
     for symbol, length in lengths.items():
         own = parts[length.joint if length.along else robot.links[length.joint].parent]
         part = "offset" if length.along else "length"
         own[part] = (*own.get(part, ()), symbol)
+    return parts
+
+
+def _known(model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, Length]) -> _Known:
+    numbered = [f"link{i + 1}" for i in range(len(model.links))]
+    parts = _parts(robot, lengths)
     found = _Known(model.name)
     # a name that two links have stands for the first of these lists that has it
     for names in (numbered, [x.name for x in model.links], [x.name for x in model.joints]):

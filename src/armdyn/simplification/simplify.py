@@ -180,9 +180,7 @@ def simplify(
         symbolic: Whether to write out and solve the conditions.
         progress: Called with the number of choices of lengths tried, and of all.
     """
-    if not isinstance(robot, Robot | RobotModel):
-        raise ModelError(f"simplify takes a Robot, got {robot!r}; load it first")
-    before = robot if isinstance(robot, Robot) else Robot(robot)
+    before = _robot(robot)
     model = before.model
     goals = parse_goals(model, goal)
     variables = parse_design_variables(model, free, bounds, weights)
@@ -208,3 +206,9 @@ def simplify(
     solved = branches(asked, variables.symbols, None if found.obstacles else reaches)
     seconds = {"conditions": then - began, "branches": time.perf_counter() - then}
     return Simplification(before, found, solved, {"design": found.seconds, **seconds})
+
+
+def _robot(given: Robot | RobotModel) -> Robot:
+    if not isinstance(given, Robot | RobotModel):
+        raise ModelError(f"simplify takes a Robot, got {given!r}; load it first")
+    return given if isinstance(given, Robot) else Robot(given)

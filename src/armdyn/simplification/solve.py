@@ -113,19 +113,22 @@ class Solver:
             # an equation between held numbers may be true for this robot
             if equation == 0 or (not self._unknowns(equation) and self._cancels(equation)):
                 continue
-            if equation not in self._known:
-                self._known[equation] = [f for f in _factors(equation) if not self._sign(f)]
-            factors = [
-                f
-                for f in self._known[equation]
-                if self._unknowns(f)
-                and not any(sympy.cancel(f / n).is_number for n in known.nonzero)
-            ]
+            factors = self._vanishing(equation, known)
             if not factors:
                 self.failures.append(Failure(dict(known.numbers), equation, origin))
                 return None
             seen.setdefault(frozenset(factors), (factors, origin))
         return [seen[s] for s in seen if not any(other < s for other in seen)]
+
+    def _vanishing(self, equation: Any, known: Solution) -> list[Any]:
+        """The factors of an equation that unknowns can make zero."""
+        if equation not in self._known:
+            self._known[equation] = [f for f in _factors(equation) if not self._sign(f)]
+        return [
+            f
+            for f in self._known[equation]
+            if self._unknowns(f) and not any(sympy.cancel(f / n).is_number for n in known.nonzero)
+        ]
 
     def _linear(self, factored: list[tuple[list[Any], int]]) -> tuple[Any, Any] | None:
         """A number that an equation gives, with a coefficient that cannot vanish, and its value.

@@ -55,7 +55,7 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         model = assemble(
             robot.attributes.get("name") or path.stem,
             {name: link.inertia or Inertia.zero() for name, link in links.items()},
-            [joint for joint in joints if joint],
+            list(filter(None, joints)),
             tool=flange,
             tool_transform=tool if flange == words.get("flange") else None,
             base=base if options.base is None else options.base,
