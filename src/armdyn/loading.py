@@ -69,8 +69,9 @@ def from_dh(
 ) -> Robot:
     """A robot from its Denavit-Hartenberg table.
 
-    The columns of a row, all by name: `joint` ("revolute" or "prismatic"), `a`, `alpha`, `d`,
-    `theta` (the joint variable is added to theta or d), `mass`, `com`, `inertia`, `inertia_about`
+    The columns of a row, all by name: `joint` ("revolute", "prismatic" or "helical"), `pitch`
+    (of a helical joint [m/rad]), `a`, `alpha`, `d`, `theta` (the joint variable q is added to theta
+    or d; helical: q to theta and pitch·q to d), `mass`, `com`, `inertia`, `inertia_about`
     ("com" or "origin"), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`, `smooth_velocity`,
     `rotor_inertia`, `gear_ratio`, `limits`, `velocity_limit`, `effort_limit`, `name`, `link`.
 

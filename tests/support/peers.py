@@ -9,11 +9,9 @@ def pin_model(model):
     other = pin.Model()
     other.gravity = pin.Motion(np.array(model.gravity), np.zeros(3))
     for joint, link in zip(model.joints, model.links, strict=True):
-        slide, turn = pin.JointModelPrismaticUnaligned, pin.JointModelRevoluteUnaligned
-        kind = slide if joint.type.slides else turn
         placement = joint.placement if joint.parent >= 0 else model.base @ joint.placement
         index = other.addJoint(
-            joint.parent + 1, kind(np.array(joint.axis)), pin.SE3(np.array(placement)), joint.name
+            joint.parent + 1, pin_joint(joint), pin.SE3(np.array(placement)), joint.name
         )
         body = link.inertia
         other.appendBodyToJoint(
@@ -25,6 +23,16 @@ def pin_model(model):
         pin.Frame("tool", tool.link + 1, pin.SE3(np.array(tool.placement)), pin.FrameType.OP_FRAME)
     )
     return other, other.createData()
+
+
+def pin_joint(joint):
+    """A joint as Pinocchio has it; its helical joint too has its pitch in metres per radian."""
+    kind, axis = joint.type, np.array(joint.axis)
+    if kind.turns and kind.slides:
+        return pin.JointModelHelicalUnaligned(axis, kind.slide)
+    return (pin.JointModelPrismaticUnaligned if kind.slides else pin.JointModelRevoluteUnaligned)(
+        axis
+    )
 
 
 def pin_external(model, frame, wrench_world, R_world_link):

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, RobotModel, Rotor, assemble
+from armdyn.model.joint_types import joint_type
 from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
 
 
@@ -25,6 +26,13 @@ def random_transform(rng, scale=0.4):
     )
 
 
+def random_type(kind, rng):
+    """The joint type of a letter; a helical one is a left-handed or right-handed screw."""
+    if kind == "H":
+        return joint_type("helical", float(rng.choice([-1, 1]) * rng.uniform(0.02, 0.4)))
+    return {"R": "revolute", "P": "prismatic"}[kind]
+
+
 def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> RobotModel:
     """A chain, or a tree, of joints such as "RPR" with everything about it arbitrary."""
     rng = np.random.default_rng(seed)
@@ -37,7 +45,7 @@ def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> Robot
         connections.append(
             Connection(
                 f"joint{i}",
-                {"R": "revolute", "P": "prismatic"}[kind],
+                random_type(kind, rng),
                 parent,
                 f"link{i}",
                 random_transform(rng),
@@ -88,7 +96,7 @@ def random_states(model, seed, batch=()):
     return tuple(rng.uniform(-2, 2, size=(*batch, len(model.joints))) for _ in range(3))
 
 
-kinds = st.text("RP", min_size=1, max_size=10)
+kinds = st.text("RPH", min_size=1, max_size=10)
 seeds = st.integers(0, 2**32 - 1)
 chains = st.builds(random_model, kinds, seeds)
 trees = st.builds(random_model, kinds, seeds, tree=st.just(True))

@@ -64,7 +64,7 @@ def _landmarks(model: RobotModel, i: int) -> list[Array]:
 
 def _stroke(model: RobotModel, i: int) -> float:
     joint = model.joints[i]
-    reach = joint.type.slide * max(abs(joint.limits.lower), abs(joint.limits.upper))
+    reach = abs(joint.type.slide) * max(abs(joint.limits.lower), abs(joint.limits.upper))
     return reach if math.isfinite(reach) else 0.0
 
 

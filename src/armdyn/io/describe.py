@@ -45,6 +45,7 @@ def _joint(model: RobotModel, i: int) -> dict[str, Any]:
     return {
         "name": joint.name,
         "kind": joint.kind,
+        "pitch": joint.type.slide if joint.type.pitched else None,
         "parent": model.base_link.name if joint.parent < 0 else model.links[joint.parent].name,
         "link": model.links[i].name,
         "axis": joint.axis.tolist(),

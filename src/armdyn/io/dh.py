@@ -13,11 +13,11 @@ from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.options import Reading
 from armdyn.model import GRAVITY, Connection, Inertia, Limits, Rotor, assemble
 from armdyn.model.assemble import check_name
-from armdyn.model.joint_types import JOINT_TYPES
+from armdyn.model.joint_types import JOINT_TYPES, JointType, joint_type
 from armdyn.model.transform import quarter_exact, transform
 from armdyn.model.validate import Finding, Physical, physical_warnings
 
-GEOMETRY = ("joint", "a", "alpha", "d", "theta")
+GEOMETRY = ("joint", "pitch", "a", "alpha", "d", "theta")
 INERTIA = ("mass", "com", "inertia", "inertia_about")
 DRIVE = ("rotor_inertia", "gear_ratio", "limits", "velocity_limit", "effort_limit")
 NAMES = ("name", "link")
@@ -40,7 +40,8 @@ def read_dh(
 
     Standard (Paul): A_i = Rz(θ) Tz(d) Tx(a) Rx(α), frame i at the far end of link i.
     Modified (Craig, Khalil): T_i = Rx(α) Tx(a) Rz(θ) Tz(d), α and a of row i being α_{i-1} and
-    a_{i-1}, frame i on joint i. The joint variable is added to θ (revolute) or d (prismatic).
+    a_{i-1}, frame i on joint i. The joint variable q is added to θ (revolute) or d (prismatic);
+    helical: q to θ and pitch·q to d.
     """
     if convention not in ("standard", "modified"):
         raise ModelError(f"convention must be 'standard' or 'modified', got {convention!r}")
@@ -82,7 +83,7 @@ def _connection(
 ) -> Connection:
     return Connection(
         name,
-        row["joint"],
+        _kind(where, row),
         parent,
         child,
         frozen(placement),
@@ -93,6 +94,14 @@ def _connection(
             check_number(f"{where}: gear_ratio", row.get("gear_ratio", 1.0)),
         ),
     )
+
+
+def _kind(where: str, row: Mapping[str, Any]) -> JointType:
+    pitch = row.get("pitch")
+    try:
+        return joint_type(row["joint"], None if pitch is None else check_number("pitch", pitch))
+    except ModelError as fault:
+        raise ModelError(f"{where}: {fault}") from fault
 
 
 def _oddities(row: Mapping[str, Any]) -> Iterator[str]:
@@ -116,7 +125,8 @@ def _check_columns(where: str, row: Mapping[str, Any]) -> None:
             raise UnknownNameError(f"DH column (in {where})", str(key), COLUMNS)
     moving = [name for name, kind in JOINT_TYPES.items() if kind.moves]
     if row.get("joint") not in moving:
-        names = " or ".join(map(repr, moving))
+        *most, last = map(repr, moving)
+        names = f"{', '.join(most)} or {last}"
         raise ModelError(f"{where}: joint must be {names}, got {row.get('joint')!r}")
 
 

@@ -67,7 +67,7 @@ def pattern(robot: CanonicalRobot) -> list[Any]:
     return [
         [
             link.parent,
-            not link.type.turns,
+            *map(number, (link.type.turn, link.type.slide)),
             link.sign,
             *map(angle, (link.alpha, link.gamma, link.theta)),
             *map(number, (link.r, link.M, *link.across, *link.J.flat, *link.u, *link.gravity)),

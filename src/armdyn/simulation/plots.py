@@ -175,7 +175,7 @@ def draw_torque(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -
             )  # fmt: skip
     axes.set_title(f"q{i + 1}  {joint.name}", loc="left", fontsize=9.5, weight="bold", pad=5,
                    color=JOINTS[i % len(JOINTS)])  # fmt: skip
-    unit = "N·m" if joint.kind == "revolute" else "N"
+    unit = joint.type.torque_unit
     if simulation.q.ndim == 2:
         peak = max(simulation.tau[:, i], key=abs)
         words = f"peak {peak:.3g} {unit}".replace("-", "\N{MINUS SIGN}") if peak else "no torque"

@@ -207,7 +207,7 @@ class Session:
             self.fail(error)
 
     def _name(self, arm: Arm) -> None:
-        letters = "".join(joint.kind[0].upper() for joint in arm.robot.model.joints)
+        letters = "".join(joint.type.letter for joint in arm.robot.model.joints)
         kinds = f" ({letters})" if len(letters) <= SPELT_JOINTS else ""
         self._head.content = (
             f"<div class='armdyn-head' style='padding:2px 12px 6px'>"

@@ -50,7 +50,7 @@ def size(model: RobotModel) -> float:
     for joint in model.joints:
         upto = far[joint.parent] if joint.parent >= 0 else 0.0
         ends = np.abs([joint.limits.lower, joint.limits.upper])
-        slide = joint.type.slide * float(ends.max() if np.isfinite(ends).all() else 0.0)
+        slide = abs(joint.type.slide) * float(ends.max() if np.isfinite(ends).all() else 0.0)
         far.append(upto + float(np.linalg.norm(joint.placement[:3, 3])) + slide)
     flange = model.tool_frame
     upto = far[flange.link] if flange.link >= 0 else 0.0
@@ -74,8 +74,8 @@ def rods(model: RobotModel, link: int) -> list[Capsule]:
     drawn = [Capsule(start, end, r) for end in ends if np.linalg.norm(end) > 0.2 * r]
     if link >= 0 and model.joints[link].type.slides:
         joint = model.joints[link]
-        upper = joint.limits.upper
-        back = max(upper, 0.0) if np.isfinite(upper) else 0.4 * size(model)
+        highest = max(joint.type.travel(x) for x in joint.range)
+        back = max(highest, 0.0) if np.isfinite(joint.limits.upper) else 0.4 * size(model)
         if back > 0:
             drawn.append(Capsule(-back * joint.axis, start, 0.7 * r))
     return drawn

@@ -8,11 +8,12 @@ from typing import Any
 import numpy.typing as npt
 
 from armdyn.arrays import frozen
+from armdyn.errors import ModelError
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, Rotor
 from armdyn.model.assemble import Connection, assemble
-from armdyn.model.joint_types import JOINT_TYPES
+from armdyn.model.joint_types import JOINT_TYPES, joint_type
 
 INERTIA_AXES = ("inertia_rpy", "inertia_rotation")
 INERTIA = ("mass", "com", "first_moment", "inertia", "inertia_about", *INERTIA_AXES)
@@ -20,7 +21,8 @@ LINK = ("name", "body", "frame", *INERTIA)
 BODY = ("name", "payload", *PLACEMENT, *INERTIA)
 LIMITS = ("limits", "lower", "upper", "velocity_limit", "effort_limit")
 DRIVE = ("rotor_inertia", "gear_ratio", "mimic")
-JOINT = ("name", "type", "parent", "child", *PLACEMENT, "axis", *LIMITS, *FRICTION_KEYS, *DRIVE)
+ENDS = ("name", "type", "pitch", "parent", "child", *PLACEMENT, "axis")
+JOINT = (*ENDS, *LIMITS, *FRICTION_KEYS, *DRIVE)
 
 
 def tree_model(top: Table, *, tool: npt.ArrayLike, **common: Any) -> RobotModel:
@@ -88,10 +90,14 @@ def _connection(t: Table) -> Connection:
     if kind not in JOINT_TYPES:
         *most, last = map(repr, JOINT_TYPES)
         raise t.error(f"type: expected {', '.join(most)} or {last}, got {kind!r}")
+    try:
+        moved = joint_type(kind, t.number("pitch") if "pitch" in t.data else None)
+    except ModelError as fault:
+        raise t.error(str(fault)) from fault
     numbers = {key: t.number_or_array(key, (2,)) for key in FRICTION_KEYS if key in t.data}
     return Connection(
         name,
-        kind,
+        moved,
         t.text("parent"),
         t.text("child"),
         frozen(t.placement()),

@@ -137,6 +137,8 @@ def _rounded(values: Array, digits: int) -> Array:
 def _joint(joint: Joint, parent: str, child: str) -> Entries:
     yield "name", _text(joint.name)
     yield "type", _text(joint.kind)
+    if joint.type.pitched:
+        yield "pitch", _number(joint.type.slide)
     yield "parent", _text(parent)
     yield "child", _text(child)
     yield from _placement(joint.placement)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
+from armdyn.errors import WriteError
 from armdyn.io.urdf.joint import DYNAMICS, FRICTION_WORDS, UNLIMITED
 from armdyn.io.urdf.read import TEXTS
 from armdyn.io.xml import XmlElement, text_from_element
@@ -84,6 +85,11 @@ def _ends(placement: Array, parent: str, child: str) -> tuple[XmlElement | None,
 def _moving_joint(joint: Joint, parent: str, child: str) -> XmlElement:
     """A joint that moves."""
     unlimited = math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper)
+    if not joint.type.urdf:
+        raise WriteError(
+            f"joint {joint.name!r} is {joint.kind}, and URDF has no such joint; save the robot as "
+            ".toml, or lock the joint (with_locked) first"
+        )
     kind = joint.type.urdf[-1 if unlimited else 0]
     mimic, rotor = joint.mimic, joint.rotor
     dynamics = {key: getattr(joint.friction, name) for key, name in DYNAMICS.items()}

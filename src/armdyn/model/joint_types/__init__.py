@@ -1,19 +1,42 @@
 """The types of joints, one file each; a new type is added here."""
 
-from armdyn.errors import UnknownNameError
+import math
+from dataclasses import replace
+
+from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model.joint_types.fixed import FIXED as FIXED
+from armdyn.model.joint_types.helical import HELICAL
 from armdyn.model.joint_types.joint_type import JointType as JointType
 from armdyn.model.joint_types.prismatic import PRISMATIC as PRISMATIC
 from armdyn.model.joint_types.revolute import REVOLUTE as REVOLUTE
 
-JOINT_TYPES = {kind.name: kind for kind in (REVOLUTE, PRISMATIC, FIXED)}
+JOINT_TYPES = {kind.name: kind for kind in (REVOLUTE, PRISMATIC, HELICAL, FIXED)}
 """Every type by its name."""
 
 
-def joint_type(given: JointType | str) -> JointType:
-    """The type itself, or the type of that name."""
+def joint_type(given: JointType | str, pitch: float | None = None) -> JointType:
+    """The type itself, or the type of that name.
+
+    Args:
+        given: A type or its name.
+        pitch: Distance for one radian of a helical joint, and of no other [m/rad].
+    """
     if isinstance(given, JointType):
         return given
     if given not in JOINT_TYPES:
         raise UnknownNameError("joint type", given, JOINT_TYPES)
-    return JOINT_TYPES[given]
+    kind = JOINT_TYPES[given]
+    if not kind.pitched:
+        if pitch is not None:
+            raise ModelError(f"a {given} joint has no pitch; leave it out, or make it helical")
+        return kind
+    if pitch is None:
+        raise ModelError(
+            f"a {given} joint needs its pitch, in metres per radian: the lead divided by 2π"
+        )
+    if not math.isfinite(pitch) or pitch == 0:
+        raise ModelError(
+            f"the pitch of a {given} joint is a finite number of metres per radian, and not 0 (that "
+            f"would be a revolute joint), got {pitch!r}"
+        )
+    return replace(kind, slide=float(pitch))

@@ -2,8 +2,8 @@
 
 Every type turns its link about the axis z and slides it along z, both in proportion to the position
 q: by the angle turn·q and the distance slide·q. So the motion subspace is S = (slide·z, turn·z),
-linear part first, constant in the axes of the link; revolute is (0, z), prismatic (z, 0), and a
-screw of pitch p would be (p·z, z).
+linear part first, constant in the axes of the link; revolute is (0, z), prismatic (z, 0), and
+helical (p·z, z) with the pitch p.
 """
 
 from dataclasses import dataclass
@@ -39,6 +39,8 @@ class JointType:
     """An ordinary speed, for states that are drawn at random [unit of position / s]."""
     acceleration: float = 0.0
     """An ordinary acceleration, for the same [unit of position / s²]."""
+    pitched: bool = False
+    """Whether each joint has a slide of its own, its pitch."""
     urdf: tuple[str, ...] = ()
     """Types of URDF joints that are read as this one; the first is written, the second instead of
     it where the joint has no limits of position."""
