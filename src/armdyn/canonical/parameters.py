@@ -9,6 +9,7 @@ common normal to the next joint. Joints and links are counted from 1.
     Ia2             inertia of rotor 2, felt at the joint [kg m² or kg]
     a1              length of link 1, from axis 1 to axis 2 [m]; a1_4 to axis 4 where it branches
     d2              offset along axis 2 [m]
+    p2              pitch of joint 2, if it is helical [m/rad]
     alpha1          twist of link 1, from axis 1 to axis 2 [rad]
     phi2            offset of joint 2 [rad]
     Fv2 Fc2         viscous and Coulomb friction of joint 2
@@ -52,6 +53,8 @@ def parameters(model: RobotModel, robot: CanonicalRobot | None = None) -> dict[s
         rotor = model.joints[i].rotor.reflected
         numbers = [*_inertial(link, i), (f"Ia{i + 1}", "rotor", rotor)]
         numbers.append((f"d{i + 1}", "offset", float(link.r)))
+        if link.type.pitched:
+            numbers.append((f"p{i + 1}", "pitch", float(link.type.slide)))
         for symbol, part, value in numbers:
             found[symbol] = Parameter(symbol, f"link{i + 1}.{part}", i, value)
         if link.parent >= 0:

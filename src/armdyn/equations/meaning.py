@@ -30,6 +30,7 @@ _PATTERNS = (
     (r"a(\d+)_(\d+)", "m", "length of link {} to axis {}"),
     (r"a([yz])(\d+)(?:_(\d+))?", "m", "place of the next axis on link {1}, along {0}"),
     (r"d(\d+)", "m", "offset along axis {}"),
+    (r"p(\d+)", "m/rad", "pitch of joint {}"),
     (r"alpha(\d+)(?:_(\d+))?", "rad", "twist of link {}, from its axis to the next"),
     (r"gamma(\d+)(?:_(\d+))?", "rad", "angle on link {} to the next common normal"),
     (r"(?:phi|theta)(\d+)", "rad", "offset of joint {}"),

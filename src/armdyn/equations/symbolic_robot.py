@@ -26,6 +26,8 @@ class Angle:
 
     ring: Ring
     multiples: Mapping[int, int]
+    position: Trig | None = None
+    """The position of a helical joint as a symbol, which its cosine and sine do not have in them."""
 
     def cos(self) -> Trig:
         """The cosine; `np.cos` calls it."""
@@ -34,6 +36,11 @@ class Angle:
     def sin(self) -> Trig:
         """The sine; `np.sin` calls it."""
         return self.ring.sin(self.multiples)
+
+    def __mul__(self, pitch: Trig) -> Trig:
+        """The distance that a helical joint slides."""
+        assert self.position is not None
+        return self.position * pitch
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +73,12 @@ class SymbolicRobot:
 
     def slope(self, value: Trig, joint: int) -> Trig:
         """The derivative by a joint position."""
-        if isinstance(self.q[joint], Trig):
-            return value.slope_of_symbol(f"q{joint + 1}")
-        total = self.ring.number(0)
+        total, name = self.ring.number(0), f"q{joint + 1}"
+        if name in self.ring.place:
+            total = value.slope_of_symbol(name)
         for place, angles in self.sums.items():
-            sign = dict(angles).get(joint + 1, 0)
-            total = total + sign * value.slope_of_angle(place)
+            if sign := dict(angles).get(joint + 1, 0):
+                total = total + sign * value.slope_of_angle(place)
         return total
 
     def numeric(self, value: Trig) -> Trig:

@@ -163,7 +163,9 @@ class _Symboliser:
             before = link.parent
         sign = self.robot.links[i].sign
         minus = {self._places[before]: -sign} if self._continues(link) and before >= 0 else {}
-        return Angle(self._ring, {self._places[i]: sign, **minus})
+        slides = self.robot.links[i].type.slides
+        position = self._ring.symbol(f"q{i + 1}") if slides else None
+        return Angle(self._ring, {self._places[i]: sign, **minus}, position)
 
     def _link(self, i: int, link: CanonicalLink, up: str) -> CanonicalLink:
         n, number = i + 1, self._number
@@ -177,8 +179,10 @@ class _Symboliser:
         lies_in_angle = link.type.turns and not is_quarter(link.theta)
         across = _vector(number(f"{a}{up}") for a in ("a", "ay", "az"))
         weights = [self.gravity.get((i, axis), ("g", 0.0)) for axis in range(3)]
+        pitched = link.type.pitched
         return replace(
             link,
+            type=replace(link.type, slide=number(f"p{n}")) if pitched else link.type,
             alpha=self._angle(f"alpha{up}", link.alpha),
             gamma=self._angle(f"gamma{up}", link.gamma),
             theta=self._angle(f"phi{n}", 0.0 if lies_in_angle else link.theta),

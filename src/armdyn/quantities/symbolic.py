@@ -66,8 +66,12 @@ def _link(link: CanonicalLink, i: int, up: str, symbols: _Symbols) -> CanonicalL
         for b in range(a, 3):
             name = f"J{'xyz'[a]}{'xyz'[b]}{i}"
             second[a, b] = second[b, a] = symbols.number(name, float(link.J[a, b]))
+    kind = link.type
+    if kind.pitched:
+        kind = replace(kind, slide=symbols.number(f"p{i}", float(kind.slide)))
     return replace(
         link,
+        type=kind,
         alpha=symbols.angle(f"alpha{up}", link.alpha),
         gamma=symbols.angle(f"gamma{up}", link.gamma),
         theta=symbols.angle(f"theta{i}", link.theta),

@@ -182,6 +182,12 @@ def simplify(
     """
     before = _robot(robot)
     model = before.model
+    if screws := [joint.name for joint in model.joints if joint.type.pitched]:
+        raise ModelError(
+            f"robot {model.name!r} has helical joints ({', '.join(screws)}), whose equations are "
+            "no trigonometric polynomials with which designs are made; lock them (with_locked), or "
+            "take a revolute joint where the pitch is small"
+        )
     goals = parse_goals(model, goal)
     variables = parse_design_variables(model, free, bounds, weights)
     designed = partial(design, model, goals, margin=margin, kept=kept, add_only=add_only)

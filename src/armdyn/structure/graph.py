@@ -133,8 +133,12 @@ def _link(link: CanonicalLink, i: int, up: str, symbols: _Symbols) -> CanonicalL
         for name, v in zip(("a", "ay", "az"), link.across, strict=True)
     ]
     gravity = [symbols.number(f"g{a}", float(v)) for a, v in zip("xyz", link.gravity, strict=True)]
+    kind = link.type
+    if kind.pitched:
+        kind = replace(kind, slide=symbols.number(f"p{i}"))
     return replace(
         link,
+        type=kind,
         alpha=symbols.angle(f"alpha{up}", link.alpha),
         gamma=symbols.angle(f"gamma{up}", link.gamma),
         theta=symbols.angle(f"phi{i}", link.theta),

@@ -102,7 +102,7 @@ class Why:
         if self.g.zero[i]:
             if level and upright:
                 return "there is no gravity", ()
-            if upright and not slides:
+            if upright and not slides and self.always_g.zero[i]:
                 return f"its axis is always vertical, {WHATEVER}", ()
             if level and slides:
                 return f"it slides along an axis that is always horizontal, {WHATEVER}", ()

@@ -99,7 +99,7 @@ class JointType:
 
 
 def _multiple(factor: float, x: Any) -> Any:
-    """factor·x; an exact 0 or x where the factor is 0 or 1, so that nothing is traced for it."""
+    """x·factor; an exact 0 or x where the factor is 0 or 1, so that nothing is traced for it."""
     if factor == 0:
         return 0.0
-    return x if factor == 1 else factor * x
+    return x if factor == 1 else x * factor
