@@ -48,7 +48,7 @@ class TomlError(DescriptionError):
 
 
 class UnsupportedJointError(DescriptionError):
-    """A joint that is neither revolute nor prismatic nor fixed."""
+    """A joint of a type that armdyn does not handle, such as a floating one."""
 
 
 class InertiaError(ModelError):

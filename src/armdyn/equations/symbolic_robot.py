@@ -27,7 +27,7 @@ class Angle:
     ring: Ring
     multiples: Mapping[int, int]
     position: Trig | None = None
-    """The position of a helical joint as a symbol, which its cosine and sine do not have in them."""
+    """The position of a helical joint as a symbol; None for other joints."""
 
     def cos(self) -> Trig:
         """The cosine; `np.cos` calls it."""

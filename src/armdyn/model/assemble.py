@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,8 @@ from armdyn.model.edit import check_locked, lock
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint, Limits, Mimic, Rotor
-from armdyn.model.joint_types import JointType, joint_type
+from armdyn.model.joint_types import COMPOUND_TYPES, CompoundType, JointType, joint_type
+from armdyn.model.joint_types.compound import frame_along
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import GRAVITY, RobotModel
 from armdyn.model.transform import IDENTITY, check_transform
@@ -24,7 +25,7 @@ class Connection:
     """A joint between two links named in a description."""
 
     name: str
-    kind: JointType | str
+    kind: JointType | CompoundType | str
     """The type of the joint, or its name."""
     parent: str
     child: str
@@ -53,11 +54,12 @@ def assemble(
     """A RobotModel in tree order, with fixed and locked joints merged into their parents.
 
     The inertia of each link is in its own frame, and each joint is placed in the frame of its
-    parent. A link whose frame is not the one that its joint moves has a placement in the moved one
+    parent; a compound one becomes a chain of simple ones. A link whose frame is not the one that its joint moves has a placement in the moved one
     (standard DH: at the far end). The tool is on the link `tool`; None: on one named "tool", or at
     the end of the longest chain.
     """
     check_name("robot", name)
+    links, connections = _simple_joints(links, connections)
     root, order = _tree_order(links, connections)
     index = {c.child: i for i, c in enumerate(order)} | {root: -1}
     own = {link: IDENTITY for link in links} | dict(placements or {})
@@ -89,6 +91,61 @@ def check_name(what: str, name: object) -> str:
     if not isinstance(name, str) or not name:
         raise ModelError(f"{what}: a name is a string that is not empty, got {name!r}")
     return name
+
+
+def _simple_joints(
+    links: Mapping[str, Inertia], connections: Sequence[Connection]
+) -> tuple[dict[str, Inertia], list[Connection]]:
+    """Links and joints with the chain of simple joints in place of each compound one."""
+    every, simple = dict(links), list[Connection]()
+    for c in connections:
+        kind = COMPOUND_TYPES.get(c.kind) if isinstance(c.kind, str) else c.kind
+        chain = _chain(c, kind) if isinstance(kind, CompoundType) else [c]
+        for joint in chain[:-1]:
+            if joint.child in every:
+                raise ModelError(f"joint {c.name!r}: the link name {joint.child!r} is taken")
+            every[joint.child] = Inertia.zero()
+        simple += chain
+    return every, simple
+
+
+def _chain(c: Connection, kind: CompoundType) -> list[Connection]:
+    """The simple joints of a compound one; limits, friction and rotor are those of each of them."""
+    where = f"joint {check_name('joint', c.name)!r}"
+    names = [f"{c.name}_{ending}" for ending, _, _ in kind.parts]
+    if c.mimic is not None:
+        raise ModelError(f"{where} is {kind.name}, and such a joint cannot mimic another")
+    driven = c.limits != Limits() or c.friction != FrictionLaw() or c.rotor != Rotor()
+    if driven and not kind.has_one_unit:
+        raise ModelError(
+            f"{where} is {kind.name}: it turns and slides, so limits, friction and rotor have no "
+            f"one unit; write out its simple joints {', '.join(names)} instead"
+        )
+    axes = frame_along(_unit(where, c.axis))
+    links = [c.parent, *(f"{c.child} after {name}" for name in names[:-1]), c.child]
+    return [
+        replace(
+            c,
+            name=name,
+            kind=simple,
+            parent=parent,
+            child=child,
+            placement=c.placement if parent == c.parent else IDENTITY,
+            axis=axes @ axis,
+        )
+        for name, (_, simple, axis), parent, child in zip(
+            names, kind.parts, links[:-1], links[1:], strict=True
+        )
+    ]
+
+
+def _unit(where: str, axis: npt.ArrayLike) -> Array:
+    """The direction of an axis."""
+    given = check_constant(f"{where}: axis", axis, (3,))
+    length = float(np.linalg.norm(given))
+    if length < 1e-9:
+        raise ModelError(f"{where}: the axis {given.tolist()} has no direction")
+    return given / length
 
 
 def _check_joint(c: Connection, links: Mapping[str, Inertia]) -> None:
@@ -150,23 +207,24 @@ def _tree_order(
             f"the joints {', '.join(map(repr, lost))} form a loop that does not hang on the root "
             f"{root!r}"
         )
-    if not any(joint_type(c.kind).moves for c in order):
+    if not any(_type(c).moves for c in order):
         raise TopologyError(
             "no joint moves, so this robot has no dynamics; give it a revolute or prismatic joint"
         )
     return root, order
 
 
+def _type(c: Connection) -> JointType:
+    """The type of a joint that is a simple one."""
+    assert not isinstance(c.kind, CompoundType)
+    return joint_type(c.kind)
+
+
 def _joint(c: Connection, parent: int, parent_frame: Array) -> Joint:
     """The joint of a description, placed on its parent link."""
-    kind, axis = joint_type(c.kind), check_constant(f"joint {c.name!r}: axis", c.axis, (3,))
-    length = float(np.linalg.norm(axis))
-    if not kind.moves:
-        axis, length = np.array([0.0, 0.0, 1.0]), 1.0
-    if length < 1e-9:
-        raise ModelError(f"joint {c.name!r}: the axis {axis.tolist()} has no direction")
-    placement = frozen(parent_frame @ check_transform(f"joint {c.name!r}: origin", c.placement))
-    axis = frozen(axis / length)
+    kind, where = _type(c), f"joint {c.name!r}"
+    axis = frozen(_unit(where, c.axis if kind.moves else (0.0, 0.0, 1.0)))
+    placement = frozen(parent_frame @ check_transform(f"{where}: origin", c.placement))
     return Joint(c.name, kind, parent, placement, axis, c.limits, c.friction, c.rotor, c.mimic)
 
 

@@ -98,7 +98,10 @@ def test_names_limits_friction_and_rotor_arrive():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (dict(joint="ball"), r"DH row 1: joint must be 'revolute' or 'prismatic', got 'ball'"),
+        (
+            dict(joint="ball"),
+            r"DH row 1: joint must be 'revolute', 'prismatic' or 'helical', got 'ball'",
+        ),
         (dict(), r"DH row 1: joint must be .* got None"),
         (dict(joint="revolute", d=float("nan")), r"DH row 1: d: expected finite numbers"),
         (dict(joint="revolute", a="long"), r"DH row 1: a: expected a number, got 'long'"),

@@ -113,10 +113,28 @@ def test_a_file_in_which_nothing_moves_is_refused(tmp_path, joint):
         model_from_mjcf(save(tmp_path, arm(joint)), fix_root=True)
 
 
-def test_ball_joint_is_refused(tmp_path):
-    path = save(tmp_path, arm('<joint name="hip" type="ball"/>'))
-    with pytest.raises(UnsupportedJointError, match="joint 'hip' .* 'ball'; .*three hinges"):
-        model_from_mjcf(path, fix_root=True)
+def test_a_ball_is_three_hinges(tmp_path):
+    path = save(tmp_path, arm('<joint name="hip" type="ball" pos="0 0 0.2"/>'))
+    model = model_from_mjcf(path)
+    assert [joint.name for joint in model.joints] == ["hip_x", "hip_y", "hip_z"]
+    assert [link.name for link in model.links] == ["arm after hip_x", "arm after hip_y", "arm"]
+    np.testing.assert_array_equal([joint.axis for joint in model.joints], np.eye(3))
+    assert model.frame("arm").placement[2, 3] == -0.2
+
+
+@pytest.mark.parametrize(
+    ("drive", "message"),
+    [
+        ('armature="0.1"', "three hinges; its armature is that of each hinge.* middle hinge is 0"),
+        ('damping="1" frictionloss="2"', "its damping and frictionloss is that of each hinge"),
+        ('limited="true" range="0 1"', "three hinges; its range is left out"),
+    ],
+)
+def test_what_three_hinges_cannot_say_of_a_ball_is_warned_of(tmp_path, drive, message):
+    path = save(tmp_path, arm(f'<joint name="hip" type="ball" {drive}/>'))
+    with pytest.warns(ArmdynWarning, match=f"joint 'hip' is a ball.*{message}"):
+        model = model_from_mjcf(path)
+    assert all(joint.limits == Limits() for joint in model.joints)
 
 
 def test_linear_equality_is_a_mimic(tmp_path):

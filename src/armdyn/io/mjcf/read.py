@@ -2,7 +2,8 @@
 
 A body moves by its joints one after the other: joint k turns it about an anchor p_k, or slides it,
 by q - ref. Each joint but the last carries a link without mass; the frame of every such link
-coincides with the body's, so it sits at -p_k from the point that its joint moves.
+coincides with the body's, so it sits at -p_k from the point that its joint moves. A ball turns
+about x, then y, then z of the body.
 """
 
 from pathlib import Path
@@ -21,7 +22,7 @@ from armdyn.errors import (
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.xml import read_xml
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
-from armdyn.model.joint_types import FIXED, JOINT_TYPES, JointType
+from armdyn.model.joint_types import COMPOUND_TYPES, FIXED, JOINT_TYPES, CompoundType, JointType
 from armdyn.model.transform import rotation_from_quaternion, transform
 from armdyn.model.validate import physical_warnings
 
@@ -30,7 +31,7 @@ try:
 except ImportError:
     raise MissingExtraError("mujoco", "mjcf", "reading MJCF files") from None
 
-from armdyn.io.mjcf.unmodelled import couplings, switched_on, unmodelled
+from armdyn.io.mjcf.unmodelled import approximated, couplings, switched_on, unmodelled
 
 
 def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
@@ -58,7 +59,8 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     except TopologyError as error:
         raise TopologyError(f"{path}: {error}") from error
     left_out = unmodelled(m, path, reader.body_names, reader.joint_names)
-    return model, (*left_out, *physical_warnings(model, options.physical))
+    changed = approximated(m, path, reader.joint_names)
+    return model, (*left_out, *changed, *physical_warnings(model, options.physical))
 
 
 def _compiled(path: Path) -> Any:
@@ -141,8 +143,11 @@ class _Reader:
 
     def _connect(self, j: int, parent: str, child: str, place: Array) -> None:
         m, name, kind = self._m, self.joint_names[j], self._kind(j)
-        axis, dof = np.array(m.jnt_axis[j]), m.jnt_dofadr[j]
-        ref = float(m.qpos0[m.jnt_qposadr[j]])
+        dof = m.jnt_dofadr[j]
+        axis, limits = np.array([0.0, 0.0, 1.0]), Limits()
+        if isinstance(kind, JointType):  # a ball has no axis, and its range is no angle of a hinge
+            axis, limits = np.array(m.jnt_axis[j]), _limits(m, j)
+            place = place @ kind.motion(axis, -float(m.qpos0[m.jnt_qposadr[j]]))
         dry = (
             float(m.dof_frictionloss[dof]) if switched_on(m, "CONSTRAINT", "FRICTIONLOSS") else 0.0
         )
@@ -153,31 +158,26 @@ class _Reader:
                 kind,
                 parent,
                 child,
-                frozen(place @ kind.motion(axis, -ref)),
+                frozen(place),
                 axis,
-                _limits(m, j),
+                limits,
                 FrictionLaw(damping, dry, dry),
                 Rotor(float(m.dof_armature[dof])),
                 self._mimics.get(name),
             )
         )
 
-    def _kind(self, j: int) -> JointType:
+    def _kind(self, j: int) -> JointType | CompoundType:
         word = mujoco.mjtJoint(self._m.jnt_type[j]).name.removeprefix("mjJNT_").lower()
-        known = [kind for kind in JOINT_TYPES.values() if kind.mjcf == word]
-        if known:
-            return known[0]
-        free = word == "free"
-        if free and self._fix_root:
+        for kind in (*JOINT_TYPES.values(), *COMPOUND_TYPES.values()):
+            if kind.mjcf == word:
+                return kind
+        if self._fix_root:
             return FIXED
         raise UnsupportedJointError(
             f"joint {self.joint_names[j]!r} of body {self.body_names[self._m.jnt_bodyid[j]]!r} is "
-            f"of type {'free' if free else 'ball'!r}; armdyn handles hinge and slide. "
-            + (
-                "Pass fix_root=True (--fix-root) to hold the body where the file puts it"
-                if free
-                else "Replace it by three hinges"
-            ),
+            f"of type {word!r}; armdyn handles hinge, slide and ball. Pass fix_root=True "
+            "(--fix-root) to hold the body where the file puts it",
             file=self._path,
         )
 

@@ -37,6 +37,22 @@ def unmodelled(m: Any, path: Path, bodies: list[str], joints: list[str]) -> Iter
         yield Finding("warning", str(path), message)
 
 
+def approximated(m: Any, path: Path, joints: list[str]) -> Iterator[Finding]:
+    """Ball joints whose drive is not quite that of three hinges."""
+    for j in np.flatnonzero(m.jnt_type == mujoco.mjtJoint.mjJNT_BALL):
+        fields = ("armature", "damping", "frictionloss")
+        felt = [name for name in fields if getattr(m, f"dof_{name}")[m.jnt_dofadr[j]]]
+        where = f"{path}: joint {joints[j]!r} is a ball, which is read as three hinges;"
+        if felt:
+            message = (
+                f"{where} its {' and '.join(felt)} is that of each hinge, which is MuJoCo's only "
+                "where the angle of the middle hinge is 0"
+            )
+            yield Finding("warning", str(path), message)
+        if m.jnt_limited[j]:
+            yield Finding("warning", str(path), f"{where} its range is left out")
+
+
 def _joint_terms(m: Any, joints: list[str]) -> Iterator[str]:
     for j, name in enumerate(joints):
         dof = m.jnt_dofadr[j]

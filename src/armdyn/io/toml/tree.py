@@ -13,7 +13,7 @@ from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, Rotor
 from armdyn.model.assemble import Connection, assemble
-from armdyn.model.joint_types import JOINT_TYPES, joint_type
+from armdyn.model.joint_types import COMPOUND_TYPES, JOINT_TYPES, described_type
 
 INERTIA_AXES = ("inertia_rpy", "inertia_rotation")
 INERTIA = ("mass", "com", "first_moment", "inertia", "inertia_about", *INERTIA_AXES)
@@ -87,11 +87,12 @@ def _inertia(t: Table) -> Inertia:
 def _connection(t: Table) -> Connection:
     t.check_keys(JOINT)
     name, kind = t.text("name"), t.text("type")
-    if kind not in JOINT_TYPES:
-        *most, last = map(repr, JOINT_TYPES)
+    known = (*JOINT_TYPES, *COMPOUND_TYPES)
+    if kind not in known:
+        *most, last = map(repr, known)
         raise t.error(f"type: expected {', '.join(most)} or {last}, got {kind!r}")
     try:
-        moved = joint_type(kind, t.number("pitch") if "pitch" in t.data else None)
+        moved = described_type(kind, t.number("pitch") if "pitch" in t.data else None)
     except ModelError as fault:
         raise t.error(str(fault)) from fault
     numbers = {key: t.number_or_array(key, (2,)) for key in FRICTION_KEYS if key in t.data}
@@ -137,6 +138,9 @@ def _furnished(
     bodies: dict[int, list[Body]] = {i: [] for i in range(-1, len(model.joints))}
     places: dict[str, Frame] = {}
     for host in model.frames:
+        if host.name not in links:  # between the simple joints of a compound one
+            places[host.name] = host
+            continue
         for body in links[host.name].bodies:
             place = frozen(host.placement @ body.placement)
             bodies[host.link].append(replace(body, placement=place))

@@ -10,6 +10,7 @@ adds what <dynamics> cannot say. Other programs skip it.
 
 import math
 import sys
+from dataclasses import replace
 
 from armdyn.arrays import Array
 from armdyn.errors import UnsupportedJointError
@@ -18,11 +19,13 @@ from armdyn.io.friction import missing
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.friction import PARAMETERS
-from armdyn.model.joint_types import FIXED, JOINT_TYPES, JointType
+from armdyn.model.joint_types import COMPOUND_TYPES, FIXED, JOINT_TYPES, CompoundType, JointType
 
-KINDS = {word: kind for kind in JOINT_TYPES.values() for word in kind.urdf}
+KINDS: dict[str, JointType | CompoundType] = {
+    word: kind for kind in (*JOINT_TYPES.values(), *COMPOUND_TYPES.values()) for word in kind.urdf
+}
 FREE = ("floating", "planar")
-"""Types that no arm has, but that may attach the root of a robot to the world."""
+"""Types that may attach the root of a robot to the world."""
 UNLIMITED = sys.float_info.max
 """Stands for infinity in a limit, which URDF must write as a finite number."""
 DYNAMICS = {"damping": "viscous", "friction": "coulomb_positive"}
@@ -52,6 +55,8 @@ def connection_from_element(
         return None
     if kind is FIXED:
         return Connection(name, kind, ends[0], ends[1], placement)
+    if isinstance(kind, CompoundType):
+        return _compound(joint, Connection(name, kind, ends[0], ends[1], placement), problems)
     own = problems.only(joint, "armdyn", where)
     if own is not None:
         check_words(own, JOINT_WORDS, where, problems)
@@ -67,6 +72,18 @@ def connection_from_element(
         rotor=_rotor(own, where, problems),
         mimic=_mimic(joint, where, problems),
     )
+
+
+def _compound(joint: XmlElement, bare: Connection, problems: Problems) -> Connection:
+    """A joint with several coordinates, for which URDF has one number of each kind at the most."""
+    where = f"joint {bare.name!r}"
+    for tag in ("limit", "dynamics", "armdyn"):
+        if (element := problems.only(joint, tag, where)) is not None:
+            message = f"<{tag}> of a joint that turns and slides has no one unit and is left out"
+            problems.warn(element, where, message)
+    if (mimic := problems.only(joint, "mimic", where)) is not None:
+        problems.add(mimic, f"{where} has several coordinates and cannot mimic another joint")
+    return replace(bare, axis=_axis(joint, where, problems))
 
 
 def check_words(own: XmlElement, words: tuple[str, ...], where: str, problems: Problems) -> None:
@@ -87,13 +104,13 @@ def _off_root(parent: str | None, root: str | None) -> str:
 
 def _kind(
     joint: XmlElement, where: str, problems: Problems, off_root: str, fix_root: bool
-) -> JointType | None:
+) -> JointType | CompoundType | None:
     given = problems.text(joint, "type", where)
+    if given in FREE and not off_root and fix_root:
+        return FIXED
     if given is None or given in KINDS:
         return None if given is None else KINDS[given]
     if given in FREE and not off_root:
-        if fix_root:
-            return FIXED
         advice = "It attaches the robot to the world: pass fix_root=True (--fix-root) to fix it"
     elif given in FREE:
         advice = (

@@ -4,6 +4,8 @@ import math
 from dataclasses import replace
 
 from armdyn.errors import ModelError, UnknownNameError
+from armdyn.model.joint_types.compound import COMPOUND_TYPES as COMPOUND_TYPES
+from armdyn.model.joint_types.compound import CompoundType as CompoundType
 from armdyn.model.joint_types.fixed import FIXED as FIXED
 from armdyn.model.joint_types.helical import HELICAL
 from armdyn.model.joint_types.joint_type import JointType as JointType
@@ -11,11 +13,19 @@ from armdyn.model.joint_types.prismatic import PRISMATIC as PRISMATIC
 from armdyn.model.joint_types.revolute import REVOLUTE as REVOLUTE
 
 JOINT_TYPES = {kind.name: kind for kind in (REVOLUTE, PRISMATIC, HELICAL, FIXED)}
-"""Every type by its name."""
+"""Every simple type by its name."""
+
+
+def described_type(name: str, pitch: float | None = None) -> JointType | CompoundType:
+    """The simple or compound type of that name; see `joint_type`."""
+    if name not in COMPOUND_TYPES:
+        return joint_type(name, pitch)
+    _check_no_pitch(name, pitch)
+    return COMPOUND_TYPES[name]
 
 
 def joint_type(given: JointType | str, pitch: float | None = None) -> JointType:
-    """The type itself, or the type of that name.
+    """The simple type itself, or the one of that name.
 
     Args:
         given: A type or its name.
@@ -24,11 +34,10 @@ def joint_type(given: JointType | str, pitch: float | None = None) -> JointType:
     if isinstance(given, JointType):
         return given
     if given not in JOINT_TYPES:
-        raise UnknownNameError("joint type", given, JOINT_TYPES)
+        raise UnknownNameError("joint type", given, (*JOINT_TYPES, *COMPOUND_TYPES))
     kind = JOINT_TYPES[given]
     if not kind.pitched:
-        if pitch is not None:
-            raise ModelError(f"a {given} joint has no pitch; leave it out, or make it helical")
+        _check_no_pitch(given, pitch)
         return kind
     if pitch is None:
         raise ModelError(
@@ -36,7 +45,12 @@ def joint_type(given: JointType | str, pitch: float | None = None) -> JointType:
         )
     if not math.isfinite(pitch) or pitch == 0:
         raise ModelError(
-            f"the pitch of a {given} joint is a finite number of metres per radian, and not 0 (that "
-            f"would be a revolute joint), got {pitch!r}"
+            f"the pitch of a {given} joint is a finite number of metres per radian, and not 0, "
+            f"with which it would be revolute; got {pitch!r}"
         )
     return replace(kind, slide=float(pitch))
+
+
+def _check_no_pitch(name: str, pitch: float | None) -> None:
+    if pitch is not None:
+        raise ModelError(f"a {name} joint has no pitch; leave it out, or make the joint helical")

@@ -6,7 +6,6 @@ right-handed thread; the lead, the distance for a whole turn, is 2π·pitch.
 
 from dataclasses import replace
 
-from armdyn.model.joint_types.joint_type import JointType
 from armdyn.model.joint_types.revolute import REVOLUTE
 
 HELICAL = replace(REVOLUTE, name="helical", letter="H", slide=1.0, pitched=True, urdf=(), mjcf="")
