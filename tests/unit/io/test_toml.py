@@ -388,3 +388,69 @@ def test_a_frame_named_tool_is_the_flange(tmp_path):
     assert model.frame_names == ("base", "upper", "tool")
     with pytest.raises(TomlError, match="named 'tool'.*elsewhere by 'upper'"):
         model_from_toml(save(tmp_path, 'flange = "upper"\n' + text))
+
+
+COMPOUND = """
+format = 1
+[[link]]
+name = "base"
+[[link]]
+name = "hand"
+mass = 2.0
+com = [0.1, 0.0, 0.0]
+inertia = [0.01, 0.02, 0.02]
+[[joint]]
+name = "wrist"
+type = "TYPE"
+parent = "base"
+child = "hand"
+position = [0.0, 0.0, 0.5]
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "letters", "names"),
+    [
+        ("planar", "PPR", "wrist_x wrist_y wrist_turn"),
+        ("universal", "RR", "wrist_x wrist_y"),
+        ("cylindrical", "RP", "wrist_turn wrist_slide"),
+        ("spherical", "RRR", "wrist_x wrist_y wrist_z"),
+    ],
+)
+def test_compound_joints_are_chains(tmp_path, kind, letters, names):
+    model = model_from_toml(save(tmp_path, COMPOUND.replace("TYPE", kind)))
+    assert "".join(joint.type.letter for joint in model.joints) == letters
+    assert " ".join(joint.name for joint in model.joints) == names
+    assert [link.inertia.is_zero for link in model.links] == [True] * (len(letters) - 1) + [False]
+    np.testing.assert_array_equal(torques(again(tmp_path, model)), torques(model))
+
+
+def test_drives_of_a_compound_joint_are_those_of_its_hinges(tmp_path):
+    drive = "limits = [-1.0, 1.0]\nviscous = 0.5\nrotor_inertia = 0.1\n"
+    text = COMPOUND.replace("TYPE", "universal") + drive
+    for joint in model_from_toml(save(tmp_path, text)).joints:
+        assert (joint.limits.upper, joint.friction.viscous, joint.rotor.inertia) == (1.0, 0.5, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "message"),
+    [
+        (
+            "planar",
+            "viscous = 1.0",
+            "joint 'wrist' is planar: it turns and slides.*wrist_x, wrist_y",
+        ),
+        ("spherical", 'mimic = { leader = "j" }', "joint 'wrist' is spherical.*cannot mimic"),
+        ("planar", "axis = [0.0, 0.0, 0.0]", "joint 'wrist': the axis .* has no direction"),
+        ("cylindrical", "pitch = 0.1", "joint 1 'wrist': a cylindrical joint has no pitch"),
+    ],
+)
+def test_what_compound_joints_cannot_have_is_refused(tmp_path, kind, more, message):
+    with pytest.raises(TomlError, match=message):
+        model_from_toml(save(tmp_path, COMPOUND.replace("TYPE", kind) + more))
+
+
+def test_a_link_named_like_one_between_is_refused(tmp_path):
+    text = COMPOUND.replace("TYPE", "universal") + '[[link]]\nname = "hand after wrist_x"\n'
+    with pytest.raises(TomlError, match="link name 'hand after wrist_x' is taken"):
+        model_from_toml(save(tmp_path, text))

@@ -175,6 +175,19 @@ class TestUnsupportedJoints:
         with pytest.raises(UnsupportedJointError, match=f"joint 'k' is of type '{kind}'.*handles"):
             model_from_urdf(path, fix_root=fix_root)
 
+    def test_what_a_planar_joint_cannot_have(self, tmp_path: Path) -> None:
+        inside = '<dynamics damping="1"/>'
+        path = save(tmp_path, *map(link, "ab"), joint("a", "b", inside, kind="planar"))
+        with pytest.warns(ArmdynWarning, match="<dynamics> of a joint that turns and slides"):
+            model = model_from_urdf(path)
+        assert all(j.friction.is_zero and math.isinf(j.limits.upper) for j in model.joints)
+        path = save(
+            tmp_path, *map(link, "abc"), joint("a", "b"),
+            joint("b", "c", '<mimic joint="j"/>', name="k", kind="planar"),
+        )  # fmt: skip
+        with pytest.raises(UrdfError, match="joint 'k' has several coordinates and cannot mimic"):
+            model_from_urdf(path)
+
     def test_every_free_joint_on_the_root_is_fixed_on_request(self, tmp_path: Path) -> None:
         path = save(
             tmp_path, *map(link, "abcd"), joint("a", "b", kind="floating"),
