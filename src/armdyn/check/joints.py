@@ -25,6 +25,7 @@ def joint_findings(model: RobotModel) -> Iterator[Finding]:
 def _suspicions(joint: Joint) -> Iterator[tuple[bool, str]]:
     """Messages, and whether they are true of the joint."""
     limits, turns, ratio = joint.limits, joint.type.turns, joint.rotor.gear_ratio
+    hinge = turns and not joint.type.slides  # a screw makes many turns, and fast ones
     largest = max((abs(v) for v in (limits.lower, limits.upper) if math.isfinite(v)), default=0.0)
     span = f"limits {limits.lower:g} to {limits.upper:g}"
     yield not turns and not _bounded(joint), "a sliding joint without limits of position"
@@ -33,7 +34,7 @@ def _suspicions(joint: Joint) -> Iterator[tuple[bool, str]]:
         f"both limits are {limits.lower:g} {joint.type.unit}, so the joint cannot move",
     )
     yield (
-        turns and 2 * FULL_TURN < largest <= 720,
+        hinge and 2 * FULL_TURN < largest <= 720,
         f"{span} rad are {largest / FULL_TURN:.0f} turns; are these degrees?",
     )
     yield (
@@ -41,7 +42,7 @@ def _suspicions(joint: Joint) -> Iterator[tuple[bool, str]]:
         f"{span} m are longer than a house; are these millimetres?",
     )
     yield (
-        turns and 60 < limits.velocity <= 720,
+        hinge and 60 < limits.velocity <= 720,
         f"a velocity limit of {limits.velocity:g} rad/s; are these degrees?",
     )
     for what, value in (("velocity", limits.velocity), ("effort", limits.effort)):

@@ -46,8 +46,9 @@ def _joints(data: dict[str, Any]) -> Any:
         limits, mimic = joint["limits"], joint["mimic"]
         follows = mimic and f"{mimic['multiplier']:g}·{mimic['leader']} + {mimic['offset']:g}"
         values = (_value(limits[key]) for key in ("lower", "upper", "velocity", "effort"))
-        axis = _numbers(joint["axis"])
-        rows.add_row(joint["name"], joint["kind"], joint["parent"], axis, *values, follows or "")
+        axis, pitch = _numbers(joint["axis"]), joint["pitch"]
+        kind = joint["kind"] + (f", {pitch:g} m/rad" if pitch else "")
+        rows.add_row(joint["name"], kind, joint["parent"], axis, *values, follows or "")
     return rows
 
 

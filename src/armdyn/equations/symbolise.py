@@ -179,10 +179,10 @@ class _Symboliser:
         lies_in_angle = link.type.turns and not is_quarter(link.theta)
         across = _vector(number(f"{a}{up}") for a in ("a", "ay", "az"))
         weights = [self.gravity.get((i, axis), ("g", 0.0)) for axis in range(3)]
-        pitched = link.type.pitched
+        pitch: Any = number(f"p{n}")
         return replace(
             link,
-            type=replace(link.type, slide=number(f"p{n}")) if pitched else link.type,
+            type=replace(link.type, slide=pitch) if link.type.pitched else link.type,
             alpha=self._angle(f"alpha{up}", link.alpha),
             gamma=self._angle(f"gamma{up}", link.gamma),
             theta=self._angle(f"phi{n}", 0.0 if lies_in_angle else link.theta),

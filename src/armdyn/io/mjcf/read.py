@@ -22,7 +22,7 @@ from armdyn.errors import (
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.xml import read_xml
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
-from armdyn.model.joint_types import COMPOUND_TYPES, FIXED, JOINT_TYPES, CompoundType, JointType
+from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, JointType
 from armdyn.model.transform import rotation_from_quaternion, transform
 from armdyn.model.validate import physical_warnings
 
@@ -169,7 +169,7 @@ class _Reader:
 
     def _kind(self, j: int) -> JointType | CompoundType:
         word = mujoco.mjtJoint(self._m.jnt_type[j]).name.removeprefix("mjJNT_").lower()
-        for kind in (*JOINT_TYPES.values(), *COMPOUND_TYPES.values()):
+        for kind in DESCRIBED_TYPES.values():
             if kind.mjcf == word:
                 return kind
         if self._fix_root:

@@ -13,7 +13,7 @@ from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, Rotor
 from armdyn.model.assemble import Connection, assemble
-from armdyn.model.joint_types import COMPOUND_TYPES, JOINT_TYPES, described_type
+from armdyn.model.joint_types import DESCRIBED_TYPES, described_type
 
 INERTIA_AXES = ("inertia_rpy", "inertia_rotation")
 INERTIA = ("mass", "com", "first_moment", "inertia", "inertia_about", *INERTIA_AXES)
@@ -87,9 +87,8 @@ def _inertia(t: Table) -> Inertia:
 def _connection(t: Table) -> Connection:
     t.check_keys(JOINT)
     name, kind = t.text("name"), t.text("type")
-    known = (*JOINT_TYPES, *COMPOUND_TYPES)
-    if kind not in known:
-        *most, last = map(repr, known)
+    if kind not in DESCRIBED_TYPES:
+        *most, last = map(repr, DESCRIBED_TYPES)
         raise t.error(f"type: expected {', '.join(most)} or {last}, got {kind!r}")
     try:
         moved = described_type(kind, t.number("pitch") if "pitch" in t.data else None)

@@ -19,11 +19,9 @@ from armdyn.io.friction import missing
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.friction import PARAMETERS
-from armdyn.model.joint_types import COMPOUND_TYPES, FIXED, JOINT_TYPES, CompoundType, JointType
+from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, JointType
 
-KINDS: dict[str, JointType | CompoundType] = {
-    word: kind for kind in (*JOINT_TYPES.values(), *COMPOUND_TYPES.values()) for word in kind.urdf
-}
+KINDS = {word: kind for kind in DESCRIBED_TYPES.values() for word in kind.urdf}
 FREE = ("floating", "planar")
 """Types that may attach the root of a robot to the world."""
 UNLIMITED = sys.float_info.max

@@ -14,6 +14,8 @@ from armdyn.model.joint_types.revolute import REVOLUTE as REVOLUTE
 
 JOINT_TYPES = {kind.name: kind for kind in (REVOLUTE, PRISMATIC, HELICAL, FIXED)}
 """Every simple type by its name."""
+DESCRIBED_TYPES: dict[str, JointType | CompoundType] = {**JOINT_TYPES, **COMPOUND_TYPES}
+"""Every type that a description may have, by its name."""
 
 
 def described_type(name: str, pitch: float | None = None) -> JointType | CompoundType:
@@ -34,7 +36,7 @@ def joint_type(given: JointType | str, pitch: float | None = None) -> JointType:
     if isinstance(given, JointType):
         return given
     if given not in JOINT_TYPES:
-        raise UnknownNameError("joint type", given, (*JOINT_TYPES, *COMPOUND_TYPES))
+        raise UnknownNameError("joint type", given, DESCRIBED_TYPES)
     kind = JOINT_TYPES[given]
     if not kind.pitched:
         _check_no_pitch(given, pitch)

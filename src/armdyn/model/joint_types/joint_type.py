@@ -84,9 +84,10 @@ class JointType:
     def generator(self, axis: Array) -> Array:
         """The derivative of the motion at q = 0, (4, 4)."""
         x, y, z = self.turn * axis
-        D = np.zeros((4, 4))
+        along = self.slide * axis
+        D = np.zeros((4, 4), along.dtype)
         D[:3, :3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
-        D[:3, 3] = self.slide * axis
+        D[:3, 3] = along
         return D
 
     def rotation(self, axis: Array, q: Any) -> Array:
