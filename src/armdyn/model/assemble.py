@@ -54,9 +54,9 @@ def assemble(
     """A RobotModel in tree order, with fixed and locked joints merged into their parents.
 
     The inertia of each link is in its own frame, and each joint is placed in the frame of its
-    parent; a compound one becomes a chain of simple ones. A link whose frame is not the one that its joint moves has a placement in the moved one
-    (standard DH: at the far end). The tool is on the link `tool`; None: on one named "tool", or at
-    the end of the longest chain.
+    parent; a compound joint becomes a chain of simple ones. A link whose frame is not the one that
+    its joint moves has a placement in the moved one (standard DH: at the far end). The tool is on
+    the link `tool`; None: on one named "tool", or at the end of the longest chain.
     """
     check_name("robot", name)
     links, connections = _simple_joints(links, connections)

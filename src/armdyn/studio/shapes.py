@@ -75,7 +75,8 @@ def rods(model: RobotModel, link: int) -> list[Capsule]:
     if link >= 0 and model.joints[link].type.slides:
         joint = model.joints[link]
         highest = max(joint.type.travel(x) for x in joint.range)
-        back = max(highest, 0.0) if np.isfinite(joint.limits.upper) else 0.4 * size(model)
+        endless = np.isinf(joint.limits.upper) and not joint.type.turns
+        back = 0.4 * size(model) if endless else max(highest, 0.0)
         if back > 0:
             drawn.append(Capsule(-back * joint.axis, start, 0.7 * r))
     return drawn
