@@ -180,14 +180,8 @@ def simplify(
         symbolic: Whether to write out and solve the conditions.
         progress: Called with the number of choices of lengths tried, and of all.
     """
-    before = _robot(robot)
+    before = _checked(robot)
     model = before.model
-    if screws := [joint.name for joint in model.joints if joint.type.pitched]:
-        raise ModelError(
-            f"robot {model.name!r} has helical joints ({', '.join(screws)}), whose equations are "
-            "no trigonometric polynomials with which designs are made; lock them (with_locked), or "
-            "take a revolute joint where the pitch is small"
-        )
     goals = parse_goals(model, goal)
     variables = parse_design_variables(model, free, bounds, weights)
     designed = partial(design, model, goals, margin=margin, kept=kept, add_only=add_only)
@@ -214,7 +208,15 @@ def simplify(
     return Simplification(before, found, solved, {"design": found.seconds, **seconds})
 
 
-def _robot(given: Robot | RobotModel) -> Robot:
-    if not isinstance(given, Robot | RobotModel):
-        raise ModelError(f"simplify takes a Robot, got {given!r}; load it first")
-    return given if isinstance(given, Robot) else Robot(given)
+def _checked(robot: Robot | RobotModel) -> Robot:
+    """A robot whose equations are trigonometric polynomials, of which conditions are made."""
+    if not isinstance(robot, Robot | RobotModel):
+        raise ModelError(f"simplify takes a Robot, got {robot!r}; load it first")
+    before = robot if isinstance(robot, Robot) else Robot(robot)
+    if screws := [joint.name for joint in before.model.joints if joint.type.pitched]:
+        raise ModelError(
+            f"robot {before.name!r} has helical joints ({', '.join(screws)}), whose equations are "
+            "no trigonometric polynomials with which designs are made; lock them (with_locked), or "
+            "take a revolute joint where the pitch is small"
+        )
+    return before
