@@ -224,7 +224,7 @@ class Robot:
         return checked if method else np.where(np.isfinite(found), found, checked)
 
     def friction_torque(self, qd: ArrayLike) -> Array:
-        """What the actuators must add to overcome friction, (..., n) [N m or N]; 0 at rest."""
+        """What the actuators must add to overcome friction, (..., n) [N m or N]."""
         return self._table.run("friction_torque", qd)
 
     def ledger(
@@ -289,7 +289,8 @@ class Robot:
     ) -> slopes.TorqueSlopes:
         """∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈ = M, each (..., n, n): .dq .dqd .dqdd.
 
-        With `friction`, .dqd has the slope of the friction curve, 0 for a true sign.
+        With `friction`, .dqd has the slope of the friction curve: 0 for a true sign, and 0 at rest
+        for a power of the speed below 1, whose slope is infinite there.
         """
         both = self._table.torque_derivatives(q, qd, qdd, friction=friction)
         mass = np.broadcast_to(self.mass_matrix(q), both[..., 0, :, :].shape).copy()

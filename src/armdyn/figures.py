@@ -24,6 +24,7 @@ COLOURS = {
     "viscous": "#E69F00",
     "coulomb": "#D55E00",
     "stribeck": "#999933",
+    "offset": "#882255",
     "external": "#8C6BB1",
 }
 INK, GREY, PALE = "#1A1A1A", "#6B6B6B", "#D9D9D9"

@@ -73,7 +73,8 @@ def from_dh(
     (of a helical joint [m/rad]), `a`, `alpha`, `d`, `theta` (the joint variable q is added to theta
     or d; helical: q to theta and pitch·q to d), `mass`, `com`, `inertia`, `inertia_about`
     ("com" or "origin"), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`, `smooth_velocity`,
-    `rotor_inertia`, `gear_ratio`, `limits`, `velocity_limit`, `effort_limit`, `name`, `link`.
+    `offset`, `power`, `power_exponent`, `rotor_inertia`, `gear_ratio`, `limits`, `velocity_limit`,
+    `effort_limit`, `name`, `link`.
 
     Args:
         rows: One mapping a joint.

@@ -33,6 +33,17 @@ def random_type(kind, rng):
     return {"R": "revolute", "P": "prismatic"}[kind]
 
 
+def random_friction(rng, seed, i) -> FrictionLaw:
+    """A law with every term: joints with an odd number have one viscous coefficient, others two."""
+    law = FrictionLaw(*rng.uniform(0.1, 2, size=5), 0.0)
+    own = np.random.default_rng([seed, i])
+    offset, power, exponent, negative = own.uniform((-1, 0.1, 0.4, 0.1), (1, 2, 2.5, 2))
+    law = law.changed(offset=offset, power=power, power_exponent=exponent)
+    if i % 2:
+        return law
+    return law.changed(viscous=0.0, viscous_positive=law.viscous, viscous_negative=negative)
+
+
 def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> RobotModel:
     """A chain, or a tree, of joints such as "RPR" with everything about it arbitrary."""
     rng = np.random.default_rng(seed)
@@ -52,9 +63,7 @@ def random_model(kinds, seed, tree=False, rotors=False, friction=False) -> Robot
                 axis=random_axis(rng),
                 limits=Limits(-2.0, 2.5, 3.0, 50.0),
                 rotor=Rotor(rng.uniform(0, 1e-3), rng.uniform(10, 100)) if rotors else Rotor(),
-                friction=FrictionLaw(*rng.uniform(0.1, 2, size=5), 0.0)
-                if friction
-                else FrictionLaw(),
+                friction=random_friction(rng, seed, i) if friction else FrictionLaw(),
             )
         )
     return assemble(

@@ -59,7 +59,9 @@ def assert_laws(s, friction=True):
     slip = s.robot.friction_torque(s.qd) if friction else np.zeros_like(s.qd)
     np.testing.assert_allclose(s.friction[moving], slip[moving], rtol=0, atol=1e-9 * scale)
     held = ~moving & (s.qdd == 0)
-    within = (law.low - 1e-8 * scale <= s.friction) & (s.friction <= law.high + 1e-8 * scale)
+    still = np.zeros_like(s.qd)
+    holding = s.friction - law(still, still)
+    within = (law.low - 1e-8 * scale <= holding) & (holding <= law.high + 1e-8 * scale)
     assert within[held].all()
     lower, upper = s.robot.limits.T
     assert (s.stop[s.q > lower] <= 0).all()

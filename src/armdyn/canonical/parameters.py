@@ -12,7 +12,7 @@ common normal to the next joint. Joints and links are counted from 1.
     p2              pitch of joint 2, if it is helical [m/rad]
     alpha1          twist of link 1, from axis 1 to axis 2 [rad]
     phi2            offset of joint 2 [rad]
-    Fv2 Fc2         viscous and Coulomb friction of joint 2
+    Fv2 Fc2 ...     friction of joint 2, see `armdyn.model.friction`
     g               strength of gravity [m/s²]; gx, gy, gz where it is along no axis of the base
 
 A link without mass that has a first moment (of a reduced parameter set) has mx2, my2, mz2 [kg m]

@@ -3,10 +3,12 @@
 import math
 from collections.abc import Callable, Iterator
 
-from armdyn.model import Joint, RobotModel
+from armdyn.model import FrictionLaw, Joint, RobotModel
 from armdyn.model.validate import Finding
 
 FULL_TURN = 2 * math.pi
+LARGEST_USUAL_EXPONENT = 3.0
+"""Friction that grows faster with the speed than by this power looks like a mistake."""
 
 
 def joint_findings(model: RobotModel) -> Iterator[Finding]:
@@ -50,18 +52,31 @@ def _suspicions(joint: Joint) -> Iterator[tuple[bool, str]]:
             value == 0,
             f"the {what} limit is 0, which forbids all motion; leave it out if it is not known",
         )
-    for given in joint.friction.idle():
-        yield True, f"{given} has no effect"
-    dry = max(abs(joint.friction.static_level(direction)) for direction in (-1.0, 1.0))
-    yield (
-        0 < limits.effort < dry,
-        f"dry friction of {dry:g} exceeds the effort limit {limits.effort:g}, so the actuator "
-        "cannot move the joint",
-    )
+    yield from _odd_friction(joint.friction, limits.effort)
     yield (
         joint.rotor.inertia != 0 and abs(ratio) < 1,
         f"the gear ratio {ratio:g} makes the motor slower than the joint; it is the turns of the "
         "motor for one of the joint",
+    )
+
+
+def _odd_friction(law: FrictionLaw, effort: float) -> Iterator[tuple[bool, str]]:
+    for given in law.idle():
+        yield True, f"{given} has no effect"
+    level = max(abs(law.static_level(direction) + law.offset) for direction in (-1.0, 1.0))
+    yield (
+        0 < effort < level,
+        f"dry friction{' with the offset' if law.offset else ''} of {level:g} exceeds the effort "
+        f"limit {effort:g}, so the actuator cannot move the joint",
+    )
+    yield (
+        law.power > 0 and law.power_exponent > LARGEST_USUAL_EXPONENT,
+        f"friction grows with the speed to the power of {law.power_exponent:g}; a power law has an "
+        f"exponent of {LARGEST_USUAL_EXPONENT:g} at most",
+    )
+    yield (
+        bool(law.viscous_positive) != bool(law.viscous_negative),
+        "viscous friction acts in one direction only",
     )
 
 

@@ -55,7 +55,12 @@ def _joints(data: dict[str, Any]) -> Any:
 def _drives(data: dict[str, Any]) -> Any:
     from armdyn.model.friction import PARAMETERS
 
-    shown = [parameter for parameter in PARAMETERS.values() if parameter.heading]
+    laws = [joint["friction"] for joint in data["joints"]]
+    shown = [
+        parameter
+        for name, parameter in PARAMETERS.items()
+        if parameter.heading and any(law[name] not in (None, parameter.default) for law in laws)
+    ]
     rows = table(
         "joint", *(parameter.heading for parameter in shown), "rotor", "gear", "reflected",
         left=("joint",), title="Friction at the joint, rotor at the motor [SI]",

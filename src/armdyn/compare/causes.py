@@ -18,6 +18,7 @@ from armdyn.compare.peers import Answer
 from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, RobotModel, Rotor
 from armdyn.model.edit import with_base, with_gravity, without_payload
 from armdyn.model.friction import TERMS
+from armdyn.model.friction.asymmetric_viscous import ASYMMETRIC_VISCOUS
 from armdyn.model.friction.coulomb import COULOMB
 
 STANDARD_GRAVITY = 9.80665
@@ -112,7 +113,7 @@ def _gravity(model: RobotModel) -> Iterator[Cause]:
 def _friction(model: RobotModel) -> Iterator[Cause]:
     """Terms of friction that are left out, or taken for others."""
     laws = [joint.friction for joint in model.joints]
-    damped, dry = any(f.viscous for f in laws), any(f.coulomb_positive for f in laws)
+    damped, dry = any(_even(f).viscous for f in laws), any(f.coulomb_positive for f in laws)
     for term in TERMS:
         yield _of_friction(term.name, term.absence, term.name, methodcaller("without", term))
     if dry:
@@ -120,16 +121,20 @@ def _friction(model: RobotModel) -> Iterator[Cause]:
             "friction as viscous",
             "takes friction, the Coulomb torque, for the viscous coefficient"
             + " and drops damping" * damped,
-            "viscous coulomb",
-            lambda f: f.without(COULOMB).changed(viscous=f.coulomb_positive),
+            "viscous coulomb asymmetric_viscous",
+            lambda f: _even(f).without(COULOMB).changed(viscous=f.coulomb_positive),
         )
     if dry and damped:
         yield _of_friction(
             "friction added to viscous",
             "adds friction, the Coulomb torque, to the viscous coefficient",
-            "viscous coulomb",
-            lambda f: f.without(COULOMB).changed(viscous=f.viscous + f.coulomb_positive),
+            "viscous coulomb asymmetric_viscous",
+            lambda f: (
+                _even(f).without(COULOMB).changed(viscous=_even(f).viscous + f.coulomb_positive)
+            ),
         )
+    same = "has the same viscous friction in both directions"
+    yield _of_friction("even viscous", same, "asymmetric_viscous", _even)
     yield _of_friction(
         "even coulomb",
         "has the same dry friction in both directions",
@@ -138,6 +143,12 @@ def _friction(model: RobotModel) -> Iterator[Cause]:
     )
     sharp = "has no smooth change of the sign of dry friction"
     yield _of_friction("sharp sign", sharp, "sign", methodcaller("changed", smooth_velocity=0.0))
+
+
+def _even(law: FrictionLaw) -> FrictionLaw:
+    """The law with the viscous coefficient of the positive direction in both."""
+    viscous = law.viscous + law.viscous_positive
+    return law.without(ASYMMETRIC_VISCOUS).changed(viscous=viscous)
 
 
 def _own_terms(model: RobotModel, answer: Answer) -> Iterator[Cause]:

@@ -28,7 +28,7 @@ class Operations:
     """Calls that give sine and cosine of one angle."""
     sqrt: int = 0
     other: int = 0
-    """Exponentials, hyperbolic tangents, signs and guarded pivots."""
+    """Exponentials, hyperbolic tangents, powers, signs and guarded pivots."""
 
     @property
     def total(self) -> int:

@@ -13,6 +13,7 @@ from armdyn.equations.tree import (
     Number,
     Power,
     Product,
+    RealPower,
     Sum,
     Symbol,
     negated,
@@ -85,6 +86,16 @@ class _Printed:
     def tanh(self) -> "_Printed":
         """The hyperbolic tangent; what `np.tanh` calls."""
         return _Printed(Call("tanh", self.expr))
+
+    def signed_power(self, exponent: "_Printed | float") -> "_Printed":
+        """sgn(x) |x|^exponent."""
+        over = _expr(exponent)
+        if not isinstance(over, Number | Symbol):
+            raise TypeError(f"an exponent is a number or a symbol, got {over!r}")
+        if over == Number(1.0):
+            return self
+        size = RealPower(Call("abs", self.expr), over)
+        return _Printed(product([size, Call("sgn", self.expr)]))
 
 
 def _expr(value: _Printed | float) -> Expr:

@@ -31,7 +31,8 @@ class _Latex(Notation):
     def written(self, expr: Expr) -> Written:
         made = super().written(expr)
         raised = isinstance(expr, Symbol) and "^" in made.text
-        return Written(made.text, POWER) if raised or isinstance(expr, Call) else made
+        called = isinstance(expr, Call) and expr.function != "abs"
+        return Written(made.text, POWER) if raised or called else made
 
     def fraction(
         self, number: Fraction | float, above: list[Written], below: list[Written]
@@ -43,7 +44,7 @@ class _Latex(Notation):
                 before = Written(rf"\frac{{1}}{{{bottom}}}")
                 whole = self.operation("mul", [before, whole])
             else:
-                whole = Written(rf"\frac{{{whole.text}}}{{{bottom}}}")
+                whole = Written(rf"\frac{{{whole.text}}}{{{bottom}}}", POWER)
         front = Written(_number(number))
         return whole if number == 1 else self.operation("mul", [front, whole])
 
@@ -67,6 +68,7 @@ LATEX = _Latex(
     symbol=latex_name,
     angle_function=lambda f: f"{f.name.lower()}_{{{latex_angle(f.angle)}}}",
     power="{}^{{{}}}".format,
+    bars=True,
 )
 
 

@@ -27,7 +27,9 @@ class Notation(Language):
     number: Callable[[Fraction | float], str] = exact_number
     symbol: Callable[[str], str] = str
     angle_function: Callable[[AngleFunction], str] = angle_identifier
-    power: Callable[[str, int], str] = "{}**{}".format
+    power: Callable[[str, int | str], str] = "{}**{}".format
+    bars: bool = False
+    """Whether an absolute value is written between bars."""
 
     def write(self, expr: Expr) -> str:
         """An expression in one line."""
@@ -42,10 +44,15 @@ class Notation(Language):
                 return Written(self.symbol(name))
             case AngleFunction():
                 return Written(self.angle_function(expr))
+            case tree.Call("abs", argument) if self.bars:
+                return Written(f"|{self.write(argument)}|")
             case tree.Call(function, argument):
                 return self.operation(function, [self.written(argument)])
             case tree.Power(base, exponent):
                 return Written(self.power(self.written(base).within(NAME), exponent), POWER)
+            case tree.RealPower(base, over):
+                raised = self.power(self.written(base).within(NAME), self.write(over))
+                return Written(raised, POWER)
             case tree.Product(factors):
                 return self._product(factors)
             case tree.Sum((first, *others)):

@@ -9,7 +9,7 @@ from armdyn.equations.source import ARRAYS, angle_lines, assigned, free_names, h
 from armdyn.equations.tree import angle_functions
 from armdyn.expr.operations import FUNCTIONS
 
-_CALLS = {op: f"np.{op}(" for op in FUNCTIONS} | {"sgn": "np.sign("}
+_CALLS = {op: f"np.{op}(" for op in FUNCTIONS} | {"sgn": "np.sign(", "abs": "np.abs("}
 _TORQUES = {
     "state": "M(q) @ qdd + V(q, qd) + G(q)",
     "configuration": "M(q) @ qdd + B(q) @ pairs + C(q) @ np.square(qd) + G(q)",

@@ -8,7 +8,7 @@ from armdyn.equations.document import Block, Document
 from armdyn.equations.printer import SOURCE_OPERATORS, Notation, exact_number
 from armdyn.equations.source import ARRAYS, angle_lines, assigned, free_names, heading, target
 
-_CALLED = ("sin", "cos", "tanh", "exp", "sqrt", "sign")
+_CALLED = ("sin", "cos", "tanh", "exp", "sqrt", "sign", "Abs")
 _IMPORTS = ("Matrix", "MutableDenseNDimArray", "Rational", "symbols", "zeros", *_CALLED)
 _TORQUES = {
     "state": "M * Matrix([{qdd}]) + V + G",
@@ -38,7 +38,10 @@ def sympy(equations: Document) -> str:
 def notation(names: Mapping[str, str]) -> Notation:
     """How expressions are written, with other names for some symbols."""
     return Notation(
-        {"sgn": "sign("}, SOURCE_OPERATORS, number=_number, symbol=lambda s: names.get(s, s)
+        {"sgn": "sign(", "abs": "Abs("},
+        SOURCE_OPERATORS,
+        number=_number,
+        symbol=lambda s: names.get(s, s),
     )
 
 

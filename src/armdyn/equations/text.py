@@ -9,11 +9,20 @@ from armdyn.equations.printer import SIGNS, TEXT_OPERATORS, Notation, broken, ex
 WIDTH = 96
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
+
+def _raised(base: str, exponent: int | str) -> str:
+    """A small whole exponent, or any other behind a caret."""
+    digits = str(exponent)
+    whole = digits.removeprefix("-").isdigit()
+    return base + (digits.translate(_RAISED) if whole else f"^{digits}")
+
+
 TEXT = Notation(
     operators=TEXT_OPERATORS,
     number=lambda value: exact_number(value).removesuffix(".0"),
     angle_function=lambda f: f.name + angle_name(f.angle),
-    power=lambda base, exponent: base + str(exponent).translate(_RAISED),
+    power=_raised,
+    bars=True,
 )
 
 

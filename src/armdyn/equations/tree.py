@@ -35,7 +35,7 @@ class AngleFunction:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of something: sgn, tanh, exp, sin, cos, sqrt."""
+    """A function of something: sgn, abs, tanh, exp, sin, cos, sqrt."""
 
     function: str
     argument: "Expr"
@@ -47,6 +47,14 @@ class Power:
 
     base: "Expr"
     exponent: int
+
+
+@dataclass(frozen=True, slots=True)
+class RealPower:
+    """A power with any exponent."""
+
+    base: "Expr"
+    exponent: Number | Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class Sum:
     terms: tuple["Expr", ...]
 
 
-Expr: TypeAlias = Number | Symbol | AngleFunction | Call | Power | Product | Sum
+Expr: TypeAlias = Number | Symbol | AngleFunction | Call | Power | RealPower | Product | Sum
 ZERO = Number(Fraction(0))
 
 
@@ -138,6 +146,8 @@ def leaves(expr: Expr) -> Iterator[Expr]:
     match expr:
         case Product(inside) | Sum(inside):
             yield from chain.from_iterable(map(leaves, inside))
+        case RealPower(base, exponent):
+            yield from (*leaves(base), exponent)
         case Power(inner, _) | Call(_, inner):
             yield from leaves(inner)
         case _:

@@ -8,10 +8,8 @@ node, which costs nothing, so that a graph can be rearranged without rounding.
 
 import math
 import operator
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import reduce
 from typing import Any, NoReturn
 
@@ -19,7 +17,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
-from armdyn.expr.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS
+from armdyn.expr.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS, exact, signed_power
 
 Scalar = int | float
 Operator = Callable[["Node", Any], "Node"]
@@ -82,6 +80,10 @@ class Node:
     # what np.sin(node) and the others call
     sin, cos, sqrt = _function("sin"), _function("cos"), _function("sqrt")
     exp, tanh, sign = _function("exp"), _function("tanh"), _function("sign")
+
+    def signed_power(self, exponent: float) -> "Node":
+        """sgn(x) |x|^exponent."""
+        return self.graph.signed_power(self, self.graph.number(exponent))
 
     def conjugate(self) -> "Node":
         """The node itself: everything is real."""
@@ -147,8 +149,8 @@ class Graph:
             return b  # 0 + b = b
         if _is(b, 0):
             return a  # a + 0 = a
-        if (exact := _exact(operator.add, a, b)) is not None:
-            return self.number(exact)
+        if (folded := exact(operator.add, a, b)) is not None:
+            return self.number(folded)
         if a.op == "neg" and b.op == "neg":
             return self.neg(self.add(a.args[0], b.args[0]))  # (-a) + (-b) = -(a + b)
         if b.op == "neg":
@@ -165,8 +167,8 @@ class Graph:
             return a  # a - 0 = a
         if _is(a, 0):
             return self.neg(b)  # 0 - b = -b
-        if (exact := _exact(operator.sub, a, b)) is not None:
-            return self.number(exact)
+        if (folded := exact(operator.sub, a, b)) is not None:
+            return self.number(folded)
         if b.op == "neg":
             return self.add(a, b.args[0])  # a - (-b) = a + b
         if a.op == "neg":
@@ -196,8 +198,8 @@ class Graph:
                 return self.neg(self.mul(x.args[0], y))  # (-a) b = -(a b)
             if x.op == "number" and x.value < 0:
                 return self.neg(self.mul(self.number(-x.value), y))
-        if (exact := _exact(operator.mul, a, b)) is not None:
-            return self.number(exact)
+        if (folded := exact(operator.mul, a, b)) is not None:
+            return self.number(folded)
         return self._make("mul", (a, b))
 
     def div(self, a: Node, b: Node) -> Node:
@@ -216,8 +218,8 @@ class Graph:
             return self.neg(self.div(a, b.args[0]))  # a / (-b) = -(a / b)
         if b.constant and not a.constant:
             return self.mul(a, self.div(self.number(1), b))  # a / c = a (1/c), 1/c beforehand
-        if (exact := _exact(operator.truediv, a, b)) is not None:
-            return self.number(exact)
+        if (folded := exact(operator.truediv, a, b)) is not None:
+            return self.number(folded)
         return self._make("div", (a, b))
 
     def guard(self, a: Node, b: Node) -> Node:
@@ -226,6 +228,16 @@ class Graph:
         That is |a| > 1e-13 |b|. A division by it marks the states where an inertia vanishes.
         """
         return a if a.op == "number" and a.value else self._make("guard", (a, b))
+
+    def signed_power(self, a: Node, b: Node) -> Node:
+        """sgn(a) |a|^b for a number b, and 0 where a is 0."""
+        if _is(b, 1):
+            return a  # sgn(a) |a| = a
+        if a.op == "number":
+            return self.number(float(signed_power(a.value, b.value)))
+        if a.op == "neg":
+            return self.neg(self.signed_power(a.args[0], b))
+        return self._make("signed_power", (a, b))
 
     def function(self, name: str, a: Node) -> Node:
         """A function of one argument, by name."""
@@ -280,14 +292,3 @@ class Graph:
 
 def _is(node: Node, value: int) -> bool:
     return node.op == "number" and node.value == value
-
-
-def _exact(operation: Callable[[Any, Any], Fraction], a: Node, b: Node) -> Scalar | None:
-    """The result for two numbers as an integer or float that is exactly equal, or None."""
-    if not (a.op == "number" == b.op):
-        return None
-    result = operation(Fraction(a.value), Fraction(b.value))
-    if result.denominator == 1:
-        return result.numerator
-    rounded = float(result) if abs(result) <= sys.float_info.max else math.inf
-    return rounded if rounded == result else None

@@ -4,8 +4,10 @@ A new operation is one entry here, and one spelling in each printer and backend.
 """
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -45,9 +47,32 @@ def number_residue(value: int | float) -> int:
     return numerator * pow(denominator, -1, PRIME) % PRIME
 
 
+def exact(operation: Callable[[Any, Any], Fraction], a: Any, b: Any) -> int | float | None:
+    """The result for two nodes that are numbers, if an integer or float is exactly equal to it."""
+    if not (a.op == "number" == b.op):
+        return None
+    result = operation(Fraction(a.value), Fraction(b.value))
+    if result.denominator == 1:
+        return result.numerator
+    rounded = float(result) if abs(result) <= sys.float_info.max else math.inf
+    return rounded if rounded == result else None
+
+
 def guard(pivot: Any, scale: Any) -> Any:
     """The pivot where it is more than rounding of its scale, NaN elsewhere."""
     return np.where(np.abs(pivot) > RELATIVE_PIVOT * np.abs(scale), pivot, np.nan)
+
+
+def signed_power(x: Any, exponent: Any) -> Any:
+    """sgn(x) |x|^exponent, and 0 where x is 0, for negative exponents, too."""
+    size = np.where(x == 0, 1.0, np.abs(x))
+    return np.sign(x) * size**exponent
+
+
+def _power_slope(g: Any, y: Any, x: Any, exponent: Any) -> tuple[Any, Any]:
+    """a |x|^(a-1), and 0 where x is 0 unless a is 1; the exponent is a number."""
+    lower = g.signed_power(x, g.number(exponent.value - 1))
+    return g.mul(exponent, g.mul(lower, g.function("sign", x))), g.number(0)
 
 
 def _quotient(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
@@ -102,6 +127,7 @@ _ENTRIES = (
         scalar=lambda x: float(np.sign(x)),
         parity=-1,
     ),
+    Op("signed_power", 2, signed_power, _power_slope, "other"),
     Op("guard", 2, guard, lambda g, y, a, b: (g.number(1), g.number(0)), "other"),
 )
 

@@ -18,11 +18,13 @@ class Ledger:
     gravity: Array
     """What holds the links."""
     viscous: Array
-    """Viscous friction."""
+    """Friction that grows with the speed: viscous, and by a power of it."""
     coulomb: Array
     """Dry friction."""
     stribeck: Array
     """Excess of dry friction at low speed."""
+    offset: Array
+    """Constant torques of the joints."""
     rotor: Array
     """What the rotors behind their gears need."""
     external: Array

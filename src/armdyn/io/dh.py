@@ -115,6 +115,11 @@ def _oddities(row: Mapping[str, Any]) -> Iterator[str]:
     com = np.asarray(row.get("com", 0.0), dtype=float)
     if not row.get("mass") and com.any():
         yield f"com = {com.tolist()} has no effect, since there is no mass; give the mass"
+    if row.get("offset") and not any(key in row for key in FRICTION_KEYS if key != "offset"):
+        yield (
+            f"offset = {row['offset']:g} is a constant torque, in a row without other friction; "
+            "the offset of a position is added to theta or d"
+        )
 
 
 def _check_columns(where: str, row: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ PAIRS = {
     for p in PARAMETERS.values()
     if p.key != p.name
 }
-"""Keys that hold a number for each direction, or one number for both."""
+"""Keys that may hold a number for each direction; a single number is for both directions."""
 FRICTION_KEYS = tuple(dict.fromkeys(parameter.key for parameter in PARAMETERS.values()))
 """Every key of friction in a table."""
 
@@ -26,8 +26,9 @@ def friction_from_keys(where: str, given: Mapping[str, Any]) -> FrictionLaw:
         if key not in given:
             continue
         value = given[key]
-        if key in PAIRS:
-            both = value if isinstance(value, Sequence | np.ndarray) else (value, value)
+        several = isinstance(value, Sequence | np.ndarray)
+        if key not in PARAMETERS or (several and key in PAIRS):
+            both = value if several else (value, value)
             pair = check_constant(f"{where}: {key} (a number or a pair)", both, (2,))
             values |= zip(PAIRS[key], pair.tolist(), strict=True)
         else:
@@ -47,12 +48,12 @@ def missing(law: FrictionLaw, given: Container[str]) -> str:
     return ""
 
 
-def keys_from_friction(law: FrictionLaw) -> Iterator[tuple[str, float | tuple[float, float]]]:
+def keys_from_friction(law: FrictionLaw) -> Iterator[tuple[str, float | tuple[float, ...]]]:
     """The keys and values of everything in a law that is not as it would be without them."""
     for key in FRICTION_KEYS:
-        names = PAIRS.get(key, (key,))
-        values = tuple(getattr(law, name) for name in names)
-        if any(
-            value != PARAMETERS[name].default for name, value in zip(names, values, strict=True)
-        ):
-            yield key, values[0] if len(set(values)) == 1 else values
+        pair = tuple(getattr(law, name) for name in PAIRS.get(key, ()))
+        if any(pair):
+            one = key not in PARAMETERS and pair[0] == pair[1]
+            yield key, pair[0] if one else pair
+        elif key in PARAMETERS and getattr(law, key) != PARAMETERS[key].default:
+            yield key, getattr(law, key)

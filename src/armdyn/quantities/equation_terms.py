@@ -21,7 +21,7 @@ def _coriolis_matrix(s: TracedRobot, q: Array, qd: Array) -> Array:
 
 
 def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    """The terms of the torque in the order of `Ledger`, (8, n)."""
+    """The terms of the torque in the order of `Ledger`, (9, n)."""
     at, still = s.at, s.zero
     friction = friction_rows(s.model, at.rates(qd))
     terms = {
@@ -108,8 +108,8 @@ LEDGER = Quantity(
     ("q", "qd", "qdd"),
     _ledger,
     symbol="L",
-    result="rows inertial, Coriolis, gravity, viscous, Coulomb, Stribeck, rotor, external "
-    "[{torque}]",
+    result="rows inertial, Coriolis, gravity, viscous, Coulomb, Stribeck, offset, rotor, "
+    "external [{torque}]",
     shape=(len(Ledger.__slots__), "n"),
     terms=TERMS,
     options=("payload", "gravity", "wrench"),

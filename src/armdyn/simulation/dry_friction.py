@@ -3,7 +3,8 @@
 A slipping joint has a sign that does not change until its velocity is zero, and the friction of its
 law in that direction. At rest dry friction is whatever holds the joint, between the levels at which
 it breaks away in either direction. Friction with a smooth sign has no sticking, and is a function
-of the velocity alone.
+of the velocity alone. Where its slope at rest is infinite, a joint that would creep too slowly to
+be seen sticks as well: no integrator follows a slope without bounds.
 """
 
 import numpy as np
@@ -12,6 +13,9 @@ from armdyn.arrays import Array
 from armdyn.formulations.coupling import Coordinates
 from armdyn.model import FrictionLaw, RobotModel
 from armdyn.model.friction import TERMS
+
+SLOWEST_CREEP = 1e-9
+"""A joint that friction of infinite slope would slow down below this is at rest [rad/s or m/s]."""
 
 
 class DryFriction:
@@ -23,6 +27,7 @@ class DryFriction:
         self._at = Coordinates.of(model)
         self._widths = np.array([law.smooth_velocity for law in self._laws])
         self._smooth = self._widths > 0
+        self._sticks = np.array([_level(law, 1.0) - _level(law, -1.0) > 0 for law in self._laws])
         self._terms = []
         for term in TERMS:
             joints = [i for i, law in enumerate(self._laws) if law.has(term)]
@@ -39,13 +44,14 @@ class DryFriction:
         """Which coordinates stick, (n,)."""
 
     def __call__(self, qd: Array, sign: Array) -> Array:
-        """Friction torque of moving joints (n,); sticking ones, with sign 0, have none here."""
+        """Friction torque (n,) but for what holds sticking joints, which have the sign 0."""
         torques = np.zeros(qd.shape[:-1] + self._widths.shape)
         if self._terms:
             rates, direction = self._at.rates(qd), np.sign(self._at.rates(sign))
+            if not self._sticks.all():
+                direction = np.where(self._sticks, direction, np.sign(rates))
             s = direction
             if self._smooth.any():
-                direction = np.where(self._smooth, np.sign(rates), direction)
                 ramp = np.tanh(rates / np.where(self._smooth, self._widths, 1.0))
                 s = np.where(self._smooth, ramp, direction)
             for torque, joints, values in self._terms:
@@ -55,8 +61,9 @@ class DryFriction:
 
     def _levels(self, sign: Array) -> Array:
         signs = np.sign(self._at.rates(sign))
-        levels = (
-            law.static_level(s) if law.jumps else 0.0
-            for law, s in zip(self._laws, signs, strict=True)
-        )
-        return self._at.torques(np.array(list(levels)))
+        return self._at.torques(np.array(list(map(_level, self._laws, signs))))
+
+
+def _level(law: FrictionLaw, sign: float) -> float:
+    """The torque above which a joint at rest starts in a direction, with its sign."""
+    return (law.static_level(sign) if law.jumps else 0.0) + law.steep_torque(sign * SLOWEST_CREEP)

@@ -15,7 +15,7 @@ from armdyn.simulation.system import Event
 WORK = ("actuators", "friction", "environment", "impacts")
 """What gives energy (the first and the third) and what takes it."""
 DRY_ROUNDING = 1e-12
-"""Dry friction below this part of the viscous friction is rounding."""
+"""Dry friction below this part of the other friction is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +105,19 @@ class SimulatedMotion:
         sticks.
         """
         ledger = self.robot.ledger(self.q, self.qd, self.qdd)
-        viscous = ledger.viscous if self.friction.any() else np.zeros_like(self.friction)
-        dry = self.friction - viscous
+        rubs = self.friction.any()
+        rows = ledger.viscous, ledger.offset
+        viscous, offset = rows if rubs else map(np.zeros_like, rows)
+        dry = self.friction - viscous - offset
+        rounding = DRY_ROUNDING * (np.abs(viscous) + np.abs(offset))
         return {
             "inertial": ledger.inertial,
             "coriolis": ledger.coriolis,
             "gravity": ledger.gravity,
             "rotor": ledger.rotor,
             "viscous": viscous,
-            "dry friction": np.where(np.abs(dry) > DRY_ROUNDING * np.abs(viscous), dry, 0.0),
+            "offset": offset,
+            "dry friction": np.where(np.abs(dry) > rounding, dry, 0.0),
             "external": -self.external,
             "stops": -self.stop,
         }

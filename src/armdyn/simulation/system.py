@@ -123,7 +123,7 @@ class System:
         far[3] = np.where((self.contact == 0) & ~self.held, distance, np.inf)
         if self.held.any():
             forces = self.forces(t, q, qd)
-            hold = forces.friction - forces.stop
+            hold = forces.friction - forces.stop - self.dry(qd, self.sign)
             slack = BREAKAWAY_TOLERANCE * (1.0 + np.abs(forces.tau).max() + np.abs(hold).max())
             low, high = self._levels(self.held, self.contact)
             far[1] = np.where(self.held, hold - low + slack, np.inf)

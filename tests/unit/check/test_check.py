@@ -86,6 +86,14 @@ def test_the_catalog_has_neither_errors_nor_warnings(name):
         ([row(coulomb=200.0)], "warning", "dry friction of 200 exceeds the effort limit 100"),
         ([row(stribeck_velocity=0.1)], "warning", "a Stribeck velocity without a Stribeck torque"),
         ([row(smooth_velocity=0.1)], "warning", "a smoothing velocity without dry friction"),
+        ([row(power_exponent=0.5)], "warning", "an exponent without the coefficient of a power"),
+        ([row(power=0.1, power_exponent=4)], "warning", "the speed to the power of 4; a power law"),
+        ([row(viscous=(0.0, 0.1))], "warning", "viscous friction acts in one direction only"),
+        (
+            [row(coulomb=60.0, offset=-50.0)],
+            "warning",
+            "dry friction with the offset of 110 exceeds the effort limit 100",
+        ),
         (
             [row(rotor_inertia=1e-4, gear_ratio=0.01)],
             "warning",

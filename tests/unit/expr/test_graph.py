@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from armdyn.compiler.count import count
 from armdyn.errors import TraceError
 from armdyn.expr import Graph, evaluate, proved_equal, reachable, show, transcribe
+from armdyn.expr.differentiate import jvp
 from support.random_graphs import POINT, assert_same_outputs, graphs
 
 finite = st.floats(-1e6, 1e6, allow_nan=False)
@@ -247,3 +248,32 @@ def test_text_means_what_the_graph_computes(outputs):
     written = [eval(line.split(" = ")[1], names) for line in lines[-len(outputs) :]]
     expected = np.array(evaluate(outputs, POINT), dtype=float)
     np.testing.assert_allclose(written, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_signed_power_is_folded(g, x):
+    assert x.signed_power(1.0) is x
+    assert (-x).signed_power(0.5) is -(x.signed_power(0.5))
+    assert g.number(-4).signed_power(0.5).value == -2
+    assert g.number(0).signed_power(-0.5).value == 0
+    assert x.signed_power(2) is x.signed_power(2.0)
+    assert x.signed_power(0.5) is not x.signed_power(0.25)
+    assert show([x.signed_power(0.5)]) == "[0] = signed_power(x, 0.5)"
+
+
+def test_a_signed_power_is_told_from_others_in_the_field(g, x, y):
+    assert proved_equal([x.signed_power(0.5) + y], [y + x.signed_power(0.5)])
+    assert not proved_equal([x.signed_power(0.5)], [x.signed_power(0.25)])
+    assert not proved_equal([x.signed_power(0.5)], [y.signed_power(0.5)])
+
+
+def test_a_signed_power_has_values_and_slopes_at_zero_and_elsewhere(g, x):
+    at = np.array([-2.0, 0.0, 0.25])
+    root, square = x.signed_power(0.5), x.signed_power(2)
+    slopes = jvp([root, square], [x], [1])
+    values = evaluate([root, square, *slopes, *jvp(slopes, [x], [1])], {"x": at})
+    expected = (
+        np.sign(at) * np.sqrt(np.abs(at)), at * np.abs(at),
+        [0.5 / np.sqrt(2), 0.0, 1.0], 2 * np.abs(at),
+        [0.25 * 2**-1.5, 0.0, -2.0], [-2.0, 0.0, 2.0],
+    )  # fmt: skip
+    np.testing.assert_allclose(values, expected, rtol=1e-14)

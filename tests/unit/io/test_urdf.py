@@ -239,6 +239,13 @@ class TestProblems:
             ('<armdyn rotor_inertia="-1"/>', "rotor_inertia of <armdyn> is '-1'"),
             ('<armdyn rotor_inertia="1" gear_ratio="0"/>', "gear_ratio is 0.0"),
             ('<armdyn stribeck="1"/>', "stribeck needs a positive stribeck_velocity"),
+            ('<armdyn offset="NaN"/>', "offset of <armdyn> is 'NaN'"),
+            ('<armdyn power="-1"/>', "power of <armdyn> is '-1'"),
+            (
+                '<armdyn power="1" power_exponent="0"/>',
+                "power_exponent must be positive and finite",
+            ),
+            ('<armdyn viscous_positive="1"/>', "<armdyn> has no attribute 'viscous_positive'"),
         ],
     )
     def test_in_a_joint(self, tmp_path: Path, inside: str, message: str) -> None:

@@ -190,6 +190,13 @@ def test_everything_about_the_robot_survives() -> None:
         (FrictionLaw(0.0, 0.0, 0.3), Rotor(0.0, 50.0)),
         (FrictionLaw(0.1, 0.2, 0.2, 0.4, 0.05), Rotor(1e-4, -100.0)),
         (FrictionLaw(stribeck=0.4), Rotor()),
+        (FrictionLaw(offset=-0.4), Rotor()),
+        (FrictionLaw(viscous_positive=0.1, viscous_negative=0.3), Rotor()),
+        (FrictionLaw(viscous_positive=0.2, viscous_negative=0.2), Rotor()),
+        (FrictionLaw(viscous_positive=0.2), Rotor()),
+        (FrictionLaw(viscous_negative=0.2), Rotor()),
+        (FrictionLaw(power=0.3), Rotor()),
+        (FrictionLaw(0.1, power=0.3, power_exponent=0.4, offset=0.2), Rotor(1e-4)),
         (FrictionLaw(coulomb_positive=1.0, coulomb_negative=1.0, smooth_velocity=0.01), Rotor()),
     ],
 )

@@ -175,6 +175,21 @@ def test_a_transform_must_be_rigid(value, message):
             r"stribeck = 1\.0 needs a positive stribeck_velocity .* got 0\.0",
         ),
         ({"friction": FrictionLaw(stribeck_velocity=-1.0)}, r"stribeck_velocity .* got -1\.0"),
+        ({"friction": FrictionLaw(offset=np.nan)}, "offset must be finite, got nan"),
+        ({"friction": FrictionLaw(viscous_positive=-1.0)}, r"viscous is a magnitude .* got -1\.0"),
+        ({"friction": FrictionLaw(viscous_negative=np.inf)}, "viscous is a magnitude .* got inf"),
+        (
+            {"friction": FrictionLaw(0.1, viscous_positive=0.2)},
+            "give viscous or viscous_positive, not both",
+        ),
+        ({"friction": FrictionLaw(power=-1.0)}, r"power is a magnitude .* got -1\.0"),
+        ({"friction": FrictionLaw(power=np.nan)}, "power is a magnitude .* got nan"),
+        (
+            {"friction": FrictionLaw(power=1.0, power_exponent=0.0)},
+            r"power_exponent must be positive and finite, got 0\.0",
+        ),
+        ({"friction": FrictionLaw(power_exponent=np.nan)}, "power_exponent must be .* got nan"),
+        ({"friction": FrictionLaw(power_exponent=np.inf)}, "power_exponent must be .* got inf"),
     ],
 )
 def test_a_drive_that_cannot_exist_is_refused_by_joint_and_number(drive, message):

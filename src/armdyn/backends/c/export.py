@@ -18,6 +18,8 @@ from armdyn.model import RobotModel
 COLUMNS = 96
 LIBRARY = ("sin", "cos", "sqrt", "exp", "tanh")
 """Operations that are functions of the C library; the others are operators or written out."""
+HELPERS = ("sign", "signed_power", "guard")
+"""Operations that are written out as functions; all but the first need the header of maths."""
 
 
 def export_c(
@@ -46,8 +48,9 @@ def header(
 ) -> str:
     """The header: what every function computes, its units, conventions and operations."""
     guard, n = f"{prefix.upper()}_H", len(model.independent)
-    called = " and ".join(op for op in LIBRARY if op in _used(functions)) or "nothing"
-    library = f"Of the C library they call {called}."
+    used = _used(functions)
+    called = [op for op in LIBRARY if op in used] + ["pow"] * ("signed_power" in used)
+    library = f"Of the C library they call {' and '.join(called) or 'nothing'}."
     lines = [
         *_block([*file_lines(model, options), "", *_ALIASING, library]),
         f"#ifndef {guard}",
@@ -94,10 +97,10 @@ def source(
     title = f"Dynamics of {comment(model.title or model.name)}; {prefix}.h says what is computed."
     lines = [*_block([title]), f'#include "{prefix}.h"', ""]
     used = _used(functions)
-    if used & {*LIBRARY, "guard"}:
+    if used & {*LIBRARY, *HELPERS[1:]}:
         lines += ["#include <math.h>", ""]
     lines += _numbers(table, real, language)
-    lines += [line for op in ("sign", "guard") if op in used for line in _helper(op, options)]
+    lines += [line for op in HELPERS if op in used for line in _helper(op, options)]
     lines += [*written, *selftest(functions, prefix, real, language.number)]
     return "\n".join(lines) + "\n"
 
@@ -120,6 +123,11 @@ def _helper(op: str, options: ExportOptions) -> list[str]:
     if op == "sign":
         value = f"x > {zero} ? {one} : x < {zero} ? -{one} : x"
         return [f"static {real} sign({real} x)", "{", f"    return {value};", "}", ""]
+    if op == "signed_power":
+        power = "powf" if options.single else "pow"
+        value = f"x > {zero} ? {power}(x, a) : x < {zero} ? -{power}(-x, a) : x"
+        head = f"static {real} signed_power({real} x, {real} a)"
+        return [head, "{", f"    return {value};", "}", ""]
     least = number(SINGLE_PIVOT if options.single else RELATIVE_PIVOT)
     return [
         *_block(["A pivot that is more than rounding of the inertia it comes from, else NaN."]),

@@ -8,8 +8,8 @@ import numpy as np
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.backends.llvm.fuse import FUSED
 
-LIBRARY = ("sin", "cos", "exp", "tanh")
-"""Operations that are functions of the C library, called lane by lane."""
+LIBRARY = {"sin": 1, "cos": 1, "exp": 1, "tanh": 1, "pow": 2}
+"""Functions of the C library that are called lane by lane, and how many arguments they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,9 @@ class Vectors:
         f = "" if self.size == 8 else "f"
         known = {"fma": (t, t, t), "sqrt": (t,), "fabs": (t,), "copysign": (t, t)}
         lines = [f"declare {t} @llvm.{k}.{s}({', '.join(given)})" for k, given in known.items()]
-        return lines + [f"declare {e} @{name}{f}({e})" for name in LIBRARY]
+        return lines + [
+            f"declare {e} @{name}{f}({', '.join([e] * count)})" for name, count in LIBRARY.items()
+        ]
 
 
 class IrWriter:
@@ -159,13 +161,17 @@ class IrWriter:
         t = self.v.type
         return self.let(f"select <{self.v.lanes} x i1> {mask}, {t} {a}, {t} {b}")
 
-    def by_lane(self, function: str, a: str) -> str:
-        """A function of C, applied to every lane."""
+    def by_lane(self, function: str, *args: str) -> str:
+        """A function of C, applied to every lane.
+
+        It is always called: LLVM would replace pow(x, 2), but only where it sees the exponent.
+        """
         v, made = self.v, "poison"
         function += "" if v.size == 8 else "f"
         for lane in range(v.lanes):
-            x = self.let(f"extractelement {v.type} {a}, i32 {lane}")
-            y = self.let(f"call {v.element} @{function}({v.element} {x})")
+            given = (self.let(f"extractelement {v.type} {a}, i32 {lane}") for a in args)
+            listed = ", ".join(f"{v.element} {x}" for x in given)
+            y = self.let(f"call {v.element} @{function}({listed}) nobuiltin")
             made = self.let(f"insertelement {v.type} {made}, {v.element} {y}, i32 {lane}")
         return made
 
@@ -182,10 +188,13 @@ class IrWriter:
             return self.negated(args[0])
         if op == "sqrt":
             return self.intrinsic("sqrt", args[0])
-        if op == "sign":
-            one = self.intrinsic("copysign", self.v.splat(1.0), args[0])
+        if op in ("sign", "signed_power"):
             still = self.let(f"fcmp ueq {self.v.type} {args[0]}, {self.v.splat(0.0)}")
-            return self.select(still, args[0], one)
+            size = self.v.splat(1.0)
+            if op == "signed_power":
+                size = self.select(still, size, self.intrinsic("fabs", args[0]))
+                size = self.by_lane("pow", size, args[1])
+            return self.select(still, args[0], self.intrinsic("copysign", size, args[0]))
         if op == "guard":
             return self._guard(*args)
         return self.by_lane(op, args[0])

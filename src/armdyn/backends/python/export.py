@@ -44,8 +44,8 @@ def module(model: RobotModel, functions: Sequence[Function], options: ExportOpti
     lines += [*_BATCHES, '"""', "", "import numpy as np", ""]
     lines += [f"{name} = {_number(value)}" for name, value in table.values.items()]
     lines += _ARRAY.splitlines()
-    if any(i.op == "guard" for f in functions for i in f.program.instructions):
-        lines += _GUARD.splitlines()
+    used = {i.op for f in functions for i in f.program.instructions}
+    lines += [line for op, text in _HELPERS.items() if op in used for line in text.splitlines()]
     return "\n".join([*lines, *written]) + "\n"
 
 
@@ -64,6 +64,13 @@ def _guard(xp, pivot, scale):
     \"\"\"A pivot that is more than rounding of the inertia it comes from, else NaN.\"\"\"
     return xp.where(abs(pivot) > {RELATIVE_PIVOT!r} * abs(scale), pivot, float("nan"))
 """
+_SIGNED_POWER = """
+
+def _signed_power(xp, x, exponent):
+    \"\"\"sgn(x) |x|^exponent, and 0 where x is 0.\"\"\"
+    return xp.sign(x) * xp.where(x == 0, 1.0, abs(x)) ** exponent
+"""
+_HELPERS = {"signed_power": _SIGNED_POWER, "guard": _GUARD}
 
 
 def _function(model: RobotModel, function: Function, table: ConstantTable) -> list[str]:
@@ -126,7 +133,7 @@ def _number(value: float) -> str:
 _LANGUAGE = Statements(
     number=_number,
     entry=lambda name, i: f"{name}{i + 1}",
-    functions={op: f"xp.{op}(" for op in FUNCTIONS} | {"guard": "_guard(xp, "},
+    functions={op: f"xp.{op}(" for op in FUNCTIONS} | {op: f"_{op}(xp, " for op in _HELPERS},
     declare="{name} = {value}",
     reuse=True,
 )

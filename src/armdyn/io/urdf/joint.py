@@ -3,9 +3,11 @@
 Inside <joint> the element
 
     <armdyn rotor_inertia="..." gear_ratio="..." coulomb_negative="..." stribeck="..."
-            stribeck_velocity="..." smooth_velocity="..."/>
+            stribeck_velocity="..." smooth_velocity="..." offset="..." viscous_negative="..."
+            power="..." power_exponent="..."/>
 
-adds what <dynamics> cannot say. Other programs skip it.
+adds what <dynamics> cannot say; damping and friction are for both directions, or for the positive
+one where the negative one is given. Other programs skip it.
 """
 
 import math
@@ -28,7 +30,9 @@ UNLIMITED = sys.float_info.max
 """Stands for infinity in a limit, which URDF must write as a finite number."""
 DYNAMICS = {"damping": "viscous", "friction": "coulomb_positive"}
 """Parameters of friction that are attributes of <dynamics>; the others are armdyn's own words."""
-FRICTION_WORDS = tuple(name for name in PARAMETERS if name not in DYNAMICS.values())
+FRICTION_WORDS = tuple(
+    name for name in PARAMETERS if name not in (*DYNAMICS.values(), "viscous_positive")
+)
 JOINT_WORDS = ("rotor_inertia", "gear_ratio", *FRICTION_WORDS)
 
 
@@ -176,6 +180,8 @@ def _friction(
                 least = -math.inf if PARAMETERS[name].signed else 0.0
                 given = problems.number(element, key, where, default=0.0, least=least)
                 values[name] = _limitless(max(given, least))
+    if "viscous_negative" in values:
+        values["viscous_positive"] = values.pop("viscous", 0.0)
     law = FrictionLaw(**{"coulomb_negative": values.get("coulomb_positive", 0.0)} | values)
     fault = law.fault or missing(law, values)
     if fault:

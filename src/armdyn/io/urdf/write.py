@@ -93,6 +93,7 @@ def _moving_joint(joint: Joint, parent: str, child: str) -> XmlElement:
     kind = joint.type.urdf[-1 if unlimited else 0]
     mimic, rotor = joint.mimic, joint.rotor
     dynamics = {key: getattr(joint.friction, name) for key, name in DYNAMICS.items()}
+    dynamics["damping"] += joint.friction.viscous_positive
     words = _friction_words(joint.friction)
     if rotor.inertia or rotor.gear_ratio != 1:
         words = {"rotor_inertia": rotor.inertia, "gear_ratio": rotor.gear_ratio} | words
@@ -126,7 +127,10 @@ def _limit(joint: Joint, kind: str) -> XmlElement | None:
 
 def _friction_words(law: FrictionLaw) -> dict[str, float]:
     """The parameters that <dynamics> cannot say, those of one term together."""
-    usual = FrictionLaw(coulomb_negative=law.coulomb_positive)
+    # the viscous pair differs from its negative, so it is never taken for one number
+    usual = FrictionLaw(
+        coulomb_negative=law.coulomb_positive, viscous_negative=-law.viscous_positive
+    )
     words: dict[str, float] = {}
     for group in GROUPS:
         names = [parameter.name for parameter in group if parameter.name in FRICTION_WORDS]

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.model.friction.asymmetric_viscous import ASYMMETRIC_VISCOUS
 from armdyn.model.friction.coulomb import COULOMB
+from armdyn.model.friction.offset import OFFSET
+from armdyn.model.friction.power import POWER
 from armdyn.model.friction.stribeck import STRIBECK
 from armdyn.model.friction.term import SPEED, Coefficient, FrictionParameter, FrictionTerm
 from armdyn.model.friction.viscous import VISCOUS
 
-TERMS = (VISCOUS, COULOMB, STRIBECK)
+TERMS = (VISCOUS, COULOMB, STRIBECK, OFFSET, ASYMMETRIC_VISCOUS, POWER)
 """Every term that a law can have; a new one comes last."""
 FRICTION_ROWS = tuple(dict.fromkeys(term.row for term in TERMS))
 """The rows of the ledger that friction fills."""
@@ -40,9 +43,11 @@ class FrictionLaw:
     With s = sgn(qd), sgn(0) = 0, or s = tanh(qd / smooth_velocity) where that is set, the torque is
 
         viscous·qd  +  coulomb·s  +  stribeck·exp(-(qd / stribeck_velocity)²)·s
+            +  power·sgn(qd)·|qd|^power_exponent  +  offset
 
-    where `coulomb` is `coulomb_positive` for qd > 0 and `coulomb_negative` for qd < 0. Each
-    parameter of `PARAMETERS` is an argument of the constructor and an attribute.
+    where `coulomb` is `coulomb_positive` for qd > 0 and `coulomb_negative` for qd < 0; viscous
+    friction may have `viscous_positive` and `viscous_negative` instead of `viscous`. Each parameter
+    of `PARAMETERS` is an argument of the constructor and an attribute.
     """
 
     values: tuple[float, ...]
@@ -95,6 +100,11 @@ class FrictionLaw:
         """Whether dry friction changes with the sign of the velocity at once, so that it sticks."""
         return not self.smooth_velocity and any(term.dry and self.has(term) for term in TERMS)
 
+    def steep_torque(self, qd: float) -> float:
+        """The torque at a velocity of the terms whose slope at rest is infinite."""
+        steep = self.without(*(term for term in TERMS if not term.steep(self)))
+        return float(steep.torque(qd, np.sign(qd)))
+
     @property
     def fault(self) -> str:
         """Why no joint can have this friction; empty if one can."""
@@ -107,6 +117,8 @@ class FrictionLaw:
                     f"{parameter.name} = {value!r} needs a positive {needed} "
                     f"[{PARAMETERS[needed].unit}], got {getattr(self, needed)!r}"
                 )
+            if parameter.excludes and value and getattr(self, parameter.excludes):
+                return f"give {parameter.excludes} or {parameter.name}, not both"
         return ""
 
     def idle(self) -> Iterator[str]:

@@ -21,8 +21,12 @@ class FrictionParameter:
     """Whether the torque is proportional to it; a term whose linear parameters are 0 is absent."""
     signed: bool = False
     """Whether it may be negative; other parameters are magnitudes."""
+    positive: bool = False
+    """Whether it must be more than zero."""
     needs: str = ""
     """The parameter that must be given and positive wherever this one is not zero."""
+    excludes: str = ""
+    """The parameter that must be zero wherever this one is not."""
     idle: str = ""
     """What is given in vain if the term is absent, for a warning."""
     heading: str = ""
@@ -37,6 +41,9 @@ class FrictionParameter:
         """Why the parameter cannot have this value; empty if it can."""
         if self.signed:
             return "" if math.isfinite(value) else f"{self.key} must be finite, got {value!r}"
+        if self.positive:
+            sound = 0 < value < math.inf
+            return "" if sound else f"{self.key} must be positive and finite, got {value!r}"
         endless = math.isinf(self.default)
         if value >= 0 and (endless or value < math.inf):
             return ""
@@ -75,3 +82,5 @@ class FrictionTerm:
     """What a library does that does not have the term, to follow its name."""
     dry: bool = False
     """Whether the term holds a joint at rest."""
+    steep: Callable[[Any], bool] = lambda _law: False
+    """Whether the slope of the term at rest is infinite in a law, although the torque is 0."""
