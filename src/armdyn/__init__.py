@@ -57,7 +57,7 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *__all__})
+        return sorted({*__all__, *(name for name in super().__dir__() if name.startswith("__"))})
 
     def __getattr__(self, name: str) -> Any:
         if name in _MODULES:

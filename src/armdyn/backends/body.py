@@ -11,7 +11,7 @@ from itertools import chain, count
 
 from armdyn.compiler.program import Constant, Program
 from armdyn.expr.operations import FUNCTIONS, TRIG
-from armdyn.expr.printer import Language, Written
+from armdyn.expr.printer import Infix, Language
 
 WIDEST_EXPRESSION = 64
 """Longest expression that others are written into."""
@@ -67,7 +67,7 @@ class Body:
         self.statements: list[str] = []
         self.used: set[str] = set()
         """Input arrays that are read."""
-        self.values: dict[int, Written] = {}
+        self.values: dict[int, Infix] = {}
         self.needs: dict[int, tuple[int, ...]] = {}
         """The variables in each value that is not written down yet, by place."""
         self.free: list[str] = []
@@ -95,14 +95,14 @@ class Body:
         arrays = self.program.inputs
         entries = [(array.name, i) for array in arrays for i in range(len(array.symbols))]
         for place, (name, i) in enumerate(entries):
-            self.values[place] = Written(self.language.entry(name, i))
+            self.values[place] = Infix(self.language.entry(name, i))
             self.used |= {name} if self.left[place] else set()
 
-    def _constant(self, constant: Constant) -> Written:
+    def _constant(self, constant: Constant) -> Infix:
         assert constant.value is not None
         literal = self.language.number(constant.value)
         if constant.op == "parameter" or len(literal) > LONGEST_INLINE_NUMBER:
-            return Written(self.constants.name(constant))
+            return Infix(self.constants.name(constant))
         return self.language.literal(literal)
 
     def _write(self, place: int, op: str, args: tuple[int, ...]) -> None:
@@ -129,7 +129,7 @@ class Body:
         name = name or self.free.pop()
         value = self.values[place].text
         self.statements.append(self.language.declare.format(name=name, value=value))
-        self.values[place] = Written(name)
+        self.values[place] = Infix(name)
 
     def _angle_name(self, place: int) -> str:
         """s1, c1, s23: sine and cosine of a position or a sum of positions."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.backends.cache import ObjectCache
-from armdyn.bench.peers import LOOP, PEERS, Arm
+from armdyn.bench.peers import LOOP, PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.timing import Contender, alternate, check_agreement, loop
 from armdyn.compare.peers import installed
@@ -77,7 +77,7 @@ def random_states(n: int, count: int) -> list[Array]:
 
 
 @contextmanager
-def _arm(robot: Robot) -> Iterator[Arm]:
+def _arm(robot: Robot) -> Iterator[MeasuredArm]:
     """The robot without friction and rotors, and its file, which lasts as long as the block."""
     joints = tuple(replace(j, friction=FrictionLaw(), rotor=Rotor()) for j in robot.model.joints)
     model = replace(robot.model, joints=joints)
@@ -86,10 +86,12 @@ def _arm(robot: Robot) -> Iterator[Arm]:
         file = None if model.reduced else Path(folder) / "robot.urdf"
         if file is not None:
             save_model(model, file)
-        yield Arm(Robot(model), file)
+        yield MeasuredArm(Robot(model), file)
 
 
-def _measured(case: str, arm: Arm, seconds: float, count: int, notes: list[str]) -> Iterator[Speed]:
+def _measured(
+    case: str, arm: MeasuredArm, seconds: float, count: int, notes: list[str]
+) -> Iterator[Speed]:
     """A row for each peer, or one without; the notes tell which libraries are left out."""
     robot, quantity = arm.robot, CASES[case]
     if case == "one_state":

@@ -29,7 +29,7 @@ PINOCCHIO = {
 
 
 @dataclass(frozen=True)
-class Arm:
+class MeasuredArm:
     """A robot without friction and rotors, and the file of it that other libraries read."""
 
     robot: Robot
@@ -50,7 +50,7 @@ class Arm:
         return [ours.index(name) for name in theirs]
 
 
-def pinocchio(pin: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contender:
+def pinocchio(pin: Any, arm: MeasuredArm, case: str, states: Sequence[Array]) -> Contender:
     """Pinocchio's function for a case, on one thread."""
     model = pin.buildModelFromUrdf(arm.urdf())
     model.gravity.linear = np.array(arm.robot.gravity)
@@ -81,7 +81,7 @@ def pinocchio(pin: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contend
     return loop(f"pin.{name} in a loop", compute, rows, ordered)
 
 
-def mujoco(mujoco: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contender | None:
+def mujoco(mujoco: Any, arm: MeasuredArm, case: str, states: Sequence[Array]) -> Contender | None:
     """`mj_inverse`, contacts, limits and other constraints switched off."""
     if case != "inverse_dynamics":
         return None
@@ -103,7 +103,7 @@ def mujoco(mujoco: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contend
     return loop("mj_inverse in a loop", compute, rows, lambda tau: tau[back])
 
 
-def toolbox(rtb: Any, arm: Arm, case: str, states: Sequence[Array]) -> Contender | None:
+def toolbox(rtb: Any, arm: MeasuredArm, case: str, states: Sequence[Array]) -> Contender | None:
     """`rne` of the Robotics Toolbox, written in C, for its own model of the Puma 560."""
     if case != "inverse_dynamics" or arm.robot.name != "puma560":
         return None

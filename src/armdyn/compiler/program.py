@@ -17,7 +17,7 @@ from armdyn.compiler.verify import verify
 from armdyn.errors import ShapeError, TraceError
 from armdyn.expr.graph import Node
 from armdyn.expr.operations import OPERATIONS
-from armdyn.expr.printer import PLAIN, Written
+from armdyn.expr.printer import PLAIN, Infix
 from armdyn.expr.visit import reachable, uses
 
 
@@ -178,7 +178,7 @@ class Program:
 
 
 def _written(value: Constant | Instruction, names: list[str]) -> str:
-    return PLAIN.operation(value.op, [Written(names[k]) for k in value.args]).text
+    return PLAIN.operation(value.op, [Infix(names[k]) for k in value.args]).text
 
 
 class _Builder:

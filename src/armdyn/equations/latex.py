@@ -9,7 +9,7 @@ from armdyn.equations.notation import angle_sum, latex_angle, latex_name
 from armdyn.equations.printer import TEXT_OPERATORS, Notation, broken
 from armdyn.equations.text import constants, printable
 from armdyn.equations.tree import Call, Expr, Symbol
-from armdyn.expr.printer import POWER, Written
+from armdyn.expr.printer import POWER, Infix
 
 WIDTH = 74
 """Letters and digits in a line of an equation."""
@@ -28,24 +28,22 @@ _INDEXED = re.compile(r"(?<!\S)(\w+)\\_([a-z]+)(\$\^2\$)?(?=[,:.]*(?:\s|$))")
 class _Latex(Notation):
     """Fractions with a line, and brackets around functions that are raised to a power."""
 
-    def written(self, expr: Expr) -> Written:
+    def written(self, expr: Expr) -> Infix:
         made = super().written(expr)
         raised = isinstance(expr, Symbol) and "^" in made.text
         called = isinstance(expr, Call) and expr.function != "abs"
-        return Written(made.text, POWER) if raised or called else made
+        return Infix(made.text, POWER) if raised or called else made
 
-    def fraction(
-        self, number: Fraction | float, above: list[Written], below: list[Written]
-    ) -> Written:
-        whole = self.chain("mul", above or [Written("1")])
+    def fraction(self, number: Fraction | float, above: list[Infix], below: list[Infix]) -> Infix:
+        whole = self.chain("mul", above or [Infix("1")])
         if below:
             bottom = self.chain("mul", below).text
             if _width(whole.text) > WIDTH // 2:  # it can be broken beside a fraction, not within
-                before = Written(rf"\frac{{1}}{{{bottom}}}")
+                before = Infix(rf"\frac{{1}}{{{bottom}}}")
                 whole = self.operation("mul", [before, whole])
             else:
-                whole = Written(rf"\frac{{{whole.text}}}{{{bottom}}}", POWER)
-        front = Written(_number(number))
+                whole = Infix(rf"\frac{{{whole.text}}}{{{bottom}}}", POWER)
+        front = Infix(_number(number))
         return whole if number == 1 else self.operation("mul", [front, whole])
 
 

@@ -8,7 +8,7 @@ from functools import reduce
 from armdyn.equations import tree
 from armdyn.equations.notation import angle_identifier
 from armdyn.equations.tree import AngleFunction, Expr
-from armdyn.expr.printer import NAME, OPERATORS, POWER, PRODUCT, SUM, Language, Written
+from armdyn.expr.printer import NAME, OPERATORS, POWER, PRODUCT, SUM, Infix, Language
 
 SIGNS = ("+", "-")
 DEEPEST_BREAK = 3
@@ -35,24 +35,24 @@ class Notation(Language):
         """An expression in one line."""
         return self.written(expr).text
 
-    def written(self, expr: Expr) -> Written:
+    def written(self, expr: Expr) -> Infix:
         """An expression, and how tightly it holds together."""
         match expr:
             case tree.Number(value):
-                return Written(self.number(value), SUM if value < 0 else PRODUCT)
+                return Infix(self.number(value), SUM if value < 0 else PRODUCT)
             case tree.Symbol(name):
-                return Written(self.symbol(name))
+                return Infix(self.symbol(name))
             case AngleFunction():
-                return Written(self.angle_function(expr))
+                return Infix(self.angle_function(expr))
             case tree.Call("abs", argument) if self.bars:
-                return Written(f"|{self.write(argument)}|")
+                return Infix(f"|{self.write(argument)}|")
             case tree.Call(function, argument):
                 return self.operation(function, [self.written(argument)])
             case tree.Power(base, exponent):
-                return Written(self.power(self.written(base).within(NAME), exponent), POWER)
+                return Infix(self.power(self.written(base).within(NAME), exponent), POWER)
             case tree.RealPower(base, over):
                 raised = self.power(self.written(base).within(NAME), self.write(over))
-                return Written(raised, POWER)
+                return Infix(raised, POWER)
             case tree.Product(factors):
                 return self._product(factors)
             case tree.Sum((first, *others)):
@@ -64,22 +64,20 @@ class Notation(Language):
                 return result
         raise TypeError(f"{expr!r} is no expression")
 
-    def fraction(
-        self, number: Fraction | float, above: list[Written], below: list[Written]
-    ) -> Written:
+    def fraction(self, number: Fraction | float, above: list[Infix], below: list[Infix]) -> Infix:
         """A positive number times factors, over divisors; the number's denominator divides last."""
         if isinstance(number, Fraction) and above:
-            divisor = [Written(str(number.denominator))] if number.denominator != 1 else []
+            divisor = [Infix(str(number.denominator))] if number.denominator != 1 else []
             number, below = Fraction(number.numerator), [*divisor, *below]
         if number != 1 or not above:
-            above = [Written(self.number(number), PRODUCT), *above]
+            above = [Infix(self.number(number), PRODUCT), *above]
         return self.chain("div", [self.chain("mul", above), *below])
 
-    def chain(self, op: str, operands: list[Written]) -> Written:
+    def chain(self, op: str, operands: list[Infix]) -> Infix:
         """An operation on several operands, from left to right."""
         return reduce(lambda a, b: self.operation(op, [a, b]), operands)
 
-    def _product(self, factors: tuple[Expr, ...]) -> Written:
+    def _product(self, factors: tuple[Expr, ...]) -> Infix:
         below = [f for f in factors if isinstance(f, tree.Power) and f.exponent < 0]
         above = [f for f in factors if f not in below]
         number: Fraction | float = Fraction(1)

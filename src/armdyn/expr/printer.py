@@ -13,8 +13,8 @@ OPERATORS = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / "}
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """An expression as text."""
+class Infix:
+    """An expression as text, and how tightly it holds together."""
 
     text: str
     binding: int = NAME
@@ -34,23 +34,23 @@ class Language:
     exact: bool = False
     """Whether brackets keep the order of operations in sums and products, as rounding needs it."""
 
-    def operation(self, op: str, args: Sequence[Written]) -> Written:
+    def operation(self, op: str, args: Sequence[Infix]) -> Infix:
         """An operation on what is written already."""
         if op == "neg":
             if self.exact:
-                return Written(f"-{args[0].within(NAME)}", SIGN)
-            return Written(f"-{args[0].within(PRODUCT)}", SUM)
+                return Infix(f"-{args[0].within(NAME)}", SIGN)
+            return Infix(f"-{args[0].within(PRODUCT)}", SUM)
         if op not in self.operators:
             before = self.functions.get(op, f"{op}(")
-            return Written(f"{before}{', '.join(a.text for a in args)})")
+            return Infix(f"{before}{', '.join(a.text for a in args)})")
         binding = SUM if op in ("add", "sub") else PRODUCT
         right = args[1].within(binding + (self.exact or op in ("sub", "div")))
         right = f"({right})" if right.startswith("-") else right
-        return Written(args[0].within(binding) + self.operators[op] + right, binding)
+        return Infix(args[0].within(binding) + self.operators[op] + right, binding)
 
-    def literal(self, text: str) -> Written:
+    def literal(self, text: str) -> Infix:
         """A number; a minus holds it together as loosely as the sign of an expression."""
-        return Written(text, (SIGN if self.exact else SUM) if text.startswith("-") else NAME)
+        return Infix(text, (SIGN if self.exact else SUM) if text.startswith("-") else NAME)
 
 
 PLAIN = Language()
@@ -76,7 +76,7 @@ def show(outputs: Iterable[Node], width: int = 88) -> str:
     while any(re.fullmatch(rf"{prefix}\d+", node.name) for node in nodes):
         prefix += "t"
     lines: list[str] = []
-    text: dict[int, Written] = {}
+    text: dict[int, Infix] = {}
     for node in nodes:
         op, args = node.op, node.args
         if op == "neg" and args[0].op == "sub" and used[args[0].index] == 1:
@@ -88,6 +88,6 @@ def show(outputs: Iterable[Node], width: int = 88) -> str:
         if used[node.index] > 1 or len(written.text) > width:
             name = f"{prefix}{len(lines) + 1}"
             lines.append(f"{name} = {written.text}")
-            written = Written(name)
+            written = Infix(name)
         text[node.index] = written
     return "\n".join([*lines, *(f"[{i}] = {text[n.index].text}" for i, n in enumerate(outputs))])

@@ -11,7 +11,7 @@ from armdyn.backends import build
 from armdyn.backends.threads import set_threads, threads
 from armdyn.bench import bench as bench_module
 from armdyn.bench.bench import CASES, FEWEST_COMPILED, bench
-from armdyn.bench.peers import Arm
+from armdyn.bench.peers import MeasuredArm
 from armdyn.bench.report import LIBRARIES
 from armdyn.bench.timing import Contender, alternate, check_agreement
 from armdyn.errors import BenchmarkError, PeerError, UnknownNameError
@@ -136,7 +136,7 @@ def test_without_peers_ours_is_still_measured(monkeypatch):
 
 def test_a_library_with_other_joints_is_refused():
     with pytest.raises(PeerError, match="it moves 1 joints, armdyn 2"):
-        Arm(load("two_link"), None).order(["other"])
+        MeasuredArm(load("two_link"), None).order(["other"])
 
 
 @pytest.mark.slow

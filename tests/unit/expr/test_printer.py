@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from armdyn.expr.operations import OPERATIONS
-from armdyn.expr.printer import OPERATORS, PLAIN, Language, Written
+from armdyn.expr.printer import OPERATORS, PLAIN, Infix, Language
 
 EXACT = Language(exact=True)
-A, B, C = (Written(name) for name in "abc")
+A, B, C = (Infix(name) for name in "abc")
 
 
 @pytest.mark.parametrize("op", OPERATORS)
