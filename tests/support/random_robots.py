@@ -106,6 +106,7 @@ def random_states(model, seed, batch=()):
 
 
 kinds = st.text("RPH", min_size=1, max_size=10)
+urdf_kinds = st.text("RP", min_size=1, max_size=10)
 seeds = st.integers(0, 2**32 - 1)
 chains = st.builds(random_model, kinds, seeds)
 trees = st.builds(random_model, kinds, seeds, tree=st.just(True))

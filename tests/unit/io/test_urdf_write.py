@@ -21,12 +21,12 @@ from armdyn.model.edit import lock, with_payload, without_payload
 from armdyn.model.transform import rotation_from_rpy, rpy_from_rotation, transform
 from support.paths import ROBOTS
 from support.random_robots import (
-    kinds,
     random_inertia,
     random_model,
     random_states,
     random_transform,
     seeds,
+    urdf_kinds,
 )
 from support.reading import model_from_dh, model_from_urdf
 
@@ -102,13 +102,13 @@ def dh_robot() -> RobotModel:
 
 
 @pytest.mark.slow
-@given(kinds, seeds, st.booleans())
+@given(urdf_kinds, seeds, st.booleans())
 def test_random_robot_survives(kinds: str, seed: int, tree: bool) -> None:
     check_survives(random_model(kinds, seed, tree, rotors=True, friction=True))
 
 
 @pytest.mark.slow
-@given(kinds.filter(lambda text: len(text) > 1), seeds)
+@given(urdf_kinds.filter(lambda text: len(text) > 1), seeds)
 def test_locked_robot_survives(kinds: str, seed: int) -> None:
     model = random_model(kinds, seed, tree=True)
     held = model.joints[seed % len(model.joints)].name
@@ -117,7 +117,7 @@ def test_locked_robot_survives(kinds: str, seed: int) -> None:
 
 
 @pytest.mark.slow
-@given(kinds, seeds, st.booleans())
+@given(urdf_kinds, seeds, st.booleans())
 def test_pinocchio_reads_the_same_robot(kinds: str, seed: int, tree: bool) -> None:
     whole = random_model(f"R{kinds}", seed, tree, rotors=True, friction=True)
     model = lock(whole, {"joint1": 0.4})
