@@ -149,8 +149,13 @@ class Robot:
         """
         if external_wrench is None and formulation is None:
             # one state takes less than a microsecond, and so must the way to its kernel
-            smooth = _WITHOUT_FRICTION if friction is False else None
-            call = self._kernels.get("inverse_dynamics" if friction is True else smooth)
+            call = self._kernels.get(
+                "inverse_dynamics"
+                if friction is True
+                else _WITHOUT_FRICTION
+                if friction is False
+                else None
+            )
             if call is not None:
                 return call(q, qd, qdd)
         if formulation is None:

@@ -26,6 +26,8 @@ from armdyn.model.edit import with_gravity
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 
+pytestmark = pytest.mark.slow
+
 MODEL = armdyn.load("two_link").model
 REQUEST = Request("mass_matrix")
 Q = np.array([0.3, -1.1])

@@ -17,6 +17,8 @@ from armdyn.bench.timing import Contender, alternate, check_agreement
 from armdyn.errors import BenchmarkError, PeerError, UnknownNameError
 from armdyn.loading import load
 
+pytestmark = pytest.mark.slow
+
 SHORT = [name for name in CASES if name != "compile"]
 
 

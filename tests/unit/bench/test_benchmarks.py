@@ -16,6 +16,8 @@ from armdyn.bench.report import Machine, Speed
 from armdyn.bench.timing import alternate
 from armdyn.errors import UnknownNameError
 
+pytestmark = pytest.mark.slow
+
 SHORT = [name for name in NAMES if name != "chain" and not name.endswith("compile")]
 
 # the table

@@ -14,6 +14,8 @@ from armdyn.cli import simulate_output as simulated
 from armdyn.simulation import CartesianImpedance, ComputedTorque, GravityPD, SlotineLi, quintic
 from armdyn.simulation.trajectories import sampled
 
+pytestmark = pytest.mark.slow
+
 ARM = armdyn.load("craig_two_link")
 END = np.array([0.6, -0.4])
 

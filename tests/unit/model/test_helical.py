@@ -24,6 +24,8 @@ from support.peers import close, pin_model
 from support.random_robots import random_inertia, random_model, random_states, random_transform
 from support.reading import model_from_toml
 
+pytestmark = pytest.mark.slow
+
 PITCH = 0.03
 SCREW = joint_type("helical", PITCH)
 

@@ -16,6 +16,8 @@ from armdyn.simulation import (
 from support.random_robots import random_model
 from support.simulation_laws import moved, planar
 
+pytestmark = pytest.mark.slow
+
 START, OFF = np.array([0.3, -0.4, 0.2]), np.array([0.2, 0.1, -0.15])
 
 

@@ -12,6 +12,8 @@ from armdyn.simulation.trajectories.follow import rotation_vector
 from support.random_robots import random_axis, random_model
 from support.trajectory_laws import assert_derivatives, assert_rests_outside, assert_vectorised
 
+pytestmark = pytest.mark.slow
+
 STARTS = {
     "panda": [0.1, -0.3, 0.2, -2.0, 0.1, 1.8, 0.5],
     "ur5e": [0.2, -1.2, 1.5, -1.9, -1.5, 0.3],
