@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
+from armdyn.equations.document import index
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.model import RobotModel
 
@@ -40,8 +41,7 @@ class Goals:
 
 def element_name(joints: tuple[int, ...]) -> str:
     """D12 or D1,12 for an element of the mass matrix, g2 for a gravity torque."""
-    comma = "" if max(joints) < 9 else ","
-    return ("D" if len(joints) == 2 else "g") + comma.join(str(i + 1) for i in joints)
+    return ("D" if len(joints) == 2 else "g") + index(*(i + 1 for i in joints))
 
 
 def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
