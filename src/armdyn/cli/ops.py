@@ -29,7 +29,7 @@ def ops(
         _steps(model, json)
         return
     from armdyn.operations.report import operation_report
-    from armdyn.quantities.choice_store import ChoiceStore, default_folder
+    from armdyn.quantities.choice_store import user_choices
     from armdyn.quantities.shortest import SearchBudget
 
     now = "counting"
@@ -43,7 +43,7 @@ def ops(
         def searched(done: int, steps: int, best: int) -> None:
             say(f"{now}: {100 * done // steps} %, {best} so far")
 
-        budget = SearchBudget(search, progress=searched, kept=ChoiceStore(default_folder()))
+        budget = SearchBudget(search, progress=searched, kept=user_choices())
         report = operation_report(model, tuple(quantity or ()), budget, snap, tell)
     if plot is not None:
         from armdyn.operations.picture import plot_operations

@@ -24,7 +24,7 @@ from armdyn.expr.operations import TRIG
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
 from armdyn.model import RobotModel
-from armdyn.quantities.choice_store import ChoiceStore, default_folder
+from armdyn.quantities.choice_store import user_choices
 from armdyn.quantities.shortest import SearchBudget, minimal_outputs
 from armdyn.quantities.symbolic import symbolic
 
@@ -89,9 +89,7 @@ def _outputs(robot: CanonicalRobot) -> list[Node]:
     outputs = list(trace(graph, lambda: minimal(symbols, q, qd, qdd, choices).tau))
     if count(outputs).total > MOST_OPERATIONS_SEARCHED:
         return reduce(outputs).outputs
-    return minimal_outputs(
-        robot, "inverse_dynamics", SearchBudget(kept=ChoiceStore(default_folder()))
-    )
+    return minimal_outputs(robot, "inverse_dynamics", SearchBudget(kept=user_choices()))
 
 
 class _Lister:

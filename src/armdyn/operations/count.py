@@ -24,7 +24,7 @@ from armdyn.errors import ModelError, SingularityError, TraceError, check_known
 from armdyn.expr.graph import Graph
 from armdyn.model import RobotModel
 from armdyn.operations.methods import METHODS, QUANTITIES, Method
-from armdyn.quantities.choice_store import ChoiceStore, default_folder
+from armdyn.quantities.choice_store import user_choices
 from armdyn.quantities.formulations import CHAINS
 from armdyn.quantities.shortest import SearchBudget, minimal_outputs
 from armdyn.quantities.symbolic import symbolic
@@ -105,7 +105,7 @@ def stage_count(
 ) -> Operations | None:
     """The operations of a method at one stage; None where it has no such stage."""
     try:
-        effort = effort or SearchBudget(kept=ChoiceStore(default_folder()))
+        effort = effort or SearchBudget(kept=user_choices())
         return _stage_count(model, method, stage, effort, snap)
     except (ZeroDivisionError, TraceError) as error:
         if method.quantity != "forward_dynamics":

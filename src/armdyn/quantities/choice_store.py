@@ -19,11 +19,6 @@ FORMAT = 1
 FOLDER, SUFFIX = "choices", ".json"
 
 
-def default_folder() -> Path | None:
-    """Where the choices of this user are kept; None: nowhere."""
-    return cache_folder(FOLDER)
-
-
 @dataclass(frozen=True, slots=True)
 class ChoiceStore:
     """A folder of small JSON files; a damaged or foreign one is as good as none."""
@@ -48,6 +43,11 @@ class ChoiceStore:
             with suppress(OSError, WriteError):
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 write_text(self.folder / _name(robot, quantity), json.dumps(asdict(choices)))
+
+
+def user_choices() -> ChoiceStore:
+    """The choices kept for this user."""
+    return ChoiceStore(cache_folder(FOLDER))
 
 
 def _name(robot: CanonicalRobot, quantity: str) -> str:

@@ -23,7 +23,7 @@ from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.model import RobotModel
 from armdyn.operations.count import count_operations
-from armdyn.quantities.choice_store import ChoiceStore, default_folder
+from armdyn.quantities.choice_store import user_choices
 from armdyn.quantities.shortest import SearchBudget, minimal_outputs
 from armdyn.simplification.linear import samples
 
@@ -55,7 +55,7 @@ def _sum(programs: list[list[Node]]) -> Operations:
 
 def _outputs(robot: CanonicalRobot, quantity: str) -> list[list[Node]]:
     """The torques of each arm that stands on the base."""
-    effort = SearchBudget(kept=ChoiceStore(default_folder()))
+    effort = SearchBudget(kept=user_choices())
     return [minimal_outputs(part, quantity, effort) for part in branches(robot)]
 
 

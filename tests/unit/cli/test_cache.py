@@ -10,7 +10,7 @@ import armdyn
 from armdyn.backends.cache import user_cache
 from armdyn.canonical.frames import canonical
 from armdyn.minimal.options import options
-from armdyn.quantities.choice_store import ChoiceStore, default_folder
+from armdyn.quantities.choice_store import user_choices
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
 KEYS = [hashlib.sha256(bytes([i])).hexdigest() for i in range(3)]
@@ -30,7 +30,7 @@ def root(tmp_path, monkeypatch) -> Path:
         user_cache().put(key, bytes(1000 * i))
         os.utime(root / "kernels" / f"{key}.kernel", (1e9 + i, 1e9 + i))
     robot = canonical(armdyn.load("two_link").model)
-    ChoiceStore(default_folder()).store(robot, "inverse_dynamics", options(robot).start)
+    user_choices().store(robot, "inverse_dynamics", options(robot).start)
     return root
 
 
@@ -114,7 +114,7 @@ def test_no_cache_is_no_error(run, monkeypatch, word):
         assert "nothing is kept on disk" in out
     assert json.loads(run("--json")[1]) == {"folder": None, "kept": {}}
     robot = canonical(armdyn.load("two_link").model)
-    kept = ChoiceStore(default_folder())
+    kept = user_choices()
     kept.store(robot, "inverse_dynamics", options(robot).start)
     assert kept.find(robot, "inverse_dynamics") is None
 

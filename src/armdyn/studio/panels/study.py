@@ -12,7 +12,7 @@ from armdyn.dynamics import Robot
 from armdyn.operations.count import STAGES, MethodCounts
 from armdyn.operations.methods import METHODS
 from armdyn.operations.report import OperationReport, operation_report
-from armdyn.quantities.choice_store import ChoiceStore, default_folder
+from armdyn.quantities.choice_store import user_choices
 from armdyn.quantities.shortest import SearchBudget
 from armdyn.structure.elements import Structure, StructureElement
 from armdyn.structure.picture import plot_structure
@@ -55,7 +55,7 @@ class OperationsPanel(Panel):
             def searched(done: int, steps: int, best: int) -> None:
                 tell(f"searching, {100 * done // steps} %, {best} operations so far")
 
-            budget = SearchBudget(progress=searched, kept=ChoiceStore(default_folder()))
+            budget = SearchBudget(progress=searched, kept=user_choices())
             return operation_report(
                 robot.model, (quantity,), budget, tell=lambda what: tell(f"counting {what}")
             )
