@@ -100,10 +100,10 @@ class FiniteField:
         if node.op == "number":
             return number_residue(node.value)
         if not node.args:
-            return self._draw(f"value {node.name}")
+            return self.draw(f"value {node.name}")
         residue, operands = OPERATIONS[node.op].residue, [known[a.index] for a in node.args]
         if residue is None:
-            return self._draw(f"{node.op} {operands}")
+            return self.draw(f"{node.op} {operands}")
         try:
             given = circle[node.args[0].index] if node.op in TRIG else operands
             return residue(*given) % PRIME
@@ -115,48 +115,50 @@ class FiniteField:
         points = [circle[a.index] for a in angle.args]
         match angle.op:
             case "add":
-                return _turn(*points)
+                return sum_of_angles(*points)
             case "sub":
-                return _turn(points[0], _mirror(points[1]))
+                return sum_of_angles(points[0], mirrored(points[1]))
             case "neg":
-                return _mirror(points[0])
+                return mirrored(points[0])
             case "mul" if _whole(angle.args[0]):
                 return _multiple(points[1], int(angle.args[0].value))
             case "mul" if _whole(angle.args[1]):
                 return _multiple(points[0], int(angle.args[1].value))
             case "number":
-                return self._drawn(f"number {angle.value!r}")
+                return self.point(f"number {angle.value!r}")
             case "input" | "parameter":
-                return self._drawn(angle.name)
+                return self.point(angle.name)
             case _:
-                return self._drawn(f"value {known[angle.index]}")
+                return self.point(f"value {known[angle.index]}")
 
-    def _drawn(self, name: str) -> CirclePoint:
+    def point(self, name: str) -> CirclePoint:
         """A point of the circle, from the tangent of half its angle."""
-        half = self._draw(f"angle {name}")
+        half = self.draw(f"angle {name}")
         scale = pow(1 + half * half, -1, PRIME)
         return (1 - half * half) * scale % PRIME, 2 * half * scale % PRIME
 
-    def _draw(self, name: str) -> int:
+    def draw(self, name: str) -> int:
+        """A pseudo-random residue that depends on a name."""
         digest = hashlib.blake2b(f"{self.seed} {name}".encode(), digest_size=16).digest()
         return int.from_bytes(digest, "big") % PRIME
 
 
-def _turn(a: CirclePoint, b: CirclePoint) -> CirclePoint:
+def sum_of_angles(a: CirclePoint, b: CirclePoint) -> CirclePoint:
     """cos and sin of the sum of two angles."""
     return (a[0] * b[0] - a[1] * b[1]) % PRIME, (a[1] * b[0] + a[0] * b[1]) % PRIME
 
 
-def _mirror(a: CirclePoint) -> CirclePoint:
+def mirrored(a: CirclePoint) -> CirclePoint:
+    """cos and sin of the opposite angle."""
     return a[0], -a[1] % PRIME
 
 
 def _multiple(a: CirclePoint, times: int) -> CirclePoint:
     """cos and sin of a whole multiple of an angle, by doubling."""
-    result, a = (1, 0), a if times >= 0 else _mirror(a)
+    result, a = (1, 0), a if times >= 0 else mirrored(a)
     for bit in bin(abs(times))[2:]:
-        result = _turn(result, result)
-        result = _turn(result, a) if bit == "1" else result
+        result = sum_of_angles(result, result)
+        result = sum_of_angles(result, a) if bit == "1" else result
     return result
 
 

@@ -15,10 +15,13 @@ from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, is_quarter
 from armdyn.canonical.parameters import link_numbers
 from armdyn.errors import UnknownNameError
 from armdyn.expr.graph import Graph
+from armdyn.expr.values import ValueTable
 
 
-def symbolic(robot: CanonicalRobot, graph: Graph, runtime: Collection[str] = ()) -> CanonicalRobot:
-    """The robot with parameters a1, d4, alpha2, Jxx2, MX3, M3, gz1, ... in a graph.
+def symbolic(
+    robot: CanonicalRobot, graph: Graph | ValueTable, runtime: Collection[str] = ()
+) -> CanonicalRobot:
+    """The robot with parameters a1, d4, alpha2, Jxx2, MX3, M3, gz1, ... in a graph or a table.
 
     The length and the twist between two axes have the number of the link that joins them; the
     lengths, inertias and components of gravity named in `runtime` are inputs.
@@ -38,7 +41,7 @@ def symbolic(robot: CanonicalRobot, graph: Graph, runtime: Collection[str] = ())
 class _Symbols:
     """Makes parameters and inputs, and remembers their names."""
 
-    graph: Graph
+    graph: Graph | ValueTable
     runtime: frozenset[str]
     named: set[str] = field(default_factory=set)
 
