@@ -11,6 +11,9 @@ from armdyn.expr.visit import reachable
 MOST_ANGLES_IN_SUM = 3
 """Angles in a sum."""
 
+LEAST_CONE = 2
+"""Operations that a cell alone must need to be worth replacing by one product."""
+
 
 def angles(outputs: Iterable[Node]) -> list[Node]:
     """Use sums of angles where it saves: x (cos a cos b - sin a sin b) = x cos(a + b).
@@ -65,13 +68,12 @@ def _touched(net: Network) -> dict[int, list[int]]:
 
 def _use_sum(net: Network, cells: list[int], functions: list[int]) -> None:
     """Compute cells from the cosine and sine of one sum, if that saves anything in all."""
+    turns = [(literal >> 1, *_inverses(net, literal >> 1)) for literal in functions]
     saved = 0
     undo: list[tuple[int, Definition]] = []
     for cell in reversed(cells):
-        if not net.is_operation(cell) or net.cone(cell) < 2:
-            continue
-        for definition in _products(net, cell, functions):
-            gain = net.gain(cell, definition)
+        for definition in _products(net, cell, turns):
+            gain = net.gain(cell, definition) if net.cone(cell) >= LEAST_CONE else None
             if gain is not None and gain >= 0:
                 undo.append((cell, net.definition[cell]))
                 saved += net.redefine(cell, definition)
@@ -81,11 +83,16 @@ def _use_sum(net: Network, cells: list[int], functions: list[int]) -> None:
             net.redefine(cell, old)
 
 
-def _products(net: Network, cell: int, functions: list[int]) -> Iterator[Definition]:
-    for turn in (literal >> 1 for literal in functions):
-        points = net.first, net.second
-        if all(values[turn] for values in points):
-            first, second = (v[cell] * pow(v[turn], -1, PRIME) % PRIME for v in points)
-            x = net.find(first, second)
-            if x is not None and net.alive(x >> 1):
-                yield "mul", (x, 2 * turn)
+def _inverses(net: Network, cell: int) -> tuple[int, int]:
+    """The inverses of a cell's residues at the two points, 0 of zero."""
+    return pow(net.first[cell], PRIME - 2, PRIME), pow(net.second[cell], PRIME - 2, PRIME)
+
+
+def _products(net: Network, cell: int, turns: list[tuple[int, int, int]]) -> Iterator[Definition]:
+    """The cell as a product of a live cell and one of the turns, given with their inverses."""
+    if not net.is_operation(cell):
+        return
+    for turn, first, second in (t for t in turns if t[1] and t[2]):
+        x = net.find(net.first[cell] * first % PRIME, net.second[cell] * second % PRIME)
+        if x is not None and net.alive(x >> 1):
+            yield "mul", (x, 2 * turn)

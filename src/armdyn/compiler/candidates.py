@@ -1,14 +1,19 @@
-"""Tables of values that cells of a network could be computed from, found by their residues."""
+"""Ways to compute the cells of a network from each other, found by their residues.
+
+An identity that holds once holds for ever, because a cell keeps its value; only what it saves
+changes with the network. So the identities are found once, and what each saves is bounded by cones.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.compiler import residues as field
-from armdyn.compiler.network import Definition, Network
+from armdyn.compiler.cones import Cells
+from armdyn.compiler.network import ONE, Definition, Network
 from armdyn.compiler.residues import Residues, unsigned
 from armdyn.expr.evaluate import evaluate
 from armdyn.expr.graph import Node
@@ -20,7 +25,105 @@ SMALLEST_DIVISOR = 1e-6
 MOST_CONSTANTS = 200
 """Constants that are combined with each other."""
 
-Indices = npt.NDArray[np.intp]
+BLOCK = 2**15
+"""Pairs that are combined at a time: few enough for the cache."""
+
+FILTER_SHARE = 16
+"""A filter leaves out at least those but one in so many residues that a table does not have."""
+
+Row = tuple[int, int, int, int]
+"""A cell, whether it is a product, and its operands."""
+
+Flags = npt.NDArray[np.bool_]
+
+
+class Table:
+    """Sorted residues in which others are looked up."""
+
+    def __init__(self, keys: Residues):
+        self.keys, self.first = np.unique(keys, return_index=True)
+        self._mask = np.uint64(2 ** (FILTER_SHARE * max(1, len(self.keys))).bit_length() - 1)
+        self._filter = np.zeros(int(self._mask) + 1, dtype=np.bool_)
+        self._filter[(self.keys & self._mask).view(np.int64)] = True
+
+    def find(self, sought: Residues) -> tuple[Cells, Cells]:
+        """Places, in the flat array, of residues that the table has, and their places in it."""
+        sought = sought.ravel()
+        likely = np.flatnonzero(self._filter[(sought & self._mask).view(np.int64)])
+        place = np.searchsorted(self.keys, sought[likely])
+        place[place == len(self.keys)] = 0
+        hit = self.keys[place] == sought[likely] if len(self.keys) else place < 0
+        return likely[hit], place[hit]
+
+
+class Pool:
+    """The live cells of a network, constants first, with their residues."""
+
+    def __init__(self, net: Network):
+        cells = [c for c in net.live() if net.first[c] not in (0, 1, PRIME - 1)]
+        cells.sort(key=lambda c: not net.is_constant(c))
+        self.cells: Cells = np.array(cells, dtype=np.intp)
+        self.constants = sum(net.is_constant(c) for c in cells)
+        self.values = field.residues([net.first[c] for c in cells])
+        self.inverses = field.residues([pow(net.first[c], -1, PRIME) for c in cells])
+        self.table = Table(unsigned(self.values))
+
+    def matches(self, net: Network, targets: Cells, tables: "list[Table]") -> "list[Identities]":
+        """For each table the identities of the targets with a cell x and a place y of the table."""
+        values = np.array(net.first, dtype=np.uint64)
+        rows = max(1, BLOCK // max(1, len(self.cells)))
+        found: list[list[Identities]] = [[] for _ in tables]
+        for start in range(0, max(1, len(targets)), rows):
+            block = targets[start : start + rows]
+            v, x = values[block, None], self.values[None, :]
+            sought = [field.add(v, x), field.sub(v, x), field.mul(v, self.inverses[None, :])]
+            wanted = unsigned(np.stack(sought))
+            for table, results in zip(tables, found, strict=True):
+                hit, place = table.find(wanted)
+                kind, row, column = np.unravel_index(hit, wanted.shape)
+                results.append(Identities(block[row], kind == 2, self.cells[column], place))
+        return [Identities.join(results) for results in found]
+
+    def blocks(self) -> Iterator[tuple[int, Residues]]:
+        """Sums, differences and products of all pairs in blocks, with the first row of each.
+
+        A block has the shape (3, rows, columns from the first row on), and 0 where the pair is in
+        another place too, or is made of constants alone.
+        """
+        n, start = len(self.cells), 0
+        while start < n:
+            stop = min(n, start + max(1, BLOCK // (n - start)))
+            x, y = self.values[start:stop, None], self.values[None, start:]
+            keys = unsigned(np.stack([field.add(x, y), field.sub(x, y), field.mul(x, y)]))
+            rows, columns = np.tril_indices(stop - start, -1, n - start)
+            keys[:, rows, columns] = 0
+            keys[:, : max(0, self.constants - start), : max(0, self.constants - start)] = 0
+            yield start, keys
+            start = stop
+
+
+@dataclass(frozen=True, slots=True)
+class Identities:
+    """cell = ±x ± y or ±x y, one in each place of the arrays."""
+
+    cell: Cells
+    product: Flags
+    x: Cells
+    y: Cells
+
+    def __getitem__(self, chosen: Cells | Flags) -> Self:
+        return type(self)(self.cell[chosen], self.product[chosen], self.x[chosen], self.y[chosen])
+
+    def rows(self) -> Iterator[Row]:
+        """The identities one by one."""
+        columns = self.cell, self.product.astype(np.intp), self.x, self.y
+        return zip(*(column.tolist() for column in columns), strict=True)
+
+    @staticmethod
+    def join(parts: "list[Identities]") -> "Identities":
+        """All of them in one."""
+        columns = ([getattr(p, name) for p in parts] for name in Identities.__slots__)
+        return Identities(*(np.concatenate(column) for column in columns))
 
 
 def fitted(net: Network, cell: int, op: str, x: int, y: int) -> Definition | None:
@@ -28,138 +131,46 @@ def fitted(net: Network, cell: int, op: str, x: int, y: int) -> Definition | Non
 
     Checked at both points, so a coincidence at the first does no harm.
     """
-    for sx, sy in product((0, 1), (0, 1) if op == "add" else (0,)):
+    for sx, sy in ((0, 0), (1, 0), (0, 1), (1, 1)) if op == "add" else ((0, 0), (1, 0)):
         literals = (2 * x + sx, 2 * y + sy)
         if net.residues(op, literals) == (net.first[cell], net.second[cell]):
             return op, literals
     return None
 
 
-class Singles:
-    """The live cells by value: finds v = x ± y and v = x y."""
-
-    def __init__(self, net: Network):
-        self.net = net
-        cells = [c for c in net.live() if net.first[c] not in (0, 1, PRIME - 1)]
-        self.cells: Indices = np.array(cells, dtype=np.intp)
-        self.values = field.residues([net.first[c] for c in cells])
-        self.inverses = field.residues([net.inverse(c) for c in cells])
-        self.keys, self._where = np.unique(unsigned(self.values), return_index=True)
-
-    def definitions(self, cell: int) -> Iterator[Definition]:
-        """Every way to compute the cell by one operation from two others."""
-        for op, x, place in self.matches(cell, self.keys):
-            y = int(self.cells[self._where[place]])
-            if x <= y and cell not in (x, y) and (found := fitted(self.net, cell, op, x, y)):
-                yield found
-
-    def matches(
-        self, cell: int, keys: Residues, several: npt.NDArray[np.bool_] | None = None
-    ) -> Iterator[tuple[str, int, int]]:
-        """Operations and operands x that make the cell with a value of a sorted table, its place.
-
-        For sums only those values count that the table has several times, if that is given.
-        """
-        v = field.residues([self.net.first[cell]])
-        sums = np.concatenate([field.sub(v, self.values), field.add(v, self.values)])
-        for op, wanted in (("add", sums), ("mul", field.mul(v, self.inverses))):
-            sought = unsigned(wanted)
-            place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
-            hits = keys[place] == sought
-            if several is not None and op == "add":
-                hits &= several[place]
-            for hit in np.flatnonzero(hits):
-                yield op, int(self.cells[hit % len(self.cells)]), int(place[hit])
+def live_flags(net: Network) -> Flags:
+    """Which cells are there without further cost."""
+    alive = np.array(net.uses, dtype=np.intp) > 0
+    alive[list(net.leaf)] = True
+    return alive
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A cell that could be computed from x and a new cell w."""
-
-    cell: int
-    op: str
-    x: int | None
-    """None if it is w itself: the cell is a square."""
-
-
-class Pairs:
-    """Values that one new operation on live cells would give: finds v = x ± w and v = x w."""
-
-    def __init__(self, net: Network, singles: Singles):
-        self.net, self.singles = net, singles
-        i, j = np.triu_indices(len(singles.cells))
-        constant = np.array([net.is_constant(int(c)) for c in singles.cells])
-        keep = ~(constant[i] & constant[j])
-        i, j = i[keep], j[keep]
-        x, y = singles.values[i], singles.values[j]
-        keys = unsigned(np.concatenate([field.add(x, y), field.sub(x, y), field.mul(x, y)]))
-        self._i, self._j = np.tile(i, 3), np.tile(j, 3)
-        self._product = np.arange(len(keys)) >= 2 * len(i)
-        order = np.argsort(keys, kind="stable")
-        self._order = order[~np.isin(keys[order], singles.keys)]
-        self._keys, self._start, self._count = np.unique(
-            keys[self._order], return_index=True, return_counts=True
-        )
-        self._squares = unsigned(field.mul(self._keys, self._keys))
-
-    def uses(self, cells: list[int]) -> dict[int, list[Use]]:
-        """For each new value, by its place in the table, the cells it could help to compute."""
-        found: dict[int, list[Use]] = {}
-        for cell in cells:
-            # the sum of the cell itself and x is always there once, and is of no use
-            for op, x, place in self.singles.matches(cell, self._keys, self._count > 1):
-                if x != cell:
-                    found.setdefault(place, []).append(Use(cell, op, x))
-        by_value = {min(v := self.net.first[c], -v % PRIME): c for c in cells}
-        for hit in np.flatnonzero(np.isin(self._squares, field.residues(list(by_value)))):
-            square = Use(by_value[int(self._squares[hit])], "mul", None)
-            found.setdefault(int(hit), []).append(square)
-        return found
-
-    def operations(self, place: int) -> list[tuple[str, int, int]]:
-        """The operations on live cells that give a value of the table."""
-        start, cells = self._start[place], self.singles.cells
-        return [
-            ("mul" if self._product[k] else "add", int(cells[self._i[k]]), int(cells[self._j[k]]))
-            for k in self._order[start : start + self._count[place]]
-        ]
-
-    def literals(self, place: int, op: str, x: int, y: int) -> tuple[int, int]:
-        """The operands, with the sign that gives the value at that place up to its own sign."""
-        first = self.net.residues(op, (2 * x, 2 * y))[0]
-        plus = min(first, -first % PRIME) == int(self._keys[place])
-        return (2 * x, 2 * y) if plus else (2 * x, 2 * y + 1)
+def operations(net: Network) -> Flags:
+    """Which cells may be computed in another way."""
+    return np.array([net.is_operation(c) for c in range(len(net.uses))])
 
 
 class Scales:
     """Sums, products and quotients of the constants: finds v = c x and v = x ± c."""
 
-    def __init__(self, net: Network, singles: Singles):
-        self.net, self.singles = net, singles
-        cells = [int(c) for c in singles.cells if net.is_constant(int(c))][:MOST_CONSTANTS]
-        inverses = [net.inverse(c) if _divisor(net.leaf[c]) else 0 for c in cells]
-        pool = [(net.leaf[c], net.first[c], i) for c, i in zip(cells, inverses, strict=True)]
-        one = net.graph.number(1)
-        made: dict[int, tuple[str, Node, Node]] = {}
-        for a, x, own_inverse in pool:
-            for b, y, inverse in pool:
-                for op, r in (("add", x + y), ("sub", x - y), ("mul", x * y), ("div", x * inverse)):
-                    made.setdefault(min(r % PRIME, -r % PRIME), (op, a, b))
-            made.setdefault(min(own_inverse, -own_inverse % PRIME), ("div", one, a))
-        made.pop(0, None)
-        self._made = [made[k] for k in sorted(made)]
-        self._keys = field.residues(sorted(made))
+    def __init__(self, net: Network, pool: Pool):
+        cells = pool.cells[: min(pool.constants, MOST_CONSTANTS)]
+        c = pool.values[: len(cells)]
+        inverse = np.where([_divisor(net.leaf[int(k)]) for k in cells], pool.inverses[: len(c)], 0)
+        i, j = np.triu_indices(len(cells))
+        a, b = np.divmod(np.arange(len(cells) ** 2), max(1, len(cells)))
+        keys = [field.add(c[i], c[j]), field.sub(c[i], c[j]), field.mul(c[i], c[j])]
+        keys = [*keys, field.mul(c[a], inverse[b]), inverse]
+        one = np.full(len(cells), ONE, dtype=np.intp)
+        self._x = np.concatenate([*3 * [cells[i]], cells[a], one])
+        self._y = np.concatenate([*3 * [cells[j]], cells[b], cells])
+        self._op = np.repeat(["add", "sub", "mul", "div", "div"], [len(k) for k in keys])
+        self.table = Table(unsigned(np.concatenate(keys)))
 
-    def definitions(self, cell: int) -> Iterator[Definition]:
-        """Every way to compute the cell from one other and a constant that is yet to be made."""
-        if not len(self._keys):
-            return
-        for op, x, place in self.singles.matches(cell, self._keys):
-            made_by, x_constant, y_constant = self._made[place]
-            constant = self.net.constant(self.net.graph.apply(made_by, [x_constant, y_constant]))
-            found = fitted(self.net, cell, op, x, constant >> 1)
-            if x != cell and found is not None:
-                yield found
+    def constant(self, net: Network, place: int) -> int:
+        """The cell of a constant of the table, which is made if it is not there."""
+        k = self.table.first[place]
+        return net.constant(str(self._op[k]), int(self._x[k]), int(self._y[k]))
 
 
 def _divisor(node: Node) -> bool:

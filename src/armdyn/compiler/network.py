@@ -19,7 +19,10 @@ Definition = tuple[str, tuple[int, ...]]
 COUNTED = ("add", "mul")
 """Operations that make up the total; the others are never created here."""
 
-_ZERO, _ONE = 0, 1
+SEEDS = (1, 2)
+"""Seeds of the two points at which residues are known."""
+
+ZERO, ONE = 0, 1
 """The cells of the numbers 0 and 1."""
 
 
@@ -33,6 +36,13 @@ class Network:
         """Residue of each cell at the first point."""
         self.second: list[int] = []
         """Residue of each cell at the second point."""
+        self.operands: list[tuple[int, ...]] = []
+        """The cells that each definition uses."""
+        self.price: list[int] = []
+        """1 for cells that are computed by an addition or a multiplication, 0 for the others."""
+        self.rank: list[int] = []
+        """A number for each cell that is larger than those of its operands."""
+        self._users: list[list[int]] = []
         self.uses: list[int] = []
         """How many live cells and outputs use a cell; it is computed only if there are any."""
         self.leaf: dict[int, Node] = {}
@@ -40,28 +50,23 @@ class Network:
         self.angle: set[int] = set()
         """Cells inside the argument of a sine or cosine: these keep their definition."""
         self._known: dict[int, int] = {}
-        self._inverse: dict[int, int] = {}
-        self._fields = FiniteField(1), FiniteField(2)
         self._literal: dict[int, int] = {}
         self._read([*outputs, *extra], own={node.index for node in extra})
         self.outputs = [self._literal[node.index] for node in outputs]
         self.extra = [self._literal[node.index] for node in extra]
         """Literals of nodes that are not needed, but could be used."""
-        for literal in self.outputs:
-            self.uses[literal >> 1] += 1
-            if self.uses[literal >> 1] == 1:
-                self._count(literal >> 1, 1)
+        self._use_outputs()
 
     # reading and writing graphs
 
     def _read(self, outputs: Sequence[Node], own: set[int]) -> None:
-        at = [field.fingerprints(outputs) for field in self._fields]
-        inside = inside_angles(outputs)
+        nodes, inside = reachable(outputs), inside_angles(outputs)
+        at = [FiniteField(seed).residues(nodes, inside) for seed in SEEDS]
         own |= inside
         literal = self._literal
-        for value in (_ZERO, _ONE):
-            self.constant(self.graph.number(value))
-        for node in reachable(outputs):
+        for value in (ZERO, ONE):
+            self.leaf[self._append(("leaf", ()), value, value)] = self.graph.number(value)
+        for node in nodes:
             i = node.index
             if node.op == "neg" and not node.constant:
                 literal[i] = literal[node.args[0].index] ^ 1
@@ -109,15 +114,15 @@ class Network:
         expected = -self.second[cell] % PRIME if negated else self.second[cell]
         return 2 * cell + negated if second == expected else None
 
-    def constant(self, node: Node) -> int:
-        """The literal of a constant."""
-        first, second = (field.values([node])[0] for field in self._fields)
+    def constant(self, op: str, x: int, y: int) -> int:
+        """The cell of an operation on two cells that are constants."""
+        first, second = self.residues(op, (2 * x, 2 * y))
         found = self.find(first, second)
         if found is not None:
-            return found
+            return found >> 1
         cell = self._append(("leaf", ()), first, second)
-        self.leaf[cell] = node
-        return 2 * cell
+        self.leaf[cell] = self.graph.apply(op, [self.leaf[x], self.leaf[y]])
+        return cell
 
     def new(self, op: str, literals: tuple[int, int]) -> int:
         """A cell that is not used yet."""
@@ -125,7 +130,14 @@ class Network:
 
     def _append(self, definition: Definition, first: int, second: int) -> int:
         cell = len(self.definition)
+        operands = tuple([k >> 1 for k in definition[1]])
         self.definition.append(definition)
+        self.operands.append(operands)
+        self.price.append(_price(definition))
+        self.rank.append(1 + max([self.rank[k] for k in operands], default=0))
+        self._users.append([])
+        for k in operands:
+            self._users[k].append(cell)
         self.first.append(first)
         self.second.append(second)
         self.uses.append(0)
@@ -141,19 +153,15 @@ class Network:
             result.append(residue(x, y) % PRIME)
         return result[0], result[1]
 
-    def inverse(self, cell: int) -> int:
-        """The inverse of a cell's residue at the first point."""
-        if cell not in self._inverse:
-            self._inverse[cell] = pow(self.first[cell], -1, PRIME)
-        return self._inverse[cell]
-
     def discard(self, cell: int) -> None:
         """Forget the newest cell, which is not used."""
         key = min(self.first[cell], -self.first[cell] % PRIME)
         if self._known.get(key) == cell:
             del self._known[key]
-        self._inverse.pop(cell, None)
-        for column in (self.definition, self.first, self.second, self.uses):
+        for k in self.operands[cell]:
+            self._users[k].remove(cell)
+        known = self.definition, self.operands, self.price, self.first, self.second
+        for column in (*known, self.rank, self.uses, self._users):
             column.pop()
 
     def live(self) -> list[int]:
@@ -175,23 +183,47 @@ class Network:
 
     def total(self) -> int:
         """Multiplications and additions of all live cells."""
-        return sum(_cost(d) for d, n in zip(self.definition, self.uses, strict=True) if n)
+        return sum(price for price, n in zip(self.price, self.uses, strict=True) if n)
 
     # rewiring
 
     def redefine(self, cell: int, definition: Definition) -> int:
         """Compute a cell in another way; returns how many operations that saves."""
-        saved = self._count(cell, -1)
-        self.definition[cell] = definition
-        return saved - self._count(cell, 1)
+        live = self.uses[cell] > 0
+        saved = self._count(cell, -1) if live else 0
+        for k in self.operands[cell]:
+            self._users[k].remove(cell)
+        self._define(cell, definition)
+        for k in self.operands[cell]:
+            self._users[k].append(cell)
+        self._raise(cell)
+        return saved - self._count(cell, 1) if live else 0
+
+    def restore(self, definitions: Sequence[Definition]) -> None:
+        """Give all cells the definitions that they had before."""
+        for cell, definition in enumerate(definitions):
+            self._define(cell, definition)
+        self.uses = [0] * len(self.uses)
+        self._users = [[] for _ in self.uses]
+        for cell, operands in enumerate(self.operands):
+            for k in operands:
+                self._users[k].append(cell)
+        self._use_outputs()
+        self.rank = [0] * len(self.uses)
+        for cell in range(len(self.uses)):
+            self._raise(cell)
 
     def gain(self, cell: int, definition: Definition) -> int | None:
         """How many operations another definition would save; None if it cannot be taken."""
-        if not self.is_operation(cell) or self.depends(definition[1], cell):
+        if not self.is_operation(cell) or self.depends([k >> 1 for k in definition[1]], cell):
             return None
         old = self.definition[cell]
-        saved = self.redefine(cell, definition)
-        self.redefine(cell, old)
+        saved = self._count(cell, -1)
+        self._define(cell, definition)
+        saved -= self._count(cell, 1)
+        self._count(cell, -1)
+        self._define(cell, old)
+        self._count(cell, 1)
         return saved
 
     def cone(self, cell: int) -> int:
@@ -199,32 +231,57 @@ class Network:
         self._count(cell, -1)
         return self._count(cell, 1)
 
-    def depends(self, literals: Sequence[int], cell: int) -> bool:
-        """Whether the literals are computed from a cell."""
+    def depends(self, cells: list[int], cell: int) -> bool:
+        """Whether one of the cells is computed from a cell."""
+        rank, operands = self.rank, self.operands
+        bottom = rank[cell]
         seen: set[int] = set()
-        stack = [k >> 1 for k in literals]
+        stack = list(cells)
         while stack:
             here = stack.pop()
             if here == cell:
                 return True
-            if here not in seen:
+            if rank[here] > bottom and here not in seen:
                 seen.add(here)
-                stack.extend(k >> 1 for k in self.definition[here][1])
+                stack.extend(operands[here])
         return False
+
+    def _use_outputs(self) -> None:
+        for literal in self.outputs:
+            self.uses[literal >> 1] += 1
+            if self.uses[literal >> 1] == 1:
+                self._count(literal >> 1, 1)
+
+    def _define(self, cell: int, definition: Definition) -> None:
+        self.definition[cell] = definition
+        self.operands[cell] = tuple([k >> 1 for k in definition[1]])
+        self.price[cell] = _price(definition)
+
+    def _raise(self, cell: int) -> None:
+        """Raise the rank of a cell above its operands, and those that use it above it."""
+        rank, stack = self.rank, [cell]
+        while stack:
+            here = stack.pop()
+            least = 1 + max([rank[k] for k in self.operands[here]], default=0)
+            if least > rank[here]:
+                rank[here] = least
+                stack.extend(self._users[here])
 
     def _count(self, cell: int, step: int) -> int:
         """Count the uses that a cell makes of others, or with step -1 take them back.
 
         Returns the cost of the cell and of all that becomes live or is not needed any more.
         """
+        uses, price, operands = self.uses, self.price, self.operands
+        turning = 1 if step > 0 else 0
         cost, stack = 0, [cell]
         while stack:
-            definition = self.definition[stack.pop()]
-            cost += _cost(definition)
-            for k in definition[1]:
-                self.uses[k >> 1] += step
-                if self.uses[k >> 1] == (step > 0):
-                    stack.append(k >> 1)
+            here = stack.pop()
+            cost += price[here]
+            for k in operands[here]:
+                uses[k] += step
+                if uses[k] == turning:
+                    stack.append(k)
         return cost
 
     def order(self) -> Iterator[int]:
@@ -234,7 +291,7 @@ class Network:
         entered: set[int] = set()
         while stack:
             cell = stack[-1]
-            waiting = [k >> 1 for k in self.definition[cell][1] if k >> 1 not in done]
+            waiting = [k for k in self.operands[cell] if k not in done]
             if cell in done or not waiting:
                 stack.pop()
                 if cell not in done:
@@ -247,7 +304,7 @@ class Network:
             stack.extend(reversed(waiting))
 
 
-def _cost(definition: Definition) -> int:
+def _price(definition: Definition) -> int:
     op, literals = definition
-    free = op == "mul" and any(k >> 1 == _ONE for k in literals)
+    free = op == "mul" and any(k >> 1 == ONE for k in literals)
     return int(op in COUNTED and not free)

@@ -1,7 +1,7 @@
 """The passes, in the order in which they run.
 
 A pass takes outputs and returns the same values computed with fewer operations; its name and the
-first line of its documentation say what it does. Each is verified after it ran.
+first line of its documentation say what it does. What they make together is verified at the end.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,10 +13,15 @@ from armdyn.compiler.factor import factor
 from armdyn.compiler.hoist import hoist
 from armdyn.compiler.network import Network
 from armdyn.compiler.verify import verify, verify_pass
+from armdyn.errors import GraphError
 from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import transcribe
 
 Pass = Callable[[list[Node]], list[Node]]
+
+
+Stage = tuple[list[Node], list[Node], str]
+"""Outputs before and after a pass, and its name."""
 
 
 def fold(outputs: Iterable[Node]) -> list[Node]:
@@ -56,18 +61,37 @@ class Reduction:
 
 
 def reduce(outputs: Iterable[Node], passes: Sequence[Pass] = PASSES) -> Reduction:
-    """The outputs after all passes, each verified.
+    """The outputs after all passes, verified.
 
     A pass that would make this graph dearer is passed over, so the count never rises.
     """
     outputs = list(outputs)
     verify(outputs)
-    report = []
+    stages: list[Stage] = []
+    report, now = [], count(outputs)
     for run in passes:
-        before = count(outputs)
-        result = run(outputs)
-        verify_pass(outputs, result, run.__name__)
-        if count(result).total <= before.total:
-            outputs = result
-        report.append(PassReport(run.__name__, before, count(outputs)))
+        stage = outputs, run(outputs), run.__name__
+        then, now = now, count(stage[1])
+        if now.total > then.total or len(stage[1]) != len(outputs):
+            verify_pass(*stage)
+            now = then
+        else:
+            stages.append(stage)
+            outputs = stage[1]
+        report.append(PassReport(run.__name__, then, now))
+    _verify_stages(stages)
     return Reduction(outputs, tuple(report))
+
+
+def _verify_stages(stages: list[Stage]) -> None:
+    """Raise a GraphError that names the pass if one of them changed a value.
+
+    All passes are right if the first and the last graph are the same functions.
+    """
+    try:
+        if stages:
+            verify_pass(stages[0][0], stages[-1][1], "the passes")
+    except GraphError:
+        for stage in stages:
+            verify_pass(*stage)
+        raise

@@ -4,15 +4,21 @@ Whatever identity makes v = x ± y or v = x y true, exact residues at random poi
 show it, so one search finds distributive factoring, squares, merged constants and relations that
 no list of rules has. A cell v that alone needs two or more operations is worth replacing by one
 operation on existing cells; one that needs three or more, by two operations, of which the inner
-one, w, may serve several cells at once.
+one, w, may serve several cells at once. All work is bounded by counts, never by the clock.
 """
 
 import random
 from collections.abc import Iterable
 
-from armdyn.compiler.candidates import Pairs, Scales, Singles, Use, fitted
-from armdyn.compiler.network import Definition, Network
+import numpy as np
+
+from armdyn.compiler.anneal import anneal
+from armdyn.compiler.candidates import fitted, live_flags, operations
+from armdyn.compiler.cones import Cones
+from armdyn.compiler.network import COUNTED, Definition, Network
+from armdyn.compiler.pairs import Inner, Pairs
 from armdyn.compiler.search import Progress
+from armdyn.compiler.tables import MOST_PAIRED_CELLS, Tables
 from armdyn.errors import GraphError
 from armdyn.expr.evaluate import proved_equal
 from armdyn.expr.graph import Node
@@ -20,11 +26,14 @@ from armdyn.expr.graph import Node
 MOST_SEARCHED_CELLS = 6000
 """Live cells above which only equal values are found; the rest takes time as the square."""
 
-MOST_PAIRED_CELLS = 1500
-"""Live cells above which no new inner operations are sought; their table grows as the square."""
+MOST_COMPARED = 6_000_000
+"""Pairs of cells compared after which no new tables of identities are made."""
 
-DEEP_ROUNDS = 40
-"""Rounds of the deep search, each of some moves that gain nothing and a descent."""
+LEAST_CONE = 2
+"""Operations that a cell alone must need to be worth replacing by one operation."""
+
+DEEP_ROUNDS = 60
+"""Rounds of the deep search, each an annealing and a descent."""
 
 
 def resubstitute(
@@ -32,7 +41,8 @@ def resubstitute(
 ) -> list[Node]:
     """The outputs computed with fewer multiplications and additions, or with as many.
 
-    A deep search takes about a minute: rounds of moves that gain nothing leave local minima.
+    A deep search takes about a minute and goes on by annealing; it ends when `progress` returns
+    True.
     """
     outputs = list(outputs)
     if all(node.constant for node in outputs):
@@ -40,112 +50,83 @@ def resubstitute(
     net = Network(outputs)
     if len(net.live()) <= MOST_SEARCHED_CELLS:
         _descend(net)
-        draw = random.Random(0)
-        for done in range(1, DEEP_ROUNDS + 1 if deep else 1):
-            _wander(net, draw)
-            _descend(net)
-            if progress is not None:
-                progress(done, DEEP_ROUNDS, net.total())
     result = net.nodes()
+    if deep and len(net.live()) <= MOST_PAIRED_CELLS:
+        result = _deepened(result, progress)
     if not proved_equal(outputs, result):
         raise GraphError("resubstitution changed a value; this is a defect of armdyn, report it")
     return result
 
 
+def _deepened(outputs: list[Node], progress: Progress | None) -> list[Node]:
+    """Rounds of annealing and descent, each from where the last one ended."""
+    draw = random.Random(0)
+    for done in range(1, DEEP_ROUNDS + 1):
+        net = Network(outputs)
+        anneal(net, draw)
+        _descend(net)
+        outputs = net.nodes()
+        if progress is not None and progress(done, DEEP_ROUNDS, net.total()) is True:
+            break
+    return outputs
+
+
 def _descend(net: Network) -> None:
-    """Replace until nothing is gained any more."""
-    while True:
-        while _replace_by_one(net):
-            pass
-        if len(net.live()) > MOST_PAIRED_CELLS or not _replace_by_two(net):
-            return
+    """Replace until nothing is gained any more, or as many pairs were compared as are allowed."""
+    compared, gained = 0, True
+    while gained and compared < MOST_COMPARED:
+        tables = Tables(net, LEAST_CONE)
+        compared += tables.compared
+        gained = False
+        while _replace_by_one(net, tables):
+            gained = True
+        if tables.pairs is not None:
+            gained |= _replace_by_two(net, tables.pairs) > 0
 
 
-def _replace_by_one(net: Network) -> int:
+def _replace_by_one(net: Network, tables: Tables) -> int:
     """One sweep of replacements by one operation; returns what it saved."""
-    singles = Singles(net)
-    scales = Scales(net, singles)
+    cones, alive, operation = Cones(net), live_flags(net), operations(net)
+    waiting = []
+    for scaled, found in enumerate((tables.ones, tables.scaled)):
+        other = found.x if scaled else found.y
+        bound = cones.freed(found.cell, found.x, other) - 1
+        good = (bound > 0) & operation[found.cell] & alive[found.x] & alive[other]
+        rows = found[np.flatnonzero(good)].rows()
+        waiting += [(-gain, scaled, *row) for gain, row in zip(bound[good], rows, strict=True)]
     saved = 0
-    for cell in _targets(net):
-        options = [*singles.definitions(cell), *scales.definitions(cell)]
-        gains = [_gain(net, cell, definition) or 0 for definition in options]
-        if max(gains, default=0) > 0:
-            saved += net.redefine(cell, options[gains.index(max(gains))])
-    return saved
-
-
-def _replace_by_two(net: Network) -> int:
-    """One sweep of replacements by x op w, with w a new cell; returns what it saved."""
-    pairs = Pairs(net, Singles(net))
-    cones = {cell: net.cone(cell) for cell in _targets(net)}
-    uses = pairs.uses(list(cones))
-    bounds = {
-        place: sum({u.cell: cones[u.cell] - 1 for u in group}.values()) - 1
-        for place, group in uses.items()
-    }
-    promising = sorted((p for p in uses if bounds[p] > 0), key=lambda p: (-bounds[p], p))
-    saved = 0
-    for place in promising:
-        group = sorted(uses[place], key=lambda u: -cones[u.cell])
-        saved += _introduce(net, pairs, place, group, least=1)
-    return saved
-
-
-def _introduce(net: Network, pairs: Pairs, place: int, uses: list[Use], least: int) -> int:
-    """Make a new cell and use it wherever that gains, if the least is gained in all."""
-    for op, x, y in pairs.operations(place):
-        if not (net.alive(x) and net.alive(y)):
+    for _, scaled, cell, product, x, place in sorted(waiting):
+        y = tables.scales.constant(net, place) if scaled else place
+        definition = fitted(net, cell, COUNTED[product], x, y)
+        if definition is None or not (net.alive(x) and net.alive(y)):
             continue
-        w = net.new(op, pairs.literals(place, op, x, y))
-        saved = _use(net, w, uses, least)
-        if net.uses[w]:
-            return saved
-        net.discard(w)
-    return 0
+        if (net.gain(cell, definition) or 0) > 0:
+            saved += net.redefine(cell, definition)
+    return saved
 
 
-def _use(net: Network, w: int, uses: list[Use], least: int) -> int:
-    """Compute cells from w where it helps; undone if less than the least is saved in all."""
+def _replace_by_two(net: Network, pairs: Pairs) -> int:
+    """One sweep of replacements by x op w, with w a new cell; returns what it saved."""
+    promising = pairs.promising(Cones(net), live_flags(net), operations(net))
+    return sum(_introduce(net, pairs, inner) for inner in promising)
+
+
+def _introduce(net: Network, pairs: Pairs, inner: Inner) -> int:
+    """Make a new cell and use it wherever that gains, if something is gained in all."""
+    if not all(net.alive(k) for k in pairs.made(inner.maker)):
+        return 0
+    w = pairs.make(net, inner.maker)
     saved = 0
     undo: list[tuple[int, Definition]] = []
-    for use in uses:
-        x = w if use.x is None else use.x
-        definition = fitted(net, use.cell, use.op, x, w) if x == w or net.alive(x) else None
-        gain = None if definition is None else net.gain(use.cell, definition)
+    for use in inner.uses:
+        cell, definition = int(pairs.uses.cell[use]), pairs.definition(net, use, w)
+        gain = None if definition is None else net.gain(cell, definition)
         if definition is not None and gain is not None and gain >= bool(undo):
-            undo.append((use.cell, net.definition[use.cell]))
-            saved += net.redefine(use.cell, definition)
-    if saved >= least:
+            undo.append((cell, net.definition[cell]))
+            saved += net.redefine(cell, definition)
+    if saved > 0:
         return saved
     for cell, old in reversed(undo):
         net.redefine(cell, old)
+    net.discard(w)
     return 0
-
-
-def _targets(net: Network) -> list[int]:
-    cells = range(len(net.definition))
-    return [c for c in cells if net.is_operation(c) and net.cone(c) >= 2]
-
-
-def _gain(net: Network, cell: int, definition: Definition) -> int | None:
-    """What a definition in cells that are there anyway would save; None if it cannot be taken."""
-    there = all(net.alive(k >> 1) for k in definition[1])
-    return net.gain(cell, definition) if there else None
-
-
-def _wander(net: Network, draw: random.Random) -> None:
-    """Some replacements that gain nothing, drawn at random."""
-    singles = Singles(net)
-    cells = [c for c in range(len(net.definition)) if net.is_operation(c)]
-    for cell in draw.sample(cells, k=len(cells) // 4):
-        options = [d for d in singles.definitions(cell) if _gain(net, cell, d) == 0]
-        if options:
-            net.redefine(cell, draw.choice(options))
-    if len(net.live()) > MOST_PAIRED_CELLS:
-        return
-    pairs, targets = Pairs(net, Singles(net)), _targets(net)
-    for cell in draw.sample(targets, k=len(targets) // 4):
-        uses = pairs.uses([cell])
-        if uses:
-            place = draw.choice(list(uses))
-            _introduce(net, pairs, place, uses[place], least=0)

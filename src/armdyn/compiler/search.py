@@ -12,8 +12,9 @@ from typing import Generic, Protocol, TypeVar
 
 C = TypeVar("C", bound=Hashable)
 
-Progress = Callable[[int, int, int], None]
-"""Called with steps done, steps in all, and the lowest cost so far."""
+Progress = Callable[[int, int, int], object]
+"""Called with steps done, steps in all, and the lowest cost so far; the search ends if it returns
+True."""
 
 Price = Callable[[C], int]
 
@@ -124,6 +125,6 @@ def _anneal(
             at = other
         if price(at) < price(best):
             best = at = _descend(space, at, price)
-        if progress is not None and step % 50 == 0:
-            progress(step, steps, price(best))
+        if progress is not None and step % 50 == 0 and progress(step, steps, price(best)) is True:
+            break
     return best

@@ -1,0 +1,107 @@
+"""Shortening keeps every value, never costs more, and gives one program for one request."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+
+from armdyn.compiler.count import count
+from armdyn.compiler.passes import reduce
+from armdyn.compiler.resubstitute import resubstitute
+from armdyn.compiler.shorten import shorten
+from armdyn.expr import Graph, proved_equal
+from support.random_graphs import assert_same_outputs, graphs
+
+OPAQUE = ("div", "sqrt", "other", "trig")
+
+
+@given(graphs)
+@settings(max_examples=50)
+def test_values_stay_and_no_effort_costs_more_than_a_smaller_one(outputs):
+    quick, search = shorten(outputs), shorten(outputs, "search")
+    for result in (quick, search):
+        assert_same_outputs(outputs, result)
+    assert count(search).total <= count(quick).total <= count(outputs).total
+
+
+def _solved():
+    """A pivot, a division, a root and functions of friction around sums that can be shortened."""
+    g = Graph()
+    x, y, z = (g.input(name) for name in "xyz")
+    a = g.parameter("a", 0.7)
+    pivot = g.guard(a + x * y + x * z, a)
+    slope = (x * y + x * z) / pivot
+    friction = (x * y + x * z).tanh() + (y * x + z * x).signed_power(0.5) + (x * x).exp()
+    return [slope, slope * y + slope * z, (y + z).sign() + friction, (x * x + y * y).sqrt()]
+
+
+@pytest.mark.parametrize("effort", ["quick", "search"])
+def test_other_operations_are_rewired_but_never_made(effort):
+    outputs = _solved()
+    result = shorten(outputs, effort)
+    before, after = count(outputs), count(result)
+    assert proved_equal(outputs, result)
+    assert all(getattr(after, kind) <= getattr(before, kind) for kind in OPAQUE)
+    assert after.total < before.total
+
+
+def test_a_long_sum_of_many_inputs_is_left_in_time():
+    """Far more cells than are compared with each other: the passes alone are run."""
+    g = Graph()
+    x = g.inputs("x", 2100)
+    outputs = [x[i] * x[i + 1] + x[i] * x[i + 2] for i in range(2090)]
+    assert count(shorten(outputs)).total <= 2 * len(outputs)
+
+
+def test_nothing_and_constants_stay():
+    g = Graph()
+    assert shorten([]) == []
+    assert [repr(node) for node in shorten([g.number(2), g.number(3)])] == ["2", "3"]
+
+
+CODE = """
+from armdyn import load
+from armdyn.compiler import resubstitute
+from armdyn.compiler.shorten import shorten
+from armdyn.compiler.trace import trace
+from armdyn.expr import Graph
+from armdyn.formulations.newton_euler import newton_euler
+resubstitute.DEEP_ROUNDS = 3
+m, g = load("saha_3r").model, Graph()
+s = [g.inputs(k, 3) for k in ("q", "qd", "qdd")]
+outputs = list(trace(g, lambda *x: newton_euler(m, *x).tau, *s))
+for effort in ("quick", "search", "deep"):
+    result = shorten(outputs, effort)
+    print(effort, result, *result[0].graph.nodes, sep=chr(10))
+"""
+
+
+def test_two_processes_shorten_to_the_same_program():
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", CODE],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert texts[0] == texts[1]
+    assert "deep" in texts[0]
+
+
+def test_the_deep_search_ends_when_it_is_told_to():
+    told = []
+    g = Graph()
+    x, y, z = (g.input(name) for name in "xyz")
+
+    def stop(*state):
+        told.append(state)
+        return len(told) == 2
+
+    outputs = reduce([x * y + x * z, y * z + x]).outputs
+    assert proved_equal(outputs, resubstitute(outputs, deep=True, progress=stop))
+    assert len(told) == 2
