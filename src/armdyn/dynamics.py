@@ -27,8 +27,8 @@ from armdyn.arrays import Array, broadcast, check_joint_vector, lost
 from armdyn.errors import ModelError, check_known
 from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
-from armdyn.formulations.cartesian import Cartesian, task_dynamics
-from armdyn.formulations.coriolis import ConfigurationSpace, configuration_space
+from armdyn.formulations.cartesian import Cartesian
+from armdyn.formulations.coriolis import ConfigurationSpace
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.external import Wrench, reactions
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
@@ -271,13 +271,11 @@ class Robot:
 
     def christoffel(self, q: ArrayLike) -> Array:
         """Christoffel symbols c_ijk with (C q̇)_i = Σ c_ijk q̇_j q̇_k, (..., n, n, n)."""
-        one_each = check_joint_vector("q", q, self.n)[..., None, :]
-        # C_ij = Σ c_ijk q̇_k, so unit velocities give them one by one
-        return np.moveaxis(self.coriolis_matrix(one_each, np.eye(self.n)), -3, -1)
+        return self._table.christoffel(q)
 
     def configuration_space(self, q: ArrayLike) -> ConfigurationSpace:
         """M, B, C and G of τ = M q̈ + B [q̇_j q̇_k] + C [q̇²] + G."""
-        return configuration_space(self.mass_matrix(q), self.christoffel(q), self.gravity_vector(q))
+        return self._table.configuration_space(q)
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """½ q̇ᵀ M q̇, rotors included, (...) [J]."""
@@ -396,9 +394,7 @@ class Robot:
             SingularityError: The Jacobian loses rank and there is no damping.
         """
         q, qd = self._states(q=q, qd=qd).values()
-        jacobians = self.jacobian(q, frame), self.jacobian_dot(q, qd, frame)
-        terms = (self.mass_matrix(q), self.coriolis_vector(q, qd), self.gravity_vector(q))
-        return task_dynamics(self.model, qd, jacobians, terms, task, damping)
+        return self._table.cartesian(q, qd, frame, task, damping)
 
     # other robots
 
@@ -455,6 +451,7 @@ class Robot:
         link: str = "tool",
         frame: str = "world",
         method: str | None = None,
+        task: Sequence[str] = (),
         dtype: DTypeLike = "float64",
     ) -> Callable[..., Array]:
         """A quantity as a bare compiled callable of vectors and `out`, for tight loops.
@@ -470,15 +467,17 @@ class Robot:
             wrench: Link or links for each of which the wrench of the environment is an argument.
             wrench_frame: Axes of these wrenches.
             link: Whose place or velocity is meant.
-            frame: Axes of the rows of a Jacobian.
+            frame: Axes of the rows of a Jacobian, or of the Cartesian form.
             method: Formulation of inverse, or method of forward dynamics; None: the shortest.
+            task: Coordinates of the Cartesian form, as in `cartesian`; none: as there without any.
             dtype: "float64" or "float32".
         """
         if not isinstance(wrench, str | Sequence):
             raise ModelError(f"wrench is a list of names of links, got {wrench!r}")
         links = (wrench,) if isinstance(wrench, str) else tuple(wrench)
         request = Request(
-            quantity, friction, payload, gravity, links, wrench_frame, link, frame, method
+            *(quantity, friction, payload, gravity, links, wrench_frame, link, frame, method),
+            tuple(task),
         )
         request.check_truths()  # what is no truth may have no hash either
         return self._table.kernel(request, dtype).call

@@ -7,8 +7,9 @@ import numpy as np
 import armdyn
 from armdyn.formulations import kinematics as kin
 from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.cartesian import default_task, task_dynamics
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.coriolis import coriolis_matrix
+from armdyn.formulations.coriolis import christoffel, configuration_space, coriolis_matrix
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.forward_dynamics import accelerations
@@ -70,6 +71,24 @@ class TextbookQuantities:
 
     def coriolis_matrix(self, q, qd):
         return self.at.matrix(coriolis_matrix(self.model, self.at.positions(q), self.at.rates(qd)))
+
+    def christoffel(self, q):
+        return self.at.tensor(christoffel(self.model, self.at.positions(q)))
+
+    def configuration_space(self, q):
+        terms = self.mass_matrix(q), self.christoffel(q), self.gravity_vector(q)
+        form = configuration_space(*terms)
+        return np.concatenate([form.M, form.B, form.C, form.G[..., None]], -1)
+
+    def cartesian(self, q, qd, task=None, damping=0.0):
+        terms = self.mass_matrix(q), self.coriolis_vector(q, qd), self.gravity_vector(q)
+        jacobians, task = (self.jacobian(q), self.jacobian_dot(q, qd)), task or self.task
+        form = task_dynamics(qd, jacobians, terms, task, damping, q[..., 0].size)
+        return np.concatenate([form.M, form.V[..., None], form.G[..., None]], -1)
+
+    @property
+    def task(self):
+        return default_task(self.model)
 
     def coriolis_vector(self, q, qd):
         return self.links(q, qd, 0 * qd, self.still)

@@ -1,14 +1,24 @@
 """The table of the kernels of one robot, each compiled when it is first asked for."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.arrays import Array, broadcast, check_joint_vector, lost
 from armdyn.backends.cache import ObjectCache
 from armdyn.backends.kernel import Kernel
+from armdyn.errors import ShapeError
+from armdyn.formulations.cartesian import (
+    Cartesian,
+    check_task,
+    default_task,
+    task_dynamics,
+    task_rows,
+)
+from armdyn.formulations.coriolis import ConfigurationSpace, configuration_space
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.regressor import regressor
 from armdyn.model import RobotModel
@@ -16,6 +26,8 @@ from armdyn.quantities.request import Request
 
 WHOLE_DERIVATIVES = 12
 """Coordinates beyond which derivatives are taken direction by direction, by one shorter program."""
+COMPILED_CARTESIAN = 24
+"""Coordinates beyond which the Cartesian form is left to NumPy."""
 COMPILED_REGRESSOR = 24
 """Coordinates beyond which the regressor, with its ten columns a link, is left to NumPy."""
 
@@ -58,6 +70,60 @@ class KernelTable:
             return self.run("coriolis_matrix", q, qd)
         slopes = self.torque_derivatives(q, qd, np.zeros(self.n), friction=False)
         return 0.5 * slopes[..., 1, :, :]
+
+    def christoffel(self, q: npt.ArrayLike) -> Array:
+        """Christoffel symbols, (..., n, n, n)."""
+        if self.n <= WHOLE_DERIVATIVES:
+            return self.run("christoffel", q)
+        one_each = check_joint_vector("q", q, self.n)[..., None, :]
+        # C_ij = Σ c_ijk q̇_k, so unit velocities give them one by one
+        return np.moveaxis(self.coriolis_matrix(one_each, np.eye(self.n)), -3, -1)
+
+    def configuration_space(self, q: npt.ArrayLike) -> ConfigurationSpace:
+        """M, B, C and G of one configuration each."""
+        if self.n > WHOLE_DERIVATIVES:
+            M, G = self.run("mass_matrix", q), self.run("gravity_vector", q)
+            return configuration_space(M, self.christoffel(q), G)
+        terms, n = self.run("configuration_space", q), self.n
+        M, B, C = terms[..., :n], terms[..., n : -n - 1], terms[..., -n - 1 : -1]
+        return ConfigurationSpace(M, B, C, terms[..., -1])
+
+    def cartesian(
+        self, q: Array, qd: Array, frame: str, task: tuple[str, ...] | None, damping: float
+    ) -> Cartesian:
+        """M, V and G of the tool, for states of one batch shape.
+
+        The kernel marks states in which the Jacobian may be singular; these are computed in NumPy,
+        as all are with damping, or for many joints.
+        """
+        if not (isinstance(damping, int | float) and 0 <= damping < np.inf):
+            raise ShapeError(f"damping must be a finite number of at least 0, got {damping!r}")
+        task = self._default_task if task is None else tuple(task)
+        task_rows(task)
+        batch = q[..., 0].size
+        if damping or self.n > COMPILED_CARTESIAN:
+            return self._task_dynamics(q, qd, frame, task, damping, batch)
+        check_task(task, self.n)
+        found = self.run("cartesian", q, qd, frame=frame, task=task)
+        mark = found[..., :1, 0]
+        if lost(mark, q, qd):
+            states = ~np.isfinite(mark[..., 0])
+            checked = self._task_dynamics(q[states], qd[states], frame, task, damping, batch)
+            vectors = checked.V[..., None], checked.G[..., None]
+            found[states] = np.concatenate([checked.M, *vectors], -1)
+        return Cartesian(found[..., :-2], found[..., -2], found[..., -1], task)
+
+    def _task_dynamics(
+        self, q: Array, qd: Array, frame: str, task: tuple[str, ...], damping: float, batch: int
+    ) -> Cartesian:
+        J, Jd = self.run("jacobian", q, frame=frame), self.run("jacobian_dot", q, qd, frame=frame)
+        M, V = self.run("mass_matrix", q), self.run("coriolis_vector", q, qd)
+        terms = M, V, self.run("gravity_vector", q)
+        return task_dynamics(qd, (J, Jd), terms, task, damping, batch)
+
+    @cached_property
+    def _default_task(self) -> tuple[str, ...]:
+        return default_task(self.model)
 
     def torque_derivatives(
         self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, *, friction: bool

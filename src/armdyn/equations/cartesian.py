@@ -21,7 +21,7 @@ from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.quotients import Factored, Quotient, factored
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
-from armdyn.formulations.cartesian import COORDINATES, default_task, task_rows
+from armdyn.formulations.cartesian import default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate
 from armdyn.formulations.spatial import rotate
 from armdyn.model import Frame, RobotModel
@@ -114,8 +114,8 @@ def cartesian_form(
     """
     if frame not in FRAMES:
         raise UnknownNameError("frame for Cartesian equations named", frame, FRAMES)
-    rows = default_task(model) if task is None else task_rows(tuple(task))
-    names = tuple(COORDINATES[i] for i in rows)
+    names = default_task(model) if task is None else tuple(task)
+    rows = task_rows(names)
     _check_square(model, names)
     J, Jd_qd = _jacobian(robot, model, frame)
     form = CartesianForm(robot, frame, names, J[list(rows)], Jd_qd[list(rows)])

@@ -35,8 +35,8 @@ class Cartesian:
     """The m coordinates, of "x", "y", "z", "rx", "ry", "rz"."""
 
 
-def default_task(model: RobotModel) -> tuple[int, ...]:
-    """The first rows of the Jacobian that are independent in general position: x, y for planar."""
+def default_task(model: RobotModel) -> tuple[str, ...]:
+    """The first coordinates that are independent in general position: x, y for a planar arm."""
     generic = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, len(model.joints) + 1))
     J = jacobian(model, generic, model.tool_frame)
     K = np.eye(len(model.joints)) if model.coupling is None else model.coupling[0]
@@ -45,7 +45,7 @@ def default_task(model: RobotModel) -> tuple[int, ...]:
         ranks = np.linalg.matrix_rank((J @ K)[:, [*rows, i], :], tol=1e-9)
         if ranks.max() > len(rows):
             rows = (*rows, i)
-    return rows
+    return tuple(COORDINATES[i] for i in rows)
 
 
 def task_rows(task: tuple[str, ...]) -> tuple[int, ...]:
@@ -58,47 +58,57 @@ def task_rows(task: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(map(COORDINATES.index, task))
 
 
-def check_rank(J: Array, task: tuple[str, ...]) -> None:
-    """A SingularityError if the task coordinates cannot all be moved independently."""
-    m, n = J.shape[-2:]
-    if m > n:
+def check_task(task: tuple[str, ...], joints: int) -> None:
+    """A SingularityError if a robot has fewer joints than task coordinates."""
+    if len(task) > joints:
         raise SingularityError(
-            f"{n} joints cannot move the {m} task coordinates {', '.join(task)} independently; "
-            "name fewer in task="
+            f"{joints} joints cannot move the {len(task)} task coordinates {', '.join(task)} "
+            "independently; name fewer in task="
         )
+
+
+def check_rank(J: Array, task: tuple[str, ...], batch: int) -> None:
+    """A SingularityError if the task coordinates cannot all be moved independently.
+
+    J has the states of a batch in which that is in doubt.
+    """
+    m, n = J.shape[-2:]
+    check_task(task, n)
     finite = np.isfinite(J).all((-1, -2), keepdims=True)
     values = np.linalg.svd(np.where(finite, J, np.eye(m, n)), compute_uv=False)
     singular = values[..., -1] < 1e-9 * values[..., 0]
     if singular.any():
-        raise SingularityError(
-            f"the Jacobian of ({', '.join(task)}) is singular at {int(singular.sum())} of "
-            f"{singular.size} states: the Cartesian form does not exist there. Choose another "
-            "configuration, fewer task coordinates, or pass damping= for a damped inverse"
-        )
+        raise singular_task(task, f"at {int(singular.sum())} of {batch} states")
+
+
+def singular_task(task: tuple[str, ...], where: str) -> SingularityError:
+    """The error that says where the Cartesian form does not exist."""
+    return SingularityError(
+        f"the Jacobian of ({', '.join(task)}) is singular {where}: the Cartesian form does not "
+        "exist there. Choose another configuration, fewer task coordinates, or pass damping= for "
+        "a damped inverse"
+    )
 
 
 def task_dynamics(
-    model: RobotModel,
     qd: Array,
     jacobians: tuple[Array, Array],
     terms: tuple[Array, Array, Array],
-    task: tuple[str, ...] | None,
+    task: tuple[str, ...],
     damping: float,
+    batch: int,
 ) -> Cartesian:
     """The Cartesian form, from J and J̇ (..., 6, n) and the terms M, V and G of the joints.
 
-    Without a task it has as many independent coordinates of the tool as the robot can move.
+    The states are those of a batch, or some of it.
     """
-    if not (isinstance(damping, int | float) and 0 <= damping < np.inf):
-        raise ShapeError(f"damping must be a finite number of at least 0, got {damping!r}")
-    rows = default_task(model) if task is None else task_rows(task)
+    rows = task_rows(task)
     J, Jd = (jacobian[..., rows, :] for jacobian in jacobians)
-    names = tuple(COORDINATES[i] for i in rows)
     if not damping:
-        check_rank(J, names)
+        check_rank(J, task, batch)
     M, V, G = terms
     Minv_Jt = np.linalg.solve(M, transpose(J))
     Mx = np.linalg.inv(J @ Minv_Jt + damping**2 * np.eye(len(rows)))
     J_bar = Minv_Jt @ Mx
     Vx = rotate_back(J_bar, V) - rotate(Mx, rotate(Jd, qd))
-    return Cartesian(Mx, Vx, rotate_back(J_bar, G), names)
+    return Cartesian(Mx, Vx, rotate_back(J_bar, G), task)

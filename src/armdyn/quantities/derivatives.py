@@ -6,25 +6,22 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.expr.differentiate import jacobian, jvp
-from armdyn.expr.graph import Node
 from armdyn.expr.visit import transcribe
+from armdyn.quantities.configuration_space import velocity_slopes
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
 
-def _torques(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> list[Node]:
-    return list(s.nodes(s.torques(q, qd, qdd) + s.friction(qd)))
-
-
 def _torque_derivatives(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    """∂τ/∂q and ∂τ/∂q̇, (2, n, n)."""
-    tau = _torques(s, q, qd, qdd)
-    return np.stack([jacobian(tau, list(q)), jacobian(tau, list(qd))])
+    """∂τ/∂q and ∂τ/∂q̇ = 2 C + ∂f/∂q̇, (2, n, n)."""
+    of_q = jacobian(s.nodes(s.torques(q, qd, qdd)), list(q))
+    of_friction = jacobian(s.nodes(s.friction(qd)), list(qd))
+    return np.stack([of_q, velocity_slopes(s, q, qd) + of_friction])
 
 
 def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dqd: Array) -> Array:
     """The change of the torques along a direction of q, and along one of q̇, (2, n)."""
-    tau = _torques(s, q, qd, qdd)
+    tau = list(s.nodes(s.torques(q, qd, qdd) + s.friction(qd)))
     return np.array([jvp(tau, list(q), list(dq)), jvp(tau, list(qd), list(dqd))])
 
 

@@ -3,21 +3,12 @@
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.differentiate import jacobian as derivatives
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.friction import friction_rows
 from armdyn.formulations.ledger import Ledger
+from armdyn.quantities.configuration_space import coriolis_matrix
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
-
-
-def _coriolis_vector(s: TracedRobot, q: Array, qd: Array) -> Array:
-    return s.torques(q, qd, s.zero, weight=False)
-
-
-def _coriolis_matrix(s: TracedRobot, q: Array, qd: Array) -> Array:
-    """C_ij = ½ ∂(C q̇)_i/∂q̇_j: the vector is quadratic in the velocities, with symmetric c_ijk."""
-    return 0.5 * np.asarray(derivatives(list(s.nodes(_coriolis_vector(s, q, qd))), list(qd)))
 
 
 def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
@@ -56,7 +47,7 @@ CORIOLIS_MATRIX = Quantity(
     "coriolis_matrix",
     "The Coriolis matrix of the Christoffel symbols: dM/dt - 2 C is skew.",
     ("q", "qd"),
-    _coriolis_matrix,
+    coriolis_matrix,
     symbol="C",
     result="the matrix, which times qd is a torque [{torque}]",
     shape=("n", "n"),
@@ -69,7 +60,7 @@ CORIOLIS_VECTOR = Quantity(
     "coriolis_vector",
     "Coriolis and centrifugal torques C(q, qd) qd.",
     ("q", "qd"),
-    _coriolis_vector,
+    lambda s, q, qd: s.torques(q, qd, s.zero, weight=False),
     symbol="h",
     terms=("coriolis",),
     options=("payload",),

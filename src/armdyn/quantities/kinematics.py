@@ -14,15 +14,15 @@ def _forward_kinematics(s: TracedRobot, q: Array) -> Array:
 
 
 def _jacobian(s: TracedRobot, q: Array) -> Array:
-    return s.at.columns(kin.jacobian(s.plain, s.at.positions(q), *_frames(s)))
+    return s.at.columns(kin.jacobian(s.plain, s.at.positions(q), *frames_of(s)))
 
 
 def _jacobian_dot(s: TracedRobot, q: Array, qd: Array) -> Array:
     motion = s.at.positions(q), s.at.rates(qd)
-    return s.at.columns(kin.jacobian_rate(s.plain, *motion, *_frames(s)))
+    return s.at.columns(kin.jacobian_rate(s.plain, *motion, *frames_of(s)))
 
 
-def _frames(s: TracedRobot) -> tuple[Frame, Frame | None]:
+def frames_of(s: TracedRobot) -> tuple[Frame, Frame | None]:
     """The frame that moves, and the one whose axes are meant; None: those of the world."""
     axes = s.request.frame
     return s.plain.frame(s.request.link), None if axes == "world" else s.plain.frame(axes)

@@ -8,6 +8,8 @@ from armdyn.compiler.program import Program
 from armdyn.errors import check_known
 from armdyn.model import RobotModel
 from armdyn.quantities import (
+    cartesian,
+    configuration_space,
     derivatives,
     equation_terms,
     forward_dynamics,
@@ -22,8 +24,8 @@ from armdyn.quantities.traced_robot import TracedRobot
 QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
-        *(inverse_dynamics, forward_dynamics, equation_terms),
-        *(kinematics, regressors, derivatives),
+        *(inverse_dynamics, forward_dynamics, equation_terms, configuration_space),
+        *(kinematics, cartesian, regressors, derivatives),
     )
     for record in vars(file).values()
     if isinstance(record, Quantity)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.errors import ModelError, check_known
+from armdyn.formulations.cartesian import task_rows
 from armdyn.formulations.external import Wrench
 from armdyn.formulations.forward_dynamics import check_uncoupled
 from armdyn.model import RobotModel
@@ -30,6 +31,7 @@ class Request:
     link: str = "tool"
     frame: str = "world"
     formulation: str | None = None
+    task: tuple[str, ...] = ()
 
     def check_truths(self) -> None:
         """An error if something that is True or False is anything else."""
@@ -42,7 +44,9 @@ class Request:
 
 
 _DEFAULTS = {field.name: field.default for field in fields(Request)}
-OPTIONS = {name: (name,) for name in ("friction", "payload", "gravity", "link", "frame")} | {
+OPTIONS = {
+    name: (name,) for name in ("friction", "payload", "gravity", "link", "frame", "task")
+} | {
     "wrench": ("wrench", "wrench_frame"),
     "method": ("formulation",),
 }
@@ -62,6 +66,8 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
     axes = (name for name in (request.wrench_frame, request.frame) if name != "world")
     for name in (*request.wrench, request.link, *axes):
         model.frame(name)
+    if request.task:
+        task_rows(request.task)
     if request.formulation is None:
         return
     check_known("method", str(request.formulation), quantity.formulations)

@@ -7,7 +7,6 @@ from armdyn import Robot
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.table import WHOLE_DERIVATIVES as LARGE
 from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.forward_dynamics import METHODS
 from armdyn.quantities.registry import QUANTITIES, quantity_program
@@ -28,8 +27,9 @@ def test_every_quantity_is_what_its_formulas_say(name, quantity):
     given = states_of(kernel, 3)
     expected = getattr(TextbookQuantities(model), quantity)(*given)
     assert expected.shape == (3, *kernel.shape)
-    sizes = {"n": len(model.independent), "10 N": 10 * len(model.joints)}
-    sizes["rank"] = base_parameters(model).rank
+    n, m = len(model.independent), len(TextbookQuantities(model).task)
+    sizes = {"n": n, "10 N": 10 * len(model.joints), "rank": base_parameters(model).rank}
+    sizes |= {"m": m, "m + 2": m + 2, "(n + 1) (n + 2) / 2": (n + 1) * (n + 2) // 2}
     assert tuple(sizes.get(k, k) for k in QUANTITIES[quantity].shape) == kernel.shape
     # differences are exact to about 1e-10; Stribeck curves have steep derivatives
     close(
@@ -50,8 +50,12 @@ def test_single_precision_is_as_good_as_it_can_be(quantity):
     expected = kernel.program(*given)
     found = kernel(*given)
     assert found.dtype == np.float32
+    if quantity == "cartesian":  # one of the states is too close to a singular one
+        given_up = np.isnan(found).all((-1, -2))
+        assert given_up.tolist() == [True] + [False] * 8
+        found, expected = found[1:], expected[1:]
     # the condition of the mass matrix of this arm is a few thousand
-    close(found, expected, 2e-3 if "forward" in quantity else 1e-5)
+    close(found, expected, 2e-3 if QUANTITIES[quantity].solves else 1e-5)
 
 
 @pytest.mark.slow
@@ -113,7 +117,7 @@ def test_payload_and_gravity_are_arguments(name, quantity):
     kernel = Kernel(robot.model, Request(quantity, **options))
     plain, other = (Kernel(r.model, Request(quantity)) for r in (robot, changed))
     given = states_of(plain, 3)
-    tolerance = 1e-8 if "forward" in quantity else TOLERANCE
+    tolerance = 1e-8 if QUANTITIES[quantity].solves else TOLERANCE
     close(kernel(*given, *[vector, field][: len(options)]), other(*given), tolerance)
     nothing = [np.zeros(10), robot.gravity][: len(options)]
     close(kernel(*given, *nothing), plain(*given), tolerance)
@@ -163,7 +167,10 @@ def test_large_robots_take_derivatives_direction_by_direction(n):
     close(np.stack([found.dq, found.dqd], -3), expected, 1e-7)
     close(found.dqdd, direct.mass_matrix(q), TOLERANCE)
     close(robot.coriolis_matrix(q, qd), direct.coriolis_matrix(q, qd), TOLERANCE)
-    close(robot.christoffel(q[0]), christoffel(model, q[0]), TOLERANCE)
+    close(robot.christoffel(q), direct.christoffel(q), TOLERANCE)
+    form = robot.configuration_space(q)
+    columns = np.concatenate([form.M, form.B, form.C, form.G[..., None]], -1)
+    close(columns, direct.configuration_space(q), TOLERANCE)
     tau = direct.inverse_dynamics(q, qd, qdd)
     close(robot.forward_dynamics(q, qd, tau), qdd, 1e-7)
     M = direct.mass_matrix(q)
