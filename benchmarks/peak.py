@@ -8,7 +8,7 @@ from typing import Any
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.llvm.backend import link, object_code
 from armdyn.backends.llvm.fuse import FUSED
-from armdyn.backends.llvm.lower import lower
+from armdyn.backends.llvm.segments import Segment, SineCosine, best_plan
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import FLOPS
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
@@ -63,11 +63,13 @@ def kernel_flops(kernel: Kernel) -> int:
 
     As they are executed: a product that is fused into two sums is computed twice, and counts twice.
     """
-    layers = lower(kernel.program, Target.host().fma).layers
+    steps = best_plan(kernel.program, Target.host()).steps
     cost = {op.name: int(op.cost in ("add", "mul", "div")) for op in OPERATIONS.values()}
     cost |= dict.fromkeys(FUSED, 2)
-    flops = sum(cost[op] for layer in layers for _, op, _ in layer.operations)
-    return flops + sum(len(layer.angles) for layer in layers) * FLOPS[kernel.dtype]
+    segments = (step.operations for step in steps if isinstance(step, Segment))
+    flops = sum(cost[op] for operations in segments for _, op, _ in operations)
+    angles = sum(step.count for step in steps if isinstance(step, SineCosine))
+    return flops + angles * FLOPS[kernel.dtype]
 
 
 def _text(v: Vectors) -> str:

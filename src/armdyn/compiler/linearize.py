@@ -44,25 +44,27 @@ def schedule(
     has values that are computed right after others.
     """
     partner = partner or {}
+    if not any(value in operands for value in outputs):
+        return []
     need: dict[int, int] = {}
     for value, args in operands.items():
-        below = sorted((need.get(a, 1) for a in args), reverse=True)
-        need[value] = max((n + k for k, n in enumerate(below)), default=1)
-    done: set[int] = set()
+        below = sorted([need.get(a, 1) for a in args], reverse=True)
+        need[value] = max([n + k for k, n in enumerate(below)], default=1)
+    left = set(operands)
     order: list[int] = []
     stack = list(outputs)[::-1]
     while stack:
         value = stack[-1]
-        if value in done or value not in operands:
+        if value not in left:
             stack.pop()
             continue
-        waiting = [a for a in operands[value] if a in operands and a not in done]
+        waiting = [a for a in operands[value] if a in left]
         if waiting:
             stack.append(max(waiting, key=lambda a: (need[a], -a)))
             continue
         made = [stack.pop(), *([partner[value]] if value in partner else [])]
         order += made
-        done.update(made)
+        left.difference_update(made)
     return order
 
 
@@ -75,6 +77,26 @@ def tighten(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list
     place = {value: i for i, value in enumerate(order)}
     args = [{place[a] for a in operands[value] if a in place} for value in order]
     return [order[i] for i in _Waiting(args)]
+
+
+def delay(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list[int]:
+    """The same values, some of them only right before their first use.
+
+    Those are the values all of whose operands are used even later, or are not in the order.
+    """
+    step = len(order) + 1
+    place = {value: i * step for i, value in enumerate(order)}
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for value in reversed(order):
+        use = first.get(value, -1)
+        args = [a for a in operands[value] if a in place]
+        if all(last.get(a, -1) > use for a in args) and use >= 0:
+            place[value] = use - 1
+        at = place[value]
+        for a in args:
+            first[a], last[a] = min(first.get(a, at), at), max(last.get(a, at), at)
+    return sorted(order, key=place.__getitem__)
 
 
 class _Waiting:

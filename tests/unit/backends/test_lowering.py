@@ -1,5 +1,6 @@
 """From programs to segments: whatever is moved, fused or put into a slot, the values stay."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,10 +11,10 @@ from hypothesis import strategies as st
 import armdyn
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.backends.llvm.fuse import FUSED, fuse
-from armdyn.backends.llvm.lower import lower
-from armdyn.backends.llvm.segments import Segment, plan
+from armdyn.backends.llvm.lower import hastened, lower
+from armdyn.backends.llvm.segments import Segment, best_plan, plan
 from armdyn.compiler.count import Operations
-from armdyn.compiler.linearize import tighten
+from armdyn.compiler.linearize import delay, tighten
 from armdyn.compiler.program import Constant, Input, Instruction, Program
 from armdyn.expr import Graph
 from armdyn.expr.operations import OPERATIONS, PRIME
@@ -119,13 +120,13 @@ def check_order(program, lowered):
 
 @pytest.mark.slow
 @settings(max_examples=100)
-@given(programs())
-def test_fused_sums_are_the_sums(program):
+@given(programs(), st.booleans())
+def test_fused_sums_are_the_sums(program, split):
     values = truth(program)
     first = len(program.symbols) + len(program.constants)
     before = {first + i: (op.op, op.args) for i, op in enumerate(program.instructions)}
     found = dict(enumerate(values[:first]))
-    after = fuse(before, program.outputs)
+    after = fuse(before, program.outputs, split)
     for value, (op, args) in after.items():
         found[value] = operation(op, [found[a] for a in args])
     assert [found[k] for k in program.outputs] == [values[k] for k in program.outputs]
@@ -154,11 +155,29 @@ def test_products_are_fused_into_sums_if_only_sums_use_them(program):
 @settings(max_examples=100)
 @given(programs(), st.integers(1, 9), st.integers(0, 9), st.booleans())
 def test_segments_and_slots_keep_every_value(program, shortest, more, fma):
-    lowered = lower(program, fma)
-    check_order(program, lowered)
-    pieces = plan(lowered, (shortest, shortest + more))
+    values, lengths = truth(program), (shortest, shortest + more)
+    needed = lower(program, fma)
+    for lowered in (needed, hastened(needed)):
+        check_order(program, lowered)
+        assert carried_out(program, plan(lowered, lengths)) == [values[k] for k in program.outputs]
+
+
+def operations_of(pieces):
+    segments = (step for step in pieces.steps if isinstance(step, Segment))
+    return {value: rest for segment in segments for value, *rest in segment.operations}
+
+
+@settings(max_examples=50)
+@given(programs(), st.integers(1, 9), st.booleans())
+def test_processors_choose_an_order_and_nothing_else(program, shortest, fma):
+    """Whatever registers and segments there are, the same operations round in the same way."""
     values = truth(program)
-    assert carried_out(program, pieces) == [values[k] for k in program.outputs]
+    targets = [replace(HOST, fma=fma, registers=count) for count in (6, 16, 32)]
+    plans = [best_plan(program, target) for target in targets]
+    plans.append(best_plan(program, targets[0], (shortest, 2 * shortest)))
+    for pieces in plans:
+        assert carried_out(program, pieces) == [values[k] for k in program.outputs]
+        assert operations_of(pieces) == operations_of(plans[0])
 
 
 @pytest.mark.slow
@@ -190,10 +209,11 @@ def test_segments_of_robots(name, quantity, fma):
 def test_another_order_computes_the_same_values_operands_first(program):
     first = len(program.symbols) + len(program.constants)
     operands = {first + i: op.args for i, op in enumerate(program.instructions)}
-    order = tighten(list(operands), operands)
-    assert sorted(order) == sorted(operands)
-    place = {value: i for i, value in enumerate(order)}
-    assert all(place[a] < place[v] for v, args in operands.items() for a in args if a in place)
+    tight = tighten(list(operands), operands)
+    for order in (tight, delay(tight, operands)):
+        assert sorted(order) == sorted(operands)
+        place = {value: i for i, value in enumerate(order)}
+        assert all(place[a] < place[v] for v, args in operands.items() for a in args if a in place)
 
 
 @pytest.mark.slow
@@ -255,7 +275,7 @@ def test_work_is_about_linear_in_the_joints():
         for n in (10, 20, 40):
             model = random_model("R" * n, 5, tree=tree)
             program = quantity_program(model, Request("inverse_dynamics"))
-            pieces = plan(lower(program, HOST.fma))
+            pieces = best_plan(program, HOST)
             sizes.append((len(program.instructions), len(pieces.steps), pieces.slots))
         for small, large in pairwise(sizes):
             assert all(b <= 2.6 * a for a, b in zip(small, large, strict=True))

@@ -6,11 +6,14 @@ product begins:
 
     a b + c d + e     fma(a, b, fma(c, d, e))
     a b + c d         fma(a, b, c d)
+
+A sum is split where its terms are there long before the others: these are added up first, so that
+one value waits where each of their factors would.
 """
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import count
+from itertools import accumulate, count, pairwise, repeat
 
 Definitions = dict[int, tuple[str, tuple[int, ...]]]
 """Operation and operands of each value, operands first."""
@@ -19,6 +22,8 @@ FUSED = {"fma": ("", ""), "fms": ("", "-"), "fnma": ("-", ""), "fnms": ("-", "-"
 """Signs of the product and of the addend."""
 _NAMES = {signs: name for name, signs in FUSED.items()}
 _SUMS = {"add": "", "sub": "-"}
+LEVELS_BETWEEN_GROUPS = 4
+"""Terms of a split sum that come more operations after the others are added to the sum of those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +34,24 @@ class _Term:
     """Those of a product that goes into the sum."""
 
 
-def fuse(definitions: Definitions, outputs: tuple[int, ...]) -> Definitions:
-    """The same values with products fused into sums; partial sums get new numbers."""
-    return _Fusion(definitions, outputs).made
+def fuse(definitions: Definitions, outputs: tuple[int, ...], split: bool = True) -> Definitions:
+    """The same values with products fused into sums, which may be split; parts get new numbers."""
+    return _Fusion(definitions, outputs, split).made
 
 
 class _Fusion:
-    def __init__(self, definitions: Definitions, outputs: tuple[int, ...]):
-        self.old = definitions
+    def __init__(self, definitions: Definitions, outputs: tuple[int, ...], split: bool):
+        self.old, self.split = definitions, split
         self.uses = Counter(a for _, args in definitions.values() for a in args)
         self.uses.update(outputs)
         self.in_sums = Counter(a for op, args in definitions.values() if op in _SUMS for a in args)
         self.fresh = count(max(definitions, default=0) + 1)
         self.made: Definitions = {}
+        self.level: dict[int, int] = {}
+        """How many operations follow each other until a value is there."""
         for value, (op, args) in definitions.items():
             if op not in _SUMS:
-                self.made[value] = op, args
+                self._make(value, op, args)
             elif not self._is_part(value):
                 self._add_up(value, self._terms(value))
 
@@ -68,20 +75,38 @@ class _Fusion:
         return terms
 
     def _add_up(self, value: int, terms: list[_Term]) -> None:
-        """The terms in a chain that ends in a value.
+        """The terms in a chain that ends in a value, those of one group after those of another.
 
-        Positive ones come first, and a sum always has one, so no sign is left at the end.
+        In a group products come last, and among equals negative terms. A sum always has a positive
+        term, so no sign is left at the end.
         """
-        terms.sort(key=lambda t: (bool(t.factors), bool(t.sign)))
-        total, *rest = terms
+        groups = self._groups(terms) if self.split else repeat(0)
+        keys = [(g, bool(t.factors), bool(t.sign)) for g, t in zip(groups, terms, strict=False)]
+        total, *rest = (terms[i] for i in sorted(range(len(terms)), key=keys.__getitem__))
         for k, term in enumerate(rest, start=1):
             made = value if k == len(rest) else next(self.fresh)
             sign = ""
             if term.factors:
-                name = _NAMES[term.sign, total.sign]
-                self.made[made] = name, (*term.factors, total.value)
+                operation = _NAMES[term.sign, total.sign], (*term.factors, total.value)
+            elif term.sign and total.sign:
+                operation, sign = ("add", (total.value, term.value)), "-"
             elif total.sign:
-                self.made[made], sign = ("add", (total.value, term.value)), "-"
+                operation = "sub", (term.value, total.value)
             else:
-                self.made[made] = ("sub" if term.sign else "add"), (total.value, term.value)
+                operation = ("sub" if term.sign else "add"), (total.value, term.value)
+            self._make(made, *operation)
             total = _Term(sign, made)
+
+    def _groups(self, terms: list[_Term]) -> list[int]:
+        """The number of the group of each term."""
+        when = [self._level(term.factors or (term.value,)) for term in terms]
+        levels = sorted(set(when))
+        far = [0, *(b - a > LEVELS_BETWEEN_GROUPS for a, b in pairwise(levels))]
+        group = dict(zip(levels, accumulate(far), strict=True))
+        return [group[level] for level in when]
+
+    def _make(self, value: int, op: str, args: tuple[int, ...]) -> None:
+        self.made[value], self.level[value] = (op, args), 1 + self._level(args)
+
+    def _level(self, args: tuple[int, ...]) -> int:
+        return max([self.level.get(a, 0) for a in args])

@@ -3,10 +3,10 @@
 Values keep the numbers that they have in the program.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from armdyn.backends.llvm.fuse import Definitions, fuse
-from armdyn.compiler.linearize import schedule, tighten
+from armdyn.compiler.linearize import delay, schedule, tighten
 from armdyn.compiler.program import Program
 from armdyn.expr.operations import TRIG
 
@@ -37,22 +37,45 @@ class Lowered:
     layers: tuple[Layer, ...]
 
 
-def lower(program: Program, fma: bool) -> Lowered:
-    """The program in layers, with fused multiply-adds if the processor has them."""
+def lower(program: Program, fma: bool, *, split: bool = True) -> Lowered:
+    """The program in layers, its operations output by output.
+
+    With fused multiply-adds, sums may be split where some of their terms come late (`fuse`).
+    """
     first = len(program.symbols) + len(program.constants)
     definitions = {first + i: (op.op, op.args) for i, op in enumerate(program.instructions)}
     if fma:
-        definitions = fuse(definitions, program.outputs)
+        definitions = fuse(definitions, program.outputs, split)
     waiting = {value: args for value, (_, args) in definitions.items()}
     layers = []
-    for turned in _turned(definitions):
+    for turned in [*_turned(definitions), {}]:
         angles = tuple((a, made.get("sin", -1), made.get("cos", -1)) for a, made in turned.items())
-        layers.append(Layer(_scheduled(definitions, list(turned), waiting), angles))
-        for made in turned.values():
-            for value in made.values():
-                del waiting[value]
-    rest = _scheduled(definitions, program.outputs, waiting)
-    return Lowered(program, (*layers, Layer(rest, ())))
+        order = schedule(list(turned) or program.outputs, waiting)
+        layers.append(Layer(_tightened([(v, *definitions[v]) for v in order]), angles))
+        for value in (*order, *(v for made in turned.values() for v in made.values())):
+            del waiting[value]
+    return Lowered(program, tuple(layers))
+
+
+def hastened(lowered: Lowered) -> Lowered:
+    """The same with each operation as early as it can be where that costs no more values."""
+    level: dict[int, int] = {}
+    layers = []
+    for layer in lowered.layers:
+        for value, _, args in layer.operations:
+            level[value] = 1 + max(level.get(a, 0) for a in args)
+        for angle, *made in layer.angles:
+            level |= dict.fromkeys(made, 1 + level.get(angle, 0))
+        by_level = sorted(layer.operations, key=lambda operation: level[operation[0]])
+        layers.append(replace(layer, operations=_tightened(by_level)))
+    return replace(lowered, layers=tuple(layers))
+
+
+def _tightened(operations: list[Operation]) -> tuple[Operation, ...]:
+    """The operations in an order near the given one in which few values are alive."""
+    by_value = {operation[0]: operation for operation in operations}
+    operands = {value: args for value, _, args in operations}
+    return tuple(by_value[v] for v in delay(tighten(list(operands), operands), operands))
 
 
 def _turned(definitions: Definitions) -> list[dict[int, dict[str, int]]]:
@@ -67,15 +90,3 @@ def _turned(definitions: Definitions) -> list[dict[int, dict[str, int]]]:
             layers[depth[value]].setdefault(args[0], {})[op] = value
             depth[value] += 1
     return layers
-
-
-def _scheduled(
-    definitions: Definitions,
-    wanted: tuple[int, ...] | list[int],
-    waiting: dict[int, tuple[int, ...]],
-) -> tuple[Operation, ...]:
-    """The operations that some values still need, in order; they are no longer waiting then."""
-    order = tighten(schedule(wanted, waiting), waiting)
-    for value in order:
-        del waiting[value]
-    return tuple((value, *definitions[value]) for value in order)

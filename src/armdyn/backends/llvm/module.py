@@ -1,6 +1,6 @@
 """A program as a module of LLVM: the loop that NumPy calls, and what it is made of."""
 
-from math import prod
+import math
 
 from armdyn.backends.llvm.cache_lines import (
     DECLARATION,
@@ -12,10 +12,9 @@ from armdyn.backends.llvm.cache_lines import (
 )
 from armdyn.backends.llvm.entry import entry_function
 from armdyn.backends.llvm.loop import STACK, Loop
-from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.rollout_loop import RolloutLoop, StateRows
 from armdyn.backends.llvm.rows import load_function, place_function, store_function
-from armdyn.backends.llvm.segments import LENGTHS, Plan, Segment, SineCosine, plan
+from armdyn.backends.llvm.segments import LENGTHS, Plan, Segment, SineCosine, best_plan
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import sine_cosine_functions
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
@@ -23,6 +22,8 @@ from armdyn.compiler.program import Program
 
 SCRATCH = 14 * 1024
 """Bytes of scratch memory that stay in the first cache beside the rows."""
+LONGEST_WAIT = 20
+"""Operations after which a value that lies in memory is loaded again, not kept in a register."""
 MOST_VECTORS = 4
 """Vectors of states in a tile; more only push the scratch memory out of the first cache."""
 
@@ -50,11 +51,11 @@ def module(
         lengths: Fewest and most operations in a segment.
     """
     vectors = Vectors(target.lanes(dtype), dtype, target.fma)
-    pieces = plan(lower(program, target.fma), lengths)
+    pieces = best_plan(program, target, lengths)
     if tile is None:
         tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
     inputs, output = tuple(len(a.symbols) for a in program.inputs), program.shape
-    gathered = tile * vectors.bytes * prod(output)
+    gathered = tile * vectors.bytes * math.prod(output)
     streams = target.triple.startswith("x86_64") and gathered <= GATHERED_BYTES and rows is None
     lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)", DECLARATION]
     for columns in sorted(set(inputs)):
@@ -101,23 +102,26 @@ def _segment(
     loop in the function, so that constants are not kept in registers which values then lack.
     """
     v, operations, names = t.v, segment.operations, dict(constants)
+    used: dict[int, int] = {}
+    """Which operation used a value from memory last."""
 
-    def name(value: int) -> str:
-        """The name of a value, which is loaded if need be."""
-        if value not in names:
+    def name(value: int, place: int) -> str:
+        """The name of a value for an operation, which is loaded if need be."""
+        if value in segment.loads and place - used.get(value, -math.inf) > LONGEST_WAIT:
             at = t.at("%here", segment.loads[value] * v.bytes)
             names[value] = t.let(f"load {v.type}, ptr {at}, align {v.bytes}")
+        used[value] = place
         return names[value]
 
     def store(value: int) -> None:
         at = t.at("%here", segment.stores[value] * v.bytes)
-        t.do(f"store {v.type} {name(value)}, ptr {at}, align {v.bytes}")
+        t.do(f"store {v.type} {names[value]}, ptr {at}, align {v.bytes}")
 
     # values whose slot is read here, or that are made elsewhere, are stored at the end
     read, made = set(segment.loads.values()), {value for value, _, _ in operations}
     early = {k for k, slot in segment.stores.items() if slot not in read and k in made}
     for place, (value, op, args) in enumerate(operations):
-        names[value] = t.operation(op, [name(a) for a in args])
+        names[value] = t.operation(op, [name(a, place) for a in args])
         if value in early:
             store(value)
         done = len(fetched) * place // len(operations)
@@ -125,7 +129,7 @@ def _segment(
             fetch(t, line)
     late = [value for value in segment.stores if value not in early]
     for value in late:
-        name(value)
+        name(value, len(operations))
     for value in late:
         store(value)
     t.do("ret void")

@@ -1,18 +1,29 @@
 """Cutting a program into segments, with a place in memory for what lives from one to the next.
 
-One long block of code waits for its own results and spills registers. So a program is cut where few
-values are alive, and each piece runs over several vectors of states before the next one begins.
+A long block of code waits for its own results and spills registers. So a long program is cut where
+few values are alive, and each piece runs over several vectors of states before the next one begins.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from typing import TypeVar
 
 import numpy as np
 
-from armdyn.backends.llvm.lower import Angles, Layer, Lowered, Operation
+from armdyn.backends.llvm.lower import Angles, Layer, Lowered, Operation, hastened, lower
+from armdyn.backends.llvm.target import Target
+from armdyn.compiler.program import Program
 
-LENGTHS = 100, 200
+LENGTHS = 200, 400
 """Fewest and most operations in a segment."""
+USUAL_REGISTERS = 16
+"""Registers that sums are split for."""
+TEMPORARY = 4
+"""Registers that values do not stay in: constants and results on their way need some."""
+WORTH_ANOTHER_WAY = 0.95
+"""Part of the stores at which a way is taken that has longer chains of dependent operations."""
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +58,43 @@ class Plan:
     slots: int = 0
     """Slots in all; the inputs are in the first ones, in order."""
 
+    def stores(self, registers: int) -> int:
+        """How many vectors are stored, with an estimate of those that registers have no room for.
+
+        A store delays arithmetic more than anything else that is not arithmetic.
+        """
+        count, room = 0, registers - TEMPORARY
+        for step in self.steps:
+            if isinstance(step, Segment):
+                excess = [max(0, alive - room) for alive in _alive(step.operations, set())]
+                count += len(step.stores)
+                count += sum(max(0, b - a) for a, b in pairwise([0, *excess]))
+        return count
+
 
 def plan(lowered: Lowered, lengths: tuple[int, int] = LENGTHS) -> Plan:
     """Where to cut, and what is where."""
     return _Planner(lowered).plan(*lengths)
+
+
+def best_plan(program: Program, target: Target, lengths: tuple[int, int] = LENGTHS) -> Plan:
+    """The plan with the fewest stores of some.
+
+    Whether sums are split is decided for one number of registers, because it changes the rounding;
+    the order of operations, which does not, is decided for those of the processor.
+    """
+    ways = {split: lower(program, target.fma, split=split) for split in (True, False)}
+    usual = {split: plan(way).stores(USUAL_REGISTERS) for split, way in ways.items()}
+    chosen = ways[_fewest(usual)]
+    plans = [plan(order, lengths) for order in (hastened(chosen), chosen)]
+    return plans[_fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})]
+
+
+def _fewest(stores: Mapping[_Key, int]) -> _Key:
+    """The first way to do something, or the one that has much fewer stores."""
+    first = next(iter(stores))
+    best = min(stores, key=stores.__getitem__)
+    return best if stores[best] < WORTH_ANOTHER_WAY * stores[first] else first
 
 
 class _Planner:
@@ -134,8 +178,8 @@ def _cut(
     Only the last piece may be shorter than the shortest.
     """
     count = len(operations)
-    if not count:
-        return []
+    if count <= longest:
+        return [operations] if operations else []
     cost = np.full(count + 1, np.inf)
     cost[0] = 0.0
     before = np.zeros(count + 1, dtype=int)
@@ -156,7 +200,9 @@ def _alive(operations: tuple[Operation, ...], kept: set[int]) -> list[int]:
     last: dict[int, int] = {}
     for place, (value, _, args) in enumerate(operations):
         last[value] = len(operations) if value in kept else place
-        last |= {a: max(place, last[a]) for a in args if a in last}
+        for a in args:
+            if last.get(a, place) < place:
+                last[a] = place
     change = [0] * (len(operations) + 2)
     for place, (value, _, _) in enumerate(operations):
         change[place + 1] += 1

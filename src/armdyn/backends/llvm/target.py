@@ -21,6 +21,8 @@ class Target:
     """Width of a vector register that arithmetic is fast on."""
     fma: bool
     """Whether fused multiply-adds are instructions; a call for each would be slow."""
+    registers: int = 16
+    """Vectors that the processor holds."""
 
     @staticmethod
     @lru_cache(maxsize=1)
@@ -36,10 +38,10 @@ class Target:
         """The target with these features."""
         if not triple.startswith(("x86_64", "amd64", "i686", "i386")):
             # 128-bit vectors with fused multiply-adds are part of 64-bit ARM
-            return Target(triple, cpu, features, 128, triple.startswith(("aarch64", "arm64")))
-        bits = 512 if {"avx512f", "avx512dq", "avx512vl"} <= present else 256
-        bits = bits if "avx2" in present else 128
-        return Target(triple, cpu, features, bits, "fma" in present)
+            return Target(triple, cpu, features, 128, triple.startswith(("aarch64", "arm64")), 32)
+        if {"avx2", "avx512f", "avx512dq", "avx512vl"} <= present:
+            return Target(triple, cpu, features, 512, "fma" in present, 32)
+        return Target(triple, cpu, features, 256 if "avx2" in present else 128, "fma" in present)
 
     @property
     def narrow(self) -> "Target":
