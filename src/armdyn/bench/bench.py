@@ -5,14 +5,15 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
 
-from armdyn.arrays import Array
 from armdyn.backends.cache import ObjectCache
+from armdyn.bench.batches import batch_contender, on_threads, peak_share, random_states
 from armdyn.bench.peers import LOOP, PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.timing import Contender, alternate, check_agreement, loop
@@ -29,10 +30,17 @@ CASES = {
     "forward_dynamics": "forward_dynamics",
     "mass_matrix": "mass_matrix",
     "derivatives": "inverse_dynamics_derivatives",
+    "configuration_space": "configuration_space",
+    "christoffel": "christoffel",
+    "cartesian": "cartesian",
     "one_state": "inverse_dynamics",
+    "peak": "inverse_dynamics",
+    "threads": "inverse_dynamics",
     "compile": "inverse_dynamics",
 }
 """The quantity of everything that can be measured."""
+FORMS = ("configuration_space", "christoffel", "cartesian")
+"""Methods with large results, which are measured with the allocation of these, too."""
 SETTINGS = {False: (1.5, 100_000), True: (0.2, 10_000)}
 """Seconds for a case and states in a batch; True: quick."""
 COMPILED_BATCH = 64
@@ -59,25 +67,23 @@ def bench(
     time = default if seconds is None else seconds
     machine, rows = Machine.here(), list[Speed]()
     notes = [f"batches have {count} states; all times are of one state on one thread"]
-    for given in robots:
-        with _arm(load(given) if isinstance(given, str) else given) as arm:
-            for case in (case for case in CASES if not only or case in only):
-                if tell is not None:
-                    tell(f"{case.replace('_', ' ')} of {arm.robot.name}")
-                if case == "compile":
-                    rows += _compiling(arm.robot, time)
-                else:
-                    rows += _measured(case, arm, time, count, notes)
+    try:
+        for given in robots:
+            with measured_arm(load(given) if isinstance(given, str) else given) as arm:
+                for case in (case for case in CASES if not only or case in only):
+                    if tell is not None:
+                        tell(f"{case.replace('_', ' ')} of {arm.robot.name}")
+                    if case in ALONE:
+                        rows += ALONE[case](arm.robot, time, count)
+                    else:
+                        rows += _measured(case, arm, time, count, notes)
+    except KeyboardInterrupt:
+        notes.append("stopped from the keyboard: the rows after the last one are missing")
     return BenchReport(machine, rows, list(dict.fromkeys(notes)))
 
 
-def random_states(n: int, count: int) -> list[Array]:
-    """Positions, velocities and accelerations (or torques), each (count, n)."""
-    return list(np.random.default_rng(count).uniform(-1.0, 1.0, (3, count, n)))
-
-
 @contextmanager
-def _arm(robot: Robot) -> Iterator[MeasuredArm]:
+def measured_arm(robot: Robot) -> Iterator[MeasuredArm]:
     """The robot without friction and rotors, and its file, which lasts as long as the block."""
     joints = tuple(replace(j, friction=FrictionLaw(), rotor=Rotor()) for j in robot.model.joints)
     model = replace(robot.model, joints=joints)
@@ -101,7 +107,11 @@ def _measured(
         ours = {f"one state, {way}": loop(way, call, rows) for way, call in ways.items()}
     else:
         states = random_states(robot.n, count)[: len(QUANTITIES[quantity].arguments)]
-        ours = {f"batch {case.replace('_', ' ')}": batch_contender(robot, quantity, states)}
+        name = case.replace("_", " ")
+        ours = {f"batch {name}": batch_contender(robot, quantity, states)}
+        if case in FORMS:
+            call = partial(getattr(robot, quantity), *states)
+            ours[f"batch {name}, fresh arrays"] = Contender(name, call, count)
     others: list[Contender] = []
     for name, contender in PEERS.items():
         module = installed(name)
@@ -124,18 +134,7 @@ def _measured(
             yield row
 
 
-def batch_contender(robot: Robot, quantity: str, states: list[Array]) -> Contender:
-    """The kernel of a quantity on a whole batch."""
-    kernel = robot.kernel(quantity, friction=False)
-    out = kernel(*states)
-
-    def run() -> Array:
-        return kernel(*states, out=out)
-
-    return Contender(f"{quantity} of {robot.name!r} by armdyn", run, len(out), run)
-
-
-def _compiling(robot: Robot, seconds: float) -> Iterator[Speed]:
+def _compiling(robot: Robot, seconds: float, _: int) -> Iterator[Speed]:
     """Times to the first torques: with an empty cache, and with the kernel in the cache on disk.
 
     Each robot that is compiled has another payload, so it shares no kernel with the one before.
@@ -154,6 +153,10 @@ def _compiling(robot: Robot, seconds: float) -> Iterator[Speed]:
         for way, found in times.items():
             what = f"{way}, until the first torques of {use}"
             yield Speed(robot.name, "compile", what, min(found))
+
+
+ALONE = {"peak": peak_share, "threads": on_threads, "compile": _compiling}
+"""What is measured without other libraries."""
 
 
 def _first_torques(robot: Robot, batch: tuple[int, ...]) -> float:

@@ -50,8 +50,10 @@ class MeasuredArm:
         return [ours.index(name) for name in theirs]
 
 
-def pinocchio(pin: Any, arm: MeasuredArm, case: str, states: Sequence[Array]) -> Contender:
+def pinocchio(pin: Any, arm: MeasuredArm, case: str, states: Sequence[Array]) -> Contender | None:
     """Pinocchio's function for a case, on one thread."""
+    if case not in PINOCCHIO:
+        return None
     model = pin.buildModelFromUrdf(arm.urdf())
     model.gravity.linear = np.array(arm.robot.gravity)
     order, count, name = arm.order(list(model.names)[1:]), len(states[0]), PINOCCHIO[case]

@@ -10,7 +10,7 @@ import pytest
 from armdyn.backends import build
 from armdyn.backends.threads import set_threads, threads
 from armdyn.bench import bench as bench_module
-from armdyn.bench.bench import CASES, FEWEST_COMPILED, bench
+from armdyn.bench.bench import ALONE, CASES, FEWEST_COMPILED, FORMS, bench
 from armdyn.bench.peers import MeasuredArm
 from armdyn.bench.report import LIBRARIES
 from armdyn.bench.timing import Contender, alternate, check_agreement
@@ -73,13 +73,33 @@ def report():
 @pytest.mark.slow
 def test_all_peers_compute_what_we_do_and_every_number_is_one(report):
     assert {row.case for row in report.rows} == set(SHORT)
-    peers = {row.against for row in report.rows if row.robot == "ur5e"}
+    peers = {row.against for row in report.rows if row.robot == "ur5e" and row.case not in ALONE}
     assert len(peers - {None}) == 6
     for row in report.rows:
         assert math.isfinite(row.ours)
         assert row.ours > 0
         if row.robot == "ur5e":
-            assert row.theirs > 0
+            assert (row.theirs is None) if row.case in FORMS else row.theirs > 0
+
+
+@pytest.mark.slow
+def test_the_processor_is_measured_in_the_caches_and_out_of_them(report):
+    rows = [row for row in report.rows if (row.robot, row.case) == ("ur5e", "peak")]
+    assert [row.what.split(", ")[1] for row in rows] == ["2048 states", "10000 states"]
+    assert all(0.05 < row.ratio < 1 for row in rows)
+    (row,) = (row for row in report.rows if (row.robot, row.case) == ("ur5e", "threads"))
+    assert row.what.startswith("batch inverse dynamics, 100000 states, ")
+    assert row.against == "one thread"
+
+
+def test_what_was_measured_before_ctrl_c_is_reported():
+    def tell(what):
+        if what.startswith("forward dynamics"):
+            raise KeyboardInterrupt
+
+    found = bench(["ur5e"], SHORT, seconds=0.0, quick=True, tell=tell)
+    assert {row.case for row in found.rows} == {"inverse_dynamics"}
+    assert "stopped from the keyboard: the rows after the last one are missing" in found.notes
 
 
 @pytest.mark.slow
