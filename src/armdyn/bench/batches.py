@@ -1,6 +1,7 @@
 """Batches of states, and what armdyn does with them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,8 @@ def batch_contender(robot: Robot, quantity: str, states: list[Array]) -> Contend
 
 def peak_share(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
     """Inverse dynamics beside the shortest time in which the processor can do its operations."""
-    flops = kernel_flops(robot.kernel("inverse_dynamics", friction=False).__self__)
+    kernel: Any = robot.kernel("inverse_dynamics", friction=False)
+    flops = kernel_flops(kernel.__self__)
     for states in (CACHED_STATES, count):
         ours = batch_contender(robot, "inverse_dynamics", random_states(robot.n, states))
         time, operation = alternate([ours, peak_loop().contender()], seconds)
