@@ -61,7 +61,9 @@ class LlvmBackend(Backend[LlvmTarget, MachineCode]):
         """Machine code in memory."""
         narrow = target.processor == target.processor.narrow
         entry = narrow and target.rows is None and numpy_api.arrays_are_as_expected()
-        text = module(program, target.processor, target.dtype, entry=entry, rows=target.rows)
+        ahead = target.processor.bits == Target.host().bits  # narrower code is for a few states
+        processor, dtype, rows = target.processor, target.dtype, target.rows
+        text = module(program, processor, dtype, entry=entry, ahead=ahead, rows=rows)
         inputs = [(array.name, len(array.symbols)) for array in program.inputs]
         functions = [f for f in ("loop", "entry", "rollout_loop") if f"@{f}(" in text]
         head = {"inputs": inputs, "shape": program.shape, "functions": functions}

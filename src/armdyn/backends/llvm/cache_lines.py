@@ -27,16 +27,20 @@ are brought: 3 is the first cache, 2 the second."""
 
 
 def shares(
-    v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...], lengths: list[int]
+    v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...], lengths: list[int], tile: int
 ) -> list[list[Line]]:
-    """The lines that segments of some lengths fetch, as if rows followed each other."""
+    """The lines that segments of some lengths fetch, as if rows followed each other.
+
+    Those of the inputs are so many vectors of states behind the rows that segments are given.
+    """
     near = 3 if v.lanes * v.size * sum(inputs) <= FIRST_CACHE_BYTES else 2
     lines: list[tuple[float, Line]] = []
     for array, columns in enumerate((*inputs, prod(output))):
         size = v.lanes * columns * v.size
         written = array == len(inputs)
         place = 3 if written else near
-        lines += [(at / size, (array, at, written, place)) for at in range(0, size, LINE)]
+        far = 0 if written else tile * size
+        lines += [(at / size, (array, far + at, written, place)) for at in range(0, size, LINE)]
     ordered = [line for _, line in sorted(lines)]
     result, done, given = [], 0, 0
     for length in lengths:

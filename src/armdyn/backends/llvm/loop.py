@@ -30,7 +30,8 @@ define internal void @no_memory() noinline cold nounwind {
 class Loop:
     """The writer of `@loop(args, dims, steps, data)`, as NumPy calls it.
 
-    `inputs` are the lengths of the input vectors, `output` is the shape of a result; with `stream`,
+    `inputs` are the lengths of the input vectors, `output` is the shape of a result. Rows of the
+    inputs `early` are transposed by the segments of the tile before (`rows_ahead`); with `stream`,
     large results go past the caches.
     """
 
@@ -41,9 +42,11 @@ class Loop:
         inputs: tuple[int, ...],
         output: tuple[int, ...],
         tile: int,
+        early: set[int],
         stream: bool,
     ):
         self.v, self.pieces, self.tile, self.stream = v, pieces, tile, stream
+        self.early = sorted(early)
         self.inputs, self.output, self.row_bytes = inputs, output, prod(output) * v.size
         self.t = IrWriter(
             v, "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {"
@@ -65,10 +68,17 @@ class Loop:
         dense = self._dense()
         t.let("sub i64 %n, 1", "%last")
         self._large(dense)
+        close = "true"
+        for k in self.early:
+            same = t.let(f"icmp eq i64 {cores[k]}, {self.v.size}")
+            close = t.let(f"and i1 {close}, {same}")
         start = self._scratch()
         t.label("tile")
         t.let(f"phi i64 [0, %{start}], [%row.next, %tile.end]", "%row")
+        t.let(f"phi i1 [false, %{start}], [%more, %tile.end]", "%there")
         t.let(f"add i64 %row, {self.tile * self.v.lanes}", "%row.next")
+        whole = t.let(f"add i64 %row, {2 * self.tile * self.v.lanes}")
+        t.let(f"and i1 {t.let(f'icmp sle i64 {whole}, %n')}, {close}", "%more")
         blocks = t.let(f"add i64 {t.let('sub i64 %n, %row')}, {self.v.lanes - 1}")
         blocks = t.let(f"udiv i64 {blocks}, {self.v.lanes}")
         self.blocks = t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {self.tile})")
@@ -153,14 +163,21 @@ class Loop:
         return self.t.at("%slots", number * self.v.bytes)
 
     def _load(self, cores: list[str]) -> None:
-        first = 0
-        given = zip(self.bases, self.strides, cores, self.inputs, strict=False)
-        for base, stride, core, columns in given:
+        """Transpose the rows of this tile, but for those that were transposed with the last one."""
+        t, arrays = self.t, range(len(self.inputs))
+        self._load_arrays([k for k in arrays if k not in self.early], cores)
+        t.branch("%there", "loaded", "load", begin="load")
+        self._load_arrays(self.early, cores)
+        t.jump("loaded", begin="loaded")
+        self.label = "loaded"
+
+    def _load_arrays(self, arrays: list[int], cores: list[str]) -> None:
+        for k in arrays:
             self.t.do(
-                f"call void @load{columns}(ptr {base}, i64 {stride}, i64 %row, i64 %last, "
-                f"i64 {self.blocks}, i64 {core}, ptr {self._slot(first)})"
+                f"call void @load{self.inputs[k]}(ptr {self.bases[k]}, i64 {self.strides[k]}, "
+                f"i64 %row, i64 %last, i64 {self.blocks}, i64 {cores[k]}, "
+                f"ptr {self._slot(sum(self.inputs[:k]))})"
             )
-            first += columns
 
     def _steps(self) -> None:
         """The segments on every vector of the tile, and sines and cosines."""
@@ -173,14 +190,23 @@ class Loop:
             given = ", ".join(f"ptr {place}" for place in places)
             self.t.do(f"call void @sin_cos({given}, i64 {step.count}, i64 {self.blocks})")
 
-    def _ahead(self) -> list[str]:
-        """The rows of the next tile's arguments, and those of this one's results."""
-        rows = ["%row.next"] * len(self.inputs) + [self.out_row]
-        pairs = zip(self.strides, rows, strict=True)
-        offsets = [self.t.let(f"mul i64 {stride}, {row}") for stride, row in pairs]
-        return list(map(self.t.at, (*self.bases[:-1], self.out), offsets))
+    def _ahead(self) -> list[tuple[str, str]]:
+        """Rows and their distance: the next tile's of the inputs, and this one's of the results.
 
-    def _each_block(self, number: int, ahead: list[str]) -> None:
+        Where the next tile is not whole, segments transpose what lies in the scratch memory.
+        """
+        t = self.t
+        found = []
+        for k, stride in enumerate(self.strides[:-1]):
+            place = t.at(self.bases[k], t.let(f"mul i64 {stride}, %row.next"))
+            if k in self.early:
+                place = t.let(f"select i1 %more, ptr {place}, ptr %slots")
+            far = t.let(f"select i1 %more, i64 {stride}, i64 0") if k in self.early else stride
+            found.append((place, far))
+        results = t.at(self.out, t.let(f"mul i64 {self.strides[-1]}, {self.out_row}"))
+        return [*found, (results, self.strides[-1])]
+
+    def _each_block(self, number: int, ahead: list[tuple[str, str]]) -> None:
         t, b, here = self.t, f"%b{number}", f"%here{number}"
         t.jump(f"each{number}", begin=f"each{number}")
         t.let(f"phi i64 [0, %{self.label}], [{b}.next, %each{number}]", b)
@@ -188,8 +214,8 @@ class Loop:
         t.let(f"getelementptr i8, ptr %slots, i64 {place}", here)
         rows = t.let(f"mul i64 {b}, {self.v.lanes}")
         given = "".join(
-            f", ptr {t.at(start, t.let(f'mul i64 {rows}, {stride}'))}"
-            for start, stride in zip(ahead, self.strides, strict=True)
+            f", ptr {t.at(start, t.let(f'mul i64 {rows}, {stride}'))}, i64 {stride}"
+            for start, stride in ahead
         )
         t.do(f"call void @segment{number}(ptr {here}{given})")
         t.let(f"add i64 {b}, 1", f"{b}.next")

@@ -14,6 +14,7 @@ from armdyn.backends.llvm.entry import entry_function
 from armdyn.backends.llvm.loop import STACK, Loop
 from armdyn.backends.llvm.rollout_loop import RolloutLoop, StateRows
 from armdyn.backends.llvm.rows import load_function, place_function, store_function
+from armdyn.backends.llvm.rows_ahead import Group, groups_ahead, transpose
 from armdyn.backends.llvm.segments import LENGTHS, Plan, Segment, SineCosine, best_plan
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import sine_cosine_functions
@@ -34,6 +35,7 @@ def module(
     dtype: str = "float64",
     *,
     entry: bool = False,
+    ahead: bool = True,
     rows: StateRows | None = None,
     tile: int | None = None,
     lengths: tuple[int, int] = LENGTHS,
@@ -46,6 +48,7 @@ def module(
         dtype: "float64" or "float32".
         entry: Whether to add `@entry`, which Python can call with one state, unless the program
             needs much scratch memory.
+        ahead: Whether segments transpose the rows of the next tile, which pays for batches.
         rows: What is in the rows of a step of an integrator, for `@rollout_loop`.
         tile: Vectors of states that a segment runs over; None: as many as fit the first cache.
         lengths: Fewest and most operations in a segment.
@@ -62,9 +65,11 @@ def module(
         lines += load_function(vectors, columns, pieces.slots)
     lines += place_function(output)
     lines += store_function(vectors, pieces.outputs, pieces.slots)
-    lines += _segments(vectors, pieces, inputs, program)
+    groups = groups_ahead(vectors, pieces, inputs) if ahead else {}
+    lines += _segments(vectors, pieces, program, tile, groups)
     lines += stream_function(vectors) if streams else []
-    lines += Loop(vectors, pieces, inputs, output, tile, streams).lines()
+    early = {group.array for some in groups.values() for group in some}
+    lines += Loop(vectors, pieces, inputs, output, tile, early, streams).lines()
     lines += RolloutLoop(vectors, rows, len(inputs) + 1).lines() if rows else []
     if entry and pieces.slots * tile * vectors.bytes <= STACK:
         lines += entry_function(vectors, inputs, output)
@@ -72,9 +77,9 @@ def module(
 
 
 def _segments(
-    vectors: Vectors, pieces: Plan, inputs: tuple[int, ...], program: Program
+    vectors: Vectors, pieces: Plan, program: Program, tile: int, ahead: dict[int, list[Group]]
 ) -> list[str]:
-    """The functions that compute, between which the rows of the next tile are fetched."""
+    """The functions that compute, between which the rows of the next tile are transposed."""
     lines = []
     if any(isinstance(step, SineCosine) for step in pieces.steps):
         lines += sine_cosine_functions(vectors, pieces.slots)
@@ -84,19 +89,25 @@ def _segments(
         if constant.value is not None
     }
     sizes = [len(s.operations) if isinstance(s, Segment) else 0 for s in pieces.steps]
-    fetched = shares(vectors, inputs, program.shape, sizes)
+    inputs = tuple(len(array.symbols) for array in program.inputs)
+    fetched = shares(vectors, inputs, program.shape, sizes, tile if ahead else 0)
+    given = [f"ptr %ahead{k}, i64 %stride{k}" for k in range(len(inputs) + 1)]
     for number, step in enumerate(pieces.steps):
         if isinstance(step, Segment):
-            ahead = "".join(f", ptr %ahead{k}" for k in range(len(inputs) + 1))
-            head = f"define internal void @segment{number}(ptr %here{ahead}) noinline nounwind {{"
-            lines += _segment(IrWriter(vectors, head), step, constants, fetched[number])
+            head = f"define internal void @segment{number}(ptr %here, {', '.join(given)})"
+            t = IrWriter(vectors, f"{head} noinline nounwind {{")
+            lines += _segment(t, step, constants, fetched[number], ahead.get(number, []))
     return lines
 
 
 def _segment(
-    t: IrWriter, segment: Segment, constants: dict[int, str], fetched: list[Line]
+    t: IrWriter,
+    segment: Segment,
+    constants: dict[int, str],
+    fetched: list[Line],
+    ahead: list[Group],
 ) -> list[str]:
-    """The function of a segment, which also fetches lines from the rows of arrays.
+    """The function of a segment, which also transposes and fetches rows.
 
     Values are loaded where they are first used and stored as soon as they are made. There is no
     loop in the function, so that constants are not kept in registers which values then lack.
@@ -124,6 +135,8 @@ def _segment(
         names[value] = t.operation(op, [name(a, place) for a in args])
         if value in early:
             store(value)
+        for group in (group for group in ahead if group.place == place):
+            transpose(t, group)
         done = len(fetched) * place // len(operations)
         for line in fetched[done : len(fetched) * (place + 1) // len(operations)]:
             fetch(t, line)

@@ -27,10 +27,7 @@ def load_function(v: Vectors, columns: int, slots: int) -> list[str]:
 
     def wide(column: str) -> None:
         places = _places(t, t.let(f"mul i64 {column}, {v.size}"))
-        kind = f"<{GROUP} x {v.element}>"
-        loaded = [t.let(f"load {kind}, ptr {place}, align {v.size}") for place in places]
-        four = [_joined(t, loaded[j::GROUP]) for j in range(GROUP)]
-        for k, vector in enumerate(transposed(t, four)):
+        for k, vector in enumerate(four_columns(t, places)):
             slot = _slot(t, t.let(f"add i64 {column}, {k}"))
             t.do(f"store {v.type} {vector}, ptr {slot}, align {v.bytes}")
 
@@ -106,6 +103,13 @@ def place_function(shape: tuple[int, ...]) -> list[str]:
 
 
 # transposing
+
+
+def four_columns(t: IrWriter, places: list[str]) -> list[str]:
+    """Four numbers that follow each other in the rows of all lanes, as four vectors."""
+    kind = f"<{GROUP} x {t.v.element}>"
+    loaded = [t.let(f"load {kind}, ptr {place}, align {t.v.size}") for place in places]
+    return transposed(t, [_joined(t, loaded[j::GROUP]) for j in range(GROUP)])
 
 
 def transposed(t: IrWriter, four: list[str]) -> list[str]:
@@ -214,10 +218,15 @@ def _blocks(
     t.do("ret void")
 
 
+def groups(columns: int) -> list[int]:
+    """The first columns of the groups, the last of which may overlap the one before."""
+    return [min(column, columns - GROUP) for column in range(0, columns, GROUP)]
+
+
 def _groups(t: IrWriter, columns: int, wide: Callable[[str], None]) -> None:
     if columns <= UNROLLED:
-        for column in range(0, columns, GROUP):
-            wide(str(min(column, columns - GROUP)))
+        for column in groups(columns):
+            wide(str(column))
         t.jump("end")
         return
     t.let("phi i64 [0, %rows], [%g.next, %wide]", "%g")

@@ -165,8 +165,9 @@ class _Planner:
         return self.slot[value]
 
     def _release(self, values: set[int], place: int) -> None:
+        """Free the slots of values that nobody reads any more, but those of the inputs."""
         for value in sorted(values):
-            if self.last.get(value, -1) <= place and value in self.slot:
+            if value >= self.inputs and self.last.get(value, -1) <= place and value in self.slot:
                 self.free.append(self.slot[value])
 
 
