@@ -23,6 +23,8 @@ Fed floats it computes, fed nodes it is traced. References: R. Featherstone 2008
 S. McMillan and D. Orin 1995 for successive axial screws.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from armdyn.arrays import Array
@@ -34,6 +36,7 @@ from armdyn.minimal.inertia import XYZ, YZX, ZXY, Articulated, PlaneTurn, Sixvec
 from armdyn.minimal.link import ZERO, MovingLink
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import moving_links
+from armdyn.minimal.wrench import Load, closed, handed_down
 
 
 def minimal_articulated_body(
@@ -63,10 +66,10 @@ def minimal_articulated_body(
     ]
     for i, joint in reversed(list(enumerate(joints))):
         joint.eliminate(bodies[i], tau[..., i][()], guard, scales[i])
-        joint.link.hand_down()
         up = robot.links[i].parent
         if up >= 0:
             bodies[up] = bodies[up].plus(joint.carried())
+            joints[up].load = joints[up].load.plus(handed_down(joint.link, joint.load))
     for joint, link in zip(joints, robot.links, strict=True):
         joint.accelerate(joints[link.parent] if link.parent >= 0 else None)
     qdd = [joint.link.link.sign * joint.qdd for joint in joints]
@@ -121,7 +124,7 @@ class _Joint:
     qdd: Scalar
 
     def __init__(self, link: MovingLink, rotor: Scalar):
-        self.link, self.rotor = link, rotor
+        self.link, self.rotor, self.load = link, rotor, Load()
         self.part = 1 if link.link.type.turns else 0
         """The part of six-vectors, whose linear part comes first, that the axis is in."""
 
@@ -137,13 +140,15 @@ class _Joint:
         row = scaled(rotor, k[0]), scaled(rotor, k[1])
         k, U = self._with_axis(k, 0.0), self._with_axis(U, 0.0)
         self.body = body.less(k, U).with_column(self.part, row)
-        u = sign * (tau - link.close())
+        torque, load = closed(link, self.load)
+        u = sign * (tau - torque)
         self.push, self.lag = u * inverse, rotor * inverse
         if not link.rotated:
             k = _turned(link.turn, k[0]), _turned(link.turn, k[1])
         self.k = k
-        wrench = plus(link.e, scaled(u, k[0])), plus(link.n, scaled(u, k[1]))
-        link.e, link.n = self._with_axis(wrench, sign * tau - rotor * self.push)
+        wrench = plus(load.e, scaled(u, k[0])), plus(load.n, scaled(u, k[1]))
+        e, n = self._with_axis(wrench, sign * tau - rotor * self.push)
+        self.load = replace(load, e=e, n=n)
 
     def carried(self) -> Articulated:
         """What resists beyond the joint, in the axes and about the origin of the parent (A4)."""
@@ -195,9 +200,11 @@ class _ScrewJoint(_Joint):
         inverse = 1.0 / guard(D, scale)
         self.k = scaled(inverse, f), scaled(inverse, n)
         self.body = body.less(self.k, (f, n))
-        u = link.link.sign * (tau - link.close())
+        torque, load = closed(link, self.load)
+        u = link.link.sign * (tau - torque)
         self.push = u * inverse
-        link.e, link.n = plus(link.e, scaled(u, self.k[0])), plus(link.n, scaled(u, self.k[1]))
+        e, n = plus(load.e, scaled(u, self.k[0])), plus(load.n, scaled(u, self.k[1]))
+        self.load = replace(load, e=e, n=n)
 
     def accelerate(self, up: "_Joint | None") -> None:
         """Find q̈ and what it adds to the accelerations of the link."""

@@ -1,10 +1,8 @@
-"""One link of the minimal formulation: its motion on the way out, its wrench on the way in.
+"""One link of the minimal formulation on the way out: its motion.
 
 Three sets of axes matter: the link's own; the joint's, before its rotation; and the first axes of
 its group of parallel joints, which are the joint's axes of the leader of the group (T4).
 """
-
-from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +14,6 @@ from armdyn.minimal.axes import (
     Scalar,
     Vector,
     applied,
-    crossed,
     plus,
     scaled,
     turned,
@@ -36,7 +33,10 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class MovingLink:
-    """A link under way."""
+    """A link in motion, found from that of its parent.
+
+    A link whose axis is not parallel to that of the parent takes from it `rates` and `al` alone.
+    """
 
     axes: Axes
     angle: Angle
@@ -64,6 +64,7 @@ class MovingLink:
         fixed: Constants,
         units: Units,
         up: "MovingLink | None",
+        state: Vector,
     ):
         self.link, self.choice, self.fixed, self.units, self.up = link, choice, fixed, units, up
         flat = is_quarter(link.alpha) and link.alpha == 0 and link.gamma == 0
@@ -75,18 +76,10 @@ class MovingLink:
         self.in_first = follows and choice.in_first
         self.rotated = choice.rotated or link.type.slides
         self.tangent = choice.tangent and self.rotated and not is_quarter(link.alpha)
-        self.e: Vector = ZERO
-        self.n: Vector = ZERO
-        """The wrench of what the link carries, while it is summed up."""
-        self.e_first: Pair = (0.0, 0.0)
-        """The part of e that came in the first axes."""
-        self.n_first: Pair = (0.0, 0.0)
-        """For a leader: the moment of its group that came in the first axes."""
+        self._move(*state)
 
-    # outward
-
-    def move(self, q: Scalar, qd: Scalar, qdd: Scalar) -> None:
-        """Find rates and acceleration from those of the parent."""
+    def _move(self, q: Scalar, qd: Scalar, qdd: Scalar) -> None:
+        """Find rates and acceleration at a position, rate and acceleration of the joint."""
         link, up = self.link, self.up
         step = Angle.of(link.type.angle(q), link.theta)
         # with the tangent form the joint's axes are the link's own
@@ -186,114 +179,3 @@ class MovingLink:
         across = (*turned(up_turn, *fixed.across_out[:2]), fixed.across_out[2])
         al = plus(up.al_first(), applied(up.rates_first().b, across))
         return plus(al, scaled(fixed.r_out, self.column_first()))
-
-    # inward
-
-    def load(self) -> Scalar:
-        """Close the wrench of the link, hand it to the parent, and return the torque."""
-        torque = self.close()
-        self.hand_down()
-        return torque
-
-    def close(self) -> Scalar:
-        """Add the wrench of the link itself to that of what it carries, and return the torque."""
-        link, fixed = self.link, self.fixed
-        here = fixed if self.rotated else constants_turned(fixed, self.turn)
-        first = "" if link.type.slides else self.choice.first_axes
-        there = constants_turned(fixed, self.angle.cos_sin()) if first else fixed
-        if "J" in first:
-            self._moment_first(moment(there, self.rates_first()))
-        else:
-            self.n = plus(self.n, moment(here, self.rates))
-        if "u" in first:
-            self._moment_first(crossed(there.moment_u, self.al_first()))
-        else:
-            self.n = plus(self.n, crossed(here.moment_u, self.al))
-        (A, B), (C, S) = fixed.weight, self.angle.cos_sin()
-        self.n = plus(self.n, (0.0, 0.0, A * C + B * S))
-        if "f" in first:
-            x, y, z = applied(self.rates_first().b, there.force_u)
-            self.e_first = self.e_first[0] + x, self.e_first[1] + y
-            self.e = (self.e[0], self.e[1], self.e[2] + z)
-        else:
-            self.e = plus(self.e, applied(self.rates.b, here.force_u))
-        if link.type.slides:
-            self.e = plus(self.e, scaled(fixed.M, self.al))
-        return link.sign * link.type.combine(self.e[2] * self.units.force, self.n[2])
-
-    def hand_down(self) -> None:
-        """Hand the wrench to the parent."""
-        if self.up is not None:
-            (self._hand_down_first if self.in_first else self._hand_down)(self.up)
-
-    def _moment_first(self, n: Vector) -> None:
-        """Add a moment that is given in the first axes."""
-        first = self.leader
-        first.n_first = first.n_first[0] + n[0], first.n_first[1] + n[1]
-        self.n = (self.n[0], self.n[1], self.n[2] + n[2])
-
-    def _hand_down(self, up: "MovingLink") -> None:
-        """Carry the wrench through the joint's axes to the parent."""
-        fixed = self.fixed
-        e, n = self.axes.on_joint(self.e), self.axes.on_joint(self.n)
-        if self.leader is self:
-            e, n = plus(e, (*self.e_first, 0.0)), plus(n, (*self.n_first, 0.0))
-        else:
-            e = plus(e, (*turned_back(up.angle.cos_sin(), *self.e_first), 0.0))
-        if self.shares:
-            x, y = turned(self.angle.cos_sin(), self.n[0], self.n[1])
-            self._moment_first((x, y, 0.0))
-            n = (0.0, 0.0, n[2])
-        if not self.link.type.slides:
-            if self.out_first:
-                x, y, z = self.al_first()
-                al = (*turned_back(up.angle.cos_sin(), x, y), z)
-            else:
-                al = self.al_joint
-            e = plus(e, scaled(fixed.M, al))
-        n = plus(n, crossed((0.0, 0.0, self.slide), e))
-        e = self.axes.out_of(e)
-        up.e = plus(up.e, e)
-        up.n = plus(up.n, plus(self.axes.out_of(n), crossed(fixed.across_in, e)))
-
-    def _hand_down_first(self, up: "MovingLink") -> None:
-        """Carry the wrench to the parent in the first axes of the group."""
-        fixed, whole = self.fixed, self.angle.cos_sin()
-        x, y = turned(whole, self.e[0], self.e[1])
-        e = (self.e_first[0] + x, self.e_first[1] + y, self.e[2])
-        e = plus(e, scaled(fixed.M, self.al_first()))
-        across = (*turned(up.angle.cos_sin(), *fixed.across_in[:2]), fixed.across_in[2])
-        n = (*turned(whole, self.n[0], self.n[1]), self.n[2])
-        n = plus(n, crossed((across[0], across[1], across[2] + self.slide), e))
-        up.e = (up.e[0], up.e[1], up.e[2] + e[2])
-        up.e_first = (up.e_first[0] + e[0], up.e_first[1] + e[1])
-        up._moment_first(n)
-
-
-def moment(constant: Constants, rates: Rates) -> Vector:
-    """vee(b J - (b J)ᵀ) with Jzz = 0 (T2)."""
-    b, d, J = rates.b, rates.difference, constant.J
-    Jxx, Jyy, Jxy, Jxz, Jyz = J[0][0], J[1][1], J[0][1], J[0][2], J[1][2]
-    return (
-        Jyy * b[2][1] + Jxy * b[2][0] - Jxz * b[1][0] + Jyz * d[2][1],
-        Jyz * b[0][1] + Jxz * d[0][2] - Jxx * b[2][0] - Jxy * b[2][1],
-        constant.spin * rates.wd[2]
-        + (Jxx - Jyy) * rates.wxwy
-        + (Jxz * b[1][2] - Jyz * b[0][2] + Jxy * d[1][0]),
-    )
-
-
-def constants_turned(constant: Constants, turn: Pair) -> Constants:
-    """The constants of a link in axes turned back about z (T6)."""
-    J, (C, S) = constant.J, turn
-    Jxx, Jyy, Jxy = J[0][0], J[1][1], J[0][1]
-    h = (Jxx - Jyy) * S + (Jxy + Jxy) * C
-    t = h * S
-    Jxz, Jyz = turned(turn, J[0][2], J[1][2])
-    Jxx, Jyy, Jxy = Jxx - t, Jyy + t, h * C - Jxy
-    return replace(
-        constant,
-        J=[[Jxx, Jxy, Jxz], [Jxy, Jyy, Jyz], [Jxz, Jyz, 0.0]],
-        force_u=(*turned(turn, *constant.force_u[:2]), constant.force_u[2]),
-        moment_u=(*turned(turn, *constant.moment_u[:2]), constant.moment_u[2]),
-    )

@@ -33,10 +33,12 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot, canonical
 from armdyn.formulations.kinematics import world_frames, wrench_torques
+from armdyn.minimal.axes import Scalar
 from armdyn.minimal.choices import Choices
 from armdyn.minimal.constants import constants
 from armdyn.minimal.link import MovingLink
 from armdyn.minimal.options import options
+from armdyn.minimal.wrench import Load, closed, handed_down
 from armdyn.model import RobotModel
 
 
@@ -56,8 +58,15 @@ def minimal(
 ) -> Minimal:
     """Joint torques of a tree of links in canonical frames, whose entries may be nodes."""
     choices = options(robot).start if choices is None else choices
-    tau = [link.load() for link in reversed(moving_links(robot, choices, q, qd, qdd))]
-    return Minimal(np.stack([np.broadcast_to(t, q.shape[:-1]) for t in tau[::-1]], -1))
+    links = moving_links(robot, choices, q, qd, qdd)
+    carried = [Load() for _ in links]
+    torques: list[Scalar] = [0.0] * len(links)
+    for i, link in reversed(list(enumerate(links))):
+        torques[i], load = closed(link, carried[i])
+        if link.up is not None:
+            up = robot.links[i].parent
+            carried[up] = carried[up].plus(handed_down(link, load))
+    return Minimal(np.stack([np.broadcast_to(t, q.shape[:-1]) for t in torques], -1))
 
 
 def moving_links(
@@ -65,13 +74,12 @@ def moving_links(
 ) -> list[MovingLink]:
     """The links in motion; arguments as in `minimal`."""
     fixed, units = constants(robot, choices)
+    states = np.stack([np.broadcast_to(np.asarray(v), q.shape) for v in (q, qd, qdd)])
     links: list[MovingLink] = []
     for i, link in enumerate(robot.links):
         up = links[link.parent] if link.parent >= 0 else None
-        state = [np.broadcast_to(np.asarray(v), q.shape)[..., i][()] for v in (q, qd, qdd)]
-        moved = MovingLink(link, choices.links[i], fixed[i], units, up)
-        moved.move(*(link.sign * v for v in state))
-        links.append(moved)
+        q_i, qd_i, qdd_i = (link.sign * v[..., i][()] for v in states)
+        links.append(MovingLink(link, choices.links[i], fixed[i], units, up, (q_i, qd_i, qdd_i)))
     return links
 
 
