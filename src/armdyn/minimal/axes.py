@@ -4,6 +4,7 @@ The joint's axes are those after the constant twist and before the rotation; wit
 (T10) they are the link's own.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from armdyn.canonical.frames import CanonicalLink, cos_sin, is_quarter
 Scalar = Any
 Pair = tuple[Scalar, Scalar]
 Vector = tuple[Scalar, Scalar, Scalar]
+Matrix = Sequence[Sequence[Scalar]]
+"""Rows; of tuples where it serves as a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +128,12 @@ def crossed(a: Vector, b: Vector) -> Vector:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-def applied(A: list[list[Scalar]], v: Vector) -> Vector:
+def applied(A: Matrix, v: Vector) -> Vector:
     """A v."""
     x, y, z = (row[0] * v[0] + row[1] * v[1] + row[2] * v[2] for row in A)
     return x, y, z
 
 
-def mirrored(A: list[list[Scalar]]) -> list[list[Scalar]]:
+def mirrored(A: Matrix) -> list[list[Scalar]]:
     """The matrix with its upper half below the diagonal too, so that both are one expression."""
     return [[A[min(a, b)][max(a, b)] for b in range(3)] for a in range(3)]

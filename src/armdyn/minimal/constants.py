@@ -3,20 +3,20 @@
 Everything here depends on the robot alone and costs nothing at run time.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, cos_sin
 from armdyn.canonical.regroup import hand_down, is_zero, slide_origin
-from armdyn.minimal.axes import Scalar, Vector
+from armdyn.minimal.axes import Matrix, Pair, Scalar, Vector
 from armdyn.minimal.choices import Choices, Unit
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Constants:
     """What link i is computed with; lengths and moments come in the units chosen (T8)."""
 
-    J: list[list[Scalar]]
+    J: Matrix
     spin: Scalar
     """Jxx + Jyy before the isotropic part was cleared: what resists turning about z."""
     force_u: Vector
@@ -31,7 +31,7 @@ class Constants:
     r_in: Scalar
     gravity: Vector
     """For a joint on the base: the field of gravity before its motion."""
-    weight: tuple[Scalar, Scalar] = (0.0, 0.0)
+    weight: Pair = (0.0, 0.0)
     """Torque of the weight per cosine and sine of the sum of angles, where weights are apart."""
 
 
@@ -45,7 +45,11 @@ class Units:
 
 def constants(robot: CanonicalRobot, choices: Choices) -> tuple[list[Constants], Units]:
     """The constants of every link, and the units they are in."""
-    robot = reduced(robot, choices)
+    return constants_of_reduced(reduced(robot, choices), choices)
+
+
+def constants_of_reduced(robot: CanonicalRobot, choices: Choices) -> tuple[list[Constants], Units]:
+    """The same for a robot whose inertias have been handed down as chosen."""
     units = _units(robot, choices)
     result = [_constants(link, units) for link in robot.links]
     for i, choice in enumerate(choices.links):
@@ -53,8 +57,8 @@ def constants(robot: CanonicalRobot, choices: Choices) -> tuple[list[Constants],
             _clear_isotropic(robot, result, i, choice.isotropic)
     if choices.weight_apart:
         for i, (link, path) in enumerate(zip(robot.links, robot.paths, strict=True)):
-            result[i].weight = _weight(link, robot.links[path[0]].gravity)
-            result[i].gravity = (0.0, 0.0, 0.0)
+            weight = _weight(link, robot.links[path[0]].gravity)
+            result[i] = replace(result[i], weight=weight, gravity=(0.0, 0.0, 0.0))
     return result, units
 
 
@@ -67,7 +71,7 @@ def reduced(robot: CanonicalRobot, choices: Choices) -> CanonicalRobot:
     return hand_down(robot, () if choices.weight_apart else clear)
 
 
-def _weight(link: CanonicalLink, gravity: Any) -> tuple[Scalar, Scalar]:
+def _weight(link: CanonicalLink, gravity: Any) -> Pair:
     """A and B of the torque A cos + B sin of the weight of a planar link, at the sum of angles."""
     x, y = link.u[0], link.u[1]
     gx, gy = gravity[0], gravity[1]
@@ -103,7 +107,7 @@ def _constants(link: CanonicalLink, units: Units) -> Constants:
         x, y, z = (0.0 if is_zero(v) else v / by for v in vector.tolist())
         return x, y, z
 
-    J = link.J.tolist()
+    J = tuple(map(tuple, link.J.tolist()))
     ratio = link.M if is_zero(link.M) else (link.M * units.length) / units.force
     return Constants(
         J,
@@ -122,10 +126,12 @@ def _constants(link: CanonicalLink, units: Units) -> Constants:
 def _clear_isotropic(robot: CanonicalRobot, result: list[Constants], i: int, entry: str) -> None:
     """Clear λ (1 - z zᵀ) of J: it turns with joint 1 alone, as λ sin²α, and about z (T5)."""
     first = robot.links[robot.paths[i][1]]
+    J = [list(row) for row in result[i].J]
     k = "xyz".index(entry[0])
-    shift = result[i].J[k][k]
+    shift = J[k][k]
     sa = cos_sin(first.alpha)[1]
     root = result[first.parent]
-    root.spin = root.spin + shift * (sa * sa)
+    result[first.parent] = replace(root, spin=root.spin + shift * (sa * sa))
     for axis in (0, 1):
-        result[i].J[axis][axis] = 0.0 if axis == k else result[i].J[axis][axis] - shift
+        J[axis][axis] = 0.0 if axis == k else J[axis][axis] - shift
+    result[i] = replace(result[i], J=tuple(map(tuple, J)))

@@ -9,9 +9,7 @@ The second derivative of a vector v fixed in the link is b v. Written out,
 
 from dataclasses import dataclass
 
-from armdyn.minimal.axes import Scalar, Vector
-
-Matrix = list[list[Scalar]]
+from armdyn.minimal.axes import Matrix, Scalar, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class Rates:
 
 def at_rest() -> Rates:
     """The base, which does not turn."""
-    zero = [[0.0] * 3 for _ in range(3)]
+    zero = ((0.0,) * 3,) * 3
     return Rates((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), zero, zero, 0.0)
 
 
@@ -56,7 +54,7 @@ def rates_from_column(w: Vector, column: Vector, wdz: Scalar, squares: str, doub
     else:
         bxx, byy = -(Y + Z), -(X + Z)
         difference = _differences(X - Z, Z - Y, Y - X)
-    b = [[bxx, xy - wdz, bxz], [xy + wdz, byy, byz], [bzx, bzy, bzz]]
+    b = (bxx, xy - wdz, bxz), (xy + wdz, byy, byz), (bzx, bzy, bzz)
     return Rates(w, (wdx, wdy, wdz), b, difference, xy)
 
 
@@ -72,7 +70,7 @@ def rates_from_acceleration(w: Vector, wd: Vector, squares: str) -> Rates:
         bxx = bzz + (X - Z)
     elif squares == "yz":
         byy = bzz + (Y - Z)
-    b = [[bxx, xy - dz, xz + dy], [xy + dz, byy, yz - dx], [xz - dy, yz + dx, bzz]]
+    b = (bxx, xy - dz, xz + dy), (xy + dz, byy, yz - dx), (xz - dy, yz + dx, bzz)
     return Rates(w, wd, b, difference, xy)
 
 
@@ -85,11 +83,15 @@ def rates_turned(rates: Rates, R: Matrix) -> Rates:
         x, y, z = (sign[a] * v[source[a]] for a in range(3))
         return x, y, z
 
-    b = [[sign[r] * sign[c] * rates.b[source[r]][source[c]] for c in range(3)] for r in range(3)]
-    difference = [[rates.difference[source[r]][source[c]] for c in range(3)] for r in range(3)]
+    b = tuple(
+        tuple(sign[r] * sign[c] * rates.b[source[r]][source[c]] for c in range(3)) for r in range(3)
+    )
+    difference = tuple(
+        tuple(rates.difference[source[r]][source[c]] for c in range(3)) for r in range(3)
+    )
     w = vector(rates.w)
     return Rates(w, vector(rates.wd), b, difference, w[0] * w[1])
 
 
 def _differences(xx_zz: Scalar, zz_yy: Scalar, yy_xx: Scalar) -> Matrix:
-    return [[0.0, -yy_xx, xx_zz], [yy_xx, 0.0, -zz_yy], [-xx_zz, zz_yy, 0.0]]
+    return (0.0, -yy_xx, xx_zz), (yy_xx, 0.0, -zz_yy), (-xx_zz, zz_yy, 0.0)

@@ -33,12 +33,12 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot, canonical
 from armdyn.formulations.kinematics import world_frames, wrench_torques
-from armdyn.minimal.axes import Scalar
+from armdyn.minimal.axes import Scalar, Vector
 from armdyn.minimal.choices import Choices
 from armdyn.minimal.constants import constants
 from armdyn.minimal.link import MovingLink
 from armdyn.minimal.options import options
-from armdyn.minimal.wrench import Load, closed, handed_down
+from armdyn.minimal.wrench import Load, inward
 from armdyn.model import RobotModel
 
 
@@ -59,14 +59,14 @@ def minimal(
     """Joint torques of a tree of links in canonical frames, whose entries may be nodes."""
     choices = options(robot).start if choices is None else choices
     links = moving_links(robot, choices, q, qd, qdd)
-    carried = [Load() for _ in links]
-    torques: list[Scalar] = [0.0] * len(links)
+    carried: list[list[Load]] = [[] for _ in links]
+    tau: list[Scalar] = []
     for i, link in reversed(list(enumerate(links))):
-        torques[i], load = closed(link, carried[i])
+        torque, load = inward(link, carried[i])
+        tau.append(np.broadcast_to(torque, q.shape[:-1]))
         if link.up is not None:
-            up = robot.links[i].parent
-            carried[up] = carried[up].plus(handed_down(link, load))
-    return Minimal(np.stack([np.broadcast_to(t, q.shape[:-1]) for t in torques], -1))
+            carried[robot.links[i].parent].append(load)
+    return Minimal(np.stack(tau[::-1], -1))
 
 
 def moving_links(
@@ -74,13 +74,19 @@ def moving_links(
 ) -> list[MovingLink]:
     """The links in motion; arguments as in `minimal`."""
     fixed, units = constants(robot, choices)
-    states = np.stack([np.broadcast_to(np.asarray(v), q.shape) for v in (q, qd, qdd)])
+    states = states_of_joints(robot, q, qd, qdd)
     links: list[MovingLink] = []
-    for i, link in enumerate(robot.links):
+    for i, (link, choice) in enumerate(zip(robot.links, choices.links, strict=True)):
         up = links[link.parent] if link.parent >= 0 else None
-        q_i, qd_i, qdd_i = (link.sign * v[..., i][()] for v in states)
-        links.append(MovingLink(link, choices.links[i], fixed[i], units, up, (q_i, qd_i, qdd_i)))
+        links.append(MovingLink(link, choice, fixed[i], units, up, states[i]))
     return links
+
+
+def states_of_joints(robot: CanonicalRobot, q: Array, qd: Rate, qdd: Rate) -> list[Vector]:
+    """Position, velocity and acceleration of each joint, counted along its z axis."""
+    q, qd, qdd = (np.broadcast_to(np.asarray(v), q.shape) for v in (q, qd, qdd))
+    signs = enumerate(link.sign for link in robot.links)
+    return [(s * q[..., i][()], s * qd[..., i][()], s * qdd[..., i][()]) for i, s in signs]
 
 
 def minimal_torques(

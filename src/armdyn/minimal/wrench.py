@@ -1,6 +1,8 @@
 """One link of the minimal formulation on the way in: its wrench, added to what it carries."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from armdyn.minimal.axes import (
     Pair,
@@ -49,6 +51,12 @@ class Load:
         """The wrench with a force that is given in the first axes."""
         x, y, z = self.e
         return replace(self, e=(x, y, z + e[2]), e_first=_added(self.e_first, e[:2]))
+
+
+def inward(link: MovingLink, carried: Iterable[Load]) -> tuple[Scalar, Load]:
+    """The torque of the joint, and the wrench that the link hands down to its parent."""
+    torque, load = closed(link, reduce(Load.plus, carried, Load()))
+    return torque, handed_down(link, load)
 
 
 def closed(link: MovingLink, carried: Load) -> tuple[Scalar, Load]:

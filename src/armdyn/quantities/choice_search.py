@@ -5,7 +5,7 @@ from armdyn.compiler.search import Found, Progress, search
 from armdyn.expr.values import ValueTable
 from armdyn.minimal.choices import Choices
 from armdyn.minimal.options import options
-from armdyn.minimal.torques import minimal
+from armdyn.minimal.prices import Prices
 from armdyn.quantities.symbolic import symbolic
 
 
@@ -26,8 +26,5 @@ def searched_choices(
     given = {name: table.inputs(name, n) for name in arguments}
     q, qd, qdd = given["q"], given.get("qd", 0.0), given.get("qdd", 0.0)
 
-    def cost(choices: Choices) -> int:
-        table.definitions = {}
-        return table.count(minimal(symbols, q, qd, qdd, choices).tau, [table.definitions])
-
-    return search(options(robot, wide=deep), cost, deep=deep, progress=progress)
+    prices = Prices(symbols, table, q, qd, qdd)
+    return search(options(robot, wide=deep), prices, deep=deep, progress=progress)

@@ -1,0 +1,69 @@
+"""What choices of the minimal formulation cost, traced link by link.
+
+The motion of a link depends on its own choices and the motion of its parent, its wrench on its own
+choices and the wrenches it carries: values that are the same however they are computed. So a link
+whose choices, constants and neighbours' values were met before is not traced again.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+from armdyn.arrays import Array
+from armdyn.canonical.frames import CanonicalRobot
+from armdyn.expr.values import Definitions, ValueTable
+from armdyn.minimal.axes import Scalar
+from armdyn.minimal.choices import Choices
+from armdyn.minimal.constants import constants_of_reduced, reduced
+from armdyn.minimal.link import MovingLink
+from armdyn.minimal.options import is_flat
+from armdyn.minimal.torques import Rate, states_of_joints
+from armdyn.minimal.wrench import Load, inward
+
+T = TypeVar("T")
+
+
+class Prices:
+    """The operations of the torques of one robot, as a function of the choices."""
+
+    def __init__(self, robot: CanonicalRobot, table: ValueTable, q: Array, qd: Rate, qdd: Rate):
+        """Take a robot and its state, whose entries are values of a table."""
+        self.robot, self.table = robot, table
+        self.states = states_of_joints(robot, q, qd, qdd)
+        self.flat = [is_flat(robot, i) for i in range(len(robot.links))]
+        self._met: dict[Hashable, tuple[Any, Definitions]] = {}
+        self._traces: list[Definitions] = []
+
+    def __call__(self, choices: Choices) -> int:
+        """Multiplications and additions, equal values being computed once."""
+        self._traces = []
+        return self.table.count(self.torques(choices), self._traces)
+
+    def torques(self, choices: Choices) -> list[Scalar]:
+        """The torques, and on the way their definitions, a link at a time."""
+        gauge = tuple((c.passes_on, c.point_mass) for c in choices.links), choices.weight_apart
+        robot = self._once(gauge, reduced, self.robot, choices)
+        fixed, units = constants_of_reduced(robot, choices)
+        links: list[MovingLink] = []
+        for i, (link, choice) in enumerate(zip(robot.links, choices.links, strict=True)):
+            up = links[link.parent] if link.parent >= 0 else None
+            seen = up if up is None or self.flat[i] else (up.rates, up.al)
+            key = i, choice, fixed[i], units, seen
+            args = link, choice, fixed[i], units, up, self.states[i]
+            links.append(self._once(key, MovingLink, *args))
+        carried: list[tuple[Load, ...]] = [()] * len(links)
+        torques: list[Scalar] = [0.0] * len(links)
+        for i, moving in reversed(list(enumerate(links))):
+            torques[i], load = self._once((moving, carried[i]), inward, moving, carried[i])
+            if (parent := robot.links[i].parent) >= 0:
+                carried[parent] = *carried[parent], load
+        return torques
+
+    def _once(self, key: Hashable, make: Callable[..., T], *args: Any) -> T:
+        """The result of a function, which is traced unless the key was met before."""
+        if key not in self._met:
+            self.table.definitions = {}
+            self._met[key] = make(*args), self.table.definitions
+        made, definitions = self._met[key]
+        self._traces.append(definitions)
+        result: T = made
+        return result
