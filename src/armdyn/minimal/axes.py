@@ -130,8 +130,9 @@ def crossed(a: Vector, b: Vector) -> Vector:
 
 def applied(A: Matrix, v: Vector) -> Vector:
     """A v."""
-    x, y, z = (row[0] * v[0] + row[1] * v[1] + row[2] * v[2] for row in A)
-    return x, y, z
+    (a, b, c), (d, e, f), (g, h, i) = A
+    x, y, z = v
+    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
 
 
 def mirrored(A: Matrix) -> list[list[Scalar]]:

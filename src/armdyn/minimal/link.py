@@ -42,7 +42,8 @@ class MovingLink:
     angle: Angle
     """Sum of the angles of its group up to its own."""
     turn: Pair
-    """cos and sin of its own rotation."""
+    whole: Pair
+    """cos and sin of its own rotation, and of the angle from the first axes of its group."""
     rates: Rates
     """In the axes the link is computed in."""
     spin: Pair
@@ -85,7 +86,7 @@ class MovingLink:
         # with the tangent form the joint's axes are the link's own
         own_step = Angle(0.0, 0) if self.tangent else step
         self.angle = up.angle.plus(step) if up and self.leader is not self else own_step
-        self.turn = step.cos_sin()
+        self.turn, self.whole = step.cos_sin(), self.angle.cos_sin()
         self.axes = Axes.of(link, self.turn, self.rotated, self.tangent)
         above = up.rates if up else at_rest()
         w, wd = self.axes.into(above.w), self.axes.into(above.wd)
@@ -106,9 +107,8 @@ class MovingLink:
         wz, wdz, bzz = self.w_joint[2] + qd, wd[2] + qdd, self.column_joint[2]
         self.spin = wz, wdz
         if self.shares:
-            whole = self.angle.cos_sin()
-            w_xy = turned_back(whole, *first.w_joint[:2])
-            column_xy = turned_back(whole, *first.column_joint[:2])
+            w_xy = turned_back(self.whole, *first.w_joint[:2])
+            column_xy = turned_back(self.whole, *first.column_joint[:2])
         else:
             w_xy = self.axes.own(self.w_joint)[:2]
             column_xy = self.axes.own(self.column_joint)[:2]
@@ -126,7 +126,7 @@ class MovingLink:
         self.slide = fixed.r_in
         if self.out_first:
             x, y, z = self.al_first()
-            self.al = (*turned_back(self.angle.cos_sin(), x, y), z)
+            self.al = (*turned_back(self.whole, x, y), z)
             return
         al_above = up.al if up else scaled(-1.0, fixed.gravity)
         al = self.axes.into(plus(al_above, applied(above.b, fixed.across_out)))
@@ -173,9 +173,8 @@ class MovingLink:
         up, fixed = self.up, self.fixed
         if up is None or self.leader is self:
             return self.al_joint
-        up_turn = up.angle.cos_sin()
         if not self.out_first:
-            return (*turned(up_turn, *self.al_joint[:2]), self.al_joint[2])
-        across = (*turned(up_turn, *fixed.across_out[:2]), fixed.across_out[2])
+            return (*turned(up.whole, *self.al_joint[:2]), self.al_joint[2])
+        across = (*turned(up.whole, *fixed.across_out[:2]), fixed.across_out[2])
         al = plus(up.al_first(), applied(up.rates_first().b, across))
         return plus(al, scaled(fixed.r_out, self.column_first()))

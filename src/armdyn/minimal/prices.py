@@ -13,7 +13,7 @@ from armdyn.canonical.frames import CanonicalRobot
 from armdyn.expr.values import Definitions, ValueTable
 from armdyn.minimal.axes import Scalar
 from armdyn.minimal.choices import Choices
-from armdyn.minimal.constants import constants_of_reduced, reduced
+from armdyn.minimal.constants import Constants, Units, constants_of_reduced, reduced
 from armdyn.minimal.link import MovingLink
 from armdyn.minimal.options import is_flat
 from armdyn.minimal.torques import Rate, states_of_joints
@@ -32,6 +32,8 @@ class Prices:
         self.flat = [is_flat(robot, i) for i in range(len(robot.links))]
         self._met: dict[Hashable, tuple[Any, Definitions]] = {}
         self._traces: list[Definitions] = []
+        self._reduced: dict[Hashable, CanonicalRobot] = {}
+        self._fixed: dict[Hashable, tuple[list[Constants], Units]] = {}
 
     def __call__(self, choices: Choices) -> int:
         """Multiplications and additions, equal values being computed once."""
@@ -40,9 +42,7 @@ class Prices:
 
     def torques(self, choices: Choices) -> list[Scalar]:
         """The torques, and on the way their definitions, a link at a time."""
-        gauge = tuple((c.passes_on, c.point_mass) for c in choices.links), choices.weight_apart
-        robot = self._once(gauge, reduced, self.robot, choices)
-        fixed, units = constants_of_reduced(robot, choices)
+        robot, fixed, units = self._constants(choices)
         links: list[MovingLink] = []
         for i, (link, choice) in enumerate(zip(robot.links, choices.links, strict=True)):
             up = links[link.parent] if link.parent >= 0 else None
@@ -57,6 +57,17 @@ class Prices:
             if (parent := robot.links[i].parent) >= 0:
                 carried[parent] = *carried[parent], load
         return torques
+
+    def _constants(self, choices: Choices) -> tuple[CanonicalRobot, list[Constants], Units]:
+        """The reduced robot and its constants, found once for the choices that they depend on."""
+        gauge = tuple((c.passes_on, c.point_mass) for c in choices.links), choices.weight_apart
+        if gauge not in self._reduced:
+            self._reduced[gauge] = reduced(self.robot, choices)
+        robot = self._reduced[gauge]
+        key = gauge, choices.length, choices.force, tuple(c.isotropic for c in choices.links)
+        if key not in self._fixed:
+            self._fixed[key] = constants_of_reduced(robot, choices)
+        return robot, *self._fixed[key]
 
     def _once(self, key: Hashable, make: Callable[..., T], *args: Any) -> T:
         """The result of a function, which is traced unless the key was met before."""

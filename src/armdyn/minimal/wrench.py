@@ -42,15 +42,23 @@ class Load:
             _added(self.n_first, other.n_first),
         )
 
+    def with_moment(self, n: Vector) -> "Load":
+        """The wrench with a moment in the axes of the link."""
+        return Load(self.e, plus(self.n, n), self.e_first, self.n_first)
+
+    def with_force(self, e: Vector) -> "Load":
+        """The wrench with a force in the axes of the link."""
+        return Load(plus(self.e, e), self.n, self.e_first, self.n_first)
+
     def with_moment_first(self, n: Vector) -> "Load":
-        """The wrench with a moment that is given in the first axes."""
-        x, y, z = self.n
-        return replace(self, n=(x, y, z + n[2]), n_first=_added(self.n_first, n[:2]))
+        """The wrench with a moment in the first axes."""
+        moved = plus(self.n, (0.0, 0.0, n[2]))
+        return Load(self.e, moved, self.e_first, _added(self.n_first, n[:2]))
 
     def with_force_first(self, e: Vector) -> "Load":
-        """The wrench with a force that is given in the first axes."""
-        x, y, z = self.e
-        return replace(self, e=(x, y, z + e[2]), e_first=_added(self.e_first, e[:2]))
+        """The wrench with a force in the first axes."""
+        moved = plus(self.e, (0.0, 0.0, e[2]))
+        return Load(moved, self.n, _added(self.e_first, e[:2]), self.n_first)
 
 
 def inward(link: MovingLink, carried: Iterable[Load]) -> tuple[Scalar, Load]:
@@ -64,24 +72,24 @@ def closed(link: MovingLink, carried: Load) -> tuple[Scalar, Load]:
     fixed, load, kind = link.fixed, carried, link.link.type
     here = fixed if link.rotated else constants_turned(fixed, link.turn)
     first = "" if kind.slides else link.choice.first_axes
-    there = constants_turned(fixed, link.angle.cos_sin()) if first else fixed
+    there = constants_turned(fixed, link.whole) if first else fixed
     if "J" in first:
         load = load.with_moment_first(moment(there, link.rates_first()))
     else:
-        load = replace(load, n=plus(load.n, moment(here, link.rates)))
+        load = load.with_moment(moment(here, link.rates))
     if "u" in first:
         load = load.with_moment_first(crossed(there.moment_u, link.al_first()))
     else:
-        load = replace(load, n=plus(load.n, crossed(here.moment_u, link.al)))
-    (A, B), (C, S) = fixed.weight, link.angle.cos_sin()
-    n = plus(load.n, (0.0, 0.0, A * C + B * S))
+        load = load.with_moment(crossed(here.moment_u, link.al))
+    (A, B), (C, S) = fixed.weight, link.whole
+    load = load.with_moment((0.0, 0.0, A * C + B * S))
     if "f" in first:
         load = load.with_force_first(applied(link.rates_first().b, there.force_u))
     else:
-        load = replace(load, e=plus(load.e, applied(link.rates.b, here.force_u)))
-    e = plus(load.e, scaled(fixed.M, link.al)) if kind.slides else load.e
-    torque = link.link.sign * kind.combine(e[2] * link.units.force, n[2])
-    return torque, replace(load, e=e, n=n)
+        load = load.with_force(applied(link.rates.b, here.force_u))
+    if kind.slides:
+        load = load.with_force(scaled(fixed.M, link.al))
+    return link.link.sign * kind.combine(load.e[2] * link.units.force, load.n[2]), load
 
 
 def handed_down(link: MovingLink, load: Load) -> Load:
@@ -99,14 +107,14 @@ def _through_joint(link: MovingLink, up: MovingLink, load: Load) -> Load:
         e, n = plus(e, (*load.e_first, 0.0)), plus(n, (*n_first, 0.0))
         n_first = NO_PAIR
     else:
-        e = plus(e, (*turned_back(up.angle.cos_sin(), *load.e_first), 0.0))
+        e = plus(e, (*turned_back(up.whole, *load.e_first), 0.0))
     if link.shares:
-        n_first = _added(n_first, turned(link.angle.cos_sin(), load.n[0], load.n[1]))
+        n_first = _added(n_first, turned(link.whole, load.n[0], load.n[1]))
         n = (0.0, 0.0, n[2])
     if not link.link.type.slides:
         if link.out_first:
             x, y, z = link.al_first()
-            al = (*turned_back(up.angle.cos_sin(), x, y), z)
+            al = (*turned_back(up.whole, x, y), z)
         else:
             al = link.al_joint
         e = plus(e, scaled(fixed.M, al))
@@ -118,10 +126,10 @@ def _through_joint(link: MovingLink, up: MovingLink, load: Load) -> Load:
 
 def _through_first_axes(link: MovingLink, up: MovingLink, load: Load) -> Load:
     """Carry the wrench to the parent in the first axes of the group."""
-    fixed, whole = link.fixed, link.angle.cos_sin()
+    fixed, whole = link.fixed, link.whole
     e = (*_added(load.e_first, turned(whole, load.e[0], load.e[1])), load.e[2])
     e = plus(e, scaled(fixed.M, link.al_first()))
-    across = (*turned(up.angle.cos_sin(), *fixed.across_in[:2]), fixed.across_in[2])
+    across = (*turned(up.whole, *fixed.across_in[:2]), fixed.across_in[2])
     n = (*turned(whole, load.n[0], load.n[1]), load.n[2])
     n = plus(n, crossed((across[0], across[1], across[2] + link.slide), e))
     return Load((0.0, 0.0, e[2]), (0.0, 0.0, n[2]), e[:2], _added(load.n_first, n[:2]))
