@@ -23,15 +23,19 @@ RUNNERS_UP = 99
 
 
 class Space(Protocol[C]):
-    """What can be chosen: a start, and a number of places with a few values each."""
+    """What can be chosen: a number of places with a few values each."""
 
     @property
-    def start(self) -> C:
-        """Where to begin."""
+    def starts(self) -> Sequence[C]:
+        """Where to begin; of those of equal cost only the first is used."""
 
     @property
     def size(self) -> int:
         """How many places there are."""
+
+    @property
+    def drifting(self) -> int:
+        """How many of them, from the first, have values of equal cost that may lead further."""
 
     def vary(self, at: C, place: int) -> Sequence[C]:
         """The points that differ from a point in one place at most, in a fixed order."""
@@ -71,7 +75,8 @@ def search(
             known[point] = cost(point)
         return known[point]
 
-    best = _descend(space, space.start, price)
+    starts = {price(start): start for start in reversed(space.starts)}
+    best = min((_descend(space, start, price) for start in starts.values()), key=price)
     if deep:
         best = _anneal(space, best, price, steps, random.Random(seed), progress)
     near = sorted((c for c in known if c != best), key=lambda c: known[c])[:RUNNERS_UP]
@@ -81,7 +86,7 @@ def search(
 def _descend(space: Space[C], at: C, price: Price[C]) -> C:
     """Coordinate descent: sweep over all places until a whole sweep saves nothing.
 
-    Once it stands still, sweeps move on among values of equal cost, which crosses plateaus.
+    Once it stands still, a sweep moves on among values of equal cost, which crosses plateaus.
     """
     drift = False
     while True:
@@ -96,7 +101,7 @@ def _descend(space: Space[C], at: C, price: Price[C]) -> C:
 
 def _sweep(space: Space[C], at: C, price: Price[C], drift: bool) -> C:
     """One pass over all places; with drift, to the next of several values of equal cost."""
-    for place in range(space.size):
+    for place in range(space.drifting if drift else space.size):
         points = space.vary(at, place)
         lowest = min(map(price, points))
         if drift:

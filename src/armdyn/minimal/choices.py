@@ -1,5 +1,6 @@
 """The choices of the minimal formulation, as data: one set a link, and the two units."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -49,6 +50,20 @@ class Choices:
     """What forces are divided by (T8)."""
     weight_apart: bool = False
     """Whether gravity enters a planar arm as torques of weights, not as an acceleration."""
+    regrouped: bool = False
+    """Whether the inertias are first regrouped to the fewest that act by themselves."""
+
+    @property
+    def gauge(self) -> Hashable:
+        """The choices that decide which inertias and lengths the links have."""
+        links = tuple((link.passes_on, link.point_mass) for link in self.links)
+        return links, self.weight_apart, self.regrouped
+
+    @property
+    def scales(self) -> Hashable:
+        """The choices that decide all constants."""
+        isotropic = tuple(link.isotropic for link in self.links)
+        return self.gauge, self.length, self.force, isotropic
 
     def with_link(self, i: int, **changes: Any) -> "Choices":
         """The same choices with others for link i."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, cos_sin
-from armdyn.canonical.regroup import hand_down, is_zero, slide_origin
+from armdyn.canonical.regroup import hand_down, is_zero, regroup, slide_origin
 from armdyn.minimal.axes import Matrix, Pair, Scalar, Vector
 from armdyn.minimal.choices import Choices, Unit
 
@@ -64,11 +64,17 @@ def constants_of_reduced(robot: CanonicalRobot, choices: Choices) -> tuple[list[
 
 def reduced(robot: CanonicalRobot, choices: Choices) -> CanonicalRobot:
     """The robot with its inertias handed down as chosen (T1, T7)."""
+    robot = moved_origins(robot, choices)
     clear = ["xyz".index(c.point_mass) if c.point_mass else None for c in choices.links]
-    for i, choice in enumerate(choices.links):
-        if choice.passes_on:
-            robot = slide_origin(robot, i)
     return hand_down(robot, () if choices.weight_apart else clear)
+
+
+def moved_origins(robot: CanonicalRobot, choices: Choices) -> CanonicalRobot:
+    """The robot, regrouped if chosen, with the origins that pass their offsets on."""
+    robot = regroup(robot) if choices.regrouped else robot
+    for i, choice in enumerate(choices.links):
+        robot = slide_origin(robot, i) if choice.passes_on else robot
+    return robot
 
 
 def _weight(link: CanonicalLink, gravity: Any) -> Pair:

@@ -1,19 +1,37 @@
 """What can be chosen in the minimal formulation of one robot, and a good start."""
 
-from collections import Counter
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
+import numpy as np
+
 from armdyn.canonical.frames import CanonicalRobot, is_quarter
-from armdyn.canonical.regroup import axis_in_parent, divides, is_zero
+from armdyn.canonical.regroup import DIVISIBLE_SHARE, axis_in_parent, divides, is_zero, regroup
 from armdyn.minimal.choices import Choices, LinkChoice, Unit
-from armdyn.minimal.constants import reduced
+from armdyn.minimal.constants import moved_origins, reduced
 
-LENGTHS = ("gravity", "across", "r")
-
-MOST_PAIRS = 80
-"""Pairs of units above which they are chosen one after the other: with so many different constants
-few can become 1 together."""
+UNITS_TRIED, PAIRS_TRIED = 6, 8
+"""How many units of length and of force, and how many pairs of both, are tried: those first that
+save most products."""
+SAVED_BY_LENGTH = {"across": 3, "r": 3, "gravity": 2, "u": 2}
+SAVED_BY_FORCE = {"M": 3, "u": 3, "across": 2, "r": 2}
+"""Products that a constant taken as unit saves at least, by its kind."""
+TOGETHER = (
+    ("squares",),
+    ("tangent",),
+    ("doubled",),
+    ("point_mass",),
+    ("column",),
+    ("rotated", "first_axes"),
+    ("shared", "out_first", "in_first"),
+    ("isotropic",),
+    ("passes_on",),
+)
+"""The choices of a link, and which of them are varied together."""
+SMALLEST_COSINE = 1e-3
+"""Cosine of a twist below which its tangent is not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +43,35 @@ class Options:
     links: tuple[dict[str, tuple[Any, ...]], ...]
     """For each link the values of each choice that make a difference."""
     planar: bool
+    _units: dict[Any, list[Unit]] = field(default_factory=dict, compare=False, repr=False)
+    """Constants that can be units, by gauge."""
+
+    @property
+    def starts(self) -> list[Choices]:
+        """Where to begin: with the robot as it is and regrouped, with gravity and with weights."""
+        grouped = (False, True) if _regroups(self.robot) else (self.start.regrouped,)
+        apart = (False, True) if self.planar else (False,)
+        return [replace(self.start, regrouped=g, weight_apart=w) for g in grouped for w in apart]
 
     @property
     def size(self) -> int:
         """How many places there are to choose in."""
-        return sum(map(len, self.links)) + 4
+        return self.drifting + 3
+
+    @property
+    def drifting(self) -> int:
+        """How many places, from the first, are no units."""
+        return len(self._places) + 1
+
+    @property
+    def _places(self) -> list[tuple[int, tuple[str, ...]]]:
+        """Links from the tips, each with the names of choices that are varied together."""
+        return [
+            (i, names)
+            for i in reversed(range(len(self.links)))
+            for together in TOGETHER
+            if (names := tuple(name for name in together if name in self.links[i]))
+        ]
 
     @property
     def quick(self) -> Choices:
@@ -42,41 +84,67 @@ class Options:
 
     def vary(self, at: Choices, place: int) -> list[Choices]:
         """Every value in one place: the links from the tips, then the units."""
-        places = [(i, name) for i in reversed(range(len(self.links))) for name in self.links[i]]
-        if place < len(places):
-            i, name = places[place]
-            return [at.with_link(i, **{name: value}) for value in self.links[i][name]]
-        place -= len(places)
+        if place < len(self._places):
+            i, names = self._places[place]
+            values = product(*(self.links[i][name] for name in names))
+            return [at.with_link(i, **dict(zip(names, v, strict=True))) for v in values]
+        place -= len(self._places)
         if place == 0:
             apart = (False, True) if self.planar else (False,)
             return [replace(at, weight_apart=value) for value in apart]
-        units: list[Unit | None] = [None, *self._units(at)]
+        units = self.units(at)
         if place == 1:
-            return [replace(at, length=unit) for unit in units]
+            lengths = _most_saving(units, SAVED_BY_LENGTH)
+            return [replace(at, length=unit) for unit in (None, *lengths)]
         if place == 2:
-            return [replace(at, force=unit) for unit in units]
-        return self._pairs(at, units)
+            forces = _most_saving(units, SAVED_BY_FORCE)
+            return [replace(at, force=unit) for unit in (None, *forces)]
+        return [at, *(replace(at, length=a, force=b) for a, b in _pairs(units))]
 
-    @staticmethod
-    def _pairs(at: Choices, units: list[Unit | None]) -> list[Choices]:
-        """Every pair of units; a first moment is a unit of force only if it has one entry."""
-        entries = Counter(unit[:2] for unit in units if unit is not None)
-        lengths = [unit for unit in units if unit is None or unit[0] in LENGTHS]
-        forces = [u for u in units if u is None or u[0] != "u" or entries[u[:2]] == 1]
-        if len(lengths) * len(forces) > MOST_PAIRS:
-            return [at]
-        return [replace(at, length=length, force=force) for length in lengths for force in forces]
+    def units(self, at: Choices) -> list[Unit]:
+        """The constants that may be units: those that are not small among their kind."""
+        if at.gauge not in self._units:
+            entries: dict[Unit, Any] = {}
+            for i, link in enumerate(reduced(self.robot, at).links):
+                for kind in ("across", "r", "u", "M", "gravity"):
+                    values = np.atleast_1d(np.array(getattr(link, kind), dtype=object))
+                    entries |= {(kind, i, k): value for k, value in enumerate(values)}
+            sizes = {unit: _size(value) for unit, value in entries.items()}
+            largest: dict[str, float] = {}
+            for (kind, _, _), size in sizes.items():
+                largest[kind] = max(size, largest.get(kind, 0.0))
+            self._units[at.gauge] = [
+                unit for unit, size in sizes.items() if size > DIVISIBLE_SHARE * largest[unit[0]]
+            ]
+        return self._units[at.gauge]
 
-    def _units(self, at: Choices) -> list[Unit]:
-        """The constants that are there to be units."""
-        units: list[Unit] = []
-        for i, link in enumerate(reduced(self.robot, at).links):
-            entries: list[tuple[str, int, Any]] = [("r", 0, link.r), ("M", 0, link.M)]
-            for k in range(3):
-                entries += [("across", k, link.across[k]), ("u", k, link.u[k])]
-                entries += [("gravity", k, link.gravity[k])]
-            units += [(kind, i, k) for kind, k, value in entries if not is_zero(value)]
-        return units
+    def sound(self, choices: Choices) -> bool:
+        """Whether no constant is divided by that is small for these numbers, if not zero."""
+        units = self.units(choices)
+        if not all(unit is None or unit in units for unit in (choices.length, choices.force)):
+            return False
+        links = moved_origins(self.robot, choices).links
+        clear = [choice.point_mass for choice in choices.links]
+        cleared = [(link, "xyz".index(c)) for link, c in zip(links, clear, strict=True) if c]
+        return all(divides(axis_in_parent(link)[1], entry) for link, entry in cleared)
+
+
+def _size(value: Any) -> float:
+    """The absolute value of a number; any expression that is not zero counts as 1."""
+    return abs(float(value)) if isinstance(value, int | float) else float(not is_zero(value))
+
+
+def _most_saving(units: list[Unit], saved: dict[str, int]) -> list[Unit]:
+    offered = [unit for unit in units if unit[0] in saved]
+    return sorted(offered, key=lambda unit: -saved[unit[0]])[:UNITS_TRIED]
+
+
+def _pairs(units: list[Unit]) -> list[tuple[Unit, Unit]]:
+    """Units of length and force that save together: one constant for both, a length and a mass."""
+    both = [(unit, unit) for unit in units if unit[0] in ("across", "r", "u")]
+    lengths = [unit for unit in units if unit[0] in ("across", "r")]
+    masses = [unit for unit in units if unit[0] == "M"]
+    return (both + [(length, mass) for length in lengths for mass in masses])[:PAIRS_TRIED]
 
 
 def options(robot: CanonicalRobot, wide: bool = False) -> Options:
@@ -86,7 +154,7 @@ def options(robot: CanonicalRobot, wide: bool = False) -> Options:
         LinkChoice(
             rotated="rotated" not in way,
             column=is_quarter(link.alpha),
-            tangent=not is_quarter(link.alpha) and "rotated" not in way,
+            tangent="tangent" in way and "rotated" not in way,
             isotropic="xx" if "isotropic" in way else "",
         )
         for link, way in zip(robot.links, ways, strict=True)
@@ -105,7 +173,7 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...
         return {}
     quarter, both = is_quarter(link.alpha), (True, False)
     ways: dict[str, tuple[Any, ...]] = {"squares": ("xz", "yz", "xyz")}
-    if not quarter:
+    if not quarter and _has_tangent(link.alpha):
         ways["tangent"] = both
     if link.type.slides:
         return ways
@@ -127,6 +195,10 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...
     return ways | {name: values for matters, name, values in offered if matters}
 
 
+def _has_tangent(alpha: Any) -> bool:
+    return not isinstance(alpha, float) or abs(math.cos(alpha)) > SMALLEST_COSINE
+
+
 def is_flat(robot: CanonicalRobot, i: int) -> bool:
     """Whether the axis of joint i is parallel to that of its parent."""
     link = robot.links[i]
@@ -140,3 +212,14 @@ def _behind_root(robot: CanonicalRobot, i: int) -> bool:
         i = robot.links[i].parent
     up = robot.links[i].parent
     return up >= 0 and robot.links[up].parent < 0 and not robot.links[up].type.slides
+
+
+def _regroups(robot: CanonicalRobot) -> bool:
+    """Whether regrouping leaves fewer inertias than handing down."""
+    plain = Choices(tuple(LinkChoice() for _ in robot.links))
+    given, grouped = (_nonzero(r) for r in (reduced(robot, plain), regroup(robot)))
+    return grouped < given
+
+
+def _nonzero(robot: CanonicalRobot) -> int:
+    return sum(not is_zero(v) for link in robot.links for v in (*link.J.flat, *link.u, link.M))

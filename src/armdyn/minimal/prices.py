@@ -60,11 +60,10 @@ class Prices:
 
     def _constants(self, choices: Choices) -> tuple[CanonicalRobot, list[Constants], Units]:
         """The reduced robot and its constants, found once for the choices that they depend on."""
-        gauge = tuple((c.passes_on, c.point_mass) for c in choices.links), choices.weight_apart
+        gauge, key = choices.gauge, choices.scales
         if gauge not in self._reduced:
             self._reduced[gauge] = reduced(self.robot, choices)
         robot = self._reduced[gauge]
-        key = gauge, choices.length, choices.force, tuple(c.isotropic for c in choices.links)
         if key not in self._fixed:
             self._fixed[key] = constants_of_reduced(robot, choices)
         return robot, *self._fixed[key]
