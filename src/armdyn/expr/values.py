@@ -19,52 +19,55 @@ from armdyn.expr.operations import PRIME, number_residue
 Definition = tuple[int, tuple[int, ...]]
 """What a cell adds to the count, 0 or 1, and the cells it is made of."""
 Definitions = dict[int, Definition]
+Made = tuple[Any, Definition | None]
+"""The result of an operation, and the definition of its cell unless it has none."""
 
 
 class FieldValue:
     """A value with its sign; made by its table only, one object for each residue."""
 
-    __slots__ = ("cell", "constant", "opposite", "residue", "table")
+    __slots__ = ("cell", "constant", "opposite", "products", "residue", "sums", "table")
 
     def __init__(self, table: "ValueTable", residue: int, cell: int, constant: bool):
         self.table, self.residue, self.cell, self.constant = table, residue, cell, constant
         self.opposite = self
+        self.sums: dict[FieldValue, Made] = {}
+        self.products: dict[FieldValue, Made] = {}
+        """What was found before, by the other operand."""
 
     def __neg__(self) -> "FieldValue":
         return self.opposite
 
     def __add__(self, other: Any) -> Any:
-        table = self.table
         if other.__class__ is not FieldValue:
-            if isinstance(other, int | float):
-                if other == 0:
-                    return self
-                other = table.number(other)
-            else:
+            if not isinstance(other, int | float):
                 return NotImplemented
-        known = table.sums.get((self, other))
-        if known is None:
-            known = table.sums[self, other] = table.summed(self, other)
-        result, definition = known
+            if not other:
+                return self
+            other = self.table.number(other)
+        made = self.sums.get(other)
+        if made is None:
+            made = self.sums[other] = self.table.summed(self, other)
+        result, definition = made
         if definition is not None:
-            table.definitions.setdefault(result.cell, definition)
+            self.table.definitions.setdefault(result.cell, definition)
         return result
 
     def __mul__(self, other: Any) -> Any:
-        table = self.table
         if other.__class__ is not FieldValue:
-            if isinstance(other, int | float):
-                if other in (0, 1, -1):
-                    return 0.0 if other == 0 else self if other == 1 else self.opposite
-                other = table.number(other)
-            else:
+            if not isinstance(other, int | float):
                 return NotImplemented
-        known = table.products.get((self, other))
-        if known is None:
-            known = table.products[self, other] = table.multiplied(self, other)
-        result, definition = known
+            if not other:
+                return 0.0
+            if other in (1, -1):
+                return self if other == 1 else self.opposite
+            other = self.table.number(other)
+        made = self.products.get(other)
+        if made is None:
+            made = self.products[other] = self.table.multiplied(self, other)
+        result, definition = made
         if definition is not None:
-            table.definitions.setdefault(result.cell, definition)
+            self.table.definitions.setdefault(result.cell, definition)
         return result
 
     __radd__, __rmul__ = __add__, __mul__
@@ -92,18 +95,12 @@ class FieldValue:
         return self.table.function(self, 1)
 
 
-Made = tuple[Any, Definition | None]
-"""The result of an operation, and the definition of its cell unless it has none."""
-
-
 class ValueTable:
     """All values met while formulations are counted."""
 
     def __init__(self) -> None:
         self.definitions: Definitions = {}
         """The definitions under way."""
-        self.sums: dict[tuple[FieldValue, FieldValue], Made] = {}
-        self.products: dict[tuple[FieldValue, FieldValue], Made] = {}
         self._field = FiniteField()
         self._known: dict[int, FieldValue] = {}
         self._points: dict[FieldValue, CirclePoint] = {}

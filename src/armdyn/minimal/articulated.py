@@ -69,7 +69,7 @@ def minimal_articulated_body(
         up = robot.links[i].parent
         if up >= 0:
             bodies[up] = bodies[up].plus(joint.carried())
-            joints[up].load = joints[up].load.plus(handed_down(joint.link, joint.load))
+            joints[up].load = joints[up].load.plus(joint.handed_down())
     for joint, link in zip(joints, robot.links, strict=True):
         joint.accelerate(joints[link.parent] if link.parent >= 0 else None)
     qdd = [joint.link.link.sign * joint.qdd for joint in joints]
@@ -140,7 +140,7 @@ class _Joint:
         row = scaled(rotor, k[0]), scaled(rotor, k[1])
         k, U = self._with_axis(k, 0.0), self._with_axis(U, 0.0)
         self.body = body.less(k, U).with_column(self.part, row)
-        torque, load = closed(link, self.load)
+        torque, load = closed(link, link.choice, link.fixed, self.load)
         u = sign * (tau - torque)
         self.push, self.lag = u * inverse, rotor * inverse
         if not link.rotated:
@@ -149,6 +149,10 @@ class _Joint:
         wrench = plus(load.e, scaled(u, k[0])), plus(load.n, scaled(u, k[1]))
         e, n = self._with_axis(wrench, sign * tau - rotor * self.push)
         self.load = replace(load, e=e, n=n)
+
+    def handed_down(self) -> Load:
+        """The wrench, about the origin of the parent."""
+        return handed_down(self.link, self.link.choice, self.link.fixed, self.load)
 
     def carried(self) -> Articulated:
         """What resists beyond the joint, in the axes and about the origin of the parent (A4)."""
@@ -200,7 +204,7 @@ class _ScrewJoint(_Joint):
         inverse = 1.0 / guard(D, scale)
         self.k = scaled(inverse, f), scaled(inverse, n)
         self.body = body.less(self.k, (f, n))
-        torque, load = closed(link, self.load)
+        torque, load = closed(link, link.choice, link.fixed, self.load)
         u = link.link.sign * (tau - torque)
         self.push = u * inverse
         e, n = plus(load.e, scaled(u, self.k[0])), plus(load.n, scaled(u, self.k[1]))

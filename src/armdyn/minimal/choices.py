@@ -38,6 +38,19 @@ class LinkChoice:
     tangent: bool = False
     """Whether a general twist is done with its tangent (T10)."""
 
+    @property
+    def outward(self) -> Hashable:
+        """The choices that the motion of the link is computed by."""
+        return (
+            self.squares,
+            self.doubled,
+            self.column,
+            self.rotated,
+            self.shared,
+            self.out_first,
+            self.tangent,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:

@@ -3,6 +3,7 @@
 Everything here depends on the robot alone and costs nothing at run time.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +34,11 @@ class Constants:
     """For a joint on the base: the field of gravity before its motion."""
     weight: Pair = (0.0, 0.0)
     """Torque of the weight per cosine and sine of the sum of angles, where weights are apart."""
+
+    @property
+    def outward(self) -> Hashable:
+        """The constants that the motion of the link is computed with."""
+        return self.across_out, self.r_out, self.r_in, self.gravity
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,10 +71,10 @@ class MovingLink:
         flat = is_quarter(link.alpha) and link.alpha == 0 and link.gamma == 0
         self.leader: MovingLink = up.leader if up is not None and flat else self
         """The first link of its group of parallel joints."""
-        follows = self.leader is not self and choice.rotated and not link.type.slides
-        self.shares = follows and choice.shared
-        self.out_first = follows and choice.out_first
-        self.in_first = follows and choice.in_first
+        self.follows = self.leader is not self and choice.rotated and not link.type.slides
+        """Whether vectors may go through the first axes of the group (T4)."""
+        self.shares = self.follows and choice.shared
+        self.out_first = self.follows and choice.out_first
         self.rotated = choice.rotated or link.type.slides
         self.tangent = choice.tangent and self.rotated and not is_quarter(link.alpha)
         self._move(*state)

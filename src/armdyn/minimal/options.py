@@ -42,6 +42,8 @@ class Options:
     start: Choices
     links: tuple[dict[str, tuple[Any, ...]], ...]
     """For each link the values of each choice that make a difference."""
+    places: tuple[tuple[int, tuple[str, ...]], ...]
+    """Links from the tips, each with the names of choices that are varied together."""
     planar: bool
     _units: dict[Any, list[Unit]] = field(default_factory=dict, compare=False, repr=False)
     """Constants that can be units, by gauge."""
@@ -61,17 +63,7 @@ class Options:
     @property
     def drifting(self) -> int:
         """How many places, from the first, are no units."""
-        return len(self._places) + 1
-
-    @property
-    def _places(self) -> list[tuple[int, tuple[str, ...]]]:
-        """Links from the tips, each with the names of choices that are varied together."""
-        return [
-            (i, names)
-            for i in reversed(range(len(self.links)))
-            for together in TOGETHER
-            if (names := tuple(name for name in together if name in self.links[i]))
-        ]
+        return len(self.places) + 1
 
     @property
     def quick(self) -> Choices:
@@ -84,11 +76,11 @@ class Options:
 
     def vary(self, at: Choices, place: int) -> list[Choices]:
         """Every value in one place: the links from the tips, then the units."""
-        if place < len(self._places):
-            i, names = self._places[place]
+        if place < len(self.places):
+            i, names = self.places[place]
             values = product(*(self.links[i][name] for name in names))
             return [at.with_link(i, **dict(zip(names, v, strict=True))) for v in values]
-        place -= len(self._places)
+        place -= len(self.places)
         if place == 0:
             apart = (False, True) if self.planar else (False,)
             return [replace(at, weight_apart=value) for value in apart]
@@ -163,7 +155,13 @@ def options(robot: CanonicalRobot, wide: bool = False) -> Options:
         not link.type.slides and (link.parent < 0 or is_flat(robot, i))
         for i, link in enumerate(robot.links)
     )
-    return Options(robot, Choices(start), ways, planar)
+    places = tuple(
+        (i, names)
+        for i in reversed(range(len(ways)))
+        for together in TOGETHER
+        if (names := tuple(name for name in together if name in ways[i]))
+    )
+    return Options(robot, Choices(start), ways, places, planar)
 
 
 def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...]]:

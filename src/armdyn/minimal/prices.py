@@ -47,13 +47,14 @@ class Prices:
         for i, (link, choice) in enumerate(zip(robot.links, choices.links, strict=True)):
             up = links[link.parent] if link.parent >= 0 else None
             seen = up if up is None or self.flat[i] else (up.rates, up.al)
-            key = i, choice, fixed[i], units, seen
-            args = link, choice, fixed[i], units, up, self.states[i]
-            links.append(self._once(key, MovingLink, *args))
+            key = i, choice.outward, fixed[i].outward, units, seen
+            moved = self._once(key, MovingLink, link, choice, fixed[i], units, up, self.states[i])
+            links.append(moved)
         carried: list[tuple[Load, ...]] = [()] * len(links)
         torques: list[Scalar] = [0.0] * len(links)
         for i, moving in reversed(list(enumerate(links))):
-            torques[i], load = self._once((moving, carried[i]), inward, moving, carried[i])
+            args = moving, choices.links[i], fixed[i], carried[i]
+            torques[i], load = self._once(args, inward, *args)
             if (parent := robot.links[i].parent) >= 0:
                 carried[parent] = *carried[parent], load
         return torques

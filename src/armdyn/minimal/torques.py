@@ -62,7 +62,7 @@ def minimal(
     carried: list[list[Load]] = [[] for _ in links]
     tau: list[Scalar] = []
     for i, link in reversed(list(enumerate(links))):
-        torque, load = inward(link, carried[i])
+        torque, load = inward(link, link.choice, link.fixed, carried[i])
         tau.append(np.broadcast_to(torque, q.shape[:-1]))
         if link.up is not None:
             carried[robot.links[i].parent].append(load)

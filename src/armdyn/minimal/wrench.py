@@ -15,6 +15,7 @@ from armdyn.minimal.axes import (
     turned,
     turned_back,
 )
+from armdyn.minimal.choices import LinkChoice
 from armdyn.minimal.constants import Constants
 from armdyn.minimal.link import ZERO, MovingLink
 from armdyn.minimal.rates import Rates
@@ -61,17 +62,21 @@ class Load:
         return Load(moved, self.n, _added(self.e_first, e[:2]), self.n_first)
 
 
-def inward(link: MovingLink, carried: Iterable[Load]) -> tuple[Scalar, Load]:
+def inward(
+    link: MovingLink, choice: LinkChoice, fixed: Constants, carried: Iterable[Load]
+) -> tuple[Scalar, Load]:
     """The torque of the joint, and the wrench that the link hands down to its parent."""
-    torque, load = closed(link, reduce(Load.plus, carried, Load()))
-    return torque, handed_down(link, load)
+    torque, load = closed(link, choice, fixed, reduce(Load.plus, carried, Load()))
+    return torque, handed_down(link, choice, fixed, load)
 
 
-def closed(link: MovingLink, carried: Load) -> tuple[Scalar, Load]:
+def closed(
+    link: MovingLink, choice: LinkChoice, fixed: Constants, carried: Load
+) -> tuple[Scalar, Load]:
     """The torque of the joint, and the wrench of the link with all that it carries."""
-    fixed, load, kind = link.fixed, carried, link.link.type
+    load, kind = carried, link.link.type
     here = fixed if link.rotated else constants_turned(fixed, link.turn)
-    first = "" if kind.slides else link.choice.first_axes
+    first = "" if kind.slides else choice.first_axes
     there = constants_turned(fixed, link.whole) if first else fixed
     if "J" in first:
         load = load.with_moment_first(moment(there, link.rates_first()))
@@ -92,16 +97,17 @@ def closed(link: MovingLink, carried: Load) -> tuple[Scalar, Load]:
     return link.link.sign * kind.combine(load.e[2] * link.units.force, load.n[2]), load
 
 
-def handed_down(link: MovingLink, load: Load) -> Load:
+def handed_down(link: MovingLink, choice: LinkChoice, fixed: Constants, load: Load) -> Load:
     """The wrench of a link with all that it carries, about the origin of its parent."""
     if link.up is None:
         return Load()
-    return (_through_first_axes if link.in_first else _through_joint)(link, link.up, load)
+    through = _through_first_axes if link.follows and choice.in_first else _through_joint
+    return through(link, link.up, fixed, load)
 
 
-def _through_joint(link: MovingLink, up: MovingLink, load: Load) -> Load:
+def _through_joint(link: MovingLink, up: MovingLink, fixed: Constants, load: Load) -> Load:
     """Carry the wrench through the joint's axes to the parent."""
-    fixed, n_first = link.fixed, load.n_first
+    n_first = load.n_first
     e, n = link.axes.on_joint(load.e), link.axes.on_joint(load.n)
     if link.leader is link:
         e, n = plus(e, (*load.e_first, 0.0)), plus(n, (*n_first, 0.0))
@@ -124,9 +130,9 @@ def _through_joint(link: MovingLink, up: MovingLink, load: Load) -> Load:
     return Load(e, n, n_first=n_first)
 
 
-def _through_first_axes(link: MovingLink, up: MovingLink, load: Load) -> Load:
+def _through_first_axes(link: MovingLink, up: MovingLink, fixed: Constants, load: Load) -> Load:
     """Carry the wrench to the parent in the first axes of the group."""
-    fixed, whole = link.fixed, link.whole
+    whole = link.whole
     e = (*_added(load.e_first, turned(whole, load.e[0], load.e[1])), load.e[2])
     e = plus(e, scaled(fixed.M, link.al_first()))
     across = (*turned(up.whole, *fixed.across_in[:2]), fixed.across_in[2])
