@@ -184,7 +184,7 @@ def test_a_wrong_constant_is_not_proved():
 class Slope:
     """A space of pairs of digits."""
 
-    starts, size, drifting = [(9, 9)], 2, 2
+    starts, size = [(9, 9)], 2
 
     def vary(self, at, place):
         return [(*at[:place], digit, *at[place + 1 :]) for digit in range(10)]

@@ -20,6 +20,9 @@ Price = Callable[[C], int]
 
 RUNNERS_UP = 99
 """How many points are kept besides the best."""
+POINTS_TRIED, KICKS, PLACES_KICKED = 450, 50, 6
+"""A search ends after so many different points, or after so many times that it left its best point
+by changing so many places at random."""
 
 
 class Space(Protocol[C]):
@@ -32,10 +35,6 @@ class Space(Protocol[C]):
     @property
     def size(self) -> int:
         """How many places there are."""
-
-    @property
-    def drifting(self) -> int:
-        """How many of them, from the first, have values of equal cost that may lead further."""
 
     def vary(self, at: C, place: int) -> Sequence[C]:
         """The points that differ from a point in one place at most, in a fixed order."""
@@ -65,8 +64,7 @@ def search(
 ) -> Found[C]:
     """The cheapest point found in a space of choices.
 
-    A deep search goes on by annealing after the descent, which takes minutes instead of seconds;
-    `steps`, `seed` and `progress` belong to it.
+    A deep search goes on by annealing; `steps` and `progress` belong to it.
     """
     known: dict[C, int] = {}
 
@@ -77,39 +75,32 @@ def search(
 
     starts = {price(start): start for start in reversed(space.starts)}
     best = min((_descend(space, start, price) for start in starts.values()), key=price)
+    draw = random.Random(seed)
+    for _ in range(KICKS):
+        if len(known) < POINTS_TRIED:
+            best = _kick(space, best, price, draw)
     if deep:
-        best = _anneal(space, best, price, steps, random.Random(seed), progress)
+        best = _anneal(space, best, price, steps, draw, progress)
     near = sorted((c for c in known if c != best), key=lambda c: known[c])[:RUNNERS_UP]
     return Found(best, price(best), len(known), (best, *near))
 
 
 def _descend(space: Space[C], at: C, price: Price[C]) -> C:
-    """Coordinate descent: sweep over all places until a whole sweep saves nothing.
-
-    Once it stands still, a sweep moves on among values of equal cost, which crosses plateaus.
-    """
-    drift = False
+    """Coordinate descent: sweep over all places until a whole sweep saves nothing."""
     while True:
-        found = _sweep(space, at, price, drift)
-        if price(found) < price(at):
-            at, drift = found, False
-        elif drift:
+        before = price(at)
+        for place in range(space.size):
+            at = min((at, *space.vary(at, place)), key=price)
+        if price(at) == before:
             return at
-        else:
-            drift = True
 
 
-def _sweep(space: Space[C], at: C, price: Price[C], drift: bool) -> C:
-    """One pass over all places; with drift, to the next of several values of equal cost."""
-    for place in range(space.drifting if drift else space.size):
-        points = space.vary(at, place)
-        lowest = min(map(price, points))
-        if drift:
-            equal = [point for point in points if price(point) == lowest]
-            at = equal[(equal.index(at) + 1) % len(equal)] if at in equal else equal[0]
-        elif lowest < price(at):
-            at = min(points, key=price)
-    return at
+def _kick(space: Space[C], best: C, price: Price[C], draw: random.Random) -> C:
+    """The lowest point of a descent from near the best point, if it is no higher."""
+    at = best
+    for _ in range(PLACES_KICKED):
+        at = draw.choice(space.vary(at, draw.randrange(space.size)))
+    return min((_descend(space, at, price), best), key=price)
 
 
 def _anneal(

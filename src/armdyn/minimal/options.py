@@ -58,12 +58,7 @@ class Options:
     @property
     def size(self) -> int:
         """How many places there are to choose in."""
-        return self.drifting + 3
-
-    @property
-    def drifting(self) -> int:
-        """How many places, from the first, are no units."""
-        return len(self.places) + 1
+        return len(self.places) + 4
 
     @property
     def quick(self) -> Choices:

@@ -6,7 +6,7 @@ the same symbols. Choices are kept for the next robot with the same zeros.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -16,7 +16,7 @@ from armdyn.canonical.model import model_from_canonical
 from armdyn.compiler.count import count
 from armdyn.compiler.passes import reduce
 from armdyn.compiler.resubstitute import resubstitute
-from armdyn.compiler.search import Progress, search
+from armdyn.compiler.search import Progress
 from armdyn.compiler.trace import trace
 from armdyn.errors import GraphError
 from armdyn.expr.evaluate import evaluate, proved_equal
@@ -27,8 +27,8 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.minimal.choices import Choices
 from armdyn.minimal.mass import minimal_mass_matrix
-from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
+from armdyn.quantities.choice_search import searched_choices
 from armdyn.quantities.choice_store import ChoiceStore
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.symbolic import symbolic
@@ -141,16 +141,10 @@ def _searched(
         known = None
     if len(robot.links) > SEARCHED_JOINTS or (known is not None and not effort.deep):
         return _shortest(build(known), effort.deep)
-    space = options(robot, wide=effort.deep)
-    found = search(
-        space if known is None else replace(space, start=known),
-        lambda choices: count(build(choices)).total,
-        deep=effort.deep,
-        progress=effort.progress,
-    )
-    tried = TRIED_OF_SMALL if found.cost <= SMALL_COUNT else 1
+    found = searched_choices(robot, VECTORS[quantity], deep=effort.deep, progress=effort.progress)
+    tried = TRIED_OF_SMALL if found and found[0][1] <= SMALL_COUNT else 1
     tried = TRIED_IN_DEEP_SEARCH if effort.deep else tried
-    sound = (choices for choices in found.near if _sound(build(choices), default))
+    sound = (choices for choices, _ in found if _sound(build(choices), default))
     ways = [(_shortest(build(choices), effort.deep), choices) for choices in islice(sound, tried)]
     if not ways:
         return _shortest(default, effort.deep)
