@@ -18,8 +18,6 @@ True."""
 
 Price = Callable[[C], int]
 
-RUNNERS_UP = 99
-"""How many points are kept besides the best."""
 POINTS_TRIED, KICKS, PLACES_KICKED = 450, 50, 6
 """A search ends after so many different points, or after so many times that it left its best point
 by changing so many places at random."""
@@ -49,8 +47,7 @@ class Found(Generic[C]):
     tried: int
     """How many different points were evaluated."""
     near: tuple[C, ...]
-    """Up to a hundred of the cheapest points met, the best first; later passes may prefer another
-    one than the best."""
+    """All points met, the best first; later passes may prefer another one than the best."""
 
 
 def search(
@@ -81,7 +78,7 @@ def search(
             best = _kick(space, best, price, draw)
     if deep:
         best = _anneal(space, best, price, steps, draw, progress)
-    near = sorted((c for c in known if c != best), key=lambda c: known[c])[:RUNNERS_UP]
+    near = sorted((c for c in known if c != best), key=lambda c: known[c])
     return Found(best, price(best), len(known), (best, *near))
 
 

@@ -18,12 +18,13 @@ def searched_choices(
     deep: bool = False,
     progress: Progress | None = None,
 ) -> list[tuple[Choices, int]]:
-    """The best choices found for torques that are functions of the arguments named, best first.
+    """The best choices found for torques that are functions of the arguments named.
 
-    Each comes with its count and has other constants than those before it: what differs in the way
-    to compute the same values alone is the same after resubstitution. The counts take equal values
-    once, however they are written, so a graph traced with the choices may need a few operations
-    more until it is reduced.
+    Each comes with its count and has other constants than those before it: choices that differ only
+    in the way to compute the same values end alike after resubstitution. The best with each kind of
+    units come first, the overall best at the head, because resubstitution may order them anew; up
+    to five are worth its time. The counts take equal values once, however they are written, so a
+    graph traced with the choices may need a few operations more until it is reduced.
     """
     table, n = ValueTable(), len(robot.links)
     symbols = symbolic(robot, table)
@@ -33,6 +34,14 @@ def searched_choices(
     found = search(space, prices, deep=deep, progress=progress)
     best: dict[Hashable, Choices] = {}
     for choices in found.near:
-        if space.sound(choices):
-            best.setdefault(choices.scales, choices)
-    return [(choices, prices(choices)) for choices in best.values()]
+        best.setdefault(choices.scales, choices)
+    sound = [choices for choices in best.values() if space.sound(choices)]
+    first: dict[Hashable, Choices] = {}
+    for choices in sound:
+        first.setdefault(_unit_kind(choices), choices)
+    others = [choices for choices in sound if choices not in first.values()]
+    return [(choices, prices(choices)) for choices in (*first.values(), *others)]
+
+
+def _unit_kind(choices: Choices) -> Hashable:
+    return choices.length is None, choices.force is None, choices.length == choices.force

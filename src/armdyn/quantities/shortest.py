@@ -37,9 +37,9 @@ SEARCHED_JOINTS = 12
 """Longest chain whose choices are searched; beyond, the default ones are taken."""
 ROUNDING_OF_TORQUES = 1e-10
 """Difference to the torques by default choices, relative to the largest, that is rounding."""
-SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 4, 12
+SMALL_COUNT, TRIED_OF_SMALL, TRIED_OF_LARGE, TRIED_IN_DEEP_SEARCH = 300, 4, 3, 12
 """How many of the best points of a search go through the passes, which may order them anew: four
-where the count is at most 300, twelve in a deep search, one otherwise."""
+where the count is at most 300, twelve in a deep search, three otherwise."""
 
 VECTORS = {
     QUANTITIES[name].counted_as: QUANTITIES[name].arguments
@@ -142,7 +142,7 @@ def _searched(
     if len(robot.links) > SEARCHED_JOINTS or (known is not None and not effort.deep):
         return _shortest(build(known), effort.deep)
     found = searched_choices(robot, VECTORS[quantity], deep=effort.deep, progress=effort.progress)
-    tried = TRIED_OF_SMALL if found and found[0][1] <= SMALL_COUNT else 1
+    tried = TRIED_OF_SMALL if found and found[0][1] <= SMALL_COUNT else TRIED_OF_LARGE
     tried = TRIED_IN_DEEP_SEARCH if effort.deep else tried
     sound = (choices for choices, _ in found if _sound(build(choices), default))
     ways = [(_shortest(build(choices), effort.deep), choices) for choices in islice(sound, tried)]
