@@ -25,9 +25,8 @@ TOGETHER = (
     ("point_mass",),
     ("column",),
     ("rotated", "first_axes"),
-    ("shared", "out_first", "in_first"),
+    ("shared", "out_first", "in_first", "passes_on"),
     ("isotropic",),
-    ("passes_on",),
 )
 """The choices of a link, and which of them are varied together."""
 SMALLEST_COSINE = 1e-3
@@ -50,10 +49,18 @@ class Options:
 
     @property
     def starts(self) -> list[Choices]:
-        """Where to begin: with the robot as it is and regrouped, with gravity and with weights."""
-        grouped = (False, True) if _regroups(self.robot) else (self.start.regrouped,)
+        """Where to begin: with the robot as it is and regrouped, with gravity and with weights.
+
+        No link begins with 2 w_z, because resubstitution has more values to choose from then.
+        """
+        links = tuple(replace(link, doubled="") for link in self.start.links)
+        grouped = (False, True) if _regroups(self.robot) else (False,)
         apart = (False, True) if self.planar else (False,)
-        return [replace(self.start, regrouped=g, weight_apart=w) for g in grouped for w in apart]
+        return [
+            replace(self.start, links=links, regrouped=g, weight_apart=w)
+            for g in grouped
+            for w in apart
+        ]
 
     @property
     def size(self) -> int:
