@@ -18,7 +18,7 @@ True."""
 
 Price = Callable[[C], int]
 
-POINTS_TRIED, KICKS, PLACES_KICKED = 450, 50, 6
+POINTS_TRIED, KICKS, PLACES_KICKED = 500, 50, 4
 """A search ends after so many different points, or after so many times that it left its best point
 by changing so many places at random."""
 

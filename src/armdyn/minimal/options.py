@@ -25,7 +25,10 @@ TOGETHER = (
     ("point_mass",),
     ("column",),
     ("rotated", "first_axes"),
-    ("shared", "out_first", "in_first", "passes_on"),
+    ("shared",),
+    ("out_first",),
+    ("in_first",),
+    ("passes_on",),
     ("isotropic",),
 )
 """The choices of a link, and which of them are varied together."""
