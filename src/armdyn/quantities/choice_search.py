@@ -10,6 +10,9 @@ from armdyn.minimal.options import options
 from armdyn.minimal.prices import Prices
 from armdyn.quantities.symbolic import symbolic
 
+WORTH_REORDERING = 2
+"""Operations above the lowest count up to which the best with other units come first."""
+
 
 def searched_choices(
     robot: CanonicalRobot,
@@ -22,9 +25,9 @@ def searched_choices(
 
     Each comes with its count and has other constants than those before it: choices that differ only
     in the way to compute the same values end alike after resubstitution. The best with each kind of
-    units come first, the overall best at the head, because resubstitution may order them anew; up
-    to five are worth its time. The counts take equal values once, however they are written, so a
-    graph traced with the choices may need a few operations more until it is reduced.
+    units come first, the overall best at the head, because resubstitution may order them anew. The
+    counts take equal values once, however they are written, so a graph traced with the choices may
+    need a few operations more until it is reduced.
     """
     table, n = ValueTable(), len(robot.links)
     symbols = symbolic(robot, table)
@@ -38,7 +41,8 @@ def searched_choices(
     sound = [choices for choices in best.values() if space.sound(choices)]
     first: dict[Hashable, Choices] = {}
     for choices in sound:
-        first.setdefault(_unit_kind(choices), choices)
+        if prices(choices) <= prices(sound[0]) + WORTH_REORDERING:
+            first.setdefault(_unit_kind(choices), choices)
     others = [choices for choices in sound if choices not in first.values()]
     return [(choices, prices(choices)) for choices in (*first.values(), *others)]
 

@@ -14,7 +14,7 @@ from support.counted_arms import ARMS
 SEARCH_ALONE = {
     "renaud": 206,
     "renaud_full": 395,
-    "puma": 267,
+    "puma": 270,
     "puma_full": 415,
     "stanford": 205,
     "stanford_full": 376,
