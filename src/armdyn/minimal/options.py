@@ -56,7 +56,10 @@ class Options:
 
         No link begins with 2 w_z, because resubstitution has more values to choose from then.
         """
-        links = tuple(replace(link, doubled="") for link in self.start.links)
+        links = tuple(
+            replace(link, doubled="") if "doubled" in ways else link
+            for link, ways in zip(self.start.links, self.links, strict=True)
+        )
         grouped = (False, True) if _regroups(self.robot) else (False,)
         apart = (False, True) if self.planar else (False,)
         return [
@@ -91,10 +94,10 @@ class Options:
             return [replace(at, weight_apart=value) for value in apart]
         units = self.units(at)
         if place == 1:
-            lengths = _most_saving(units, SAVED_BY_LENGTH)
+            lengths = _most_saving(units, SAVED_BY_LENGTH, at.length)
             return [replace(at, length=unit) for unit in (None, *lengths)]
         if place == 2:
-            forces = _most_saving(units, SAVED_BY_FORCE)
+            forces = _most_saving(units, SAVED_BY_FORCE, at.force)
             return [replace(at, force=unit) for unit in (None, *forces)]
         return [at, *(replace(at, length=a, force=b) for a, b in _pairs(units))]
 
@@ -131,9 +134,11 @@ def _size(value: Any) -> float:
     return abs(float(value)) if isinstance(value, int | float) else float(not is_zero(value))
 
 
-def _most_saving(units: list[Unit], saved: dict[str, int]) -> list[Unit]:
+def _most_saving(units: list[Unit], saved: dict[str, int], present: Unit | None) -> list[Unit]:
+    """The units to be tried, with the present one if it is possible."""
     offered = [unit for unit in units if unit[0] in saved]
-    return sorted(offered, key=lambda unit: -saved[unit[0]])[:UNITS_TRIED]
+    best = sorted(offered, key=lambda unit: -saved[unit[0]])[:UNITS_TRIED]
+    return [*best, present] if present in offered and present not in best else best
 
 
 def _pairs(units: list[Unit]) -> list[tuple[Unit, Unit]]:
