@@ -161,7 +161,9 @@ class Robot:
         if formulation is None:
             wrenches, options = wrench_options(external_wrench, wrench_link, wrench_frame)
             options |= {} if friction is True else {"friction": friction}
-            return self._table.run("inverse_dynamics", q, qd, qdd, *wrenches, **options)
+            tau = self._table.run("inverse_dynamics", q, qd, qdd, *wrenches, **options)
+            self._shorten()
+            return tau
         at = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
         links = self.formulate(formulation, q, qd, qdd, external_wrench, **at).tau
         rotors = np.array([joint.rotor.reflected for joint in self.model.joints])
@@ -488,6 +490,12 @@ class Robot:
         from armdyn.backends.options import ExportOptions  # noqa: PLC0415
 
         return export(self.model, directory, language, ExportOptions(**options))
+
+    def _shorten(self) -> None:
+        """Let Python call the kernel of one state directly in the place of `inverse_dynamics`."""
+        call: Any = self._kernels.get("inverse_dynamics")
+        if call is not None and type(self) is Robot and "inverse_dynamics" not in self.__dict__:
+            self.__dict__["inverse_dynamics"] = call.__self__.in_place_of(self.inverse_dynamics)
 
     def _states(self, **vectors: ArrayLike) -> dict[str, Array]:
         checked = {k: check_joint_vector(k, v, self.n) for k, v in vectors.items()}

@@ -1,8 +1,10 @@
 """Kernel: a quantity of a robot as a compiled function of arrays."""
 
 import ctypes
+import inspect
 from collections.abc import Callable
 from functools import cached_property
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -43,7 +45,6 @@ class Kernel:
         checked(request, model)
         self.model, self.request, self.dtype = model, request, _type_name(dtype)
         self.cache = cache
-        self._methods: list[_MethodDef] = []
 
     @cached_property
     def _wide(self) -> MachineCode:
@@ -148,18 +149,27 @@ class Kernel:
     @property
     def call(self) -> Callable[..., Array]:
         """The builtin for tight loops: kernel.call(q, qd, qdd) or kernel.call(..., out=tau)."""
-        if not self._narrow.entry:
-            return self
-        made: Callable[..., Array] = _builtin(ctypes.addressof(self._method), self, None)
-        return made
+        doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}"
+        return self._builtin("call", doc, self)
 
-    @cached_property
-    def _method(self) -> "_MethodDef":
-        """What Python knows of the builtin."""
-        doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}".encode()
-        made = _MethodDef(b"call", self._narrow.code["entry"], _FASTCALL | _KEYWORDS, doc)
-        self._methods.append(made)  # two threads may make one each, and both must stay
-        return made
+    def in_place_of(self, method: MethodType) -> Callable[..., Array]:
+        """A builtin that computes one state from plain vectors, and calls a method with all else.
+
+        The object of the method must keep the kernel.
+        """
+        name, found = method.__name__, inspect.signature(method)
+        plain = (p.replace(annotation=p.empty) for p in found.parameters.values())
+        signature = f"{name}{inspect.Signature([*plain])}"
+        return self._builtin(name, f"{signature}\n--\n\n{method.__doc__}", method)
+
+    def _builtin(self, name: str, doc: str, other: Callable[..., Array]) -> Callable[..., Array]:
+        """The builtin, or `other` where there is no fast way for one state."""
+        if not self._narrow.entry:
+            return other
+        key = name.encode(), self._narrow.code["entry"], _FASTCALL | _KEYWORDS, doc.encode()
+        method = _METHODS.setdefault(key, _MethodDef(*key))
+        builtin: Callable[..., Array] = _new_builtin(ctypes.addressof(method), other, None)
+        return builtin
 
 
 def _type_name(dtype: npt.DTypeLike) -> str:
@@ -183,7 +193,9 @@ class _MethodDef(ctypes.Structure):
     )
 
 
+_METHODS: dict[tuple[Any, ...], _MethodDef] = {}
+"""What Python knows of each builtin, kept for good: it looks there when it frees the builtin."""
 _FASTCALL, _KEYWORDS = 0x80, 0x02
-_builtin: Any = ctypes.PYFUNCTYPE(
+_new_builtin: Any = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
 )(("PyCFunction_NewEx", ctypes.pythonapi))

@@ -7,6 +7,7 @@ import ctypes
 import ctypes.util
 import sys
 from functools import lru_cache
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ def symbols() -> dict[str, int]:
     known |= {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON}
     known["array_empty"] = _table("_ARRAY_API")[ARRAY_EMPTY]
     known["array_type"] = id(np.ndarray)
+    known["method_type"] = id(MethodType)
     known["name_out"] = id(_OUT)
     known |= {f"descr_{name}": id(np.dtype(name)) for name in TYPE_NUMBERS}
     return known

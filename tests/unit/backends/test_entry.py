@@ -1,6 +1,8 @@
 """The fast entry: one state without NumPy, anything else as a kernel takes it, no object lost."""
 
 import gc
+import inspect
+import pickle
 import sys
 import threading
 import weakref
@@ -10,6 +12,7 @@ import pytest
 
 import armdyn
 from armdyn.backends import numpy_api
+from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError
 
 ROBOT = armdyn.load("scara")
@@ -175,6 +178,53 @@ def test_it_can_be_looked_at():
     assert repr(call.__self__) == "<Kernel inverse_dynamics of 'scara', (4),(4),(4)->(4)>"
 
 
+def test_methods_give_way_to_the_entry_and_take_what_it_does_not():
+    """After the first state `robot.inverse_dynamics` is a builtin that looks like the method."""
+    robot = armdyn.load("scara")
+    q, qd, qdd = np.random.default_rng(3).uniform(-1, 1, (3, 4))
+    before = inspect.signature(robot.inverse_dynamics)
+    expected = robot.inverse_dynamics(q, qd, qdd)
+    quick = robot.inverse_dynamics
+    assert not inspect.ismethod(quick)
+    assert (quick.__name__, quick.__doc__) == ("inverse_dynamics", Robot.inverse_dynamics.__doc__)
+    assert list(inspect.signature(quick).parameters) == list(before.parameters)
+    states = np.tile(q, (9, 1)), qd, qdd.tolist()
+    assert np.array_equal(quick(*states), np.tile(expected, (9, 1)))
+    for options in ({"friction": False}, {"external_wrench": np.ones(6)}):
+        assert np.array_equal(
+            quick(q, qd, qdd, **options),
+            armdyn.load("scara").inverse_dynamics(q, qd, qdd, **options),
+        )
+    with pytest.raises(TypeError, match="out"):
+        quick(q, qd, qdd, out=np.empty(4))
+    with pytest.raises(ShapeError, match="qd"):
+        quick(q, qd[:3], qdd)
+    copied = pickle.loads(pickle.dumps(robot))
+    assert np.array_equal(copied.inverse_dynamics(q, qd, qdd), expected)
+    gone = weakref.ref(robot)
+    del robot
+    gc.collect()
+    assert np.array_equal(quick(q, qd, qdd), expected)  # it keeps the robot
+    del quick
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.slow
+def test_methods_of_other_classes_stay():
+    class Heavier(Robot):
+        def inverse_dynamics(self, *given, **options):
+            return 2.0 * super().inverse_dynamics(*given, **options)
+
+    robot = armdyn.load("scara")
+    given = np.random.default_rng(3).uniform(-1, 1, (3, 4))
+    heavier = Heavier(robot.model)
+    for _ in range(3):
+        assert np.array_equal(
+            heavier.inverse_dynamics(*given), 2.0 * robot.inverse_dynamics(*given)
+        )
+
+
 @pytest.mark.slow
 def test_no_reference_is_kept_or_lost(call):
     kernel = call.__self__
@@ -182,6 +232,7 @@ def test_no_reference_is_kept_or_lost(call):
     out = np.empty(kernel.shape, kernel.dtype)
     watched = [*given, out, kernel, np.dtype(kernel.dtype), np.ndarray, call]
     call(*given, out=out)
+    gc.collect()  # robots of other tests
     before = [sys.getrefcount(x) for x in watched]
     for _ in range(25_000):
         call(*given)

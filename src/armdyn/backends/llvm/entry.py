@@ -9,6 +9,7 @@ from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
 DECLARATIONS = """\
 @array_type = external global i8
+@method_type = external global i8
 @name_out = external global i8
 @descr_float32 = external global i8
 @descr_float64 = external global i8
@@ -70,6 +71,8 @@ def _choose_output(t: IrWriter, count: int, output: tuple[int, ...]) -> None:
     t.branch(t.let("icmp eq ptr %made, null"), "failed", "run", begin="failed")
     t.do("ret ptr null")
     t.label("named")
+    # methods of other objects name their arguments themselves
+    _require(t, t.let(f"icmp ne ptr {_field(t, '%self', 8, 'ptr')}, @method_type"))
     t.branch(
         t.let(f"icmp eq i64 {_field(t, '%names', 16, 'i64')}, 1"),
         "one.name",
