@@ -63,14 +63,14 @@ def test_nothing_and_constants_stay():
 
 CODE = """
 from armdyn import load
-from armdyn.compiler import resubstitute
+from armdyn.compiler import anneal
 from armdyn.compiler.shorten import shorten
 from armdyn.compiler.trace import trace
 from armdyn.expr import Graph
 from armdyn.formulations.newton_euler import newton_euler
-resubstitute.DEEP_ROUNDS = 3
-m, g = load("saha_3r").model, Graph()
-s = [g.inputs(k, 3) for k in ("q", "qd", "qdd")]
+anneal.STAGES = 8
+m, g = load("two_link").model, Graph()
+s = [g.inputs(k, 2) for k in ("q", "qd", "qdd")]
 outputs = list(trace(g, lambda *x: newton_euler(m, *x).tau, *s))
 for effort in ("quick", "search", "deep"):
     result = shorten(outputs, effort)

@@ -8,45 +8,73 @@ its definitions. Moves that cost operations are accepted the more rarely, the co
 import math
 import random
 from collections import defaultdict
+from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
 from armdyn.compiler.candidates import Row, fitted, operations
+from armdyn.compiler.count import count
+from armdyn.compiler.descent import descend
 from armdyn.compiler.network import COUNTED, Definition, Network
 from armdyn.compiler.pairs import SQUARE, Pairs
-from armdyn.compiler.tables import Tables
+from armdyn.compiler.search import Progress
+from armdyn.compiler.tables import MOST_PAIRED_CELLS, Tables
+from armdyn.expr.graph import Graph, Node
+from armdyn.expr.visit import reachable, transcribe
 
-HOTTEST, COLDEST = 0.35, 0.1
-"""Temperatures between which annealing cools, in operations."""
+HOTTEST, COLDEST = 0.38, 0.14
+"""Temperatures between which a chain cools, in operations."""
 
-MOVES_PER_OPERATION = 400
-"""Moves of one annealing for each operation of the network."""
+STAGES, MOVES_PER_OPERATION = 150, 40
+"""Stages of a chain, after each of which the identities are found anew, and moves of a stage for
+each operation of the network."""
+
+MORE_CHAINS, OPERATIONS_OF_CHAINS = 7, 900
+"""Chains besides the first at most, and the operations that they may have together."""
 
 Definitions = dict[int, list[Definition]]
 """For each cell the definitions that it may be given."""
 
 
-def anneal(net: Network, draw: random.Random) -> None:
-    """Give the network the cheapest definitions met in one annealing, the last of them."""
-    definitions = _definitions(net)
-    cells = list(definitions)
-    now = least = net.total()
-    kept = list(net.definition)
-    moves = MOVES_PER_OPERATION * now if cells else 0
-    cooling = math.log(COLDEST / HOTTEST) / max(1, moves)
-    for step in range(moves):
-        cell = cells[int(draw.random() * len(cells))]
-        if net.uses[cell]:
-            now -= _move(net, cell, definitions, draw, HOTTEST * math.exp(cooling * step))
-            if now <= least:
-                least, kept = now, list(net.definition)
-    net.restore(kept)
+def annealed(outputs: list[Node], progress: Progress | None = None) -> list[Node]:
+    """The shortest result of several chains of annealing, or the outputs if none is shorter."""
+    draw = random.Random(0)
+    best, least = outputs, count(outputs).total
+    if len(reachable(outputs)) > MOST_PAIRED_CELLS:
+        return outputs
+    chains = 1 + min(MORE_CHAINS, least // 16, OPERATIONS_OF_CHAINS // (1 + least))
+    together = chain.from_iterable(_chain(outputs, draw) for _ in range(chains))
+    for done, net in enumerate(together, start=1):
+        if net.total() < least:
+            best, least = net.nodes(), net.total()
+        if progress is not None and progress(done, chains * STAGES, least) is True:
+            break
+    return transcribe(best, outputs[0].graph)
+
+
+def _chain(outputs: list[Node], draw: random.Random) -> Iterator[Network]:
+    """The network after each stage of a chain, the last of them after a descent."""
+    nodes = transcribe(outputs, Graph())
+    for stage in range(STAGES):
+        net = Network(nodes)
+        definitions = _definitions(net)
+        cells = list(definitions)
+        temperature = HOTTEST * (COLDEST / HOTTEST) ** (stage / (STAGES - 1))
+        for _ in range(MOVES_PER_OPERATION * net.total() if cells else 0):
+            cell = cells[int(draw.random() * len(cells))]
+            if net.uses[cell]:
+                _move(net, cell, definitions, draw, temperature)
+        if stage == STAGES - 1:
+            descend(net)
+        yield net
+        nodes = net.nodes()
 
 
 def _move(
     net: Network, cell: int, definitions: Definitions, draw: random.Random, temperature: float
-) -> int:
-    """Give a cell another definition, if that is accepted; returns how many operations it saves."""
+) -> None:
+    """Give a cell another of its definitions, if that is accepted."""
     old, new = net.definition[cell], draw.choice(definitions[cell])
     below = [k >> 1 for k in new[1]]
     for k in below:
@@ -55,12 +83,10 @@ def _move(
             if not net.depends([literal >> 1 for literal in made[1]], k):
                 net.redefine(k, made)
     if new == old or net.depends(below, cell):
-        return 0
+        return
     saved = net.redefine(cell, new)
     if saved < 0 and draw.random() >= math.exp(saved / temperature):
         net.redefine(cell, old)
-        return 0
-    return saved
 
 
 def _definitions(net: Network) -> Definitions:

@@ -55,7 +55,10 @@ class Network:
         self.outputs = [self._literal[node.index] for node in outputs]
         self.extra = [self._literal[node.index] for node in extra]
         """Literals of nodes that are not needed, but could be used."""
-        self._use_outputs()
+        for literal in self.outputs:
+            self.uses[literal >> 1] += 1
+            if self.uses[literal >> 1] == 1:
+                self._count(literal >> 1, 1)
 
     # reading and writing graphs
 
@@ -199,20 +202,6 @@ class Network:
         self._raise(cell)
         return saved - self._count(cell, 1) if live else 0
 
-    def restore(self, definitions: Sequence[Definition]) -> None:
-        """Give all cells the definitions that they had before."""
-        for cell, definition in enumerate(definitions):
-            self._define(cell, definition)
-        self.uses = [0] * len(self.uses)
-        self._users = [[] for _ in self.uses]
-        for cell, operands in enumerate(self.operands):
-            for k in operands:
-                self._users[k].append(cell)
-        self._use_outputs()
-        self.rank = [0] * len(self.uses)
-        for cell in range(len(self.uses)):
-            self._raise(cell)
-
     def gain(self, cell: int, definition: Definition) -> int | None:
         """How many operations another definition would save; None if it cannot be taken."""
         if not self.is_operation(cell) or self.depends([k >> 1 for k in definition[1]], cell):
@@ -245,12 +234,6 @@ class Network:
                 seen.add(here)
                 stack.extend(operands[here])
         return False
-
-    def _use_outputs(self) -> None:
-        for literal in self.outputs:
-            self.uses[literal >> 1] += 1
-            if self.uses[literal >> 1] == 1:
-                self._count(literal >> 1, 1)
 
     def _define(self, cell: int, definition: Definition) -> None:
         self.definition[cell] = definition

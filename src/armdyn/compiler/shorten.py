@@ -10,7 +10,7 @@ from armdyn.compiler.search import Progress
 from armdyn.expr.graph import Node
 
 Effort = Literal["quick", "search", "deep"]
-"""How hard to look: tenths of a second, about a second, or minutes."""
+"""How hard to look: tenths of a second, about a second, or minutes by annealing."""
 
 
 def shorten(
@@ -21,9 +21,8 @@ def shorten(
     The result depends on the outputs and the effort alone, and is proved equal to the outputs.
     """
     outputs = list(outputs)
-    reduced = reduce(outputs).outputs
-    deep = effort == "deep"
-    ways = [resubstitute(reduced, deep, progress)]
+    ways = [resubstitute(reduce(outputs).outputs)]
     if effort != "quick":
-        ways.append(resubstitute(outputs, deep, progress))
-    return min(ways, key=lambda way: count(way).total)
+        ways.append(resubstitute(outputs))
+    shortest = min(ways, key=lambda way: count(way).total)
+    return resubstitute(shortest, deep=True, progress=progress) if effort == "deep" else shortest
