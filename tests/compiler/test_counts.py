@@ -37,13 +37,13 @@ SEARCH_ALONE = {
 """Torques by the structure and the search, before the passes."""
 
 COUNTS = {
-    "renaud": {"inverse_dynamics": 206, "mass_matrix": 123, "gravity": 17, "forward_dynamics": 429},
-    "renaud_full": {"inverse_dynamics": 393, "mass_matrix": 202, "gravity": 49},
-    "puma": {"inverse_dynamics": 268, "mass_matrix": 153, "gravity": 21},
-    "puma_full": {"inverse_dynamics": 412, "mass_matrix": 234, "gravity": 49},
-    "stanford": {"inverse_dynamics": 202, "mass_matrix": 100, "gravity": 17},
-    "stanford_full": {"inverse_dynamics": 376, "mass_matrix": 173, "gravity": 47},
-    "panda": {"inverse_dynamics": 517, "mass_matrix": 339, "gravity": 84},
+    "renaud": {"inverse_dynamics": 206, "mass_matrix": 119, "gravity": 17, "forward_dynamics": 425},
+    "renaud_full": {"inverse_dynamics": 392, "mass_matrix": 200, "gravity": 49},
+    "puma": {"inverse_dynamics": 268, "mass_matrix": 145, "gravity": 21},
+    "puma_full": {"inverse_dynamics": 412, "mass_matrix": 226, "gravity": 49},
+    "stanford": {"inverse_dynamics": 202, "mass_matrix": 98, "gravity": 17},
+    "stanford_full": {"inverse_dynamics": 374, "mass_matrix": 173, "gravity": 47},
+    "panda": {"inverse_dynamics": 514, "mass_matrix": 311, "gravity": 84},
     "general": {"inverse_dynamics": 677, "mass_matrix": 588, "gravity": 113},
     "two_link": {"inverse_dynamics": 22, "mass_matrix": 4, "gravity": 4, "forward_dynamics": 27},
 }

@@ -19,8 +19,8 @@ True."""
 Price = Callable[[C], int]
 
 POINTS_TRIED, KICKS, PLACES_KICKED = 500, 50, 4
-"""A search ends after so many different points, or after so many times that it left its best point
-by changing so many places at random."""
+"""A search leaves its best point by changing places at random: so many times, and so many places
+each time, unless so many different points have been tried before."""
 
 
 class Space(Protocol[C]):
@@ -56,12 +56,14 @@ def search(
     *,
     deep: bool = False,
     progress: Progress | None = None,
+    points: int = POINTS_TRIED,
     steps: int = 4000,
     seed: int = 0,
 ) -> Found[C]:
     """The cheapest point found in a space of choices.
 
-    A deep search goes on by annealing; `steps` and `progress` belong to it.
+    After `points` different points it does not leave the best one any more. A deep search goes on
+    by annealing; `steps` and `progress` belong to it.
     """
     known: dict[C, int] = {}
 
@@ -74,7 +76,7 @@ def search(
     best = min((_descend(space, start, price) for start in starts.values()), key=price)
     draw = random.Random(seed)
     for _ in range(KICKS):
-        if len(known) < POINTS_TRIED:
+        if len(known) < points:
             best = _kick(space, best, price, draw)
     if deep:
         best = _anneal(space, best, price, steps, draw, progress)

@@ -32,6 +32,7 @@ from armdyn.canonical.frames import CanonicalRobot
 from armdyn.canonical.regroup import Distribution, axis_in_parent, hand_down, slide_origin
 from armdyn.formulations.solve import Guard, check_pivots
 from armdyn.minimal.axes import Pair, Scalar, Vector, crossed, plus, scaled, turned
+from armdyn.minimal.choices import Choices
 from armdyn.minimal.inertia import XYZ, YZX, ZXY, Articulated, PlaneTurn, Sixvector, is_known_zero
 from armdyn.minimal.link import ZERO, MovingLink
 from armdyn.minimal.options import options
@@ -46,6 +47,7 @@ def minimal_articulated_body(
     tau: Array,
     rotors: Array,
     guard: Guard = lambda pivot, scale: pivot,
+    choices: Choices | None = None,
 ) -> Array:
     """Joint accelerations, (..., N), of a tree of links in canonical frames.
 
@@ -53,9 +55,11 @@ def minimal_articulated_body(
     are inertias felt at the joints, (N,). The guard gets each D and a constant scale for it, and
     returns the D to divide by: of a revolute joint the scale is the sum of the moments about their
     axes of all links beyond it, each with what it carries hung at its joints; of a slide the mass.
+    Of the choices those of origins matter; without choices every joint that turns passes on.
     """
     for i, link in enumerate(robot.links):
-        if link.type.turns or i not in robot.parents:
+        passes_on = link.type.turns if choices is None else choices.links[i].passes_on
+        if passes_on or i not in robot.parents:
             robot = slide_origin(robot, i)  # (A3)
     links = moving_links(robot, options(robot).start, q, qd, 0.0)
     bodies = _bodies(robot)

@@ -30,14 +30,19 @@ from armdyn.minimal.axes import (
     scaled,
     turned,
 )
+from armdyn.minimal.choices import Choices
+from armdyn.minimal.constants import moved_origins
 from armdyn.minimal.options import is_flat
 
 Symmetric = list[list[Scalar]]
 
 
-def minimal_mass_matrix(robot: CanonicalRobot, q: Array) -> Array:
-    """Mass matrix of the links (without rotors) at q (..., N), shape (..., N, N)."""
-    robot = hand_down(robot)
+def minimal_mass_matrix(robot: CanonicalRobot, q: Array, choices: Choices | None = None) -> Array:
+    """Mass matrix of the links (without rotors) at q (..., N), shape (..., N, N).
+
+    Of the choices those of origins and regrouping matter.
+    """
+    robot = hand_down(robot if choices is None else moved_origins(robot, choices))
     joints: list[_Joint] = []
     for i, link in enumerate(robot.links):
         value = link.sign * np.asarray(q)[..., i][()]

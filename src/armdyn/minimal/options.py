@@ -82,6 +82,12 @@ class Options:
                 choices = choices.with_link(i, passes_on=True)
         return choices
 
+    @property
+    def origins(self) -> "Origins":
+        """The choice of origins alone."""
+        links = tuple(i for i, ways in enumerate(self.links) if "passes_on" in ways)
+        return Origins([self.quick, self.start], links)
+
     def vary(self, at: Choices, place: int) -> list[Choices]:
         """Every value in one place: the links from the tips, then the units."""
         if place < len(self.places):
@@ -127,6 +133,23 @@ class Options:
         clear = [choice.point_mass for choice in choices.links]
         cleared = [(link, "xyz".index(c)) for link, c in zip(links, clear, strict=True) if c]
         return all(divides(axis_in_parent(link)[1], entry) for link, entry in cleared)
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """A space of choices that differ in the links that pass their offsets on."""
+
+    starts: list[Choices]
+    links: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many places there are to choose in."""
+        return len(self.links)
+
+    def vary(self, at: Choices, place: int) -> list[Choices]:
+        """Both values in one place."""
+        return [at.with_link(self.links[place], passes_on=value) for value in (False, True)]
 
 
 def _size(value: Any) -> float:

@@ -1,11 +1,16 @@
 """A search over the choices of the minimal formulation, by counts that need no graph."""
 
 from collections.abc import Hashable
+from typing import Literal
+
+import numpy as np
 
 from armdyn.canonical.frames import CanonicalRobot
 from armdyn.compiler.search import Progress, search
 from armdyn.expr.values import ValueTable
+from armdyn.minimal.articulated import minimal_articulated_body
 from armdyn.minimal.choices import Choices
+from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
 from armdyn.minimal.prices import Prices
 from armdyn.quantities.symbolic import symbolic
@@ -49,3 +54,26 @@ def searched_choices(
 
 def _unit_kind(choices: Choices) -> Hashable:
     return choices.length is None, choices.force is None, choices.length == choices.force
+
+
+def searched_origins(
+    robot: CanonicalRobot, quantity: Literal["mass_matrix", "forward_dynamics"]
+) -> list[tuple[Choices, int]]:
+    """The best choices of origins found, the best first, with their counts.
+
+    Counted are the lower triangle of the mass matrix by composite bodies, or the accelerations by
+    articulated bodies.
+    """
+    table, n = ValueTable(), len(robot.links)
+    symbols, q, qd, tau = symbolic(robot, table), *(table.inputs(v, n) for v in ("q", "qd", "tau"))
+
+    def cost(choices: Choices) -> int:
+        table.definitions = {}
+        if quantity == "mass_matrix":
+            outputs = minimal_mass_matrix(symbols, q, choices)[np.tril_indices(n)]
+        else:
+            outputs = minimal_articulated_body(symbols, q, qd, tau, np.zeros(n), choices=choices)
+        return table.count(outputs, [table.definitions])
+
+    found = search(options(robot).origins, cost, points=0)
+    return [(choices, cost(choices)) for choices in found.near]

@@ -28,7 +28,7 @@ from armdyn.formulations.solve import solve_ltdl
 from armdyn.minimal.choices import Choices
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.torques import minimal
-from armdyn.quantities.choice_search import searched_choices
+from armdyn.quantities.choice_search import searched_choices, searched_origins
 from armdyn.quantities.choice_store import ChoiceStore
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.symbolic import symbolic
@@ -104,7 +104,8 @@ def _outputs(robot: CanonicalRobot, quantity: str, effort: SearchBudget) -> list
         build = _torques(symbols, graph, VECTORS[quantity])
         return _searched(robot, quantity, build, effort)
     n = len(robot.links)
-    M = trace(graph, lambda q: minimal_mass_matrix(symbols, q), graph.inputs("q", n))
+    choices, _ = searched_origins(robot, "mass_matrix")[0]
+    M = trace(graph, lambda q: minimal_mass_matrix(symbols, q, choices), graph.inputs("q", n))
     if quantity == "mass_matrix":
         return _shortest(list(M[np.tril_indices(n)]), effort.deep)
     build = _torques(symbols, graph, VECTORS["bias"])

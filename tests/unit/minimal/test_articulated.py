@@ -18,6 +18,7 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.minimal.articulated import minimal_articulated_body
 from armdyn.minimal.mass import minimal_mass_matrix
+from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
 from armdyn.model import Connection, Inertia, assemble
 from armdyn.model.transform import rotation_about, transform
@@ -36,8 +37,8 @@ def reflected(model):
     return np.array([joint.rotor.reflected for joint in model.joints])
 
 
-def accelerations(model, state, **options):
-    return minimal_articulated_body(canonical(model), *state, reflected(model), **options)
+def accelerations(model, state, **given):
+    return minimal_articulated_body(canonical(model), *state, reflected(model), **given)
 
 
 @settings(max_examples=40)
@@ -61,7 +62,9 @@ def test_special_geometry_accelerates_as_by_the_mass_matrix(seed):
     q, qd, tau = random_states(model, seed, (2,))
     rest = tau - newton_euler(model, q, qd, np.zeros_like(q)).tau
     expected = np.linalg.solve(mass_matrix(model, q), rest[..., None])[..., 0]
-    close(accelerations(model, (q, qd, tau)), expected)
+    space = options(canonical(model))
+    for choices in (None, space.start, space.quick):
+        close(accelerations(model, (q, qd, tau), choices=choices), expected)
 
 
 def test_a_long_chain_accelerates_as_in_pinocchio():

@@ -1,13 +1,21 @@
 """The search over choices: what it counts is what a graph needs."""
 
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from armdyn.canonical.frames import with_tip_phase
+import armdyn
+from armdyn.canonical.frames import canonical, with_tip_phase
 from armdyn.compiler.count import count
 from armdyn.compiler.trace import trace
 from armdyn.expr import Graph
+from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
-from armdyn.quantities.choice_search import searched_choices
+from armdyn.quantities.choice_search import searched_choices, searched_origins
 from armdyn.quantities.symbolic import symbolic
 from support.counted_arms import ARMS
 
@@ -34,3 +42,55 @@ def test_counts_of_the_search(name):
     states = [graph.inputs(key, n) for key in ("q", "qd", "qdd")]
     outputs = trace(graph, lambda: minimal(symbols, *states, choices).tau)
     assert cost <= count(outputs).total <= cost + 12
+
+
+@pytest.mark.parametrize(
+    ("quantity", "name", "most"),
+    [
+        ("mass_matrix", "renaud", 128),
+        ("mass_matrix", "panda", 324),
+        ("forward_dynamics", "renaud", 480),
+        ("forward_dynamics", "panda", 1080),
+    ],
+)
+def test_counts_of_searched_origins(quantity, name, most):
+    counts = [cost for _, cost in searched_origins(with_tip_phase(ARMS[name]), quantity)]
+    assert counts == sorted(counts)
+    assert counts[0] <= most
+
+
+def test_the_search_begins_with_the_regrouped_robot_too():
+    choices, cost = searched_choices(with_tip_phase(canonical(armdyn.load("scara").model)))[0]
+    assert choices.regrouped
+    assert cost <= 61
+
+
+def test_units_are_never_small():
+    """A first moment that is rounding of the others is no unit, and no offset to divide by."""
+    robot = ARMS["puma_full"]
+    links = [replace(link, u=np.array([1e-14, 1.0, 1.0])) for link in robot.links]
+    space = options(replace(robot, links=tuple(links)))
+    assert ("u", 5, 0) not in space.units(space.start)
+    assert space.sound(replace(space.start, force=("u", 5, 1)))
+    assert not space.sound(replace(space.start, force=("u", 5, 0)))
+    small = [replace(link, across=np.array([1e-14, 0.0, 0.0])) for link in robot.links]
+    space = options(replace(robot, links=tuple(small)))
+    assert not space.sound(space.start.with_link(3, point_mass="x"))
+
+
+def test_one_robot_gets_one_list_of_choices():
+    script = (
+        "from armdyn.quantities.choice_search import searched_choices\n"
+        "from support.counted_arms import ARMS\n"
+        "print(searched_choices(ARMS['stanford'])[:9])\n"
+    )
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(seen) == 1
