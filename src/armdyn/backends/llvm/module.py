@@ -21,10 +21,12 @@ from armdyn.backends.llvm.trig import sine_cosine_functions
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
 from armdyn.compiler.program import Program
 
-SCRATCH = 14 * 1024
+SCRATCH = 24 * 1024
 """Bytes of scratch memory that stay in the first cache beside the rows."""
 LONGEST_WAIT = 20
 """Operations after which a value that lies in memory is loaded again, not kept in a register."""
+LEAST_VECTORS_AHEAD = 2
+"""Vectors in a tile from which on the rows of the next tile are transposed in this one."""
 MOST_VECTORS = 4
 """Vectors of states in a tile; more only push the scratch memory out of the first cache."""
 
@@ -54,7 +56,8 @@ def module(
         lengths: Fewest and most operations in a segment.
     """
     vectors = Vectors(target.lanes(dtype), dtype, target.fma)
-    pieces = best_plan(program, target, lengths)
+    most = SCRATCH // (LEAST_VECTORS_AHEAD * vectors.bytes) if ahead else 0
+    pieces = best_plan(program, target, lengths, most)
     if tile is None:
         tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
     inputs, output = tuple(len(a.symbols) for a in program.inputs), program.shape
@@ -65,7 +68,7 @@ def module(
         lines += load_function(vectors, columns, pieces.slots)
     lines += place_function(output)
     lines += store_function(vectors, pieces.outputs, pieces.slots)
-    groups = groups_ahead(vectors, pieces, inputs) if ahead else {}
+    groups = groups_ahead(vectors, pieces, inputs)
     lines += _segments(vectors, pieces, program, tile, groups)
     lines += stream_function(vectors) if streams else []
     early = {group.array for some in groups.values() for group in some}

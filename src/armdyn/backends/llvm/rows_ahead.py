@@ -33,7 +33,8 @@ def groups_ahead(v: Vectors, pieces: Plan, inputs: tuple[int, ...]) -> dict[int,
     """
     lengths = {k: len(s.operations) for k, s in enumerate(pieces.steps) if isinstance(s, Segment)}
     total, read = sum(lengths.values()), _last_reads(pieces, sum(inputs))
-    if v.lanes % GROUP or not total or min(pieces.outputs) < sum(inputs):
+    possible = pieces.inputs_stay and total and not v.lanes % GROUP
+    if not possible or min(pieces.outputs) < sum(inputs):
         return {}
     found = []
     for array, columns in enumerate(inputs):

@@ -57,6 +57,8 @@ class Plan:
     """Slot of each output."""
     slots: int = 0
     """Slots in all; the inputs are in the first ones, in order."""
+    inputs_stay: bool = True
+    """Whether nothing else is ever put into the slots of the inputs."""
 
     def stores(self, registers: int) -> int:
         """How many vectors are stored, with an estimate of those that registers have no room for.
@@ -72,22 +74,29 @@ class Plan:
         return count
 
 
-def plan(lowered: Lowered, lengths: tuple[int, int] = LENGTHS) -> Plan:
+def plan(lowered: Lowered, lengths: tuple[int, int] = LENGTHS, inputs_stay: bool = True) -> Plan:
     """Where to cut, and what is where."""
-    return _Planner(lowered).plan(*lengths)
+    return _Planner(lowered, inputs_stay).plan(*lengths)
 
 
-def best_plan(program: Program, target: Target, lengths: tuple[int, int] = LENGTHS) -> Plan:
+def best_plan(
+    program: Program, target: Target, lengths: tuple[int, int] = LENGTHS, most: int | None = None
+) -> Plan:
     """The plan with the fewest stores of some.
 
     Whether sums are split is decided for one number of registers, because it changes the rounding;
-    the order of operations, which does not, is decided for those of the processor.
+    the order of operations, which does not, is decided for those of the processor. Inputs stay
+    where they are if there are at most so many slots.
     """
     ways = {split: lower(program, target.fma, split=split) for split in (True, False)}
     usual = {split: plan(way).stores(USUAL_REGISTERS) for split, way in ways.items()}
     chosen = ways[_fewest(usual)]
-    plans = [plan(order, lengths) for order in (hastened(chosen), chosen)]
-    return plans[_fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})]
+    orders = hastened(chosen), chosen
+    plans = [plan(order, lengths) for order in orders]
+    best = _fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})
+    if most is None or plans[best].slots <= most:
+        return plans[best]
+    return plan(orders[best], lengths, inputs_stay=False)
 
 
 def _fewest(stores: Mapping[_Key, int]) -> _Key:
@@ -100,10 +109,11 @@ def _fewest(stores: Mapping[_Key, int]) -> _Key:
 class _Planner:
     """Gives every value that outlives its piece a slot, and slots that are free again to others."""
 
-    def __init__(self, lowered: Lowered):
+    def __init__(self, lowered: Lowered, inputs_stay: bool):
         self.lowered, self.program = lowered, lowered.program
         self.inputs = len(self.program.symbols)
         self.constants = range(self.inputs, self.inputs + len(self.program.constants))
+        self.inputs_stay = inputs_stay
         self.slot: dict[int, int] = {i: i for i in range(self.inputs)}
         self.free: list[int] = []
         self.slots = self.inputs
@@ -120,7 +130,7 @@ class _Planner:
                 self.last |= dict.fromkeys(args, place)
             self.last |= dict.fromkeys((angle for angle, _, _ in piece.angles), place)
         self.last |= dict.fromkeys(self.program.outputs, len(pieces))
-        result = Plan()
+        result = Plan(inputs_stay=self.inputs_stay)
         for place, piece in enumerate(pieces):
             if piece.angles:
                 result.steps += self._sine_cosine(piece.angles, place)
@@ -165,9 +175,9 @@ class _Planner:
         return self.slot[value]
 
     def _release(self, values: set[int], place: int) -> None:
-        """Free the slots of values that nobody reads any more, but those of the inputs."""
-        for value in sorted(values):
-            if value >= self.inputs and self.last.get(value, -1) <= place and value in self.slot:
+        """Free the slots of values that nobody reads any more."""
+        for value in sorted(v for v in values if v >= self.inputs or not self.inputs_stay):
+            if self.last.get(value, -1) <= place and value in self.slot:
                 self.free.append(self.slot[value])
 
 
