@@ -30,7 +30,7 @@ from armdyn.compare.peers import installed
 from armdyn.errors import BenchmarkError, PeerError
 from armdyn.loading import load
 
-ROBOTS = ("panda", "ur5", "puma560", "stanford", "iiwa14", "gen3")
+ROBOTS = ("panda", "ur5", "iiwa14", "gen3", "scara", "puma560")
 STATES = 128
 """States in a loop: they stay in the first cache."""
 SECONDS = 0.05
@@ -114,13 +114,13 @@ def measure(
             with measured_arm(robot) as arm:
                 np.concatenate(random_states(robot.n, STATES)).tofile(states)
                 ours = compile_c(arm, flags, folder), states
-                if peers:
+                if peers and arm.file:
                     sources.write_model(pin, arm, model)
                     times = in_turns([ours, (peers[label], model, states)], rounds)
                     yield name, label, times[0], "pinocchio::rnea", times[1]
                     continue
                 (time,) = in_turns([ours], rounds)
-                if pin is None:
+                if pin is None or arm.file is None:  # or Pinocchio cannot read this robot
                     yield name, label, time, "", None
                     continue
                 peer = pinocchio(pin, arm, "inverse_dynamics", random_states(robot.n, BLOCK))

@@ -141,7 +141,8 @@ def write_model(pin: Any, arm: MeasuredArm, path: Path) -> None:
     words: list[object] = [model.njoints - 1, *arm.robot.gravity]
     for i in range(1, model.njoints):
         place, body = model.jointPlacements[i], model.inertias[i]
-        words += [model.joints[i].shortname(), model.parents[i]]
+        # a joint without limits is one with limits here: its position is an angle
+        words += [model.joints[i].shortname().replace("RUB", "R"), model.parents[i]]
         words += [*place.rotation.flat, *place.translation, body.mass, *body.lever]
         words += [*np.asarray(body.inertia).flat]
     path.write_text(" ".join(map(str, words)))

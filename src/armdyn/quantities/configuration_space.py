@@ -1,4 +1,4 @@
-"""Derivatives of the mass matrix, and what is made of them: the coefficients of the velocities.
+"""Coefficients of the velocities, most of them by derivatives of the mass matrix.
 
 The Christoffel symbols are c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i), and the Coriolis
 matrix is C_ij = Σ c_ijk q̇_k.
@@ -16,55 +16,48 @@ from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
 MOST_SYMBOLS = 7
-"""Joints one behind the other, at most, up to which the Coriolis matrix takes fewest operations by
-Christoffel symbols, whose number grows with the third power."""
+"""Joints one behind the other up to which Christoffel symbols, whose number grows with the third
+power, may take fewer operations than composite bodies."""
+
+
+def has_few_symbols(s: TracedRobot) -> bool:
+    """Whether it is worth while to try the Christoffel symbols."""
+    return max(map(len, s.model.paths)) <= MOST_SYMBOLS
 
 
 def coriolis_matrix(s: TracedRobot, q: Array, qd: Array) -> Array:
-    """C_ij = Σ c_ijk q̇_k, (n, n)."""
-    return s.nodes(0.5 * velocity_slopes(s, q, qd)) if _deep(s) else _christoffel(s, q) @ qd
-
-
-def velocity_slopes(s: TracedRobot, q: Array, qd: Array) -> Array:
-    """∂(C q̇)_i/∂q̇_j = 2 C_ij, by Christoffel symbols if that takes fewer operations."""
-    by_symbols = s.nodes(_symbols(_slopes(s.nodes(s.mass_matrix(q)), q)) @ qd)
-    if not _deep(s):
-        return by_symbols
-    ways = by_symbols, jacobian(s.nodes(s.torques(q, qd, s.zero, weight=False)), list(qd))
+    """C, (n, n), by composite bodies or by Christoffel symbols, by the fewest operations."""
+    ways = [s.slopes(q, qd, s.zero)[1]]
+    ways += [s.nodes(_christoffel(s, q) @ qd)] if has_few_symbols(s) else []
     return min(ways, key=lambda way: count(way.flat).total)
 
 
-def _deep(s: TracedRobot) -> bool:
-    return max(map(len, s.model.paths)) > MOST_SYMBOLS
+def doubled_symbols(s: TracedRobot, q: Array) -> Array:
+    """2 c_ijk, (n, n, n), which share operations with the mass matrix."""
+    return _symbols(s.nodes(s.mass_matrix(q)), q)
 
 
 def _christoffel(s: TracedRobot, q: Array) -> Array:
     """c_ijk, (n, n, n), by the mass matrix of halved inertias: no entry is halved afterwards."""
     links = tuple(replace(k, J=0.5 * k.J, u=0.5 * k.u, M=0.5 * k.M) for k in s.robot.links)
     halved = minimal_mass_matrix(replace(s.robot, links=links), s.at.positions(q))
-    return _symbols(_slopes(s.nodes(s.at.matrix(halved)), q))
+    return _symbols(s.nodes(s.at.matrix(halved)), q)
 
 
 def _configuration_space(s: TracedRobot, q: Array) -> Array:
     """The columns of M, B, C and G, in this order."""
-    M = s.nodes(s.mass_matrix(q))
-    doubled = _symbols(_slopes(M, q))
+    doubled, M = doubled_symbols(s, q), s.mass_matrix(q)
     j, k = np.triu_indices(s.n, 1)
     squares = 0.5 * np.einsum("ijj->ij", doubled)
     G = s.torques(q, s.zero, s.zero)
     return np.concatenate([M, doubled[:, j, k], squares, G[:, None]], -1)
 
 
-def _slopes(M: Array, q: Array) -> Array:
-    """∂M_ij/∂q_k, (n, n, n), of a symmetric matrix of nodes."""
+def _symbols(M: Array, q: Array) -> Array:
+    """∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i, (n, n, n), of a symmetric matrix of nodes."""
     slopes = np.empty((*M.shape, len(q)), dtype=object)
     i, j = np.tril_indices(len(M))
     slopes[i, j] = slopes[j, i] = jacobian(M[i, j], list(q))
-    return slopes
-
-
-def _symbols(slopes: Array) -> Array:
-    """∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i, (n, n, n)."""
     return slopes + np.swapaxes(slopes, 1, 2) - np.moveaxis(slopes, 2, 0)
 
 

@@ -5,18 +5,29 @@ from functools import partial
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.compiler.count import count
 from armdyn.expr.differentiate import jacobian, jvp
 from armdyn.expr.visit import transcribe
-from armdyn.quantities.configuration_space import velocity_slopes
+from armdyn.quantities.configuration_space import doubled_symbols, has_few_symbols
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
 
 def _torque_derivatives(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    """∂τ/∂q and ∂τ/∂q̇ = 2 C + ∂f/∂q̇, (2, n, n)."""
-    of_q = jacobian(s.nodes(s.torques(q, qd, qdd)), list(q))
+    """∂τ/∂q and ∂τ/∂q̇ = 2 C + ∂f/∂q̇, (2, n, n), by the fewest operations."""
+    of_q, C = s.slopes(q, qd, qdd)
+    ways = s.nodes(np.stack([of_q, 2.0 * C])), _by_graph(s, q, qd, qdd)
+    slopes = min(ways, key=lambda way: count(way.flat).total)
     of_friction = jacobian(s.nodes(s.friction(qd)), list(qd))
-    return np.stack([of_q, velocity_slopes(s, q, qd) + of_friction])
+    return np.stack([slopes[0], slopes[1] + of_friction])
+
+
+def _by_graph(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """The same without friction, by differentiation of the shortest torques."""
+    tau = s.nodes(s.torques(q, qd, qdd))
+    few = has_few_symbols(s)
+    of_rates = doubled_symbols(s, q) @ qd if few else jacobian(tau, list(qd))
+    return s.nodes(np.stack([jacobian(tau, list(q)), of_rates]))
 
 
 def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dqd: Array) -> Array:

@@ -20,6 +20,7 @@ from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
+from armdyn.minimal.slopes import torque_slopes
 from armdyn.minimal.torques import minimal
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
@@ -112,6 +113,12 @@ class TracedRobot:
         """M at the coordinates, rotors included."""
         M = minimal_mass_matrix(self.robot, self.at.positions(q)) + np.diag(self.rotors)
         return self.at.matrix(M)
+
+    def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """∂τ/∂q and C at the coordinates by composite bodies, (2, n, n), without friction."""
+        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        both = self.nodes(np.array(torque_slopes(self.robot, *motion), dtype=object))
+        return self.nodes(np.stack([self.at.matrix(each) for each in both]))
 
     def friction(self, qd: Array) -> Array:
         """Friction at the coordinates, if the request wants it."""
