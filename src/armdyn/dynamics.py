@@ -38,7 +38,7 @@ from armdyn.io.files import save_model
 from armdyn.model import RobotModel, edit
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.quantities.request import Request, wrench_options
+from armdyn.quantities.request import EFFORTS, Request, wrench_options
 from armdyn.quantities.run_time import payload_vector
 
 if TYPE_CHECKING:
@@ -59,9 +59,15 @@ class Robot:
 
     payload_vector = staticmethod(payload_vector)
 
-    def __init__(self, model: RobotModel, *, cache: ObjectCache | None = None):
-        """Take the data, and the cache that keeps kernels on disk; None: that of the user."""
-        self.model, self.cache = model, cache
+    def __init__(
+        self, model: RobotModel, *, cache: ObjectCache | None = None, effort: str = EFFORTS[0]
+    ):
+        """Take the data, and the cache that keeps kernels on disk; None: that of the user.
+
+        The effort is that of `optimized`.
+        """
+        check_known("effort", effort, EFFORTS)
+        self.model, self.cache, self.effort = model, cache, effort
         self._at = Coordinates.of(model)
         self._kernels: dict[Any, Callable[..., Array]] = {}
 
@@ -69,14 +75,14 @@ class Robot:
     def _table(self) -> KernelTable:
         from armdyn.backends.table import KernelTable  # noqa: PLC0415
 
-        return KernelTable(self.model, self.cache, self._kernels)
+        return KernelTable(self.model, self.cache, self._kernels, self.effort)
 
     def __repr__(self) -> str:
         kinds = "".join(joint.type.letter for joint in self.model.joints)
         return f"<Robot {self.name!r}, {self.n} joints, {kinds}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Robot, cache=self.cache), (self.model,)
+        return partial(Robot, cache=self.cache, effort=self.effort), (self.model,)
 
     def __eq__(self, other: object) -> bool:
         """Whether the models of two robots are equal: those of two loads of one file are."""
@@ -433,13 +439,21 @@ class Robot:
         return self._other(edit.lock(self.model, joints))
 
     def _other(self, model: RobotModel) -> Robot:
-        return Robot(model, cache=self.cache)
+        return Robot(model, cache=self.cache, effort=self.effort)
 
     def save(self, path: str | Path) -> None:
         """Write the robot as .toml or .urdf; the file appears whole or not at all."""
         save_model(self.model, path)
 
     # kernels and source code
+
+    def optimized(self, effort: str = "deep") -> Robot:
+        """The robot whose programs are looked for harder.
+
+        With "deep" each search takes minutes, when a quantity is first asked for; what it finds is
+        kept on disk for all robots with the same zeros. "default" takes tenths of a second.
+        """
+        return Robot(self.model, cache=self.cache, effort=effort)
 
     def kernel(
         self,
@@ -480,6 +494,7 @@ class Robot:
         request = Request(
             *(quantity, friction, payload, gravity, links, wrench_frame, link, frame, method),
             tuple(task),
+            self.effort,
         )
         request.check_truths()  # what is no truth may have no hash either
         return self._table.kernel(request, dtype).call
@@ -489,7 +504,8 @@ class Robot:
         from armdyn.backends.export import export  # noqa: PLC0415
         from armdyn.backends.options import ExportOptions  # noqa: PLC0415
 
-        return export(self.model, directory, language, ExportOptions(**options))
+        given = {"effort": self.effort} | options
+        return export(self.model, directory, language, ExportOptions(**given))
 
     def _shorten(self) -> None:
         """Let Python call the kernel of one state directly in the place of `inverse_dynamics`."""

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from armdyn.canonical.frames import with_tip_phase
 from armdyn.canonical.model import model_from_canonical
 from armdyn.compiler.count import count
 from armdyn.compiler.search import search
@@ -19,7 +18,8 @@ from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
-from armdyn.quantities.shortest import VECTORS, minimal_outputs
+from armdyn.quantities.parts import MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared
+from armdyn.quantities.shortest import minimal_outputs
 from armdyn.quantities.symbolic import symbolic
 from support.counted_arms import ARMS
 
@@ -64,21 +64,27 @@ def test_structure_and_search_alone(name):
 
 @pytest.mark.parametrize(("name", "quantity"), [(n, q) for n in COUNTS for q in COUNTS[n]])
 def test_shortest_programs(name, quantity):
-    outputs = minimal_outputs(ARMS[name], quantity)
+    outputs = minimal_outputs(ARMS[name], part(name, quantity))
     assert count(outputs).total <= COUNTS[name][quantity]
     if quantity != "forward_dynamics":
         assert proved_equal(outputs, reference(name, quantity, outputs[0].graph))
 
 
+def part(name, quantity):
+    """The part of that name, without rotors."""
+    parts = {"inverse_dynamics": TORQUES, "mass_matrix": MASS_MATRIX, "gravity": WEIGHT}
+    return parts.get(quantity) or forward_dynamics(np.zeros(len(ARMS[name].links)))
+
+
 def reference(name, quantity, graph):
     """The same quantity by Renaud's recursion, or by composite bodies, on the same symbols."""
-    robot = with_tip_phase(ARMS[name])
+    robot = prepared(ARMS[name])
     model, n = model_from_canonical(symbolic(robot, graph)), len(robot.links)
     if quantity == "mass_matrix":
         return trace(graph, lambda q: mass_matrix(model, q), graph.inputs("q", n))[
             np.tril_indices(n)
         ]
-    given = {key: graph.inputs(key, n) for key in VECTORS[quantity]}
+    given = {key: graph.inputs(key, n) for key in part(name, quantity).vectors}
     states = [given.get(key, np.zeros(n)) for key in ("q", "qd", "qdd")]
     return trace(graph, lambda: augmented_body(model, *states).tau)
 

@@ -23,6 +23,7 @@ from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
 from armdyn.model.transform import rotation_about, transform
+from armdyn.quantities.parts import TORQUES
 from armdyn.quantities.shortest import minimal_outputs
 from armdyn.quantities.symbolic import symbolic
 from support.counted_arms import ARMS
@@ -79,7 +80,7 @@ def test_an_offset_that_cancels_is_not_divided_by():
     (part, *_) = [p for p in branches(canonical(model)) if cancels(p)]
     n = len(part.links)
     program = Program.from_outputs(
-        np.array(minimal_outputs(part, "inverse_dynamics")), {"q": n, "qd": n, "qdd": n}
+        np.array(minimal_outputs(part, TORQUES)), {"q": n, "qd": n, "qdd": n}
     )
     q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, size=(3, 4, n))
     close(program(q, qd, qdd), minimal(part, q, qd, qdd).tau, 1e-9)

@@ -5,6 +5,7 @@ from textwrap import wrap
 from armdyn.backends.names import comment
 from armdyn.backends.options import ExportOptions, Function
 from armdyn.compiler.count import Operations
+from armdyn.compiler.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import ARGUMENTS
 from armdyn.version import __version__
@@ -25,12 +26,18 @@ def function_lines(model: RobotModel, function: Function) -> list[str]:
     width = 2 + max(map(len, entries))
     for name, text in entries.items():
         lines += _wrap(text, f"  {name:{width}}", " " * (width + 2))
-    lines += ["", *_wrap(_contents(model, function) + operations(function.program.operations))]
+    lines += ["", *_wrap(_contents(model, function) + operations(function.program))]
     return lines
 
 
-def operations(count: Operations) -> str:
-    """An operation count in words."""
+def operations(program: Program) -> str:
+    """What a program takes, in words: the links, then rotors and friction."""
+    apart = {"rotors": program.rotors, "friction": program.friction}
+    more = (f" For {what} on top: {_counted(c)}." for what, c in apart.items() if _counted(c))
+    return (_counted(program.operations) or "No operations") + "." + "".join(more)
+
+
+def _counted(count: Operations) -> str:
     parts = [
         (count.mul, "multiplication"),
         (count.add, "addition"),
@@ -40,7 +47,7 @@ def operations(count: Operations) -> str:
         (count.other, "other operation"),
     ]
     said = [f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in parts if number]
-    return (", ".join(said) or "No operations") + "."
+    return ", ".join(said)
 
 
 def _contents(model: RobotModel, function: Function) -> str:

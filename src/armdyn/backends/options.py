@@ -1,17 +1,16 @@
 """What is exported: functions of a robot by name, and their options."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, WriteError, check_known
 from armdyn.io.atomic import write_text
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.registry import QUANTITIES, checked, quantity_program
-from armdyn.quantities.request import Request
+from armdyn.quantities.request import EFFORTS, Request
 
 DEFAULT_FUNCTIONS = tuple(name for name, quantity in QUANTITIES.items() if quantity.exported)
 
@@ -35,6 +34,10 @@ class ExportOptions:
     """Axes of the rows of a Jacobian."""
     prefix: str | None = None
     """Start of the names of files and functions; None: the name of the robot."""
+    effort: str = EFFORTS[0]
+    """How hard short programs are looked for, one of `EFFORTS`."""
+    tell: Callable[[str], None] = lambda what: None
+    """Called with what is being done."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +59,8 @@ class Exported:
     """What was written."""
 
     files: tuple[Path, ...]
-    operations: dict[str, Operations]
-    """For each function what one evaluation takes."""
+    programs: dict[str, Program]
+    """The program of each function, with its operations."""
     try_it: str
     """A command line that tries the result."""
 
@@ -68,7 +71,17 @@ def functions_of(model: RobotModel, options: ExportOptions) -> tuple[Function, .
         raise ModelError(f"no functions to export were named; there are {', '.join(QUANTITIES)}")
     requests = [_request(name, options) for name in dict.fromkeys(options.functions)]
     pairs = [(checked(request, model), request) for request in requests]
-    return tuple(Function(*pair, quantity_program(model, pair[1])) for pair in pairs)
+    return tuple(Function(*pair, _program(model, pair[1], options.tell)) for pair in pairs)
+
+
+def _program(model: RobotModel, request: Request, tell: Callable[[str], None]) -> Program:
+    what = f"looking for a short program for {request.quantity}"
+    tell(what)
+    return quantity_program(
+        model,
+        request,
+        lambda done, steps, best: tell(f"{what}: {100 * done // steps} %, {best} so far"),
+    )
 
 
 def _request(name: str, options: ExportOptions) -> Request:
@@ -82,7 +95,7 @@ def _request(name: str, options: ExportOptions) -> Request:
             )
     offered = ("payload", "gravity", "link", "frame")
     chosen = {option: getattr(options, option) for option in offered if option in quantity.options}
-    return Request(name, friction=options.friction, **chosen)
+    return Request(name, friction=options.friction, effort=options.effort, **chosen)
 
 
 def write_all(directory: str | Path, texts: dict[str, str]) -> tuple[Path, ...]:

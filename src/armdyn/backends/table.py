@@ -36,9 +36,14 @@ class KernelTable:
     """What a robot computes with."""
 
     def __init__(
-        self, model: RobotModel, cache: ObjectCache | None, known: dict[Any, Callable[..., Array]]
+        self,
+        model: RobotModel,
+        cache: ObjectCache | None,
+        known: dict[Any, Callable[..., Array]],
+        effort: str,
     ):
         self.model, self.cache, self.n = model, cache, len(model.independent)
+        self.effort = effort
         self.known = known
         """Kernels by request and type; by quantity and options their callables for one state."""
 
@@ -54,7 +59,7 @@ class KernelTable:
         key = (quantity, *options.items()) if options else quantity
         call = self.known.get(key)
         if call is None:
-            call = self.kernel(Request(quantity, **options))
+            call = self.kernel(Request(quantity, effort=self.effort, **options))
             if getattr(arrays[0], "ndim", 1) == 1:  # else nothing is compiled for one state
                 call = self.known[key] = call.call
         return call(*arrays)

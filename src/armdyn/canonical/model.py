@@ -12,12 +12,16 @@ from armdyn.model import Body, Frame, Inertia, Joint, Link, RobotModel
 from armdyn.model.transform import IDENTITY
 
 
+def members_of_branches(robot: CanonicalRobot) -> list[list[int]]:
+    """For each joint that stands on the base the links that it carries, its own first."""
+    roots = [path[0] for path in robot.paths]
+    return [[i for i, r in enumerate(roots) if r == root] for root in sorted(set(roots))]
+
+
 def branches(robot: CanonicalRobot) -> list[CanonicalRobot]:
     """The robot cut at the base: one robot for each joint that stands on it."""
-    roots = [path[0] for path in robot.paths]
     parts = []
-    for root in sorted(set(roots)):
-        members = [i for i, r in enumerate(roots) if r == root]
+    for members in members_of_branches(robot):
         place = {i: k for k, i in enumerate(members)} | {-1: -1}
         links = tuple(replace(robot.links[i], parent=place[robot.links[i].parent]) for i in members)
         parts.append(replace(robot, links=links))

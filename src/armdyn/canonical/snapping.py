@@ -6,7 +6,7 @@ taken for zero.
 
 import numpy as np
 
-from armdyn.canonical.model import branches, model_from_canonical
+from armdyn.canonical.model import branches, members_of_branches, model_from_canonical
 from armdyn.canonical.robot import CanonicalRobot
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.model.robot import RobotModel
@@ -29,9 +29,8 @@ def torque_difference(
     shape = (states, len(robot.links))
     q, qd, qdd = (rng.uniform(-limit, limit, size=shape) for limit in (np.pi, 2.0, 2.0))
     expected = augmented_body(model, q, qd, qdd).tau
-    names, found = [link.name for link in robot.links], np.empty(shape)
-    for part in branches(robot):
-        members = [names.index(link.name) for link in part.links]
+    found = np.empty(shape)
+    for members, part in zip(members_of_branches(robot), branches(robot), strict=True):
         motion = (x[:, members] for x in (q, qd, qdd))
         found[:, members] = augmented_body(model_from_canonical(part, float), *motion).tau
     moved, largest = np.abs(found - expected).max(axis=0), np.abs(expected).max(axis=0)

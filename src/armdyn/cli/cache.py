@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def cache(
     *, clear: bool = flag("--clear", "Remove everything that is kept."), json: Json = False
 ) -> None:
-    """Show or clear what is kept on disk: compiled kernels, and choices found by searches."""
+    """Show or clear what is kept on disk: compiled kernels, and programs of deep searches."""
     from armdyn.io.folders import cache_root
 
     root = cache_root()
@@ -42,11 +42,11 @@ def cache(
 def _shelves(root: Path) -> dict[str, Shelf]:
     from armdyn.backends import cache as kernels
     from armdyn.io.shelf import Shelf
-    from armdyn.quantities import choice_store as kept
+    from armdyn.quantities import program_store as kept
 
     return {
         "kernels": Shelf(root / kernels.FOLDER, kernels.SUFFIX),
-        "choices": Shelf(root / kept.FOLDER, kept.SUFFIX),
+        "programs": Shelf(root / kept.FOLDER, kept.SUFFIX),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from armdyn.cli.console import print_json, print_line, print_table, table
+from armdyn.cli.console import print_json, print_line, print_table, status, table
 from armdyn.cli.options import Friction, Json, RobotSource, flag, option, takes_robot
 
 DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
@@ -34,6 +34,7 @@ def export(
     link: str = option("tool", "Whose place and Jacobian are exported."),
     frame: str = option("world", "Axes of the rows of the Jacobian."),
     prefix: str | None = option(None, "Start of the names; the robot's if unset.", "NAME"),
+    search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
     json: Json = False,
 ) -> None:
     """Write dynamics and kinematics as C99 or as Python."""
@@ -54,10 +55,14 @@ def export(
     names: tuple[str, ...] = DEFAULT_FUNCTIONS
     if functions is not None:
         names = tuple(name.strip() for name in functions.split(",") if name.strip())
-    options = ExportOptions(
-        names, single, payload_argument, gravity_argument, friction, link, frame, prefix
-    )
-    _print(write(robot.open().model, output, lang, options), json)
+    model = robot.open().model
+    with status("looking for short programs") as say:
+        options = ExportOptions(
+            names, single, payload_argument, gravity_argument, friction, link, frame, prefix,
+            "deep" if search else "default", say,
+        )  # fmt: skip
+        exported = write(model, output, lang, options)
+    _print(exported, json)
 
 
 def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool) -> None:
@@ -71,11 +76,21 @@ def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool)
 
 def _print(exported: Any, json: bool) -> None:
     if not json:
-        rows = table("function", "mul", "add", "div", "sin/cos", left=("function",))
-        for name, count in exported.operations.items():
-            rows.add_row(name, *map(str, (count.mul, count.add, count.div, count.trig)))
+        heads = ("mul", "add", "div", "sin/cos", "rotors", "friction")
+        rows = table("function", *heads, left=("function",))
+        for name, program in exported.programs.items():
+            links, apart = program.operations, (program.rotors, program.friction)
+            cells = map(str, (links.mul, links.add, links.div, links.trig))
+            rows.add_row(name, *cells, *(str(c.total) if c.total else "-" for c in apart))
         print_table(rows)
-    counts = {name: asdict(count) for name, count in exported.operations.items()}
+    counts = {
+        name: {
+            **asdict(program.operations),
+            "rotors": asdict(program.rotors),
+            "friction": asdict(program.friction),
+        }
+        for name, program in exported.programs.items()
+    }
     _print_files(exported.files, {"functions": counts, "try": exported.try_it}, json)
     if not json:
         print_line(f"try it there: {exported.try_it}")

@@ -21,16 +21,14 @@ def ops(
     plot: Plot = None,
     json: Json = False,
 ) -> None:
-    """Count multiplications and additions of every formulation, stage by stage."""
+    """Count multiplications and additions of every formulation and of every program."""
     if steps and (plot or quantity or search):
         raise typer.BadParameter("--steps stands alone, without --plot, --quantity, --search")
     model = robot.open().model
     if steps:
         _steps(model, json)
         return
-    from armdyn.operations.report import operation_report
-    from armdyn.quantities.choice_store import user_choices
-    from armdyn.quantities.shortest import SearchBudget
+    from armdyn.operations.report import Counting, operation_report
 
     now = "counting"
     with status(now) as say:
@@ -43,8 +41,8 @@ def ops(
         def searched(done: int, steps: int, best: int) -> None:
             say(f"{now}: {100 * done // steps} %, {best} so far")
 
-        budget = SearchBudget(search, progress=searched, kept=user_choices())
-        report = operation_report(model, tuple(quantity or ()), budget, snap, tell)
+        counting = Counting("deep" if search else "default", snap, tell, searched)
+        report = operation_report(model, tuple(quantity or ()), counting)
     if plot is not None:
         from armdyn.operations.picture import plot_operations
 
@@ -71,8 +69,23 @@ def _print(report: Any) -> None:
             cells = ("-" if c is None else f"{c.mul} + {c.add}" for c in counts)
             rows.add_row(row.method, *cells, "-" if counts[-1] is None else str(counts[-1].trig))
         print_table(rows)
+    _print_programs(report.programs)
     for note in report.notes:
         print_line(f"note: {note}")
+
+
+def _print_programs(programs: list[Any]) -> None:
+    title = "programs that are compiled and exported: multiplications + additions"
+    heads = ("quantity", "links", "sin/cos", "rotors", "friction", "proved")
+    rows = table(*heads, left=("quantity", "proved"), title=title)
+    for program in programs:
+        links, apart = program.operations, (program.rotors, program.friction)
+        counts = (f"{c.mul} + {c.add}" if c.total or c.other else "-" for c in apart)
+        proved = {"field": "exactly", "random": "at random states"}[program.proved]
+        rows.add_row(
+            program.quantity, f"{links.mul} + {links.add}", str(links.trig), *counts, proved
+        )
+    print_table(rows)
 
 
 def _steps(model: Any, json: bool) -> None:

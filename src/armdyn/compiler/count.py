@@ -38,8 +38,14 @@ class Operations:
     def __add__(self, other: "Operations") -> "Operations":
         return Operations(*(getattr(self, k) + getattr(other, k) for k in self.__slots__))
 
+    def __sub__(self, other: "Operations") -> "Operations":
+        return Operations(*(getattr(self, k) - getattr(other, k) for k in self.__slots__))
+
     def __str__(self) -> str:
         return f"{self.mul} + {self.add} = {self.total}"
+
+
+NO_OPERATIONS = Operations(0, 0)
 
 
 def count(outputs: Iterable[Node]) -> Operations:

@@ -1,7 +1,7 @@
 """Programs: straight-line operations with named inputs, constants worked out, and outputs."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -74,12 +74,14 @@ class Program:
     """The value of each output, in C order."""
     shape: tuple[int, ...]
     """Shape of the outputs."""
-    operations: Operations
+    whole: Operations
     """What one evaluation takes."""
     before: Operations
     """What it took before the passes."""
     report: tuple[PassReport, ...] = ()
     """What each pass did."""
+    split: Callable[[], tuple[Operations, Operations]] | None = None
+    """Gives what an evaluation takes without rotors and friction, and without friction."""
 
     @staticmethod
     def from_outputs(
@@ -101,10 +103,29 @@ class Program:
             instructions=tuple(built.instructions),
             outputs=tuple(built.place[node.index] for node in reduction.outputs),
             shape=array.shape,
-            operations=count(reduction.outputs),
+            whole=count(reduction.outputs),
             before=count(nodes),
             report=reduction.report,
         )
+
+    @property
+    def operations(self) -> Operations:
+        """What one evaluation takes, without rotors and friction."""
+        return self._split[0]
+
+    @property
+    def rotors(self) -> Operations:
+        """What the inertia of rotors takes on top."""
+        return self._split[1] - self._split[0]
+
+    @property
+    def friction(self) -> Operations:
+        """What friction takes on top."""
+        return self.whole - self._split[1]
+
+    @cached_property
+    def _split(self) -> tuple[Operations, Operations]:
+        return self.split() if self.split else (self.whole, self.whole)
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -129,7 +150,7 @@ class Program:
                 names.append(f"c{made}")
                 beforehand.append(f"  c{made} = {written}{known}")
         lines += ["beforehand", *beforehand] if beforehand else []
-        lines.append(f"instructions  # {self.operations}")
+        lines.append(f"instructions  # {self.whole}")
         for place, instruction in enumerate(self.instructions, start=1):
             lines.append(f"  v{place} = {_written(instruction, names)}")
             names.append(f"v{place}")

@@ -195,8 +195,9 @@ def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...] =
     program = recursive(model, digits)
     done = program.operations
     notes = [
-        f"{done.mul} multiplications and {done.add} additions for links and rotors, and "
-        f"{done.trig} pairs of sine and cosine; what depends on constants alone is not counted"
+        f"{done.mul} multiplications and {done.add} additions for the links, "
+        f"{program.rotors.total} more for rotors, and {done.trig} pairs of sine and cosine; "
+        "what depends on constants alone is not counted"
     ]
     if digits is None:
         notes.append("parameters that are 0, 1 or -1 in this robot are written as these numbers")

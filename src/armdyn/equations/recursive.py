@@ -6,30 +6,19 @@ Reference: M. Renaud, Quasi-minimal computation of the dynamic model of a robot 
 """
 
 import itertools
-import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
-from armdyn.canonical.model import branches
-from armdyn.compiler.count import Operations, count
-from armdyn.compiler.passes import reduce
+from armdyn.compiler.count import NO_OPERATIONS, Operations
 from armdyn.compiler.program import Constant, Program
-from armdyn.compiler.trace import trace
 from armdyn.equations.document import Block, Line, index
 from armdyn.equations.tree import Call, Expr, Number, Symbol, leaves, negated, operation, sign
-from armdyn.expr.graph import Graph, Node
 from armdyn.expr.operations import TRIG
-from armdyn.minimal.options import options
-from armdyn.minimal.torques import minimal
 from armdyn.model import RobotModel
-from armdyn.quantities.choice_store import user_choices
-from armdyn.quantities.shortest import SearchBudget, minimal_outputs
-from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.request import Request
 
-MOST_OPERATIONS_SEARCHED = 650
-"""A program with more operations is not searched for a shorter one, which takes minutes."""
 MOST_LEAVES_INLINE = 8
 """A value that is used once and has at most so many leaves is written where it is used."""
 
@@ -44,7 +33,10 @@ class Recursive:
     torques: list[Line] = field(default_factory=list)
     values: dict[str, float] = field(default_factory=dict)
     """Values of the parameters."""
-    operations: Operations = field(default_factory=lambda: Operations(0, 0))
+    operations: Operations = NO_OPERATIONS
+    """Of the links."""
+    rotors: Operations = NO_OPERATIONS
+    """What rotors take on top."""
 
     def blocks(self) -> tuple[Block, ...]:
         """The lines in the order of computing."""
@@ -60,43 +52,23 @@ class Recursive:
 
 
 def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
-    """The program for the torques of links and rotors, with symbols or with rounded numbers."""
-    robot = canonical(model)
-    names = [link.name for link in robot.links]
-    result = Recursive()
-    for part in branches(robot):
-        members = [names.index(link.name) for link in part.links]
-        outputs = _outputs(part)
-        graph = outputs[0].graph
-        qdd = graph.inputs("qdd", len(members))
-        for k, i in enumerate(members):
-            rotor = model.joints[i].rotor.reflected
-            if rotor:
-                outputs[k] = outputs[k] + graph.parameter(f"Ia{k + 1}", rotor) * qdd[k]
-        sizes: dict[str, int | None] = dict.fromkeys(("q", "qd", "qdd"), len(members))
-        program = Program.from_outputs(outputs, sizes)
-        result.operations = result.operations + program.operations
-        _Lister(program, members, result, digits).add()
+    """The program for the torques of links and rotors, with symbols or with rounded numbers.
+
+    Every moving joint is a coordinate of its own.
+    """
+    joints = tuple(replace(joint, mimic=None) for joint in model.joints)
+    request = Request("inverse_dynamics", friction=False)
+    program = quantity_program(replace(model, joints=joints), request)
+    result = Recursive(operations=program.operations, rotors=program.rotors)
+    _Lister(program, result, digits).add()
     return result
-
-
-def _outputs(robot: CanonicalRobot) -> list[Node]:
-    """The torques by the minimal formulation; searched over where that takes seconds only."""
-    ready, graph = with_tip_phase(robot), Graph()
-    symbols = symbolic(ready, graph)
-    q, qd, qdd = (graph.inputs(name, len(robot.links)) for name in ("q", "qd", "qdd"))
-    choices = options(ready).quick
-    outputs = list(trace(graph, lambda: minimal(symbols, q, qd, qdd, choices).tau))
-    if count(outputs).total > MOST_OPERATIONS_SEARCHED:
-        return reduce(outputs).outputs
-    return minimal_outputs(robot, "inverse_dynamics", SearchBudget(kept=user_choices()))
 
 
 class _Lister:
     """Writes the values of a program as expressions and lines."""
 
-    def __init__(self, program: Program, members: list[int], into: Recursive, digits: int | None):
-        self.program, self.members, self.into, self.digits = program, members, into, digits
+    def __init__(self, program: Program, into: Recursive, digits: int | None):
+        self.program, self.into, self.digits = program, into, digits
         self.first = len(program.symbols)
         self.start = self.first + len(program.constants)
         self.uses: Counter[int] = Counter(program.outputs)
@@ -113,20 +85,13 @@ class _Lister:
     def add(self) -> None:
         """Add every line."""
         for place, name in enumerate(self.program.symbols):
-            self._set(place, Symbol(self._numbered(name)))
+            self._set(place, Symbol(name))
         for place, constant in enumerate(self.program.constants, self.first):
             self._constant(place, constant)
         for place, instruction in enumerate(self.program.instructions, self.start):
             self._instruction(place, instruction.op, instruction.args)
-        for k, place in enumerate(self.program.outputs):
-            i = self.members[k]
+        for i, place in enumerate(self.program.outputs):
             self.into.torques.append(Line("tau", index(i + 1), self.values[place], (i,)))
-
-    def _numbered(self, name: str) -> str:
-        """A name with the numbers that joints have in the whole robot."""
-        return re.sub(
-            r"\d+", lambda m: str(self.members[int(m[0]) - 1] + 1 if int(m[0]) else 0), name
-        )
 
     def _set(self, place: int, expr: Expr) -> None:
         self.values[place] = self.spelled[place] = expr
@@ -138,10 +103,9 @@ class _Lister:
         elif self.digits is not None and place in self.at_run_time:
             self._set(place, _number(float(f"{value:.{self.digits}g}")))
         elif constant.op == "parameter":
-            symbol = self._numbered(constant.name)
-            self._set(place, Symbol(symbol))
+            self._set(place, Symbol(constant.name))
             if self.digits is None:
-                self.into.values[symbol] = value
+                self.into.values[constant.name] = value
         else:
             self._set(place, operation(constant.op, [self.values[k] for k in constant.args]))
             if self.digits is None and (place in self.at_run_time or self.uses[place] > 1):

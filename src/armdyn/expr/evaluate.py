@@ -40,19 +40,22 @@ def settle(outputs: Iterable[Node]) -> list[Node]:
     """
     outputs = list(outputs)
     value: dict[int, Any] = {}
-    for node in reachable(outputs):
-        if node.constant:
-            with np.errstate(all="ignore"):
-                value[node.index] = _value(node, value, {})
-            if node.op == "guard" and np.isnan(value[node.index]):
+    plain: dict[int, int] = {}
+    with np.errstate(all="ignore"):
+        for node in reachable(outputs):
+            if not node.constant:
+                continue
+            found = value[node.index] = _value(node, value, {})
+            if node.op == "guard" and np.isnan(found):
                 raise ZeroDivisionError(f"{node!r} is a pivot that vanishes whatever the inputs")
+            if node.op != "number" and found in (0.0, 1.0, -1.0):
+                plain[node.index] = int(found)
+    if not plain:
+        return outputs
     graph = Graph()
-
-    def leaf(node: Node) -> Node | None:
-        known = value.get(node.index)
-        return graph.number(int(known)) if known in (0.0, 1.0, -1.0) else None
-
-    return transcribe(outputs, graph, leaf)
+    return transcribe(
+        outputs, graph, lambda n: graph.number(plain[n.index]) if n.index in plain else None
+    )
 
 
 def _value(node: Node, known: Mapping[int, Any], values: Mapping[str, Any]) -> Any:
@@ -135,7 +138,8 @@ class FiniteField:
             case "mul" if _whole(angle.args[1]):
                 return _multiple(points[0], int(angle.args[1].value))
             case "number":
-                return self.point(f"number {angle.value!r}")
+                point = self.point(f"number {abs(angle.value)!r}")
+                return mirrored(point) if angle.value < 0 else point
             case "input" | "parameter":
                 return self.point(angle.name)
             case _:

@@ -52,6 +52,16 @@ def transcribe(
     return [made[node.index] for node in outputs]
 
 
+def unguarded(outputs: Iterable[Node]) -> list[Node]:
+    """The outputs with every pivot in place of its guard, which has the same value or none."""
+    outputs = list(outputs)
+    made: dict[int, Node] = {}
+    for node in reachable(outputs):
+        guarded = node.op == "guard"
+        made[node.index] = made[node.args[0].index] if guarded else _rebuilt(node, node.graph, made)
+    return [made[node.index] for node in outputs]
+
+
 def _rebuilt(node: Node, graph: Graph, made: dict[int, Node]) -> Node:
     match node.op:
         case "input":

@@ -3,12 +3,13 @@
     written      the formulation as its code stands, products with zero included
     customised   for this robot: zeros, ones and quarter turns folded, everything shared
     regrouped    the same on base parameters: inertia that only acts together gathered
-    minimal      what the passes reach from there; the formulation "minimal" is searched over
+    minimal      what the passes reach from there; the method "minimal" is the program that is
+                 compiled and exported
 
-Links only, over all moving joints: friction, rotors and couplings are not in these counts. Sines
-and cosines are counted as calls.
+Friction and rotors are not in these counts. Sines and cosines are counted as calls.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -16,22 +17,21 @@ from armdyn.arrays import Array
 from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
 from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.canonical.regroup import regroup
-from armdyn.compiler.count import Operations, count, tally
+from armdyn.compiler.count import NO_OPERATIONS, Operations, count, tally
 from armdyn.compiler.passes import reduce
+from armdyn.compiler.search import Progress
 from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, SingularityError, TraceError, check_known
 from armdyn.expr.graph import Graph
 from armdyn.model import RobotModel
 from armdyn.operations.methods import METHODS, QUANTITIES, Method
-from armdyn.quantities.choice_store import user_choices
 from armdyn.quantities.formulations import CHAINS
-from armdyn.quantities.shortest import SearchBudget, minimal_outputs
+from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.request import EFFORTS, Request
 from armdyn.quantities.symbolic import symbolic
 
 STAGES = ("written", "customised", "regrouped", "minimal")
-NOTHING = Operations(0, 0)
-"""What no operations add up to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +53,18 @@ def count_operations(
     quantity: str = "inverse_dynamics",
     stage: str = "minimal",
     formulation: str | None = None,
-    effort: SearchBudget | None = None,
+    effort: str | None = None,
     snap: float = ZERO_TOLERANCE,
 ) -> Operations:
     """How many operations one evaluation takes: .mul .add .div .trig .total.
 
     Args:
         robot: The robot.
-        quantity: "inverse_dynamics", "mass_matrix", "coriolis", "gravity" or "forward_dynamics".
+        quantity: What `robot.kernel` can compute, as "inverse_dynamics" or "mass_matrix".
         stage: "written", "customised", "regrouped" or "minimal".
-        formulation: The method; None: whichever takes fewest, at the last stage "minimal".
-        effort: How long to search for the minimal formulation; None: for seconds, and the result
-            is kept on disk.
+        formulation: The method; None: whichever takes fewest, at the last stage "minimal", which
+            is the program that is compiled and exported.
+        effort: "default" or "deep": how hard that program is looked for; None: that of the robot.
         snap: Deviations up to this count as an exact zero or quarter turn: of an angle [rad], or
             of a length or inertia relative to the largest. A file with 1.5708 needs 1e-5;
             `canonical(model, snap).snapped` is the largest change of a torque.
@@ -72,6 +72,8 @@ def count_operations(
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"operations are counted for a Robot, got {robot!r}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
+    if effort is None:
+        effort = robot.effort if isinstance(robot, Robot) else EFFORTS[0]
     check_known("quantity", quantity, QUANTITIES)
     check_known("stage", stage, STAGES)
     methods = _methods(quantity, stage, formulation)
@@ -100,13 +102,18 @@ def stage_count(
     model: RobotModel,
     method: Method,
     stage: str,
-    effort: SearchBudget | None = None,
+    effort: str = EFFORTS[0],
     snap: float = ZERO_TOLERANCE,
+    progress: Progress | None = None,
 ) -> Operations | None:
     """The operations of a method at one stage; None where it has no such stage."""
+    if method.function is None:
+        if stage != "minimal":
+            return None
+        request = Request(method.record, effort=effort)
+        return quantity_program(model, request, progress, snap).operations
     try:
-        effort = effort or SearchBudget(kept=user_choices())
-        return _stage_count(model, method, stage, effort, snap)
+        return _textbook_count(model, method, method.function, stage, snap)
     except (ZeroDivisionError, TraceError) as error:
         if method.quantity != "forward_dynamics":
             raise
@@ -116,27 +123,23 @@ def stage_count(
         ) from error
 
 
-def _stage_count(
-    model: RobotModel, method: Method, stage: str, effort: SearchBudget, snap: float
+def _textbook_count(
+    model: RobotModel, method: Method, function: Callable[..., Array], stage: str, snap: float
 ) -> Operations | None:
     if method.name in CHAINS and not model.is_chain:
         return None
     if stage == "regrouped" and not method.regroups:
         return None
     parts = branches(canonical(model, snap))
-    if method.function is None:
-        if stage != "minimal":
-            return None
-        return sum((count(minimal_outputs(p, method.quantity, effort)) for p in parts), NOTHING)
     if stage == "written":
         sizes = [len(model.joints)] * len(method.vectors)
-        return tally(partial(method.function, model), *sizes)
+        return tally(partial(function, model), *sizes)
     if stage != "customised" and method.regroups:
         parts = [regroup(part) for part in parts]
     graphs = (list(traced(part, method).ravel()) for part in parts)
     if stage == "minimal":
         graphs = (reduce(outputs).outputs for outputs in graphs)
-    return sum(map(count, graphs), NOTHING)
+    return sum(map(count, graphs), NO_OPERATIONS)
 
 
 def traced(part: CanonicalRobot, method: Method) -> Array:

@@ -30,7 +30,9 @@ class Method:
     vectors: tuple[str, ...]
     """The joint vectors it takes, each of length N."""
     function: Callable[..., Array] | None
-    """The function (model, *vectors); None for the minimal formulation, which is searched for."""
+    """The function (model, *vectors); None for the program that is compiled and exported."""
+    record: str
+    """The name of the quantity's record."""
     regroups: bool = True
     """Whether it takes links that have first moments and no mass."""
 
@@ -63,25 +65,30 @@ def _method(
     quantity: str, name: str, function: Callable[..., Array] | None, regroups: bool = True
 ) -> Method:
     record = RECORDS[quantity]
-    return Method(record.counted_as, name, record.arguments, function, regroups)
+    return Method(record.counted_as, name, record.arguments, function, record.name, regroups)
 
 
-METHODS = (
+_TEXTBOOK = (
     *(
         _method("inverse_dynamics", name, partial(_torques, name), name not in CENTRED)
         for name in FORMULATIONS
         if name != "minimal"
     ),
-    _method("inverse_dynamics", "minimal", None),
     _method("mass_matrix", "composite_body", mass_matrix),
-    _method("mass_matrix", "minimal", None),
     _method("coriolis_matrix", "composite_body", coriolis_matrix),
     _method("gravity_vector", "augmented_body", _gravity),
-    _method("gravity_vector", "minimal", None),
     _method("forward_dynamics", "composite_body", _solved),
     _method("forward_dynamics", "articulated_body", _articulated),
     _method("forward_dynamics", "denoc", _denoc),
-    _method("forward_dynamics", "minimal", None),
 )
-QUANTITIES = tuple(dict.fromkeys(method.quantity for method in METHODS))
-"""The quantities that are counted, by their names in counts."""
+COMPARED = tuple(dict.fromkeys(method.quantity for method in _TEXTBOOK))
+"""The quantities that textbooks compute in several ways, by their names in counts."""
+QUANTITIES = (*COMPARED, *(r.counted_as for r in RECORDS.values() if r.counted_as not in COMPARED))
+"""Every quantity by its name in counts."""
+_PROGRAMS = tuple(_method(name, "minimal", None) for name in RECORDS)
+METHODS = tuple(
+    method
+    for quantity in QUANTITIES
+    for method in (*_TEXTBOOK, *_PROGRAMS)
+    if method.quantity == quantity
+)

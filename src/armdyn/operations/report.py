@@ -7,12 +7,28 @@ from typing import Any
 from armdyn.canonical.frames import ZERO_TOLERANCE, canonical
 from armdyn.canonical.snapping import COMPARED_STATES
 from armdyn.compiler.count import Operations, count
+from armdyn.compiler.search import Progress
 from armdyn.errors import check_known
 from armdyn.model import RobotModel
+from armdyn.model.joint_types import REVOLUTE
 from armdyn.operations.count import STAGES, MethodCounts, stage_count, traced
-from armdyn.operations.methods import METHODS, QUANTITIES, Method
+from armdyn.operations.methods import COMPARED, METHODS, QUANTITIES, Method
 from armdyn.operations.published import PUBLISHED, SOURCE, general_arm
-from armdyn.quantities.shortest import SearchBudget
+from armdyn.quantities.proof import Proof, proved_program
+from armdyn.quantities.request import EFFORTS, Request
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCounts:
+    """The program of a quantity that is compiled and exported."""
+
+    quantity: str
+    operations: Operations
+    rotors: Operations
+    """What the inertia of rotors takes on top."""
+    friction: Operations
+    """What friction takes on top."""
+    proved: Proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +37,8 @@ class OperationReport:
 
     robot: str
     rows: list[MethodCounts]
+    """Quantities that textbooks compute, method by method."""
+    programs: list[ProgramCounts]
     notes: list[str]
 
     def __repr__(self) -> str:
@@ -40,50 +58,83 @@ class OperationReport:
                 }
                 for row in self.rows
             ],
+            "programs": [
+                {
+                    "quantity": program.quantity,
+                    "operations": _plain(program.operations),
+                    "rotors": _plain(program.rotors),
+                    "friction": _plain(program.friction),
+                    "proved": program.proved,
+                }
+                for program in self.programs
+            ],
             "notes": self.notes,
         }
 
 
-def operation_report(
-    model: RobotModel,
-    quantities: tuple[str, ...] = (),
-    effort: SearchBudget | None = None,
-    snap: float = ZERO_TOLERANCE,
-    tell: Callable[[str], None] | None = None,
-) -> OperationReport:
-    """The counts of every method at every stage, beside the formulas of the literature.
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How operations are counted, and who is told meanwhile."""
 
-    No quantities are all of them; effort and snap are those of `count_operations`. `tell` is
-    called with the name of each method before it is counted.
+    effort: str = EFFORTS[0]
+    """How hard short programs are looked for."""
+    snap: float = ZERO_TOLERANCE
+    """What counts as an exact zero or quarter turn, see `count_operations`."""
+    tell: Callable[[str], None] = lambda what: None
+    """Called with what is counted next."""
+    progress: Progress | None = None
+    """Told of a deep search."""
+
+
+def operation_report(
+    model: RobotModel, quantities: tuple[str, ...] = (), counting: Counting | None = None
+) -> OperationReport:
+    """The counts of every method at every stage beside the literature, and of every program.
+
+    No quantities are all of them.
     """
+    counting = counting or Counting()
     for quantity in quantities:
         check_known("quantity", quantity, QUANTITIES)
-    rows = []
-    for method in (m for m in METHODS if not quantities or m.quantity in quantities):
-        if tell is not None:
-            tell(f"{method.quantity} by {method.name}")
-        rows.append(_row(model, method, effort, snap))
+    chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
+    rows, programs = [], []
+    for method in chosen:
+        counting.tell(f"{method.quantity} by {method.name}")
+        if method.function is None:
+            programs.append(_program(model, method, counting))
+            stages = dict.fromkeys(STAGES) | {"minimal": programs[-1].operations}
+            rows.append(MethodCounts(method.quantity, method.name, stages))
+        else:
+            rows.append(_row(model, method, counting.snap))
+    rows = [row for row in rows if row.quantity in COMPARED]
     notes = _notes(rows, len(model.joints))
-    snapped = canonical(model, snap).snapped
+    snapped = canonical(model, counting.snap).snapped
     if snapped > 0:
         notes.append(
-            f"numbers up to {snap:g} were taken for exact zeros and quarter turns; over "
+            f"numbers up to {counting.snap:g} were taken for exact zeros and quarter turns; over "
             f"{COMPARED_STATES} random states this moves a torque by up to {snapped:.1e} of the "
             "largest of its joint"
         )
-    return OperationReport(model.name, rows, notes)
+    return OperationReport(model.name, rows, programs, notes)
 
 
-def _row(
-    model: RobotModel, method: Method, effort: SearchBudget | None, snap: float
-) -> MethodCounts:
-    stages = {stage: stage_count(model, method, stage, effort, snap) for stage in STAGES}
+def _row(model: RobotModel, method: Method, snap: float) -> MethodCounts:
+    stages = {stage: stage_count(model, method, stage, snap=snap) for stage in STAGES}
     published = general = None
-    if method.quantity == "inverse_dynamics" and method.name in PUBLISHED and any(stages.values()):
-        n = len(model.joints)
-        published = PUBLISHED[method.name].count(n)
+    n, formula = len(model.joints), PUBLISHED.get(method.name)
+    turning = all(joint.type is REVOLUTE for joint in model.joints)
+    if method.quantity == "inverse_dynamics" and formula and turning and any(stages.values()):
+        published = formula.count(n)
         general = count(traced(general_arm(n), method).ravel())
     return MethodCounts(method.quantity, method.name, stages, published, general)
+
+
+def _program(model: RobotModel, method: Method, counting: Counting) -> ProgramCounts:
+    request = Request(method.record, effort=counting.effort)
+    program, proved = proved_program(model, request, counting.progress, counting.snap)
+    return ProgramCounts(
+        method.record, program.operations, program.rotors, program.friction, proved
+    )
 
 
 def _notes(rows: list[MethodCounts], n: int) -> list[str]:
@@ -93,8 +144,8 @@ def _notes(rows: list[MethodCounts], n: int) -> list[str]:
         texts = [f"{row.method} {PUBLISHED[row.method].formula}" for row in apart]
         notes.append(
             f"published: the formulas of {SOURCE} for a general arm of n = {n} revolute joints "
-            f"({'; '.join(texts)}; Lagrange-Euler without gravity). An honest count of the same "
-            "equations, everything shared, does not give these numbers: it is in the next column"
+            f"({'; '.join(texts)}; Lagrange-Euler without gravity). They count each equation as it "
+            "is printed; the next column counts the same equations with every value computed once"
         )
     if any(all(count is None for count in row.stages.values()) for row in rows):
         notes.append("methods without numbers are written for chains, and this robot branches")

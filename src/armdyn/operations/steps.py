@@ -9,12 +9,12 @@ from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import canonical
 from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.canonical.regroup import axis_in_parent
-from armdyn.compiler.count import Operations, count, count_nodes
+from armdyn.compiler.count import NO_OPERATIONS, Operations, count, count_nodes
 from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import reachable
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.model import RobotModel
-from armdyn.operations.count import NOTHING, count_operations, stage_count, traced
+from armdyn.operations.count import count_operations, stage_count, traced
 from armdyn.operations.methods import METHODS
 from armdyn.quantities.symbolic import symbolic
 
@@ -106,13 +106,13 @@ class StepsReport:
 def steps_report(model: RobotModel) -> StepsReport:
     """The steps with their totals, and what regrouping makes of them."""
     steps = augmented_body_steps(model)
-    total = sum((step.operations for step in steps), NOTHING)
+    total = sum((step.operations for step in steps), NO_OPERATIONS)
     notes = [f"counted {total}"]
     paper = PAPER if model.name == "renaud_6r" else None
     if paper:
         notes = [
-            f"counted {total}, printed {sum(PAPER.values(), NOTHING)}: two products of step 3 are "
-            "products of step 2 as well, and are counted there once",
+            f"counted {total}, printed {sum(PAPER.values(), NO_OPERATIONS)}: two products of "
+            "step 3 are products of step 2 as well, and are counted there once",
             f"with y5 and z6 merged into y5 - z6: counted {_merged_count(model)}, printed "
             f"{PAPER_MERGED}",
         ]

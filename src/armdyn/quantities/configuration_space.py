@@ -4,14 +4,11 @@ The Christoffel symbols are c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_j
 matrix is C_ij = Σ c_ijk q̇_k.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.compiler.count import count
 from armdyn.expr.differentiate import jacobian
-from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -39,9 +36,7 @@ def doubled_symbols(s: TracedRobot, q: Array) -> Array:
 
 def _christoffel(s: TracedRobot, q: Array) -> Array:
     """c_ijk, (n, n, n), by the mass matrix of halved inertias: no entry is halved afterwards."""
-    links = tuple(replace(k, J=0.5 * k.J, u=0.5 * k.u, M=0.5 * k.M) for k in s.robot.links)
-    halved = minimal_mass_matrix(replace(s.robot, links=links), s.at.positions(q))
-    return _symbols(s.nodes(s.at.matrix(halved)), q)
+    return _symbols(s.nodes(s.mass_matrix(q, times=0.5)), q)
 
 
 def _configuration_space(s: TracedRobot, q: Array) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.compiler.count import count
 from armdyn.expr.differentiate import jacobian, jvp
+from armdyn.expr.graph import Node
 from armdyn.expr.visit import transcribe
 from armdyn.quantities.configuration_space import doubled_symbols, has_few_symbols
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
@@ -18,7 +19,7 @@ def _torque_derivatives(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Arra
     of_q, C = s.slopes(q, qd, qdd)
     ways = s.nodes(np.stack([of_q, 2.0 * C])), _by_graph(s, q, qd, qdd)
     slopes = min(ways, key=lambda way: count(way.flat).total)
-    of_friction = jacobian(s.nodes(s.friction(qd)), list(qd))
+    of_friction = s.aside(np.asarray(jacobian(_friction(s, qd), list(qd))))
     return np.stack([slopes[0], slopes[1] + of_friction])
 
 
@@ -32,8 +33,14 @@ def _by_graph(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
 
 def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dqd: Array) -> Array:
     """The change of the torques along a direction of q, and along one of q̇, (2, n)."""
-    tau = list(s.nodes(s.torques(q, qd, qdd) + s.friction(qd)))
-    return np.array([jvp(tau, list(q), list(dq)), jvp(tau, list(qd), list(dqd))])
+    tau = list(s.nodes(s.torques(q, qd, qdd)))
+    slopes = np.array([jvp(tau, list(q), list(dq)), jvp(tau, list(qd), list(dqd))])
+    slopes[1] += s.aside(np.array(jvp(_friction(s, qd), list(qd), list(dqd))))
+    return slopes
+
+
+def _friction(s: TracedRobot, qd: Array) -> list[Node]:
+    return list(s.nodes(s.friction_torque(qd) if s.request.friction else s.zero))
 
 
 def _acceleration_derivatives(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:

@@ -19,7 +19,7 @@ def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
         "inertial": s.links(q, still, qdd, weight=False),
         "coriolis": s.links(q, qd, still, weight=False),
         "gravity": s.links(q, still, still),
-        **{row: at.torques(torque) for row, torque in friction.items()},
+        **{row: s.aside(at.torques(torque)) for row, torque in friction.items()},
         "rotor": at.torques(s.rotors * at.rates(qdd)),
         "external": s.loads(q),
     }
@@ -42,6 +42,7 @@ MASS_MATRIX = Quantity(
     terms=("links", "rotors"),
     options=("payload",),
     exported=True,
+    assembled=True,
 )
 CORIOLIS_MATRIX = Quantity(
     "coriolis_matrix",
@@ -64,6 +65,7 @@ CORIOLIS_VECTOR = Quantity(
     symbol="h",
     terms=("coriolis",),
     options=("payload",),
+    assembled=True,
 )
 GRAVITY_VECTOR = Quantity(
     "gravity_vector",
@@ -75,6 +77,7 @@ GRAVITY_VECTOR = Quantity(
     options=("payload", "gravity"),
     exported=True,
     short="gravity",
+    assembled=True,
 )
 BIAS = Quantity(
     "bias",
@@ -84,6 +87,7 @@ BIAS = Quantity(
     symbol="b",
     terms=("coriolis", "gravity", "friction"),
     options=TORQUE_OPTIONS,
+    assembled=True,
 )
 FRICTION_TORQUE = Quantity(
     "friction_torque",
@@ -115,6 +119,7 @@ KINETIC_ENERGY = Quantity(
     shape=(),
     terms=("links", "rotors"),
     options=("payload",),
+    assembled=True,
 )
 POTENTIAL_ENERGY = Quantity(
     "potential_energy",

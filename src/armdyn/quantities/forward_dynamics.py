@@ -5,18 +5,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler.count import count
 from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.forward_dynamics import METHODS
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.minimal.articulated import minimal_articulated_body
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
+from armdyn.quantities.shortest import MOST_COMPOSITE
 from armdyn.quantities.traced_robot import TracedRobot
-
-FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
-"""Joints one behind the other, at most, below and above which articulated bodies never and always
-take fewer operations."""
 
 
 def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
@@ -24,14 +20,12 @@ def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     tau = tau - s.friction(qd)
     if s.request.formulation is not None:
         return _as_written(s, q, qd, tau)
-    depth = max(map(len, s.model.paths))
-    if depth < FEWEST_ARTICULATED or s.at.K is not None:
+    found = s.accelerations(q, qd, tau - s.loads(q))
+    if found is not None:
+        return found
+    if s.at.K is not None or max(map(len, s.model.paths)) <= MOST_COMPOSITE:
         return _by_mass_matrix(s, q, qd, tau)
-    bodies = _articulated(s, q, qd, tau)
-    if depth > MOST_COMPOSITE:
-        return bodies
-    ways = [s.nodes(bodies), s.nodes(_by_mass_matrix(s, q, qd, tau))]
-    return min(ways, key=lambda way: count(way.flat).total)
+    return _articulated(s, q, qd, tau)
 
 
 def _by_mass_matrix(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
@@ -43,7 +37,8 @@ def _articulated(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     def guard(pivot: Any, scale: Any) -> Any:
         return s.graph.guard(*s.nodes(np.array([pivot, scale], dtype=object)))
 
-    return minimal_articulated_body(s.robot, q, qd, tau - s.loads(q), s.rotors, guard)
+    assert s.runtime is not None
+    return minimal_articulated_body(s.runtime, q, qd, tau - s.loads(q), s.rotors, guard)
 
 
 def _as_written(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
@@ -68,4 +63,5 @@ FORWARD_DYNAMICS = Quantity(
     formulations=METHODS,
     solves=True,
     exported=True,
+    assembled=True,
 )

@@ -26,4 +26,5 @@ INVERSE_DYNAMICS = Quantity(
     options=(*TORQUE_OPTIONS, "wrench", "method"),
     formulations=tuple(FORMULATIONS),
     exported=True,
+    assembled=True,
 )

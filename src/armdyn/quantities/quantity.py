@@ -70,6 +70,8 @@ class Quantity:
     """Numbers ("payload", "gravity") that it depends on but cannot take as an argument."""
     solves: bool = False
     """Whether a mass matrix is solved for: then it is not a number where that is singular."""
+    assembled: bool = False
+    """Whether it is nothing but parts that are searched for, so that passes find nothing more."""
     exported: bool = False
     """Whether it is among the functions that are exported by default."""
     short: str = ""

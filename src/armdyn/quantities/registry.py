@@ -4,7 +4,10 @@ Torques and mass matrices come from the minimal formulation, whatever follows fr
 differentiation comes from the graph, and kinematics from the pages of `armdyn.formulations`.
 """
 
+from armdyn.arrays import Array
+from armdyn.canonical.frames import ZERO_TOLERANCE
 from armdyn.compiler.program import Program
+from armdyn.compiler.search import Progress
 from armdyn.errors import check_known
 from armdyn.model import RobotModel
 from armdyn.quantities import (
@@ -19,6 +22,7 @@ from armdyn.quantities import (
 )
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
+from armdyn.quantities.shortest import SearchBudget
 from armdyn.quantities.traced_robot import TracedRobot
 
 QUANTITIES: dict[str, Quantity] = {
@@ -40,13 +44,38 @@ def checked(request: Request, model: RobotModel) -> Quantity:
     return quantity
 
 
-def quantity_program(model: RobotModel, request: Request) -> Program:
-    """The straight-line program of a quantity.
+def quantity_program(
+    model: RobotModel,
+    request: Request,
+    progress: Progress | None = None,
+    snap: float = ZERO_TOLERANCE,
+) -> Program:
+    """The program of a quantity: the one that is counted, proved, compiled and exported.
 
     Its arguments are those of the quantity, then payload, gravity and wrenches if they are asked
-    for.
+    for. It depends on the robot, the request and the version of armdyn alone. `progress` is told of
+    a deep search; `snap` is what counts as an exact zero, see `canonical`.
     """
+    traced, outputs = traced_quantity(model, request, progress, snap)
+    return traced.program(request.quantity, outputs, traced.inputs)
+
+
+def traced_quantity(
+    model: RobotModel,
+    request: Request,
+    progress: Progress | None,
+    snap: float,
+    form: type[TracedRobot] = TracedRobot,
+) -> tuple[TracedRobot, Array]:
+    """A quantity as nodes, with the robot that they belong to."""
     quantity = checked(request, model)
-    traced = TracedRobot(model, request, quantity.arguments)
+    budget = SearchBudget(request.effort == "deep", progress)
+    traced = form(model, request, quantity.arguments, budget=budget, snap=snap)
     vectors = [traced.vector(name) for name in quantity.arguments]
-    return traced.program(quantity.name, lambda: quantity.build(traced, *vectors), traced.inputs)
+    whole = request.formulation is None and not (quantity.assembled and traced.is_plain)
+    outputs = traced.outputs(
+        quantity.name,
+        lambda: quantity.build(traced, *vectors),
+        whole=whole and form is TracedRobot,
+    )
+    return traced, outputs

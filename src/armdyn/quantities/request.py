@@ -14,6 +14,9 @@ from armdyn.formulations.forward_dynamics import check_uncoupled
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Quantity
 
+EFFORTS = ("default", "deep")
+"""How hard a short program is looked for: for tenths of a second, or for minutes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -32,6 +35,8 @@ class Request:
     frame: str = "world"
     formulation: str | None = None
     task: tuple[str, ...] = ()
+    effort: str = "default"
+    """One of `EFFORTS`."""
 
     def check_truths(self) -> None:
         """An error if something that is True or False is anything else."""
@@ -56,6 +61,7 @@ OPTIONS = {
 def check_options(request: Request, model: RobotModel, quantity: Quantity) -> None:
     """Raise an error if the quantity lacks an option, or the robot cannot have it as given."""
     request.check_truths()
+    check_known("effort", request.effort, EFFORTS)
     offered = (*quantity.options, "friction")
     for name, names in OPTIONS.items():
         given = any(getattr(request, field) != _DEFAULTS[field] for field in names)

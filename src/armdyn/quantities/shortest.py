@@ -1,51 +1,45 @@
-"""The shortest program known for a robot: the minimal formulation, searched over and reduced.
+"""The shortest programs known for the parts that quantities are made of.
 
-The choices of the formulation are searched for the lowest count, the graph goes through the passes
-and resubstitution, and the result is proved equal to Renaud's recursion, or to composite bodies, on
-the same symbols. Choices are kept for the next robot with the same zeros.
+A part (torques of links, their mass matrix, their accelerations) is searched for on a robot that
+stands for all with the same pattern of zeros: the choices of the minimal formulation are searched
+for the lowest count, the graph is shortened, and the result is proved equal to Renaud's recursion
+or to composite bodies on the same symbols. So a program depends on pattern and effort alone.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from armdyn.canonical.frames import CanonicalRobot, with_tip_phase
-from armdyn.canonical.model import model_from_canonical
+from armdyn.arrays import Array
+from armdyn.canonical.frames import CanonicalRobot
 from armdyn.compiler.count import count
-from armdyn.compiler.passes import reduce
-from armdyn.compiler.resubstitute import resubstitute
 from armdyn.compiler.search import Progress
-from armdyn.compiler.trace import trace
+from armdyn.compiler.shorten import shorten
+from armdyn.compiler.template import Template
 from armdyn.errors import GraphError
-from armdyn.expr.evaluate import evaluate, proved_equal
-from armdyn.expr.graph import Graph, Node
-from armdyn.expr.visit import reachable, transcribe
-from armdyn.formulations.augmented_body import augmented_body
-from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.solve import solve_ltdl
-from armdyn.minimal.choices import Choices
-from armdyn.minimal.mass import minimal_mass_matrix
-from armdyn.minimal.torques import minimal
+from armdyn.expr.graph import Node
+from armdyn.minimal.options import options
 from armdyn.quantities.choice_search import searched_choices, searched_origins
-from armdyn.quantities.choice_store import ChoiceStore
-from armdyn.quantities.registry import QUANTITIES
-from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.part_proof import difference, exact
+from armdyn.quantities.parts import BIAS, MASS_MATRIX, Part, PartWriter, prepared
+from armdyn.quantities.program_store import ProgramStore, key_of, shipped, user_programs
+from armdyn.quantities.run_time import weightless
+from armdyn.quantities.symbolic import generic, pattern
 
 SEARCHED_JOINTS = 12
-"""Longest chain whose choices are searched; beyond, the default ones are taken."""
-ROUNDING_OF_TORQUES = 1e-10
-"""Difference to the torques by default choices, relative to the largest, that is rounding."""
-SMALL_COUNT, TRIED_OF_SMALL, TRIED_OF_LARGE, TRIED_IN_DEEP_SEARCH = 300, 4, 3, 12
-"""How many of the best points of a search go through the passes, which may order them anew: four
-where the count is at most 300, twelve in a deep search, three otherwise."""
-
-VECTORS = {
-    QUANTITIES[name].counted_as: QUANTITIES[name].arguments
-    for name in ("inverse_dynamics", "bias", "gravity_vector")
-}
-"""Quantities that are torques, and the inputs that are not zero in them."""
+"""Longest chain whose choices are searched; beyond, the quick ones are taken."""
+MOST_PROVED_JOINTS = 24
+"""Joints beyond which a program is compared with a textbook at random states only."""
+TORQUE_ROUNDING = 1e-10
+"""Largest difference to a textbook in floats, relative to the largest of each output."""
+RANDOM_ROUNDING = 1e-8
+"""The same where that is the only proof."""
+TRIED_IN_DEEP_SEARCH = 12
+"""How many of the best points of a deep search are shortened, which may order them anew."""
+FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
+"""Joints one behind the other, at most, below and above which articulated bodies never and always
+take fewer operations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,123 +47,117 @@ class SearchBudget:
     """How hard to look."""
 
     deep: bool = False
-    """Whether to anneal after the descent: minutes instead of seconds."""
+    """Whether to anneal after the descent: minutes instead of tenths of a second."""
     progress: Progress | None = None
     """Told steps done, steps in all and the lowest count so far of a deep search."""
-    kept: ChoiceStore | None = None
-    """Where choices are looked up and kept; None: nowhere."""
 
 
-def minimal_outputs(
-    robot: CanonicalRobot, quantity: str, effort: SearchBudget | None = None
-) -> list[Node]:
-    """The shortest outputs found for a quantity of a robot on one base joint.
+QUICK = SearchBudget()
 
-    The quantity is one of `VECTORS`, "mass_matrix" (its lower triangle, row by row) or
-    "forward_dynamics"; without an effort the search takes seconds.
+
+_known: dict[tuple[str, bool], Template] = {}
+
+
+def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> Template:
+    """The program of a part for a prepared robot of numbers, and for all with its pattern."""
+    key = key_of(asdict(part), pattern(robot))
+    known = key, budget.deep
+    if known not in _known:
+        found, kept = shipped(key), user_programs() if budget.deep else ProgramStore(None)
+        found = found or kept.find(key)
+        if found is None:
+            found = searched(generic(robot), part, budget)
+            kept.store(key, found)
+        _known[known] = found
+    return _known[known]
+
+
+def minimal_outputs(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> list[Node]:
+    """The shortest outputs for a robot of numbers on one base joint, on symbols of their own."""
+    ready = prepared(robot)
+    template = sound(shortest(ready, part, budget), ready, part, np.zeros(len(part.rotors)))
+    return PartWriter(ready).replayed(template)
+
+
+def plain(robot: CanonicalRobot, part: Part) -> Template:
+    """A longer program that divides by no constant, for numbers that the shortest cannot take."""
+    writer = PartWriter(generic(robot))
+    choices = options(writer.robot).start
+    for i in range(len(robot.links)):
+        choices = choices.with_link(i, tangent=False)
+    if part.name == "torques":
+        return Template.of(writer.torques(part, choices))
+    M = writer.mass_matrix()
+    if part.name == "mass_matrix":
+        return Template.of(M)
+    return Template.of(writer.solved(part, M, writer.torques(BIAS, choices)))
+
+
+def sound(template: Template, robot: CanonicalRobot, part: Part, rotors: Array) -> Template:
+    """The template, or a longer one if rounding spoils the template for these numbers.
+
+    A template may divide by a length that is not zero by its symbols but nearly so by its value.
     """
-    robot = with_tip_phase(robot)
-    outputs = _outputs(robot, quantity, effort or SearchBudget())
-    if not proved_equal(*_equation(robot, quantity, outputs)):
+    error = difference(template, robot, part, rotors)
+    if error <= TORQUE_ROUNDING:
+        return template
+    other = plain(robot, part)
+    return other if difference(other, robot, part, rotors) < error else template
+
+
+def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Template:
+    """The program of a part found by a search on a robot of numbers, and proved."""
+    outputs = _SEARCHES[part.name](PartWriter(robot), part, budget)
+    template = Template.of(outputs)
+    if len(robot.links) <= MOST_PROVED_JOINTS:
+        proved = exact(robot, part, outputs)
+    else:
+        proved = difference(template, robot, part, np.ones(len(part.rotors))) <= RANDOM_ROUNDING
+    if not proved:
         raise GraphError(
-            f"the program for {quantity} of {robot.name!r} is not what it should be; this is a "
+            f"the program for {part.name} of {robot.name!r} is not what it should be; this is a "
             "defect of armdyn, report it with the robot"
         )
-    return outputs
+    return template
 
 
-def _equation(
-    robot: CanonicalRobot, quantity: str, outputs: list[Node]
-) -> tuple[list[Node], list[Node]]:
-    """Two lists of nodes that are equal if the outputs are right, by textbook formulations."""
-    graph, n = outputs[0].graph, len(robot.links)
-    model = model_from_canonical(symbolic(robot, graph))
-    q = graph.inputs("q", n)
-    if quantity == "mass_matrix":
-        M = trace(graph, lambda: mass_matrix(model, q))
-        return outputs, list(M[np.tril_indices(n)])
-    if quantity == "forward_dynamics":
-        qd, qdd = graph.inputs("qd", n), np.array(outputs, dtype=object)
-        tau = trace(graph, lambda: augmented_body(model, q, qd, qdd).tau)
-        return list(tau), list(graph.inputs("tau", n))
-    given = {name: graph.inputs(name, n) for name in VECTORS[quantity]}
-    rates = [given.get(name, np.zeros(n)) for name in ("qd", "qdd")]
-    return outputs, list(trace(graph, lambda: augmented_body(model, q, *rates).tau))
-
-
-def _outputs(robot: CanonicalRobot, quantity: str, effort: SearchBudget) -> list[Node]:
-    graph = Graph()
-    symbols = symbolic(robot, graph)
-    if quantity in VECTORS:
-        build = _torques(symbols, graph, VECTORS[quantity])
-        return _searched(robot, quantity, build, effort)
-    n = len(robot.links)
-    choices, _ = searched_origins(robot, "mass_matrix")[0]
-    M = trace(graph, lambda q: minimal_mass_matrix(symbols, q, choices), graph.inputs("q", n))
-    if quantity == "mass_matrix":
-        return _shortest(list(M[np.tril_indices(n)]), effort.deep)
-    build = _torques(symbols, graph, VECTORS["bias"])
-    bias = np.array(transcribe(_searched(robot, "bias", build, effort), graph), dtype=object)
-    solved = trace(
-        graph, lambda tau: solve_ltdl(robot.paths, M, tau - bias), graph.inputs("tau", n)
-    )
-    return _shortest(list(solved), effort.deep)
-
-
-def _torques(
-    symbols: CanonicalRobot, graph: Graph, names: tuple[str, ...]
-) -> Callable[[Choices | None], list[Node]]:
-    """The outputs of the minimal formulation as a function of its choices."""
-    given = {name: graph.inputs(name, len(symbols.links)) for name in names}
-    q, qd, qdd = given["q"], given.get("qd", 0.0), given.get("qdd", 0.0)
-
-    def build(choices: Choices | None) -> list[Node]:
-        return list(trace(graph, lambda: minimal(symbols, q, qd, qdd, choices).tau))
-
-    return build
-
-
-def _searched(
-    robot: CanonicalRobot,
-    quantity: str,
-    build: Callable[[Choices | None], list[Node]],
-    effort: SearchBudget,
-) -> list[Node]:
-    """The shortest outputs over the choices, by those kept from before or by a search."""
-    default = build(None)
-    known = effort.kept.find(robot, quantity) if effort.kept else None
-    if known is not None and not _sound(build(known), default):
-        known = None
-    if len(robot.links) > SEARCHED_JOINTS or (known is not None and not effort.deep):
-        return _shortest(build(known), effort.deep)
-    found = searched_choices(robot, VECTORS[quantity], deep=effort.deep, progress=effort.progress)
-    tried = TRIED_OF_SMALL if found and found[0][1] <= SMALL_COUNT else TRIED_OF_LARGE
-    tried = TRIED_IN_DEEP_SEARCH if effort.deep else tried
-    sound = (choices for choices, _ in found if _sound(build(choices), default))
-    ways = [(_shortest(build(choices), effort.deep), choices) for choices in islice(sound, tried)]
-    if not ways:
-        return _shortest(default, effort.deep)
-    outputs, choices = min(ways, key=lambda way: count(way[0]).total)
-    if effort.kept:
-        effort.kept.store(robot, quantity, choices)
-    return outputs
-
-
-def _sound(outputs: list[Node], default: list[Node]) -> bool:
-    """Whether choices that are right for every number are so for these numbers in floats too.
-
-    A choice may divide by a length that is not zero by its symbols but is by its value.
-    """
-    names = sorted(node.name for node in reachable(default) if node.op == "input")
-    draw = np.random.default_rng(0).uniform(-1.0, 1.0, size=(len(names), 8))
-    values = dict(zip(names, draw, strict=True))
-    a, b = (
-        np.array([np.broadcast_to(x, 8) for x in evaluate(o, values)]) for o in (outputs, default)
-    )
-    return bool(np.abs(a - b).max() <= ROUNDING_OF_TORQUES * np.abs(b).max(initial=1.0))
-
-
-def _shortest(outputs: list[Node], deep: bool) -> list[Node]:
-    """The shorter of resubstitution with and without the passes before it."""
-    ways = (resubstitute(outputs, deep), resubstitute(reduce(outputs).outputs, deep))
+def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
+    robot = writer.robot
+    if len(robot.links) > SEARCHED_JOINTS:
+        return _shortened(writer.torques(part, options(robot).quick), budget)
+    found = searched_choices(robot, part.vectors, deep=budget.deep, progress=budget.progress)
+    tried = TRIED_IN_DEEP_SEARCH if budget.deep else 1
+    ways = (_shortened(writer.torques(part, choices), budget) for choices, _ in found[:tried])
     return min(ways, key=lambda way: count(way).total)
+
+
+def _search_mass_matrix(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
+    best = searched_origins(writer.robot, "mass_matrix")
+    tried = TRIED_IN_DEEP_SEARCH if budget.deep else 1
+    ways = (_shortened(writer.mass_matrix(choices), budget) for choices, _ in best[:tried])
+    return min(ways, key=lambda way: count(way).total)
+
+
+def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
+    """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
+    robot = writer.robot
+    depth, ways = max(map(len, robot.paths)), []
+    if depth <= MOST_COMPOSITE:
+        M = writer.replayed(shortest(weightless(robot), MASS_MATRIX, budget))
+        bias = writer.replayed(shortest(robot, BIAS, budget))
+        ways.append(writer.solved(part, M, bias))
+    if depth >= FEWEST_ARTICULATED:
+        choices, _ = searched_origins(robot, "forward_dynamics")[0]
+        ways.append(writer.articulated(part, choices))
+    return min((_shortened(way, budget) for way in ways), key=lambda way: count(way).total)
+
+
+_SEARCHES: dict[str, Callable[[PartWriter, Part, SearchBudget], list[Node]]] = {
+    "torques": _search_torques,
+    "mass_matrix": _search_mass_matrix,
+    "forward_dynamics": _search_forward_dynamics,
+}
+
+
+def _shortened(outputs: list[Node], budget: SearchBudget) -> list[Node]:
+    return shorten(outputs, "deep" if budget.deep else "quick", budget.progress)

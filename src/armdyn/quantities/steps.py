@@ -30,7 +30,8 @@ from armdyn.expr.graph import Node
 from armdyn.model import RobotModel
 from armdyn.quantities.derivatives import substituted
 from armdyn.quantities.forward_dynamics import acceleration
-from armdyn.quantities.request import Request
+from armdyn.quantities.request import EFFORTS, Request
+from armdyn.quantities.shortest import SearchBudget
 from armdyn.quantities.traced_robot import TracedRobot
 
 LAWS = ("torque", "pd", "computed_torque")
@@ -54,6 +55,7 @@ class StepRequest:
     friction: bool = True
     iterations: int = 0
     """Of an implicit method."""
+    effort: str = EFFORTS[0]
 
     @property
     def quantity(self) -> str:
@@ -98,9 +100,11 @@ class StepRequest:
 def step_program(model: RobotModel, request: StepRequest) -> Program:
     """The program of a step."""
     request.check()
-    traced = TracedRobot(model, Request("forward_dynamics", friction=request.friction))
+    whole = Request("forward_dynamics", friction=request.friction, effort=request.effort)
+    traced = TracedRobot(model, whole, budget=SearchBudget(request.effort == "deep"))
     step = partial(METHODS[request.method], _Step(traced, request))
-    return traced.program(request.quantity, step, request.inputs(traced.n))
+    outputs = traced.outputs(request.quantity, step)
+    return traced.program(request.quantity, outputs, request.inputs(traced.n))
 
 
 class _Step:

@@ -1,11 +1,13 @@
 """A robot with its numbers as parameters of a graph.
 
 Zeros, ones and quarter turns stay numbers, everything else becomes a parameter with its value: what
-is reduced with parameters is right for every value, and can be proved over a finite field.
+is reduced with parameters is right for every value, and can be proved over a finite field. Which
+numbers are zeros, ones and quarter turns is the pattern of a robot.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+import zlib
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,12 @@ from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, is_quarter
 from armdyn.canonical.parameters import link_numbers
 from armdyn.errors import UnknownNameError
-from armdyn.expr.graph import Graph
+from armdyn.expr.evaluate import evaluate
+from armdyn.expr.graph import Graph, Node
 from armdyn.expr.values import ValueTable
+
+Entry = Callable[[str, Any], Any]
+"""From the name and the value of an entry of a link to something in its place."""
 
 
 def symbolic(
@@ -26,62 +32,115 @@ def symbolic(
     The length and the twist between two axes have the number of the link that joins them; the
     lengths, inertias and components of gravity named in `runtime` are inputs.
     """
-    symbols = _Symbols(graph, frozenset(runtime))
-    pairs = zip(robot.links, link_numbers(robot), strict=True)
-    links = tuple(_link(link, i, up, symbols) for i, (link, up) in enumerate(pairs, start=1))
-    unknown = symbols.runtime - symbols.named
-    if unknown:
+    named = set()
+
+    def number(name: str, value: float) -> Any:
+        named.add(name)
+        if name in runtime:
+            return graph.input(name)
+        return value if _is_plain(value) else graph.parameter(name, value)
+
+    def angle(name: str, value: float) -> Any:
+        return value if is_quarter(value) else graph.parameter(name, value)
+
+    result = _mapped(robot, number, angle)
+    if unknown := set(runtime) - named:
         raise UnknownNameError(
-            "length, inertia or gravity named", sorted(unknown)[0], sorted(symbols.named)
+            "length, inertia or gravity named", sorted(unknown)[0], sorted(named)
         )
-    return replace(robot, links=links)
+    return result
 
 
-@dataclass(slots=True)
-class _Symbols:
-    """Makes parameters and inputs, and remembers their names."""
-
-    graph: Graph | ValueTable
-    runtime: frozenset[str]
-    named: set[str] = field(default_factory=set)
-
-    def number(self, name: str, value: float) -> Any:
-        """A parameter or an input; otherwise zero and ±1 stay plain numbers."""
-        self.named.add(name)
-        if name in self.runtime:
-            return self.graph.input(name)
-        return value if value in (0.0, 1.0, -1.0) else self.graph.parameter(name, value)
-
-    def angle(self, name: str, value: float) -> Any:
-        """A parameter; quarter turns stay plain numbers."""
-        return value if is_quarter(value) else self.graph.parameter(name, value)
-
-    def vector(self, names: tuple[str, str, str], values: Array) -> Array:
-        """Three numbers."""
-        result = np.empty(3, dtype=object)
-        result[:] = [self.number(n, float(v)) for n, v in zip(names, values, strict=True)]
-        return frozen(result)
+def entries(robot: CanonicalRobot) -> dict[str, Any]:
+    """The numbers or nodes of a robot by the names of its parameters."""
+    found: dict[str, Any] = {}
+    _mapped(robot, found.setdefault, found.setdefault)
+    return found
 
 
-def _link(link: CanonicalLink, i: int, up: str, symbols: _Symbols) -> CanonicalLink:
+def valued(robot: CanonicalRobot) -> CanonicalRobot:
+    """The robot with the values of its nodes."""
+    nodes = [node for node in entries(robot).values() if isinstance(node, Node)]
+    known = dict(zip((n.index for n in nodes), map(float, evaluate(nodes, {})), strict=True))
+
+    def value(_: str, entry: Any) -> float:
+        return known[entry.index] if isinstance(entry, Node) else float(entry)
+
+    return _mapped(robot, value, value)
+
+
+def pattern(robot: CanonicalRobot) -> list[Any]:
+    """What a program depends on: the tree, quarter turns, and which numbers are 0 or ±1."""
+    found: list[Any] = [
+        [link.parent, link.sign, bool(link.type.turn), bool(link.type.slide)]
+        for link in robot.links
+    ]
+
+    def note(value: float, plain: bool) -> float:
+        found.append(float(value) if plain else "x")
+        return value
+
+    _mapped(
+        robot,
+        lambda _, value: note(value, _is_plain(value)),
+        lambda _, value: note(value, is_quarter(value)),
+    )
+    return found
+
+
+def generic(robot: CanonicalRobot) -> CanonicalRobot:
+    """The robot that stands for all with the same pattern: other numbers where they are free."""
+
+    def drawn(name: str) -> float:
+        return 0.5 + zlib.crc32(name.encode()) / 2**32
+
+    return _mapped(
+        robot,
+        lambda name, value: value if _is_plain(value) else drawn(name),
+        lambda name, value: value if is_quarter(value) else 0.7 * drawn(name),
+    )
+
+
+def _is_plain(value: float) -> bool:
+    return value in (0.0, 1.0, -1.0)
+
+
+def _mapped(robot: CanonicalRobot, number: Entry, angle: Entry) -> CanonicalRobot:
+    """The robot with other entries."""
+    numbered = enumerate(zip(robot.links, link_numbers(robot), strict=True), start=1)
+    links = (_link(link, i, up, number, angle) for i, (link, up) in numbered)
+    return replace(robot, links=tuple(links))
+
+
+def _link(link: CanonicalLink, i: int, up: str, number: Entry, angle: Entry) -> CanonicalLink:
+    def vector(names: tuple[str, str, str], values: Array) -> Array:
+        return frozen(_array([number(n, v) for n, v in zip(names, values.tolist(), strict=True)]))
+
     second = np.empty((3, 3), dtype=object)
     for a in range(3):
         for b in range(a, 3):
-            name = f"J{'xyz'[a]}{'xyz'[b]}{i}"
-            second[a, b] = second[b, a] = symbols.number(name, float(link.J[a, b]))
+            second[a, b] = second[b, a] = number(f"J{'xyz'[a]}{'xyz'[b]}{i}", link.J.item(a, b))
     kind = link.type
     if kind.pitched:
-        kind = replace(kind, slide=symbols.number(f"p{i}", float(kind.slide)))
+        kind = replace(kind, slide=number(f"p{i}", kind.slide))
     return replace(
         link,
         type=kind,
-        alpha=symbols.angle(f"alpha{up}", link.alpha),
-        gamma=symbols.angle(f"gamma{up}", link.gamma),
-        theta=symbols.angle(f"theta{i}", link.theta),
-        across=symbols.vector((f"a{up}", f"ay{up}", f"az{up}"), link.across),
-        r=symbols.number(f"d{i}", float(link.r)),
-        J=frozen(second),
-        u=symbols.vector((f"MX{i}", f"MY{i}", f"MZ{i}"), link.u),
-        M=symbols.number(f"M{i}", float(link.M)),
-        gravity=symbols.vector((f"gx{i}", f"gy{i}", f"gz{i}"), link.gravity),
+        alpha=angle(f"alpha{up}", link.alpha),
+        gamma=angle(f"gamma{up}", link.gamma),
+        theta=angle(f"theta{i}", link.theta),
+        across=vector((f"a{up}", f"ay{up}", f"az{up}"), link.across),
+        r=number(f"d{i}", link.r),
+        J=frozen(_array(second.ravel().tolist()).reshape(3, 3)),
+        u=vector((f"MX{i}", f"MY{i}", f"MZ{i}"), link.u),
+        M=number(f"M{i}", link.M),
+        gravity=vector((f"gx{i}", f"gy{i}", f"gz{i}"), link.gravity),
     )
+
+
+def _array(values: list[Any]) -> Array:
+    """Of floats where all are numbers, of objects otherwise."""
+    plain = all(isinstance(value, int | float) for value in values)
+    result: Array = np.empty(len(values), dtype=float if plain else object)
+    result[:] = values
+    return result

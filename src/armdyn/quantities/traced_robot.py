@@ -1,18 +1,22 @@
 """A robot about to be traced: its inputs as nodes, its numbers as parameters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
+from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical, with_tip_phase
+from armdyn.canonical.model import branches, members_of_branches
+from armdyn.canonical.regroup import regroup
 from armdyn.compiler.program import Program
+from armdyn.compiler.shorten import shorten
 from armdyn.compiler.trace import trace
 from armdyn.errors import SingularityError
-from armdyn.expr.evaluate import settle
-from armdyn.expr.graph import Graph
+from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.friction import friction_torque
@@ -23,10 +27,13 @@ from armdyn.minimal.options import options
 from armdyn.minimal.slopes import torque_slopes
 from armdyn.minimal.torques import minimal
 from armdyn.model import RobotModel
+from armdyn.quantities.finish import finished_program, node_array
+from armdyn.quantities.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
 from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import loaded, weighed, weightless
-from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.shortest import QUICK, SearchBudget, shortest, sound
+from armdyn.quantities.symbolic import entries, symbolic, valued
 
 CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
@@ -45,10 +52,16 @@ class TracedRobot:
     arguments: tuple[str, ...] = ()
     """The vectors of coordinates that the quantity is a function of."""
     graph: Graph = field(default_factory=Graph)
+    budget: SearchBudget = QUICK
+    snap: float = ZERO_TOLERANCE
+    """What counts as an exact zero or quarter turn, see `canonical`."""
 
     def __post_init__(self) -> None:
         self.at = Coordinates.of(self.model)
         self.n = len(self.model.independent)
+        self.friction_aside: dict[str, Node] = {}
+        """Terms of friction by the names of the symbols that stand for them."""
+        self._cut: dict[bool, tuple[_Branch, ...]] = {}
 
     @cached_property
     def inputs(self) -> dict[str, int]:
@@ -56,6 +69,11 @@ class TracedRobot:
         numbers = [name for name in ("payload", "gravity") if getattr(self.request, name)]
         sizes = {name: ARGUMENTS[name].size or self.n for name in (*self.arguments, *numbers)}
         return sizes | {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are neither coupled joints nor arguments besides those of the quantity."""
+        return self.at.K is None and len(self.inputs) == len(self.arguments)
 
     def vector(self, name: str) -> Array:
         """An argument as nodes."""
@@ -66,14 +84,19 @@ class TracedRobot:
         """A vector of coordinates at rest."""
         return np.zeros(self.n)
 
-    # the robot in its two forms
+    # the robot in its forms
 
     @cached_property
-    def robot(self) -> CanonicalRobot:
-        """The robot in canonical frames, its numbers parameters of the graph."""
-        numbers = canonical(self.model)
-        runtime = self.request.payload or self.request.gravity
-        robot = symbolic(numbers if runtime else with_tip_phase(numbers), self.graph)
+    def numbers(self) -> CanonicalRobot:
+        """The robot in canonical frames."""
+        return with_tip_phase(canonical(self.model, self.snap))
+
+    @cached_property
+    def runtime(self) -> CanonicalRobot | None:
+        """The robot with symbols for numbers that are arguments; None if there are none."""
+        if not (self.request.payload or self.request.gravity):
+            return None
+        robot = symbolic(canonical(self.model), self.graph)
         if self.request.gravity:
             still = canonical(replace(self.model, gravity=frozen(np.zeros(3))))
             robot = weighed(self.model, symbolic(still, self.graph), self.vector("gravity"))
@@ -92,8 +115,9 @@ class TracedRobot:
 
     @cached_property
     def rotors(self) -> Array:
-        """Rotor inertias felt at the joints, (N,)."""
-        return np.array([joint.rotor.reflected for joint in self.model.joints])
+        """Rotor inertias felt at the joints, (N,), as parameters."""
+        inertias = enumerate((joint.rotor.reflected for joint in self.model.joints), start=1)
+        return self.nodes(np.array([self.graph.parameter(f"Ia{i}", x) for i, x in inertias]))
 
     # what most quantities are made of
 
@@ -104,25 +128,86 @@ class TracedRobot:
 
     def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of the links at the coordinates, by the fewest operations."""
-        robot, at = self.robot if weight else weightless(self.robot), self.at
-        # the minimal formulation makes use of the number 0 in place of a vector at rest
-        v, a = (r if r.dtype == object else 0.0 for r in map(at.rates, (qd, qdd)))
-        return at.torques(minimal(robot, at.positions(q), v, a, options(robot).quick).tau)
+        motion = {"q": self.at.positions(q), "qd": self.at.rates(qd), "qdd": self.at.rates(qdd)}
+        motion = {name: v for name, v in motion.items() if name == "q" or v.dtype == object}
+        if self.runtime is not None:
+            robot = self.runtime if weight else weightless(self.runtime)
+            # the minimal formulation makes use of the number 0 in place of a vector at rest
+            v, a = (motion.get(name, 0.0) for name in ("qd", "qdd"))
+            return self.at.torques(minimal(robot, motion["q"], v, a, options(robot).quick).tau)
+        tau = np.empty(len(self.model.joints), dtype=object)
+        for branch in self._branches(weight):
+            part = Part("torques", tuple(motion))
+            tau[branch.members] = self._shortest(branch, part, motion)
+        return self.at.torques(tau)
 
-    def mass_matrix(self, q: Array) -> Array:
-        """M at the coordinates, rotors included."""
-        M = minimal_mass_matrix(self.robot, self.at.positions(q)) + np.diag(self.rotors)
-        return self.at.matrix(M)
+    def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
+        """M at the coordinates, rotors included; with `times`, that of a robot so much heavier."""
+        motion = {"q": self.at.positions(q)}
+        if self.runtime is not None:
+            links = (
+                replace(link, J=times * link.J, u=times * link.u, M=times * link.M)
+                for link in self.runtime.links
+            )
+            M = minimal_mass_matrix(replace(self.runtime, links=tuple(links)), motion["q"])
+        else:
+            M = np.zeros((len(self.rotors),) * 2, dtype=object)
+            for branch in self._branches(weight=False):
+                lower = self._shortest(branch.times(times), MASS_MATRIX, motion)
+                M[np.ix_(branch.members, branch.members)] = symmetric(lower)
+        return self.at.matrix(M + np.diag(times * self.rotors))
+
+    def accelerations(self, q: Array, qd: Array, tau: Array) -> Array | None:
+        """M⁻¹ (τ - C q̇ - g) by the fewest operations; None if no such program is searched for."""
+        if self.runtime is not None or self.at.K is not None:
+            return None
+        qdd = np.empty(len(self.model.joints), dtype=object)
+        for branch in self._branches(weight=True):
+            part = forward_dynamics(branch.rotors)
+            qdd[branch.members] = self._shortest(branch, part, {"q": q, "qd": qd, "tau": tau})
+        return qdd
+
+    def _branches(self, weight: bool) -> "tuple[_Branch, ...]":
+        if weight not in self._cut:
+            robot = self.numbers if weight else weightless(self.numbers)
+            symbols = map(regroup, branches(symbolic(robot, self.graph)))
+            rotors = np.array([joint.rotor.reflected for joint in self.model.joints])
+            self._cut[weight] = tuple(
+                _Branch(members, valued(part), entries(part), rotors[members])
+                for members, part in zip(members_of_branches(robot), symbols, strict=True)
+            )
+        return self._cut[weight]
+
+    def _shortest(self, branch: "_Branch", part: Part, given: Mapping[str, Array]) -> list[Node]:
+        """The shortest program of a part, on vectors of all joints."""
+        template = shortest(branch.numbers, part, self.budget)
+        rotors = branch.rotors if part.rotors else np.zeros(0)
+        template = sound(template, branch.numbers, part, rotors)
+        known = dict(branch.symbols)
+        for k, i in enumerate(branch.members, start=1):
+            known |= {f"{name}{k}": given[name][i] for name in part.vectors}
+            known[f"Ia{k}"] = self.rotors[i]
+        return template.nodes(self.graph, lambda _, name: known[name])
 
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """∂τ/∂q and C at the coordinates by composite bodies, (2, n, n), without friction."""
         motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
-        both = self.nodes(np.array(torque_slopes(self.robot, *motion), dtype=object))
+        robot = self.runtime or symbolic(self.numbers, self.graph)
+        both = self.nodes(np.array(torque_slopes(robot, *motion), dtype=object))
         return self.nodes(np.stack([self.at.matrix(each) for each in both]))
 
     def friction(self, qd: Array) -> Array:
-        """Friction at the coordinates, if the request wants it."""
-        return self.friction_torque(qd) if self.request.friction else self.zero
+        """Friction at the coordinates, if the request wants it, put aside."""
+        return self.aside(self.friction_torque(qd)) if self.request.friction else self.zero
+
+    def aside(self, friction: Array) -> Array:
+        """Symbols for terms of friction, which are counted apart and put in at the end."""
+        symbols = self.nodes(friction)
+        for place, node in np.ndenumerate(symbols):
+            if not node.constant:
+                name = f"friction {len(self.friction_aside)}"
+                self.friction_aside[name], symbols[place] = node, self.graph.input(name)
+        return symbols
 
     def friction_torque(self, qd: Array) -> Array:
         """Friction at the coordinates."""
@@ -154,20 +239,55 @@ class TracedRobot:
         """Every entry a node."""
         return trace(self.graph, lambda: values)
 
-    def program(
-        self, what: str, entries: Callable[[], Array], inputs: Mapping[str, int]
-    ) -> Program:
-        """The program of entries, with the length of each argument; `what` names it in errors."""
+    def outputs(self, what: str, build: Callable[[], Array], *, whole: bool = False) -> Array:
+        """An array of nodes; with `whole` passes look for what its entries have in common.
+
+        Friction is aside; `what` names the array in errors.
+        """
+        with self._naming(what):
+            built = self.nodes(build())
+        if not whole:
+            return built
         try:
-            outputs = self.nodes(entries())
-            settled = np.array(settle(outputs.flat), dtype=object).reshape(outputs.shape)
+            short = shorten(built.flat, "deep" if self.budget.deep else "quick")
+        except ZeroDivisionError:  # what divides by zero at every state has no values to compare
+            return built
+        return node_array(short, built.shape)
+
+    def program(self, what: str, outputs: Array, inputs: Mapping[str, int]) -> Program:
+        """The program of outputs with friction put in, with the length of each argument."""
+        rotors = [rotor.name for rotor in self.rotors if rotor.name]
+        with self._naming(what):
+            return finished_program(outputs, inputs, self.friction_aside, rotors)
+
+    @contextmanager
+    def _naming(self, what: str) -> Iterator[None]:
+        try:
+            yield
         except ZeroDivisionError:
             raise SingularityError(
                 f"{what}: the mass matrix is singular whatever the configuration, because "
                 f"a joint of {self.model.name!r} moves no inertia; give its link a mass, or the "
                 "joint a rotor inertia"
             ) from None
-        return Program.from_outputs(settled, inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """The links that one joint on the base carries."""
+
+    members: list[int]
+    """Their places in the robot."""
+    numbers: CanonicalRobot
+    """Prepared for `shortest`."""
+    symbols: dict[str, Any]
+    """Its entries by name."""
+    rotors: Array
+
+    def times(self, factor: float) -> "_Branch":
+        """The branch with inertias multiplied by a number."""
+        heavier = {k: factor * v if k[0] in "JM" else v for k, v in self.symbols.items()}
+        return replace(self, symbols=heavier)
 
 
 def wrench_name(link: str) -> str:

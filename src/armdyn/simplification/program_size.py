@@ -23,8 +23,8 @@ from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.model import RobotModel
 from armdyn.operations.count import count_operations
-from armdyn.quantities.choice_store import user_choices
-from armdyn.quantities.shortest import SearchBudget, minimal_outputs
+from armdyn.quantities.parts import TORQUES, WEIGHT, Part
+from armdyn.quantities.shortest import minimal_outputs
 from armdyn.simplification.linear import samples
 
 _VANISHED = 1e-9
@@ -41,11 +41,11 @@ def program_size(model: RobotModel) -> Operations:
     if D is None:
         found = [count_operations(model, snap=_VANISHED)]
     else:
-        gravity = _outputs(bare if fewer else robot, "gravity")
+        gravity = _outputs(bare if fewer else robot, WEIGHT)
         lifted = sum(x.op != "number" or x.value != 0 for part in gravity for x in part)
         found = [_sum([*gravity, product(D)]) + Operations(0, lifted)]
     if fewer:
-        found.append(_sum(_outputs(bare, "inverse_dynamics")))
+        found.append(_sum(_outputs(bare, TORQUES)))
     return min(found, key=lambda operations: operations.total)
 
 
@@ -53,10 +53,9 @@ def _sum(programs: list[list[Node]]) -> Operations:
     return fold(Operations.__add__, map(count, programs))
 
 
-def _outputs(robot: CanonicalRobot, quantity: str) -> list[list[Node]]:
+def _outputs(robot: CanonicalRobot, what: Part) -> list[list[Node]]:
     """The torques of each arm that stands on the base."""
-    effort = SearchBudget(kept=user_choices())
-    return [minimal_outputs(part, quantity, effort) for part in branches(robot)]
+    return [minimal_outputs(part, what) for part in branches(robot)]
 
 
 def _vanished(robot: CanonicalRobot) -> CanonicalRobot:

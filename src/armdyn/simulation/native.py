@@ -90,7 +90,9 @@ def rollout(
     q, qd = _states(robot, q0=q0, qd0=qd0)
     over = Horizon(q.shape[:-1], robot.n, step, steps)
     implicit = method == "symplectic"
-    request = StepRequest(method, law(robot, controller), friction, iterations if implicit else 0)
+    request = StepRequest(
+        method, law(robot, controller), friction, iterations if implicit else 0, robot.effort
+    )
     request.check()
     tracks = step_inputs(torque, controller, request, over)
     q, qd = q.reshape(-1, robot.n), qd.reshape(-1, robot.n)

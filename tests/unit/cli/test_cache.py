@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import armdyn
 from armdyn.backends.cache import user_cache
-from armdyn.canonical.frames import canonical
-from armdyn.minimal.options import options
-from armdyn.quantities.choice_store import user_choices
+from armdyn.compiler.template import Template
+from armdyn.quantities.program_store import user_programs
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
+TEMPLATE = Template((("input", "q1"),), (("mul", (0, 0)),), (1,))
 KEYS = [hashlib.sha256(bytes([i])).hexdigest() for i in range(3)]
 
 
@@ -23,14 +22,13 @@ def run(command):
 
 @pytest.fixture
 def root(tmp_path, monkeypatch) -> Path:
-    """A cache with three kernels and the choices of one robot."""
+    """A cache with three kernels and one program."""
     root = tmp_path / "root"
     monkeypatch.setenv("ARMDYN_CACHE_DIR", str(root))
     for i, key in enumerate(KEYS):
         user_cache().put(key, bytes(1000 * i))
         os.utime(root / "kernels" / f"{key}.kernel", (1e9 + i, 1e9 + i))
-    robot = canonical(armdyn.load("two_link").model)
-    user_choices().store(robot, "inverse_dynamics", options(robot).start)
+    user_programs().store(KEYS[0], TEMPLATE)
     return root
 
 
@@ -44,7 +42,7 @@ def test_what_is_kept_is_shown(run, root):
     assert str(root) in out
     kept = json.loads(run("--json")[1])
     assert kept["folder"] == str(root)
-    for kind, count in (("kernels", 3), ("choices", 1)):
+    for kind, count in (("kernels", 3), ("programs", 1)):
         data = kept["kept"][kind]
         sizes = [path.stat().st_size for path in files(root / kind)]
         assert (data["files"], data["bytes"]) == (count, sum(sizes))
@@ -61,10 +59,10 @@ def test_clearing_says_what_it_removed(run, root):
     code, out, _ = run("--clear")
     assert code == 0
     assert f"removed 3 kernels, {total / 1000:.3g} kB" in out
-    assert "removed 1 choices" in out
+    assert "removed 1 programs" in out
     assert files(root) == [root / "kernels" / "mine.txt"]
     nothing = {"files": 0, "bytes": 0}
-    removed = {"kernels": nothing, "choices": nothing}
+    removed = {"kernels": nothing, "programs": nothing}
     assert json.loads(run("--clear", "--json")[1]) == {"folder": str(root), "removed": removed}
 
 
@@ -76,7 +74,7 @@ def test_nothing_is_made_by_looking(run, tmp_path, monkeypatch):
 
 
 @posix
-@pytest.mark.parametrize("kind", ["kernels", "choices"])
+@pytest.mark.parametrize("kind", ["kernels", "programs"])
 def test_a_linked_folder_is_named_and_nothing_is_removed(run, root, tmp_path, kind):
     (root / kind).rename(tmp_path / "elsewhere")
     (root / kind).symlink_to(tmp_path / "elsewhere")
@@ -113,10 +111,8 @@ def test_no_cache_is_no_error(run, monkeypatch, word):
         assert code == 0
         assert "nothing is kept on disk" in out
     assert json.loads(run("--json")[1]) == {"folder": None, "kept": {}}
-    robot = canonical(armdyn.load("two_link").model)
-    kept = user_choices()
-    kept.store(robot, "inverse_dynamics", options(robot).start)
-    assert kept.find(robot, "inverse_dynamics") is None
+    user_programs().store(KEYS[0], TEMPLATE)
+    assert user_programs().find(KEYS[0]) is None
 
 
 def test_a_variable_without_meaning_is_an_error(run, monkeypatch):

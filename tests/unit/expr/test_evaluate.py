@@ -115,3 +115,10 @@ def test_an_expression_that_divides_by_zero_is_named(g):
 def test_graphs_of_the_same_names_are_compared_by_value():
     a, b = Graph(), Graph()
     assert proved_equal([a.input("x") + a.input("y")], [b.input("y") + b.input("x")])
+
+
+def test_a_number_taken_from_an_angle_is_its_negative_added():
+    graph = Graph()
+    x = 0.7 * graph.input("x")
+    added = graph.apply("add", [x, graph.number(-0.3)])
+    assert proved_equal([np.sin(x - 0.3), np.cos(x - 0.3)], [np.sin(added), np.cos(added)])

@@ -1,6 +1,4 @@
-"""Robots in graphs: symbols, run-time inputs, kept choices, and the shortest programs."""
-
-import json
+"""Robots in graphs: symbols, run-time inputs, and the shortest programs."""
 
 import numpy as np
 import pytest
@@ -10,6 +8,7 @@ from armdyn.canonical.frames import canonical, with_tip_phase
 from armdyn.canonical.model import branches, model_from_canonical
 from armdyn.compiler.count import count
 from armdyn.compiler.program import Program
+from armdyn.compiler.template import Template
 from armdyn.compiler.trace import trace
 from armdyn.errors import UnknownNameError
 from armdyn.expr import Graph, proved_equal
@@ -17,14 +16,17 @@ from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.minimal.options import options
 from armdyn.minimal.torques import minimal
-from armdyn.quantities.choice_store import ChoiceStore, pattern
+from armdyn.quantities.parts import BIAS, MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared
+from armdyn.quantities.program_store import ProgramStore, key_of
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import payload_vector
-from armdyn.quantities.shortest import SearchBudget, minimal_outputs
-from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.shortest import minimal_outputs, shortest
+from armdyn.quantities.symbolic import generic, pattern, symbolic
 from support.peers import close
 from support.random_robots import random_model, random_states, special_model
+
+STATE = ("q", "qd", "qdd")
 
 
 def traced(robot, runtime=()):
@@ -76,19 +78,15 @@ def test_unknown_run_time_names_are_listed():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("quantity", ["inverse_dynamics", "gravity", "bias"])
+@pytest.mark.parametrize("part", [TORQUES, WEIGHT, BIAS])
 @pytest.mark.parametrize("name", ["two_link", "scara", "saha_3r"])
-def test_shortest_programs_are_proved_equal_to_augmented_bodies(name, quantity):
+def test_shortest_programs_are_proved_equal_to_augmented_bodies(name, part):
     (robot,) = branches(canonical(armdyn.load(name).model))
-    outputs = minimal_outputs(robot, quantity)
+    outputs = minimal_outputs(robot, part)
     graph, n = outputs[0].graph, len(robot.links)
-    symbols = model_from_canonical(symbolic(with_tip_phase(robot), graph))
-    zero = np.zeros(n)
-    qd = zero if quantity == "gravity" else graph.inputs("qd", n)
-    qdd = graph.inputs("qdd", n) if quantity == "inverse_dynamics" else zero
-    reference = trace(
-        graph, lambda q: augmented_body(symbols, q, qd, qdd).tau, graph.inputs("q", n)
-    )
+    symbols = model_from_canonical(symbolic(prepared(robot), graph))
+    states = [graph.inputs(key, n) if key in part.vectors else np.zeros(n) for key in STATE]
+    reference = trace(graph, lambda: augmented_body(symbols, *states).tau)
     assert proved_equal(outputs, reference)
     assert count(outputs).total <= count(reference).total
 
@@ -96,7 +94,7 @@ def test_shortest_programs_are_proved_equal_to_augmented_bodies(name, quantity):
 @pytest.mark.slow
 def test_shortest_forward_dynamics_inverts_the_torques():
     model = armdyn.load("scara").model
-    outputs = minimal_outputs(canonical(model), "forward_dynamics")
+    outputs = minimal_outputs(canonical(model), forward_dynamics(np.zeros(4)))
     program = Program.from_outputs(np.array(outputs), {"q": 4, "qd": 4, "tau": 4})
     q, qd, qdd = random_states(model, 7, batch=(3,))
     close(program(q, qd, newton_euler(model, q, qd, qdd).tau), qdd, 1e-8)
@@ -104,44 +102,44 @@ def test_shortest_forward_dynamics_inverts_the_torques():
 
 def test_shortest_mass_matrix_is_its_lower_triangle():
     robot = armdyn.load("scara")
-    outputs = minimal_outputs(canonical(robot.model), "mass_matrix")
+    outputs = minimal_outputs(canonical(robot.model), MASS_MATRIX)
     program = Program.from_outputs(np.array(outputs), {"q": 4})
     q = random_states(robot.model, 8)[0]
     close(program(q), robot.mass_matrix(q)[np.tril_indices(4)], 1e-11)
 
 
-@pytest.mark.slow
-def test_choices_are_kept_by_the_zeros_of_a_robot(tmp_path):
-    kept, told = ChoiceStore(tmp_path / "choices"), []
-    robot = canonical(armdyn.load("two_link").model)
-    first = minimal_outputs(robot, "inverse_dynamics", SearchBudget(kept=kept))
-    (file,) = (tmp_path / "choices").iterdir()
-    choices = kept.find(robot, "inverse_dynamics")
-    assert choices is not None
-    assert choices == kept.find(robot, "inverse_dynamics")
-    heavier = canonical(armdyn.load("two_link").with_gravity((0, -3.7, 0)).model)
-    assert pattern(heavier) == pattern(robot)
-    assert kept.find(heavier, "inverse_dynamics") == choices
-    assert kept.find(canonical(armdyn.load("saha_3r").model), "inverse_dynamics") is None
-    again = minimal_outputs(
-        robot, "inverse_dynamics", SearchBudget(kept=kept, progress=told.append)
-    )
-    assert count(again) == count(first)
-    for damage in ("", "[]", '{"links": 3}', json.dumps({"links": [{"squares": "ab"}] * 2})):
+def test_a_program_is_kept_by_the_zeros_of_a_robot(tmp_path):
+    store, robot = ProgramStore(tmp_path / "programs"), prepared(canonical(two_link().model))
+    template, key = shortest(robot, TORQUES), key_of("torques", pattern(robot))
+    store.store(key, template)
+    (file,) = (tmp_path / "programs").iterdir()
+    heavier = prepared(canonical(two_link().with_gravity((0, -3.7, 0)).model))
+    assert store.find(key_of("torques", pattern(heavier))) == template
+    other = prepared(canonical(armdyn.load("saha_3r").model))
+    assert store.find(key_of("torques", pattern(other))) is None
+    text = file.read_text()
+    for damage in ("", "[]", text[:-20], text.replace("*", "+", 1), text.replace("0.", "1.", 1)):
         file.write_text(damage)
-        assert kept.find(robot, "inverse_dynamics") is None
+        assert store.find(key) is None
+    assert ProgramStore(None).find(key) is None
 
 
-@pytest.mark.parametrize("name", ["two_link", "puma560"])
-@pytest.mark.parametrize("damage", [{"column": "no"}, {"first_axes": "x"}, {"squares": "ab"}])
-def test_no_damaged_choice_passes(tmp_path, name, damage):
-    robot, kept = canonical(armdyn.load(name).model), ChoiceStore(tmp_path)
-    start = options(robot).start
-    kept.store(robot, "inverse_dynamics", start)
-    assert kept.find(robot, "inverse_dynamics") == start
-    for i in range(len(robot.links)):
-        kept.store(robot, "inverse_dynamics", start.with_link(i, **damage))
-        assert kept.find(robot, "inverse_dynamics") is None
+@pytest.mark.parametrize("data", [[], [[], [["+", 0, 1]], [0]], [[["input", "q"]], [], [1]], 3])
+def test_what_is_no_template_is_said(data):
+    with pytest.raises(ValueError, match="template"):
+        Template.from_data(data)
+
+
+def two_link():
+    return armdyn.load("two_link")
+
+
+@pytest.mark.slow
+def test_a_program_depends_on_the_zeros_of_a_robot_alone():
+    """Not on its numbers, nor on what was asked for before."""
+    robot = prepared(canonical(armdyn.load("saha_3r").model))
+    assert pattern(generic(robot)) == pattern(robot)
+    assert shortest(generic(robot), TORQUES) == shortest(robot, TORQUES)
 
 
 def test_a_long_chain_takes_the_default_choices_and_grows_linearly():

@@ -39,8 +39,8 @@ def export_c(
     }
     macro, test = f"{prefix.upper()}_SELFTEST", f"{prefix}_selftest"
     try_it = f"cc -std=c99 -O2 -D{macro} {prefix}.c -lm -o {test} && ./{test}"
-    counts = {f.name: f.program.operations for f in functions}
-    return Exported(write_all(directory, texts), counts, try_it)
+    programs = {f.name: f.program for f in functions}
+    return Exported(write_all(directory, texts), programs, try_it)
 
 
 def header(
@@ -88,7 +88,7 @@ def source(
     written: list[str] = []
     for function in functions:
         text = Body(function.program, language, table)
-        written += _block([operations(function.program.operations)])
+        written += _block([operations(function.program)])
         written += [*_signature(function, prefix, options, ""), "{"]
         unused = [f"(void){i.name};" for i in function.program.inputs if i.name not in text.used]
         body = [f"    {statement}" for statement in (*unused, *text.statements)]

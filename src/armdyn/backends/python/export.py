@@ -32,8 +32,8 @@ def export_python(
     arguments = ", ".join(f"[0.0] * {i.size}" for i in first.program.inputs)
     try_it = f'python -c "import {prefix}; print({prefix}.{first.name}({arguments}))"'
     texts = {f"{prefix}.py": module(model, functions, options)}
-    counts = {f.name: f.program.operations for f in functions}
-    return Exported(write_all(directory, texts), counts, try_it)
+    programs = {f.name: f.program for f in functions}
+    return Exported(write_all(directory, texts), programs, try_it)
 
 
 def module(model: RobotModel, functions: Sequence[Function], options: ExportOptions) -> str:

@@ -11,9 +11,7 @@ import numpy as np
 from armdyn.dynamics import Robot
 from armdyn.operations.count import STAGES, MethodCounts
 from armdyn.operations.methods import METHODS
-from armdyn.operations.report import OperationReport, operation_report
-from armdyn.quantities.choice_store import user_choices
-from armdyn.quantities.shortest import SearchBudget
+from armdyn.operations.report import Counting, OperationReport, operation_report
 from armdyn.structure.elements import Structure, StructureElement
 from armdyn.structure.picture import plot_structure
 from armdyn.structure.report import cell, reasons, text
@@ -55,10 +53,8 @@ class OperationsPanel(Panel):
             def searched(done: int, steps: int, best: int) -> None:
                 tell(f"searching, {100 * done // steps} %, {best} operations so far")
 
-            budget = SearchBudget(progress=searched, kept=user_choices())
-            return operation_report(
-                robot.model, (quantity,), budget, tell=lambda what: tell(f"counting {what}")
-            )
+            counting = Counting(tell=lambda what: tell(f"counting {what}"), progress=searched)
+            return operation_report(robot.model, (quantity,), counting)
 
         def done(found: OperationReport) -> None:
             self._html.content = svg.framed(operation_bars(found.rows))

@@ -1,0 +1,133 @@
+"""Search for the programs that come with armdyn, and write their archive.
+
+    PYTHONPATH=tests python benchmarks/shipped_programs.py [--deep] [NAME ...]
+
+The robots are those of the catalog, each also with all inertial numbers different from zero as
+real arms have them, and the arms of the literature. Programs that are in the archive already are
+kept where they are as short; with --deep every program is searched for minutes. Each is proved
+when it is found, and all of them again by the tests.
+"""
+
+import argparse
+import json
+import time
+import zipfile
+from dataclasses import asdict, replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+import armdyn
+from armdyn.arrays import frozen
+from armdyn.canonical.frames import CanonicalRobot, canonical
+from armdyn.canonical.model import branches
+from armdyn.compiler.count import count
+from armdyn.compiler.template import Template
+from armdyn.expr.graph import Graph
+from armdyn.io.atomic import replacing
+from armdyn.io.catalog import catalog_names
+from armdyn.quantities.parts import (
+    BIAS,
+    MASS_MATRIX,
+    TORQUES,
+    WEIGHT,
+    Part,
+    forward_dynamics,
+    prepared,
+)
+from armdyn.quantities.program_store import SHIPPED, key_of
+from armdyn.quantities.run_time import weightless
+from armdyn.quantities.shortest import SearchBudget, searched
+from armdyn.quantities.symbolic import generic, pattern
+from support.counted_arms import ARMS
+
+ARCHIVE = Path(str(files("armdyn.quantities") / SHIPPED))
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time of every entry, so that the same programs are the same archive."""
+
+
+def full(robot: CanonicalRobot) -> CanonicalRobot:
+    """The robot with all inertial numbers different from zero."""
+    second = frozen(np.diag([2.1, 2.2, 2.3]) + np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]]) / 7)
+    u = frozen(np.array([0.3, 0.4, 0.6]))
+    return replace(robot, links=tuple(replace(link, J=second, u=u, M=2.7) for link in robot.links))
+
+
+def robots() -> dict[str, tuple[CanonicalRobot, np.ndarray]]:
+    """Robots on one base joint by name, with the inertias of their rotors."""
+    found = {}
+    for name in catalog_names():
+        model = armdyn.load(name).model
+        rotors = np.array([joint.rotor.reflected for joint in model.joints])
+        (robot,) = branches(canonical(model))
+        found[name] = robot, rotors
+        found[f"{name}, full"] = full(robot), 0 * rotors
+    for name, robot in ARMS.items():
+        found[f"arm {name}"] = robot, np.zeros(len(robot.links))
+    return found
+
+
+def parts(robot: CanonicalRobot, rotors: np.ndarray) -> list[tuple[CanonicalRobot, Part]]:
+    """What quantities need of a robot, each with the robot as it is searched for."""
+    ready, still = prepared(robot), prepared(weightless(robot))
+    return [
+        *((ready, part) for part in (WEIGHT, BIAS, TORQUES)),
+        *((still, part) for part in (BIAS, Part("torques", ("q", "qdd")), MASS_MATRIX)),
+        (ready, forward_dynamics(rotors)),
+    ]
+
+
+def size(template: Template) -> int:
+    """Multiplications and additions."""
+    graph = Graph()
+
+    def symbol(kind: str, name: str) -> object:
+        return graph.input(name) if kind == "input" else graph.parameter(name)
+
+    return count(template.nodes(graph, symbol)).total
+
+
+def main() -> None:
+    """Search, and write the archive after each robot."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--deep", action="store_true")
+    given = parser.parse_args()
+    for name, (robot, rotors) in robots().items():
+        if given.names and name not in given.names:
+            continue
+        for ready, part in parts(robot, rotors):
+            key = key_of(asdict(part), pattern(ready))
+            known = read()
+            if key in known and not given.deep:
+                continue
+            start = time.perf_counter()
+            new = searched(generic(ready), part, SearchBudget(deep=given.deep))
+            before = size(Template.from_data(json.loads(known[key]))) if key in known else None
+            print(f"{name}, {part.name} of {' '.join(part.vectors)}: {before} -> {size(new)}, "
+                  f"{time.perf_counter() - start:.1f} s", flush=True)  # fmt: skip
+            if before is None or size(new) < before:
+                write(read() | {key: json.dumps(new.data(), separators=(",", ":"))})
+
+
+def read() -> dict[str, str]:
+    """The archive."""
+    if not ARCHIVE.exists():
+        return {}
+    with zipfile.ZipFile(ARCHIVE) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+def write(programs: dict[str, str]) -> None:
+    """Write the archive, whole or not at all."""
+    with (
+        replacing(ARCHIVE) as path,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
+    ):
+        for name in sorted(programs):
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), programs[name], zipfile.ZIP_DEFLATED)
+
+
+if __name__ == "__main__":
+    main()

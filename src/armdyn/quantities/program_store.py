@@ -1,0 +1,89 @@
+"""Programs that were searched for, by the pattern of the robot that they are for.
+
+Those of common robots come with armdyn, in one archive; what deep searches find is kept in a folder
+of the user. A program depends on the pattern alone, so whoever has it saves time, and nobody gets
+another one.
+"""
+
+import hashlib
+import json
+import zipfile
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from armdyn.compiler.template import Template
+from armdyn.errors import WriteError
+from armdyn.io.atomic import write_text
+from armdyn.io.folders import cache_folder
+from armdyn.version import __version__
+
+FORMAT = 1
+"""Changes with the meaning of a key, so that old programs are not taken for new ones."""
+FOLDER, SUFFIX = "programs", ".json"
+SHIPPED = "shipped.zip"
+"""The archive beside this file."""
+
+
+def key_of(what: Any, pattern: list[Any]) -> str:
+    """The name under which the program of a part of a quantity is kept for a pattern."""
+    return hashlib.sha256(json.dumps([FORMAT, what, pattern]).encode()).hexdigest()[:32]
+
+
+def shipped(key: str) -> Template | None:
+    """The program that comes with armdyn, or None."""
+    archive = _archive()
+    if archive is None or key not in archive.namelist():
+        return None
+    return Template.from_data(json.loads(archive.read(key)))
+
+
+@lru_cache(maxsize=1)
+def _archive() -> zipfile.ZipFile | None:
+    try:
+        with as_file(files(__package__) / SHIPPED) as path:
+            return zipfile.ZipFile(path)
+    except FileNotFoundError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramStore:
+    """A folder of small JSON files; a damaged or foreign one is as good as none."""
+
+    folder: Path | None
+    """None: nothing is kept."""
+
+    def find(self, key: str) -> Template | None:
+        """The program that this version of armdyn kept, or None."""
+        if self.folder is None:
+            return None
+        try:
+            version, digest, text = json.loads((self.folder / (key + SUFFIX)).read_text("utf-8"))
+            if version != __version__ or digest != _digest(text):
+                return None
+            return Template.from_data(json.loads(text))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def store(self, key: str, template: Template) -> None:
+        """Keep a program; a folder that cannot be written is no error."""
+        if self.folder is None:
+            return
+        text = json.dumps(template.data())
+        with suppress(OSError, WriteError):
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            content = json.dumps([__version__, _digest(text), text])
+            write_text(self.folder / (key + SUFFIX), content)
+
+
+def user_programs() -> ProgramStore:
+    """The programs kept for this user."""
+    return ProgramStore(cache_folder(FOLDER))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,115 @@
+"""The program of a quantity beside the same quantity by textbooks, compared exactly.
+
+A textbook writes the torques by Renaud's recursion, the mass matrix by composite bodies and
+accelerations by both; whatever a quantity makes of these, and kinematics, are the same pages.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.canonical.frames import ZERO_TOLERANCE
+from armdyn.canonical.model import branches, members_of_branches, model_from_canonical
+from armdyn.compiler.program import Program
+from armdyn.compiler.search import Progress
+from armdyn.errors import GraphError
+from armdyn.expr.differentiate import jacobian
+from armdyn.expr.evaluate import evaluate, proved_equal
+from armdyn.expr.graph import Node
+from armdyn.expr.visit import reachable, unguarded
+from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.model import RobotModel
+from armdyn.quantities.finish import filled
+from armdyn.quantities.registry import traced_quantity
+from armdyn.quantities.request import Request
+from armdyn.quantities.run_time import weightless
+from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.traced_robot import TracedRobot
+
+Proof = Literal["field", "random"]
+"""Exactly, over the finite field; or in floats at random states."""
+
+MOST_PROVED_NODES = 150_000
+"""Nodes of a textbook beyond which a proof over the field takes too long."""
+RANDOM_STATES = 16
+PROGRAM_ROUNDING = 1e-8
+"""Largest difference at random states, relative to the largest entry, that is rounding."""
+
+
+class TextbookRobot(TracedRobot):
+    """A robot whose quantities are written as textbooks do."""
+
+    def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
+        """Torques of the links by Renaud's recursion."""
+        motion = [self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)]
+        tau = np.empty(len(self.model.joints), dtype=object)
+        for members, model in self._models(weight):
+            tau[members] = augmented_body(model, *(v[members] for v in motion)).tau
+        return self.at.torques(tau)
+
+    def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
+        """M by composite bodies."""
+        M = np.zeros((len(self.model.joints),) * 2, dtype=object)
+        for members, model in self._models(weight=False):
+            M[np.ix_(members, members)] = mass_matrix(model, self.at.positions(q)[members])
+        return self.at.matrix(times * (M + np.diag(self.rotors)))
+
+    def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """∂τ/∂q and C = ½ ∂(C q̇)/∂q̇, which is quadratic in q̇, by differentiation."""
+        tau, of_rates = self.torques(q, qd, qdd), self.torques(q, qd, self.zero, weight=False)
+        C = 0.5 * np.asarray(jacobian(self.nodes(of_rates), list(qd)))
+        return self.nodes(np.stack([jacobian(self.nodes(tau), list(q)), C]))
+
+    def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
+        """By solving with the mass matrix."""
+        return self.solve(self.mass_matrix(q), tau - self.torques(q, qd, self.zero))
+
+    def _models(self, weight: bool) -> list[tuple[list[int], RobotModel]]:
+        robot = self.runtime or symbolic(self.numbers, self.graph)
+        robot = robot if weight else weightless(robot)
+        pairs = zip(members_of_branches(robot), branches(robot), strict=True)
+        return [(members, model_from_canonical(part)) for members, part in pairs]
+
+
+def proved_program(
+    model: RobotModel,
+    request: Request,
+    progress: Progress | None = None,
+    snap: float = ZERO_TOLERANCE,
+) -> tuple[Program, Proof]:
+    """The program of `quantity_program`, and how it is proved equal to textbooks.
+
+    Over the field symbols are compared, so the proof holds for every robot with the same zeros; at
+    random states the program itself is, with the numbers of this robot. A GraphError if they
+    differ.
+    """
+    ours, outputs = traced_quantity(model, request, progress, snap)
+    program = ours.program(request.quantity, outputs, ours.inputs)
+    theirs, textbook = traced_quantity(model, request, progress, snap, TextbookRobot)
+    expected = filled(list(textbook.flat), theirs.friction_aside)
+    exact = len(reachable(expected)) <= MOST_PROVED_NODES
+    equal = not exact or proved_equal(
+        unguarded(filled(list(outputs.flat), ours.friction_aside)), unguarded(expected)
+    )
+    if not (equal and _agree(program, expected)):
+        raise GraphError(
+            f"the program for {request.quantity} of {model.name!r} is not what it should be; this "
+            "is a defect of armdyn, report it with the robot"
+        )
+    return program, "field" if exact else "random"
+
+
+def _agree(program: Program, expected: list[Node]) -> bool:
+    """Whether a program gives the same numbers at random states."""
+    draw = np.random.default_rng(0)
+    given = [draw.uniform(-1.0, 1.0, (RANDOM_STATES, len(i.symbols))) for i in program.inputs]
+    states = dict(zip(program.symbols, np.concatenate(given, -1).T, strict=True))
+    with np.errstate(all="ignore"):
+        found = program(*given).reshape(RANDOM_STATES, -1)
+        values = evaluate(expected, states)
+        wanted = np.stack([np.broadcast_to(x, RANDOM_STATES) for x in values], -1)
+        error, size = (np.nan_to_num(np.abs(x)) for x in (found - wanted, wanted))
+    alike = np.array_equal(np.isnan(found), np.isnan(wanted))
+    return alike and bool(error.max(initial=0.0) <= PROGRAM_ROUNDING * size.max(initial=0.0))

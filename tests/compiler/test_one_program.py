@@ -1,0 +1,159 @@
+"""One program for each quantity: what is counted and proved is what runs and what is exported."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict
+from importlib.metadata import files as files_of
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import armdyn
+from armdyn.backends.c.export import header, source
+from armdyn.backends.export_comments import operations
+from armdyn.backends.options import ExportOptions, functions_of
+from armdyn.cli.app import app
+from armdyn.equations.recursive import recursive
+from armdyn.errors import ArmdynError, GraphError
+from armdyn.io.catalog import catalog_names
+from armdyn.quantities.proof import TextbookRobot, proved_program
+from armdyn.quantities.registry import QUANTITIES, quantity_program
+from armdyn.quantities.request import Request
+from armdyn.quantities.traced_robot import TracedRobot
+from support.random_robots import random_model
+
+pytestmark = pytest.mark.slow
+
+COMPARED = ("inverse_dynamics", "mass_matrix", "gravity_vector", "forward_dynamics", "jacobian")
+MOST_JOINTS = 9
+
+
+def _urdfs() -> list[Path]:
+    """URDFs of others with few joints."""
+    listed = (Path(str(f.locate())) for f in files_of("example-robot-data") or [])
+    text = {path: path.read_text() for path in listed if path.suffix == ".urdf"}
+    moving = re.compile(r'<joint [^>]*type="(revolute|continuous|prismatic)"')
+    return sorted(path for path in text if 2 <= len(moving.findall(text[path])) <= MOST_JOINTS)
+
+
+@pytest.mark.parametrize("name", catalog_names())
+def test_counts_of_kernel_c_and_ops_are_one_number(name):
+    robot = armdyn.load(name)
+    asked = [arg for q in COMPARED for arg in ("--quantity", QUANTITIES[q].counted_as)]
+    run = CliRunner().invoke(app, ["ops", name, "--json", *asked])
+    told = {row["quantity"]: row for row in json.loads(run.output)["programs"]}
+    same_counts(robot, {q: told[q] for q in COMPARED})
+    assert {row["proved"] for row in told.values()} == {"field"}
+
+
+def same_counts(robot, told):
+    """Whether kernels, C and the façade have the operations that were told."""
+    options = ExportOptions(tuple(told))
+    functions = functions_of(robot.model, options)
+    texts = [
+        re.sub(r"[\s*]+", " ", write(robot.model, functions, "arm", options))
+        for write in (header, source)
+    ]
+    for function in functions:
+        name, program = function.name, function.program
+        kernel = robot.kernel(name).__self__
+        assert kernel.operations == program.operations
+        assert armdyn.count_operations(robot, QUANTITIES[name].counted_as) == program.operations
+        for kind in ("operations", "rotors", "friction"):
+            count = getattr(program, kind)
+            assert told[name][kind]["mul"] == count.mul == getattr(kernel.program, kind).mul
+            assert told[name][kind]["add"] == count.add == getattr(kernel.program, kind).add
+        whole = program.operations + program.rotors + program.friction
+        assert whole.mul + whole.add == counted(program, "mul", "add", "sub")
+        assert all(operations(program) in text for text in texts)
+
+
+def counted(program, *ops):
+    """Instructions of some kinds."""
+    return sum(instruction.op in ops for instruction in program.instructions)
+
+
+def test_there_are_twenty_files_of_others():
+    assert len(_urdfs()) >= 20
+
+
+@pytest.mark.parametrize("path", _urdfs(), ids=lambda path: path.stem)
+@pytest.mark.filterwarnings("ignore::armdyn.errors.ArmdynWarning")
+def test_counts_of_files_of_others_are_one_number(path):
+    try:
+        robot = armdyn.load(path, fix_root=True)
+    except ArmdynError:
+        pytest.skip("armdyn says why it does not take this file")
+    told = {}
+    for name in ("inverse_dynamics", "gravity_vector"):
+        program, proved = proved_program(robot.model, Request(name))
+        told[name] = {k: vars(program)[k] for k in ("operations", "rotors", "friction")}
+        told[name] = {k: asdict(v) for k, v in told[name].items()}
+        assert proved == "field"
+    same_counts(robot, told)
+
+
+@pytest.mark.parametrize("name", ["puma560", "scara", "ur5e"])
+def test_recursive_equations_are_that_program(name):
+    model = armdyn.load(name).model
+    program = quantity_program(model, Request("inverse_dynamics", friction=False))
+    equations = recursive(model)
+    assert (equations.operations, equations.rotors) == (program.operations, program.rotors)
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("kind", ["RR", "RPR", "HRP"])
+def test_every_quantity_of_any_robot_is_proved(kind, quantity):
+    model = random_model(kind, 5, rotors=True, friction=True)
+    assert proved_program(model, Request(quantity))[1] == "field"
+
+
+def test_a_wrong_program_is_not_proved(monkeypatch):
+    model, request = armdyn.load("two_link").model, Request("inverse_dynamics")
+    links = TracedRobot.links
+
+    def wrong(self, *motion, **options):
+        tau = links(self, *motion, **options)
+        return tau + (0 if type(self) is TextbookRobot else 1e-3 * motion[2] * motion[0])
+
+    monkeypatch.setattr(TracedRobot, "links", wrong)
+    with pytest.raises(GraphError, match="inverse_dynamics of 'two_link' is not what it should"):
+        proved_program(model, request)
+
+
+TEXTS = """
+import sys
+from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.request import Request
+from armdyn.quantities.traced_robot import TracedRobot
+from support.random_robots import random_model
+for kind in ("RRR", "RPR"):
+    for name in ("inverse_dynamics", "mass_matrix", "forward_dynamics", "jacobian_dot"):
+        print(quantity_program(random_model(kind, 5, rotors=True), Request(name)).text)
+"""
+
+
+def test_programs_depend_neither_on_caches_nor_on_the_order_of_hashes(tmp_path):
+    """Text by text: with nothing on disk, into an empty folder, and out of it again."""
+    texts = []
+    for seed, folder in (("0", "off"), ("1", str(tmp_path)), ("2", str(tmp_path))):
+        given = {"ARMDYN_CACHE_DIR": folder, "PYTHONHASHSEED": seed, "PYTHONPATH": path_of_tests()}
+        run = subprocess.run(
+            [sys.executable, "-c", TEXTS],
+            env=os.environ | given,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        texts.append(run.stdout)
+    assert texts[0].count("instructions") == 8
+    assert texts[0] == texts[1] == texts[2]
+
+
+def path_of_tests() -> str:
+    """Where this file and the package are found."""
+    return os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
