@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
-from armdyn.quantities.choice_store import pattern
 
 import armdyn
 from armdyn import Robot
@@ -19,6 +18,7 @@ from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, WriteError
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.joint_types import joint_type
+from armdyn.quantities.symbolic import pattern
 from armdyn.structure.structure import structure
 from support.peers import close, pin_model
 from support.random_robots import random_inertia, random_model, random_states, random_transform
