@@ -8,6 +8,8 @@ so a small change of a formulation is counted without tracing the rest anew.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -77,6 +79,9 @@ class FieldValue:
 
     def __rsub__(self, other: Any) -> Any:
         return self.opposite + other
+
+    def __pow__(self, exponent: int) -> Any:
+        return reduce(mul, [self] * exponent)
 
     def __truediv__(self, other: Any) -> Any:
         if other.__class__ is FieldValue:
