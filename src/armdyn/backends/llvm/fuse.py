@@ -12,8 +12,8 @@ one value waits where each of their factors would.
 """
 
 from collections import Counter
-from dataclasses import dataclass
-from itertools import accumulate, count, pairwise, repeat
+from itertools import accumulate, count, pairwise
+from typing import NamedTuple
 
 Definitions = dict[int, tuple[str, tuple[int, ...]]]
 """Operation and operands of each value, operands first."""
@@ -26,8 +26,7 @@ LEVELS_BETWEEN_GROUPS = 4
 """Terms of a split sum that come more operations after the others are added to the sum of those."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Term:
+class _Term(NamedTuple):
     sign: str
     value: int
     factors: tuple[int, ...] = ()
@@ -80,22 +79,20 @@ class _Fusion:
         In a group products come last, and among equals negative terms. A sum always has a positive
         term, so no sign is left at the end.
         """
-        groups = self._groups(terms) if self.split else repeat(0)
-        keys = [(g, bool(t.factors), bool(t.sign)) for g, t in zip(groups, terms, strict=False)]
-        total, *rest = (terms[i] for i in sorted(range(len(terms)), key=keys.__getitem__))
-        for k, term in enumerate(rest, start=1):
+        groups = self._groups(terms) if self.split else [0] * len(terms)
+        ordered = sorted(
+            zip(groups, terms, strict=True), key=lambda g: (g[0], bool(g[1].factors), g[1].sign)
+        )
+        (_, (negative, total, _)), *rest = ordered
+        for k, (_, (sign, term, factors)) in enumerate(rest, start=1):
             made = value if k == len(rest) else next(self.fresh)
-            sign = ""
-            if term.factors:
-                operation = _NAMES[term.sign, total.sign], (*term.factors, total.value)
-            elif term.sign and total.sign:
-                operation, sign = ("add", (total.value, term.value)), "-"
-            elif total.sign:
-                operation = "sub", (term.value, total.value)
+            if factors:
+                self._make(made, _NAMES[sign, negative], (*factors, total))
+            elif negative and not sign:
+                self._make(made, "sub", (term, total))
             else:
-                operation = ("sub" if term.sign else "add"), (total.value, term.value)
-            self._make(made, *operation)
-            total = _Term(sign, made)
+                self._make(made, "sub" if sign and not negative else "add", (total, term))
+            negative, total = ("-" if negative and sign and not factors else ""), made
 
     def _groups(self, terms: list[_Term]) -> list[int]:
         """The number of the group of each term."""
@@ -106,7 +103,9 @@ class _Fusion:
         return [group[level] for level in when]
 
     def _make(self, value: int, op: str, args: tuple[int, ...]) -> None:
-        self.made[value], self.level[value] = (op, args), 1 + self._level(args)
+        self.made[value] = op, args
+        if self.split:
+            self.level[value] = 1 + self._level(args)
 
     def _level(self, args: tuple[int, ...]) -> int:
         return max([self.level.get(a, 0) for a in args])
