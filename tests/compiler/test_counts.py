@@ -44,7 +44,7 @@ COUNTS = {
     "stanford": {"inverse_dynamics": 202, "mass_matrix": 98, "gravity": 17},
     "stanford_full": {"inverse_dynamics": 374, "mass_matrix": 173, "gravity": 47},
     "panda": {"inverse_dynamics": 514, "mass_matrix": 311, "gravity": 84},
-    "general": {"inverse_dynamics": 677, "mass_matrix": 588, "gravity": 113},
+    "general": {"inverse_dynamics": 662, "mass_matrix": 588, "gravity": 113},
     "two_link": {"inverse_dynamics": 22, "mass_matrix": 4, "gravity": 4, "forward_dynamics": 27},
 }
 """What the default effort reaches."""

@@ -89,37 +89,46 @@ class MovingLink:
         self.turn, self.whole = step.cos_sin(), self.angle.cos_sin()
         self.axes = Axes.of(link, self.turn, self.rotated, self.tangent)
         above = up.rates if up else at_rest()
-        w, wd = self.axes.into(above.w), self.axes.into(above.wd)
-        column = self.axes.into(applied(above.b, self.axes.axis()))
-        self.w_joint, self.column_joint = w, column
-        if link.type.turns:
-            self._turn_rates(wd, link.type.angle(qd), link.type.angle(qdd))
-        else:
+        self.w_joint, wd = self.axes.into(above.w), self.axes.into(above.wd)
+        angular = wd, link.type.angle(qd), link.type.angle(qdd)
+        # of equal values the first one computed counts, so the column waits where it is not carried
+        if link.type.turns and not self.choice.column:
+            self._rates_from_acceleration(*angular)
+        self.column_joint = self.axes.into(applied(above.b, self.axes.axis()))
+        if link.type.turns and self.choice.column:
+            self._rates_from_column(*angular)
+        elif not link.type.turns:
             self._still_rates(above, wd)
         if link.type.slides:
             self._slide_acceleration(above, *map(link.type.travel, (q, qd, qdd)))
         else:
             self._turn_acceleration(above)
 
-    def _turn_rates(self, wd: Vector, qd: Scalar, qdd: Scalar) -> None:
-        """Rates behind a joint that turns (T3, T4)."""
-        choice, first = self.choice, self.leader
-        wz, wdz, bzz = self.w_joint[2] + qd, wd[2] + qdd, self.column_joint[2]
-        self.spin = wz, wdz
+    def _rates_from_column(self, wd: Vector, qd: Scalar, qdd: Scalar) -> None:
+        """Rates behind a joint that turns, by the third column of b (T3, T4)."""
+        choice, (_, _, bzz) = self.choice, self.column_joint
+        self.spin = self.w_joint[2] + qd, wd[2] + qdd
         if self.shares:
-            w_xy = turned_back(self.whole, *first.w_joint[:2])
-            column_xy = turned_back(self.whole, *first.column_joint[:2])
+            column_xy = turned_back(self.whole, *self.leader.column_joint[:2])
         else:
-            w_xy = self.axes.own(self.w_joint)[:2]
             column_xy = self.axes.own(self.column_joint)[:2]
-        if choice.column:
-            self.rates = rates_from_column(
-                (*w_xy, wz), (*column_xy, bzz), wdz, choice.squares, choice.doubled
-            )
-        else:
-            x, y, _ = self.axes.own(wd)
-            wd_own = (x + qd * w_xy[1], y - qd * w_xy[0], wdz)
-            self.rates = rates_from_acceleration((*w_xy, wz), wd_own, choice.squares)
+        wz, wdz = self.spin
+        self.rates = rates_from_column(
+            (*self._w_xy(), wz), (*column_xy, bzz), wdz, choice.squares, choice.doubled
+        )
+
+    def _rates_from_acceleration(self, wd: Vector, qd: Scalar, qdd: Scalar) -> None:
+        """Rates behind a joint that turns, by the angular acceleration."""
+        (w_x, w_y), (x, y, _) = self._w_xy(), self.axes.own(wd)
+        self.spin = wz, wdz = self.w_joint[2] + qd, wd[2] + qdd
+        wd_own = (x + qd * w_y, y - qd * w_x, wdz)
+        self.rates = rates_from_acceleration((w_x, w_y, wz), wd_own, self.choice.squares)
+
+    def _w_xy(self) -> Pair:
+        """Entries x and y of the angular velocity in the axes of the link (T4)."""
+        if self.shares:
+            return turned_back(self.whole, *self.leader.w_joint[:2])
+        return self.axes.own(self.w_joint)[:2]
 
     def _turn_acceleration(self, above: Rates) -> None:
         fixed, up = self.fixed, self.up

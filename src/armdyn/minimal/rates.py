@@ -64,12 +64,10 @@ def rates_from_acceleration(w: Vector, wd: Vector, squares: str) -> Rates:
     dx, dy, dz = wd
     xy, xz, yz = x * y, x * z, y * z
     X, Y, Z = x * x, y * y, z * z
-    bxx, byy, bzz = -(Y + Z), -(X + Z), -(X + Y)
+    bzz = -(X + Y)
+    bxx = bzz + (X - Z) if squares == "xz" else -(Y + Z)
+    byy = bzz + (Y - Z) if squares == "yz" else -(X + Z)
     difference = _differences(X - Z, Z - Y, Y - X)
-    if squares == "xz":
-        bxx = bzz + (X - Z)
-    elif squares == "yz":
-        byy = bzz + (Y - Z)
     b = (bxx, xy - dz, xz + dy), (xy + dz, byy, yz - dx), (xz - dy, yz + dx, bzz)
     return Rates(w, wd, b, difference, xy)
 
