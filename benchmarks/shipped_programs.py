@@ -1,8 +1,8 @@
 """Search for the programs that come with armdyn, and write their archive.
 
-    PYTHONPATH=tests python benchmarks/shipped_programs.py [--deep] [NAME ...]
+    PYTHONPATH=tests python benchmarks/shipped_programs.py [--deep] [--part PART] [NAME ...]
 
-The robots are those of the catalog, each also with all inertial numbers different from zero as
+The robots are those of the catalog, types of them with all inertial numbers different from zero as
 real arms have them, and the arms of the literature. Programs that are in the archive already are
 kept where they are as short; with --deep every program is searched for minutes. Each is proved
 when it is found, and all of them again by the tests.
@@ -43,6 +43,8 @@ from armdyn.quantities.symbolic import generic, pattern
 from support.counted_arms import ARMS
 
 ARCHIVE = Path(str(files("armdyn.quantities") / SHIPPED))
+TYPES = ("ur5", "panda", "scara", "puma560", "iiwa14")
+"""Robots of the catalog whose lengths and angles many other arms have."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every entry, so that the same programs are the same archive."""
 
@@ -59,9 +61,10 @@ def robots() -> dict[str, tuple[CanonicalRobot, np.ndarray]]:
     found = {}
     for name in catalog_names():
         model = armdyn.load(name).model
-        rotors = np.array([joint.rotor.reflected for joint in model.joints])
         (robot,) = branches(canonical(model))
-        found[name] = robot, rotors
+        found[name] = robot, np.array([joint.rotor.reflected for joint in model.joints])
+    for name in TYPES:
+        robot, rotors = found[name]
         found[f"{name}, full"] = full(robot), 0 * rotors
     for name, robot in ARMS.items():
         found[f"arm {name}"] = robot, np.zeros(len(robot.links))
@@ -93,6 +96,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--deep", action="store_true")
+    parser.add_argument("--part", help="torques, mass_matrix or forward_dynamics alone")
     given = parser.parse_args()
     for name, (robot, rotors) in robots().items():
         if given.names and name not in given.names:
@@ -100,7 +104,7 @@ def main() -> None:
         for ready, part in parts(robot, rotors):
             key = key_of(asdict(part), pattern(ready))
             known = read()
-            if key in known and not given.deep:
+            if (key in known and not given.deep) or given.part not in (None, part.name):
                 continue
             start = time.perf_counter()
             new = searched(generic(ready), part, SearchBudget(deep=given.deep))

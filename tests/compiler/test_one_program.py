@@ -157,3 +157,23 @@ def test_programs_depend_neither_on_caches_nor_on_the_order_of_hashes(tmp_path):
 def path_of_tests() -> str:
     """Where this file and the package are found."""
     return os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+
+
+def test_rotors_and_friction_are_counted_apart():
+    rows = [dict(joint="revolute", a=0.4, mass=2.0, com=(-0.1, 0, 0)) for _ in range(2)]
+    bare = armdyn.from_dh(rows)
+    rows = [
+        row | dict(rotor_inertia=inertia, viscous=0.3, coulomb=0.2)
+        for row, inertia in zip(rows, (1.0, 0.7), strict=True)
+    ]
+    robot = armdyn.from_dh(rows)
+    for name in ("inverse_dynamics", "mass_matrix", "forward_dynamics", "bias"):
+        programs = [quantity_program(r.model, Request(name)) for r in (bare, robot)]
+        assert programs[0].operations == programs[1].operations
+        assert programs[0].rotors.total == programs[0].friction.total == 0
+        if name != "forward_dynamics":  # there constants may take rotors in without a cost
+            assert (programs[1].rotors.total > 0) == ("rotors" in QUANTITIES[name].terms)
+        assert (programs[1].friction.total > 0) == ("friction" in QUANTITIES[name].terms)
+        without = quantity_program(robot.model, Request(name, friction=False))
+        assert without.operations == programs[1].operations
+        assert without.friction.total == 0

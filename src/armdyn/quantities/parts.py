@@ -5,7 +5,7 @@ inertial parameters.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -44,8 +44,8 @@ MASS_MATRIX = Part("mass_matrix", ("q",))
 """The lower triangle, row by row."""
 
 
-def forward_dynamics(rotors: Array) -> Part:
-    """Accelerations, with the rotors that are not zero."""
+def forward_dynamics(rotors: Iterable[Any]) -> Part:
+    """Accelerations, with the rotors whose inertia, or truth that there is one, is not zero."""
     return Part("forward_dynamics", ("q", "qd", "tau"), tuple(bool(x) for x in rotors))
 
 

@@ -4,14 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical, with_tip_phase
-from armdyn.canonical.model import branches, members_of_branches
-from armdyn.canonical.regroup import regroup
 from armdyn.compiler.program import Program
 from armdyn.compiler.shorten import shorten
 from armdyn.compiler.trace import trace
@@ -27,13 +24,14 @@ from armdyn.minimal.options import options
 from armdyn.minimal.slopes import torque_slopes
 from armdyn.minimal.torques import minimal
 from armdyn.model import RobotModel
+from armdyn.quantities.branch import Branch
 from armdyn.quantities.finish import finished_program, node_array
 from armdyn.quantities.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
 from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import loaded, weighed, weightless
-from armdyn.quantities.shortest import QUICK, SearchBudget, shortest, sound
-from armdyn.quantities.symbolic import entries, symbolic, valued
+from armdyn.quantities.shortest import QUICK, SearchBudget
+from armdyn.quantities.symbolic import symbolic
 
 CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
@@ -61,7 +59,7 @@ class TracedRobot:
         self.n = len(self.model.independent)
         self.friction_aside: dict[str, Node] = {}
         """Terms of friction by the names of the symbols that stand for them."""
-        self._cut: dict[bool, tuple[_Branch, ...]] = {}
+        self._cut: dict[bool, tuple[Branch, ...]] = {}
 
     @cached_property
     def inputs(self) -> dict[str, int]:
@@ -115,9 +113,13 @@ class TracedRobot:
 
     @cached_property
     def rotors(self) -> Array:
-        """Rotor inertias felt at the joints, (N,), as parameters."""
-        inertias = enumerate((joint.rotor.reflected for joint in self.model.joints), start=1)
-        return self.nodes(np.array([self.graph.parameter(f"Ia{i}", x) for i, x in inertias]))
+        """Rotor inertias felt at the joints, (N,), as parameters; zero stays a number."""
+        nodes = []
+        for i, joint in enumerate(self.model.joints, start=1):
+            inertia = joint.rotor.reflected
+            nodes.append(self.graph.parameter(f"Ia{i}") if inertia else self.graph.number(0))
+            self.graph.values |= {f"Ia{i}": inertia} if inertia else {}
+        return np.array(nodes, dtype=object)
 
     # what most quantities are made of
 
@@ -138,7 +140,7 @@ class TracedRobot:
         tau = np.empty(len(self.model.joints), dtype=object)
         for branch in self._branches(weight):
             part = Part("torques", tuple(motion))
-            tau[branch.members] = self._shortest(branch, part, motion)
+            tau[branch.members] = branch.shortest(part, motion, self.rotors, self.budget)
         return self.at.torques(tau)
 
     def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
@@ -153,7 +155,7 @@ class TracedRobot:
         else:
             M = np.zeros((len(self.rotors),) * 2, dtype=object)
             for branch in self._branches(weight=False):
-                lower = self._shortest(branch.times(times), MASS_MATRIX, motion)
+                lower = branch.times(times).shortest(MASS_MATRIX, motion, self.rotors, self.budget)
                 M[np.ix_(branch.members, branch.members)] = symmetric(lower)
         return self.at.matrix(M + np.diag(times * self.rotors))
 
@@ -163,31 +165,17 @@ class TracedRobot:
             return None
         qdd = np.empty(len(self.model.joints), dtype=object)
         for branch in self._branches(weight=True):
-            part = forward_dynamics(branch.rotors)
-            qdd[branch.members] = self._shortest(branch, part, {"q": q, "qd": qd, "tau": tau})
+            some = [rotor.op == "parameter" for rotor in self.rotors[branch.members]]
+            given = {"q": q, "qd": qd, "tau": tau}
+            part = forward_dynamics(some)
+            qdd[branch.members] = branch.shortest(part, given, self.rotors, self.budget)
         return qdd
 
-    def _branches(self, weight: bool) -> "tuple[_Branch, ...]":
+    def _branches(self, weight: bool) -> tuple[Branch, ...]:
         if weight not in self._cut:
             robot = self.numbers if weight else weightless(self.numbers)
-            symbols = map(regroup, branches(symbolic(robot, self.graph)))
-            rotors = np.array([joint.rotor.reflected for joint in self.model.joints])
-            self._cut[weight] = tuple(
-                _Branch(members, valued(part), entries(part), rotors[members])
-                for members, part in zip(members_of_branches(robot), symbols, strict=True)
-            )
+            self._cut[weight] = Branch.all_of(robot, self.graph)
         return self._cut[weight]
-
-    def _shortest(self, branch: "_Branch", part: Part, given: Mapping[str, Array]) -> list[Node]:
-        """The shortest program of a part, on vectors of all joints."""
-        template = shortest(branch.numbers, part, self.budget)
-        rotors = branch.rotors if part.rotors else np.zeros(0)
-        template = sound(template, branch.numbers, part, rotors)
-        known = dict(branch.symbols)
-        for k, i in enumerate(branch.members, start=1):
-            known |= {f"{name}{k}": given[name][i] for name in part.vectors}
-            known[f"Ia{k}"] = self.rotors[i]
-        return template.nodes(self.graph, lambda _, name: known[name])
 
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """∂τ/∂q and C at the coordinates by composite bodies, (2, n, n), without friction."""
@@ -270,24 +258,6 @@ class TracedRobot:
                 f"a joint of {self.model.name!r} moves no inertia; give its link a mass, or the "
                 "joint a rotor inertia"
             ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class _Branch:
-    """The links that one joint on the base carries."""
-
-    members: list[int]
-    """Their places in the robot."""
-    numbers: CanonicalRobot
-    """Prepared for `shortest`."""
-    symbols: dict[str, Any]
-    """Its entries by name."""
-    rotors: Array
-
-    def times(self, factor: float) -> "_Branch":
-        """The branch with inertias multiplied by a number."""
-        heavier = {k: factor * v if k[0] in "JM" else v for k, v in self.symbols.items()}
-        return replace(self, symbols=heavier)
 
 
 def wrench_name(link: str) -> str:
