@@ -9,6 +9,7 @@ from dataclasses import asdict
 from importlib.metadata import files as files_of
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -16,13 +17,29 @@ import armdyn
 from armdyn.backends.c.export import header, source
 from armdyn.backends.export_comments import operations
 from armdyn.backends.options import ExportOptions, functions_of
+from armdyn.canonical.frames import canonical
+from armdyn.canonical.model import branches
 from armdyn.cli.app import app
 from armdyn.equations.recursive import recursive
 from armdyn.errors import ArmdynError, GraphError
 from armdyn.io.catalog import catalog_names
+from armdyn.quantities.part_proof import difference, exact
+from armdyn.quantities.parts import (
+    BIAS,
+    MASS_MATRIX,
+    TORQUES,
+    WEIGHT,
+    PartWriter,
+    forward_dynamics,
+    prepared,
+)
+from armdyn.quantities.program_store import key_of, shipped
 from armdyn.quantities.proof import TextbookRobot, proved_program
 from armdyn.quantities.registry import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
+from armdyn.quantities.run_time import weightless
+from armdyn.quantities.shortest import QUICK, shortest_sound
+from armdyn.quantities.symbolic import generic, pattern
 from armdyn.quantities.traced_robot import TracedRobot
 from support.random_robots import random_model
 
@@ -177,3 +194,20 @@ def test_rotors_and_friction_are_counted_apart():
         without = quantity_program(robot.model, Request(name, friction=False))
         assert without.operations == programs[1].operations
         assert without.friction.total == 0
+
+
+@pytest.mark.parametrize("name", catalog_names())
+def test_programs_that_come_with_armdyn_are_proved_again(name):
+    model = armdyn.load(name).model
+    (robot,) = branches(canonical(model))
+    rotors = [joint.rotor.reflected for joint in model.joints]
+    ready, still = prepared(robot), prepared(weightless(robot))
+    parts = [(ready, part) for part in (WEIGHT, BIAS, TORQUES, forward_dynamics(rotors))]
+    for of, part in [*parts, (still, MASS_MATRIX), (still, BIAS)]:
+        template = shipped(key_of(asdict(part), pattern(of)))
+        assert template is not None
+        writer = PartWriter(generic(of))
+        assert exact(writer.robot, part, writer.replayed(template))
+        inertias = np.array(rotors[: len(part.rotors)])
+        taken = shortest_sound(of, part, QUICK, inertias)
+        assert difference(taken, of, part, inertias) < 1e-10

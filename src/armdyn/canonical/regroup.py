@@ -136,11 +136,22 @@ def regroup(robot: CanonicalRobot) -> CanonicalRobot:
     return replace(robot, links=tuple(links))
 
 
-def divides(p: Array, entry: int) -> bool:
-    """Whether a component of an offset may be divided by: not if it is rounding of the others."""
+def divides(p: Array, entry: int, reach: float = 0.0) -> bool:
+    """Whether a component of an offset may be divided by.
+
+    Not if it is rounding of the other components, or of the reach of the robot.
+    """
     if all(isinstance(value, int | float) for value in p):
-        return abs(float(p[entry])) > DIVISIBLE_SHARE * max(abs(float(value)) for value in p)
+        largest = max(reach, *(abs(float(value)) for value in p))
+        return abs(float(p[entry])) > DIVISIBLE_SHARE * largest
     return not is_zero(p[entry])
+
+
+def reach(robot: CanonicalRobot) -> float:
+    """The largest length in a robot of numbers; 0 if it has other entries."""
+    lengths = [value for link in robot.links for value in (*link.across, link.r)]
+    plain = all(isinstance(value, int | float) for value in lengths)
+    return max(abs(float(value)) for value in lengths) if plain else 0.0
 
 
 def is_zero(value: Any) -> bool:

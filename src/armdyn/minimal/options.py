@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.canonical.frames import CanonicalRobot, is_quarter
-from armdyn.canonical.regroup import DIVISIBLE_SHARE, axis_in_parent, divides, is_zero, regroup
+from armdyn.canonical.regroup import (
+    DIVISIBLE_SHARE,
+    axis_in_parent,
+    divides,
+    is_zero,
+    reach,
+    regroup,
+)
 from armdyn.minimal.choices import Choices, LinkChoice, Unit
 from armdyn.minimal.constants import moved_origins, reduced
 
@@ -132,7 +139,8 @@ class Options:
         links = moved_origins(self.robot, choices).links
         clear = [choice.point_mass for choice in choices.links]
         cleared = [(link, "xyz".index(c)) for link, c in zip(links, clear, strict=True) if c]
-        return all(divides(axis_in_parent(link)[1], entry) for link, entry in cleared)
+        size = reach(self.robot)
+        return all(divides(axis_in_parent(link)[1], entry, size) for link, entry in cleared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +218,7 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...
         return ways
     carries, flat, behind_root = i in robot.parents, is_flat(robot, i), _behind_root(robot, i)
     p = axis_in_parent(link)[1]
-    cleared = [entry for k, entry in enumerate("xyz") if divides(p, k)]
+    cleared = [entry for k, entry in enumerate("xyz") if divides(p, k, reach(robot))]
     offered: tuple[tuple[bool, str, tuple[Any, ...]], ...] = (
         (True, "doubled", ("", "x", "y", "xy")),
         (bool(cleared), "point_mass", ("", *cleared)),

@@ -12,7 +12,7 @@ from armdyn.canonical.model import branches, members_of_branches
 from armdyn.canonical.regroup import regroup
 from armdyn.expr.graph import Graph, Node
 from armdyn.quantities.parts import Part
-from armdyn.quantities.shortest import SearchBudget, shortest, sound
+from armdyn.quantities.shortest import SearchBudget, shortest_sound
 from armdyn.quantities.symbolic import entries, symbolic, valued
 
 
@@ -50,5 +50,5 @@ class Branch:
         graph: Graph = rotors[0].graph
         felt = [rotors[i] for i in self.members] if part.rotors else []
         inertias = np.array([graph.values.get(rotor.name, 0.0) for rotor in felt])
-        template = sound(shortest(self.numbers, part, budget), self.numbers, part, inertias)
+        template = shortest_sound(self.numbers, part, budget, inertias)
         return template.nodes(graph, lambda _, name: known[name])

@@ -8,6 +8,7 @@ or to composite bodies on the same symbols. So a program depends on pattern and 
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from armdyn.quantities.part_proof import difference, exact
 from armdyn.quantities.parts import BIAS, MASS_MATRIX, Part, PartWriter, prepared
 from armdyn.quantities.program_store import ProgramStore, key_of, shipped, user_programs
 from armdyn.quantities.run_time import weightless
-from armdyn.quantities.symbolic import generic, pattern
+from armdyn.quantities.symbolic import entries, generic, pattern
 
 SEARCHED_JOINTS = 12
 """Longest chain whose choices are searched; beyond, the quick ones are taken."""
@@ -75,12 +76,45 @@ def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) ->
 def minimal_outputs(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> list[Node]:
     """The shortest outputs for a robot of numbers on one base joint, on symbols of their own."""
     ready = prepared(robot)
-    template = sound(shortest(ready, part, budget), ready, part, np.zeros(len(part.rotors)))
+    template = shortest_sound(ready, part, budget, np.zeros(len(part.rotors)))
     return PartWriter(ready).replayed(template)
 
 
-def plain(robot: CanonicalRobot, part: Part) -> Template:
-    """A longer program that divides by no constant, for numbers that the shortest cannot take."""
+_own: dict[str, Template] = {}
+
+
+def shortest_sound(
+    robot: CanonicalRobot, part: Part, budget: SearchBudget, rotors: Array
+) -> Template:
+    """The shortest program that computes a part of a prepared robot without loss of digits.
+
+    The program of a pattern may divide by a number that is not zero but nearly so in this robot.
+    Then one is searched for that looks at the numbers, and at last there is one that divides by no
+    constant. Rotors are their inertias.
+    """
+    ways: list[Callable[[], Template]] = [
+        partial(shortest, robot, part, budget),
+        partial(_searched_for_numbers, robot, part, budget),
+        partial(_undivided, robot, part),
+    ]
+    errors: list[tuple[float, Template]] = []
+    for way in ways:
+        template = way()
+        errors.append((difference(template, robot, part, rotors), template))
+        if errors[-1][0] <= TORQUE_ROUNDING:
+            return template
+    return min(errors, key=lambda pair: pair[0])[1]
+
+
+def _searched_for_numbers(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Template:
+    key = key_of([asdict(part), list(entries(robot).values())], pattern(robot))
+    if key not in _own:
+        _own[key] = searched(robot, part, budget)
+    return _own[key]
+
+
+def _undivided(robot: CanonicalRobot, part: Part) -> Template:
+    """A longer program that divides by no constant."""
     writer = PartWriter(generic(robot))
     choices = options(writer.robot).start
     for i in range(len(robot.links)):
@@ -91,18 +125,6 @@ def plain(robot: CanonicalRobot, part: Part) -> Template:
     if part.name == "mass_matrix":
         return Template.of(M)
     return Template.of(writer.solved(part, M, writer.torques(BIAS, choices)))
-
-
-def sound(template: Template, robot: CanonicalRobot, part: Part, rotors: Array) -> Template:
-    """The template, or a longer one if rounding spoils the template for these numbers.
-
-    A template may divide by a length that is not zero by its symbols but nearly so by its value.
-    """
-    error = difference(template, robot, part, rotors)
-    if error <= TORQUE_ROUNDING:
-        return template
-    other = plain(robot, part)
-    return other if difference(other, robot, part, rotors) < error else template
 
 
 def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Template:
