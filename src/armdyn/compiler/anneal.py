@@ -9,7 +9,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, cycle, islice
 
 import numpy as np
 
@@ -23,14 +23,14 @@ from armdyn.compiler.tables import MOST_PAIRED_CELLS, Tables
 from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import reachable, transcribe
 
-HOTTEST, COLDEST = 0.38, 0.14
-"""Temperatures between which a chain cools, in operations."""
+HOTTEST, COLDEST = (0.25, 0.36, 0.3), 0.13
+"""Temperatures that chains begin with by turns, and the one they all end with, in operations."""
 
-STAGES, MOVES_PER_OPERATION = 150, 40
+STAGES, MOVES_PER_OPERATION = 200, 40
 """Stages of a chain, after each of which the identities are found anew, and moves of a stage for
 each operation of the network."""
 
-MORE_CHAINS, OPERATIONS_OF_CHAINS = 7, 900
+MORE_CHAINS, OPERATIONS_OF_CHAINS = 11, 1200
 """Chains besides the first at most, and the operations that they may have together."""
 
 Definitions = dict[int, list[Definition]]
@@ -44,7 +44,8 @@ def annealed(outputs: list[Node], progress: Progress | None = None) -> list[Node
     if len(reachable(outputs)) > MOST_PAIRED_CELLS:
         return outputs
     chains = 1 + min(MORE_CHAINS, least // 16, OPERATIONS_OF_CHAINS // (1 + least))
-    together = chain.from_iterable(_chain(outputs, draw) for _ in range(chains))
+    starts = islice(cycle(HOTTEST), chains)
+    together = chain.from_iterable(_chain(outputs, draw, hottest) for hottest in starts)
     for done, net in enumerate(together, start=1):
         if net.total() < least:
             best, least = net.nodes(), net.total()
@@ -53,14 +54,14 @@ def annealed(outputs: list[Node], progress: Progress | None = None) -> list[Node
     return transcribe(best, outputs[0].graph)
 
 
-def _chain(outputs: list[Node], draw: random.Random) -> Iterator[Network]:
+def _chain(outputs: list[Node], draw: random.Random, hottest: float) -> Iterator[Network]:
     """The network after each stage of a chain, the last of them after a descent."""
     nodes = transcribe(outputs, Graph())
     for stage in range(STAGES):
         net = Network(nodes)
         definitions = _definitions(net)
         cells = list(definitions)
-        temperature = HOTTEST * (COLDEST / HOTTEST) ** (stage / (STAGES - 1))
+        temperature = hottest * (COLDEST / hottest) ** (stage / (STAGES - 1))
         for _ in range(MOVES_PER_OPERATION * net.total() if cells else 0):
             cell = cells[int(draw.random() * len(cells))]
             if net.uses[cell]:
