@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from armdyn.compiler.count import count
 from armdyn.compiler.passes import reduce
 from armdyn.compiler.resubstitute import resubstitute
-from armdyn.compiler.shorten import shorten
+from armdyn.compiler.shorten import shorten, shortest_of
 from armdyn.expr import Graph, proved_equal
 from support.random_graphs import assert_same_outputs, graphs
 
@@ -55,6 +55,14 @@ def test_a_long_sum_of_many_inputs_is_left_in_time():
     assert count(shorten(outputs)).total <= 2 * len(outputs)
 
 
+def test_of_several_ways_the_shortest_is_taken():
+    g = Graph()
+    x, y, z = (g.input(name) for name in "xyz")
+    short, long = [x * (y + z)], [x * y + x * z + y.sqrt() - y.sqrt()]
+    for ways in ([short, long], [long, short]):
+        assert count(shortest_of(ways)).total == 2
+
+
 def test_nothing_and_constants_stay():
     g = Graph()
     assert shorten([]) == []
@@ -64,7 +72,7 @@ def test_nothing_and_constants_stay():
 CODE = """
 from armdyn import load
 from armdyn.compiler import anneal
-from armdyn.compiler.shorten import shorten
+from armdyn.compiler.shorten import shorten, shortest_of
 from armdyn.compiler.trace import trace
 from armdyn.expr import Graph
 from armdyn.formulations.newton_euler import newton_euler

@@ -20,9 +20,20 @@ def shorten(
 
     The result depends on the outputs and the effort alone, and is proved equal to the outputs.
     """
-    outputs = list(outputs)
-    ways = [resubstitute(reduce(outputs).outputs)]
-    if effort != "quick":
-        ways.append(resubstitute(outputs))
-    shortest = min(ways, key=lambda way: count(way).total)
-    return resubstitute(shortest, deep=True, progress=progress) if effort == "deep" else shortest
+    return shortest_of([list(outputs)], effort, progress)
+
+
+def shortest_of(
+    ways: Iterable[list[Node]], effort: Effort = "quick", progress: Progress | None = None
+) -> list[Node]:
+    """The shortest of several ways to compute the same values, all of them shortened.
+
+    Annealing goes on with the shortest alone.
+    """
+    short = []
+    for outputs in ways:
+        short.append(resubstitute(reduce(outputs).outputs))
+        if effort != "quick":
+            short.append(resubstitute(outputs))
+    best = min(short, key=lambda outputs: count(outputs).total)
+    return resubstitute(best, deep=True, progress=progress) if effort == "deep" else best

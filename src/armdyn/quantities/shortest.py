@@ -14,9 +14,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot
-from armdyn.compiler.count import count
 from armdyn.compiler.search import Progress
-from armdyn.compiler.shorten import shorten
+from armdyn.compiler.shorten import shortest_of
 from armdyn.compiler.template import Template
 from armdyn.errors import GraphError
 from armdyn.expr.graph import Node
@@ -146,18 +145,16 @@ def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Templat
 def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
     robot = writer.robot
     if len(robot.links) > SEARCHED_JOINTS:
-        return _shortened(writer.torques(part, options(robot).quick), budget)
+        return _shortest([writer.torques(part, options(robot).quick)], budget)
     found = searched_choices(robot, part.vectors, deep=budget.deep, progress=budget.progress)
     tried = TRIED_IN_DEEP_SEARCH if budget.deep else 1
-    ways = (_shortened(writer.torques(part, choices), budget) for choices, _ in found[:tried])
-    return min(ways, key=lambda way: count(way).total)
+    return _shortest([writer.torques(part, choices) for choices, _ in found[:tried]], budget)
 
 
 def _search_mass_matrix(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
     best = searched_origins(writer.robot, "mass_matrix")
     tried = TRIED_IN_DEEP_SEARCH if budget.deep else 1
-    ways = (_shortened(writer.mass_matrix(choices), budget) for choices, _ in best[:tried])
-    return min(ways, key=lambda way: count(way).total)
+    return _shortest([writer.mass_matrix(choices) for choices, _ in best[:tried]], budget)
 
 
 def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
@@ -171,7 +168,7 @@ def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudge
     if depth >= FEWEST_ARTICULATED:
         choices, _ = searched_origins(robot, "forward_dynamics")[0]
         ways.append(writer.articulated(part, choices))
-    return min((_shortened(way, budget) for way in ways), key=lambda way: count(way).total)
+    return _shortest(ways, budget)
 
 
 _SEARCHES: dict[str, Callable[[PartWriter, Part, SearchBudget], list[Node]]] = {
@@ -181,5 +178,5 @@ _SEARCHES: dict[str, Callable[[PartWriter, Part, SearchBudget], list[Node]]] = {
 }
 
 
-def _shortened(outputs: list[Node], budget: SearchBudget) -> list[Node]:
-    return shorten(outputs, "deep" if budget.deep else "quick", budget.progress)
+def _shortest(ways: list[list[Node]], budget: SearchBudget) -> list[Node]:
+    return shortest_of(ways, "deep" if budget.deep else "quick", budget.progress)
