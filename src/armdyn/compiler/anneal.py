@@ -30,7 +30,7 @@ STAGES, MOVES_PER_OPERATION = 200, 40
 """Stages of a chain, after each of which the identities are found anew, and moves of a stage for
 each operation of the network."""
 
-MORE_CHAINS, OPERATIONS_OF_CHAINS = 11, 1200
+MORE_CHAINS, OPERATIONS_OF_CHAINS = 11, 600
 """Chains besides the first at most, and the operations that they may have together."""
 
 Definitions = dict[int, list[Definition]]
