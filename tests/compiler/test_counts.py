@@ -12,6 +12,7 @@ import pytest
 from armdyn.canonical.model import model_from_canonical
 from armdyn.compiler.count import count
 from armdyn.compiler.search import search
+from armdyn.compiler.shorten import shorten
 from armdyn.compiler.trace import trace
 from armdyn.expr import Graph, proved_equal
 from armdyn.formulations.augmented_body import augmented_body
@@ -68,6 +69,19 @@ def test_shortest_programs(name, quantity):
     assert count(outputs).total <= COUNTS[name][quantity]
     if quantity != "forward_dynamics":
         assert proved_equal(outputs, reference(name, quantity, outputs[0].graph))
+
+
+DEEP_MASS_MATRIX = {"renaud": 111, "puma": 137, "stanford": 90, "panda": 309}
+"""What annealing reaches for the mass matrix."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DEEP_MASS_MATRIX)
+def test_annealed_mass_matrices(name):
+    quick, least = minimal_outputs(ARMS[name], MASS_MATRIX), DEEP_MASS_MATRIX[name]
+    deep = shorten(quick, "deep", lambda done, steps, lowest: lowest <= least)
+    assert count(deep).total <= least
+    assert proved_equal(quick, deep)
 
 
 def part(name, quantity):
