@@ -50,7 +50,7 @@ def programs(draw):
         instructions=tuple(instructions),
         outputs=tuple(outputs),
         shape=(len(outputs),),
-        operations=Operations(0, 0),
+        whole=Operations(0, 0),
         before=Operations(0, 0),
     )
 
@@ -276,7 +276,9 @@ def test_work_is_about_linear_in_the_joints():
         for n in (10, 20, 40):
             model = random_model("R" * n, 5, tree=tree)
             program = quantity_program(model, Request("inverse_dynamics"))
-            pieces = best_plan(program, HOST)
+            pieces, best = plan(lower(program, HOST.fma, split=False)), best_plan(program, HOST)
             sizes.append((len(program.instructions), len(pieces.steps), pieces.slots))
+            assert best.slots <= 1.2 * pieces.slots  # what runs is not far from it
+            assert len(best.steps) <= len(pieces.steps) + 1
         for small, large in pairwise(sizes):
             assert all(b <= 2.6 * a for a, b in zip(small, large, strict=True))

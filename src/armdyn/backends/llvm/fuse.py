@@ -76,13 +76,9 @@ class _Fusion:
     def _add_up(self, value: int, terms: list[_Term]) -> None:
         """The terms in a chain that ends in a value, those of one group after those of another.
 
-        In a group products come last, and among equals negative terms. A sum always has a positive
-        term, so no sign is left at the end.
+        A sum always has a positive term, so no sign is left at the end.
         """
-        groups = self._groups(terms) if self.split else [0] * len(terms)
-        ordered = sorted(
-            zip(groups, terms, strict=True), key=lambda g: (g[0], bool(g[1].factors), g[1].sign)
-        )
+        ordered = sorted(zip(self._times(terms), terms, strict=True), key=_place_in_sum)
         (_, (negative, total, _)), *rest = ordered
         for k, (_, (sign, term, factors)) in enumerate(rest, start=1):
             made = value if k == len(rest) else next(self.fresh)
@@ -94,13 +90,15 @@ class _Fusion:
                 self._make(made, "sub" if sign and not negative else "add", (total, term))
             negative, total = ("-" if negative and sign and not factors else ""), made
 
-    def _groups(self, terms: list[_Term]) -> list[int]:
-        """The number of the group of each term."""
+    def _times(self, terms: list[_Term]) -> list[tuple[int, int]]:
+        """For each term its group, and how many operations it waits for; 0 if sums stay whole."""
+        if not self.split:
+            return [(0, 0)] * len(terms)
         when = [self._level(term.factors or (term.value,)) for term in terms]
         levels = sorted(set(when))
         far = [0, *(b - a > LEVELS_BETWEEN_GROUPS for a, b in pairwise(levels))]
         group = dict(zip(levels, accumulate(far), strict=True))
-        return [group[level] for level in when]
+        return [(group[level], level) for level in when]
 
     def _make(self, value: int, op: str, args: tuple[int, ...]) -> None:
         self.made[value] = op, args
@@ -109,3 +107,9 @@ class _Fusion:
 
     def _level(self, args: tuple[int, ...]) -> int:
         return max([self.level.get(a, 0) for a in args])
+
+
+def _place_in_sum(timed: tuple[tuple[int, int], _Term]) -> tuple[int, bool, str, int]:
+    """Terms of one group stand together: plain ones, positive ones first, then products in time."""
+    (group, level), (sign, _, factors) = timed
+    return group, bool(factors), "" if factors else sign, level
