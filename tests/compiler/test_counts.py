@@ -43,9 +43,9 @@ COUNTS = {
     "puma": {"inverse_dynamics": 268, "mass_matrix": 145, "gravity": 21},
     "puma_full": {"inverse_dynamics": 412, "mass_matrix": 226, "gravity": 49},
     "stanford": {"inverse_dynamics": 202, "mass_matrix": 98, "gravity": 17},
-    "stanford_full": {"inverse_dynamics": 374, "mass_matrix": 173, "gravity": 47},
+    "stanford_full": {"inverse_dynamics": 374, "mass_matrix": 168, "gravity": 47},
     "panda": {"inverse_dynamics": 514, "mass_matrix": 311, "gravity": 84},
-    "general": {"inverse_dynamics": 662, "mass_matrix": 588, "gravity": 113},
+    "general": {"inverse_dynamics": 662, "mass_matrix": 582, "gravity": 113},
     "two_link": {"inverse_dynamics": 22, "mass_matrix": 4, "gravity": 4, "forward_dynamics": 27},
 }
 """What the default effort reaches."""

@@ -18,7 +18,7 @@ True."""
 
 Price = Callable[[C], int]
 
-POINTS_TRIED, KICKS, PLACES_KICKED = 500, 50, 4
+POINTS_TRIED, KICKS, PLACES_KICKED = 450, 50, 4
 """A search leaves its best point by changing places at random: so many times, and so many places
 each time, unless so many different points have been tried before."""
 

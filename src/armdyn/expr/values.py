@@ -8,8 +8,6 @@ so a small change of a formulation is counted without tracing the rest anew.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
-from operator import mul
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,8 @@ Definition = tuple[int, tuple[int, ...]]
 Definitions = dict[int, Definition]
 Made = tuple[Any, Definition | None]
 """The result of an operation, and the definition of its cell unless it has none."""
+NOTHING: dict[Any, Made] = {}
+"""Stands for an empty table of results; never written to."""
 
 
 class FieldValue:
@@ -33,8 +33,7 @@ class FieldValue:
     def __init__(self, table: "ValueTable", residue: int, cell: int, constant: bool):
         self.table, self.residue, self.cell, self.constant = table, residue, cell, constant
         self.opposite = self
-        self.sums: dict[FieldValue, Made] = {}
-        self.products: dict[FieldValue, Made] = {}
+        self.sums = self.products = NOTHING
         """What was found before, by the other operand."""
 
     def __neg__(self) -> "FieldValue":
@@ -49,7 +48,9 @@ class FieldValue:
             other = self.table.number(other)
         made = self.sums.get(other)
         if made is None:
-            made = self.sums[other] = self.table.summed(self, other)
+            made = self.table.summed(self, other)
+            self.sums = self.sums or {}
+            self.sums[other] = made
         result, definition = made
         if definition is not None:
             self.table.definitions.setdefault(result.cell, definition)
@@ -66,7 +67,9 @@ class FieldValue:
             other = self.table.number(other)
         made = self.products.get(other)
         if made is None:
-            made = self.products[other] = self.table.multiplied(self, other)
+            made = self.table.multiplied(self, other)
+            self.products = self.products or {}
+            self.products[other] = made
         result, definition = made
         if definition is not None:
             self.table.definitions.setdefault(result.cell, definition)
@@ -79,9 +82,6 @@ class FieldValue:
 
     def __rsub__(self, other: Any) -> Any:
         return self.opposite + other
-
-    def __pow__(self, exponent: int) -> Any:
-        return reduce(mul, [self] * exponent)
 
     def __truediv__(self, other: Any) -> Any:
         if other.__class__ is FieldValue:
