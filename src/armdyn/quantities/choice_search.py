@@ -1,6 +1,8 @@
 """A search over the choices of the minimal formulation, by counts that need no graph."""
 
 from collections.abc import Hashable
+from dataclasses import replace
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -15,6 +17,8 @@ from armdyn.minimal.options import options
 from armdyn.minimal.prices import Prices
 from armdyn.quantities.symbolic import symbolic
 
+JOINTS_WITH_SEARCHED_ORIGINS = 14
+"""Longest robot whose origins are searched: the time grows with the third power of its joints."""
 WORTH_REORDERING = 2
 """Operations above the lowest count up to which the best with other units come first."""
 
@@ -62,11 +66,12 @@ def searched_origins(
     """The best choices of origins found, the best first, with their counts.
 
     Counted are the lower triangle of the mass matrix by composite bodies, or the accelerations by
-    articulated bodies.
+    articulated bodies. Of a long robot every origin is moved, without a search.
     """
     table, n = ValueTable(), len(robot.links)
     symbols, q, qd, tau = symbolic(robot, table), *(table.inputs(v, n) for v in ("q", "qd", "tau"))
 
+    @cache
     def cost(choices: Choices) -> int:
         table.definitions = {}
         if quantity == "mass_matrix":
@@ -75,5 +80,8 @@ def searched_origins(
             outputs = minimal_articulated_body(symbols, q, qd, tau, np.zeros(n), choices=choices)
         return table.count(outputs, [table.definitions])
 
-    found = search(options(robot).origins, cost, points=0)
+    space = options(robot).origins
+    if n > JOINTS_WITH_SEARCHED_ORIGINS:
+        space = replace(space, starts=space.starts[:1], links=())
+    found = search(space, cost, points=0)
     return [(choices, cost(choices)) for choices in found.near]

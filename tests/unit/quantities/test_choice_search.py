@@ -19,6 +19,7 @@ from armdyn.minimal.torques import minimal
 from armdyn.quantities.choice_search import searched_choices, searched_origins
 from armdyn.quantities.symbolic import symbolic
 from support.counted_arms import ARMS
+from support.random_robots import random_model
 
 SEARCH_ALONE = {
     "renaud": 206,
@@ -58,6 +59,12 @@ def test_counts_of_searched_origins(quantity, name, most):
     counts = [cost for _, cost in searched_origins(with_tip_phase(ARMS[name]), quantity)]
     assert counts == sorted(counts)
     assert counts[0] <= most
+
+
+def test_every_origin_of_a_long_robot_is_moved():
+    robot = canonical(random_model("R" * 16, 1))
+    ((choices, _),) = searched_origins(robot, "forward_dynamics")
+    assert choices == options(robot).quick
 
 
 def test_the_search_begins_with_the_regrouped_robot_too():
