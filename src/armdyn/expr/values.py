@@ -8,6 +8,8 @@ so a small change of a formulation is counted without tracing the rest anew.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -90,6 +92,9 @@ class FieldValue:
 
     def __rtruediv__(self, other: Any) -> Any:
         return self.table.inverse(self) * other
+
+    def __pow__(self, exponent: int) -> Any:
+        return reduce(mul, [self] * exponent)
 
     def cos(self) -> Any:
         """The cosine of the value as an angle."""

@@ -16,6 +16,7 @@ def test_equal_values_are_one_object(table):
     assert x - y is -(y - x)
     assert a * (x / a) is x
     assert x - x == 0.0
+    assert x**3 is x * x * x
     assert x / x == 1.0
     assert x * 0.0 == 0.0
     assert (x + y).cos() is x.cos() * y.cos() - x.sin() * y.sin()

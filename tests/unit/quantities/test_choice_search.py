@@ -10,6 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.canonical.frames import canonical, with_tip_phase
+from armdyn.canonical.model import branches
 from armdyn.compiler.count import count
 from armdyn.compiler.shorten import shorten
 from armdyn.compiler.trace import trace
@@ -59,6 +60,15 @@ def test_counts_of_searched_origins(quantity, name, most):
     counts = [cost for _, cost in searched_origins(with_tip_phase(ARMS[name]), quantity)]
     assert counts == sorted(counts)
     assert counts[0] <= most
+
+
+@pytest.mark.parametrize("letters", ["RHRPR", "PRH", "RRPRRH"])
+@pytest.mark.parametrize("tree", [False, True])
+def test_every_kind_of_joint_is_counted(letters, tree):
+    for robot in branches(canonical(random_model(letters, 2, tree=tree))):
+        assert searched_choices(robot)[0][1] > searched_choices(robot, ("q",))[0][1]
+        for quantity in ("mass_matrix", "forward_dynamics"):
+            assert searched_origins(robot, quantity)
 
 
 def test_every_origin_of_a_long_robot_is_moved():
