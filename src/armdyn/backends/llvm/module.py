@@ -138,11 +138,7 @@ def _segment(
         names[value] = t.operation(op, [name(a, place) for a in args])
         if value in early:
             store(value)
-        for group in (group for group in ahead if group.place == place):
-            transpose(t, group)
-        done = len(fetched) * place // len(operations)
-        for line in fetched[done : len(fetched) * (place + 1) // len(operations)]:
-            fetch(t, line)
+        _rows(t, fetched, ahead, place, len(operations))
     late = [value for value in segment.stores if value not in early]
     for value in late:
         name(value, len(operations))
@@ -150,3 +146,11 @@ def _segment(
         store(value)
     t.do("ret void")
     return [*t.lines, "}"]
+
+
+def _rows(t: IrWriter, fetched: list[Line], ahead: list[Group], place: int, count: int) -> None:
+    """What is done for other rows after one of so many operations."""
+    for group in (group for group in ahead if group.place == place):
+        transpose(t, group)
+    for line in fetched[len(fetched) * place // count : len(fetched) * (place + 1) // count]:
+        fetch(t, line)
