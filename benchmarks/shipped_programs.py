@@ -97,13 +97,14 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--deep", action="store_true")
     parser.add_argument("--part", help="torques, mass_matrix or forward_dynamics alone")
+    parser.add_argument("--archive", type=Path, default=ARCHIVE)
     given = parser.parse_args()
     for name, (robot, rotors) in robots().items():
         if given.names and name not in given.names:
             continue
         for ready, part in parts(robot, rotors):
             key = key_of(asdict(part), pattern(ready))
-            known = read()
+            known = read(given.archive)
             if (key in known and not given.deep) or given.part not in (None, part.name):
                 continue
             start = time.perf_counter()
@@ -112,22 +113,23 @@ def main() -> None:
             print(f"{name}, {part.name} of {' '.join(part.vectors)}: {before} -> {size(new)}, "
                   f"{time.perf_counter() - start:.1f} s", flush=True)  # fmt: skip
             if before is None or size(new) < before:
-                write(read() | {key: json.dumps(new.data(), separators=(",", ":"))})
+                text = json.dumps(new.data(), separators=(",", ":"))
+                write(given.archive, read(given.archive) | {key: text})
 
 
-def read() -> dict[str, str]:
-    """The archive."""
-    if not ARCHIVE.exists():
+def read(path: Path) -> dict[str, str]:
+    """The programs of an archive by their keys."""
+    if not path.exists():
         return {}
-    with zipfile.ZipFile(ARCHIVE) as archive:
+    with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
-def write(programs: dict[str, str]) -> None:
-    """Write the archive, whole or not at all."""
+def write(path: Path, programs: dict[str, str]) -> None:
+    """Write an archive, whole or not at all."""
     with (
-        replacing(ARCHIVE) as path,
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
+        replacing(path) as beside,
+        zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
     ):
         for name in sorted(programs):
             archive.writestr(zipfile.ZipInfo(name, EPOCH), programs[name], zipfile.ZIP_DEFLATED)

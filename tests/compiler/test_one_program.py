@@ -61,7 +61,7 @@ def _urdfs() -> list[Path]:
 def test_counts_of_kernel_c_and_ops_are_one_number(name):
     robot = armdyn.load(name)
     asked = [arg for q in COMPARED for arg in ("--quantity", QUANTITIES[q].counted_as)]
-    run = CliRunner().invoke(app, ["ops", name, "--json", *asked])
+    run = CliRunner().invoke(app, ["ops", name, "--json", "--programs", *asked])
     told = {row["quantity"]: row for row in json.loads(run.output)["programs"]}
     same_counts(robot, {q: told[q] for q in COMPARED})
     assert {row["proved"] for row in told.values()} == {"field"}

@@ -1,5 +1,6 @@
 """Programs compute what their graph says, for any batch, and read the same everywhere."""
 
+import os
 import subprocess
 import sys
 
@@ -168,7 +169,7 @@ def test_two_processes_write_the_same_listing():
             capture_output=True,
             text=True,
             check=True,
-            env={"PYTHONHASHSEED": seed},
+            env=os.environ | {"PYTHONHASHSEED": seed},
         ).stdout
         for seed in ("1", "2")
     ]

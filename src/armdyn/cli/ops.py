@@ -15,6 +15,7 @@ def ops(
     quantity: list[str] | None = option(
         None, "Count one quantity, as mass_matrix; an unknown name lists them all; repeatable."
     ),
+    programs: bool = flag("--programs", "Count the programs alone, without textbooks."),
     steps: bool = flag("--steps", "Count the augmented-body method step by step instead."),
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
     snap: float = option(1e-13, "What counts as an exact zero or quarter turn; 1e-5 for 1.5708."),
@@ -22,8 +23,12 @@ def ops(
     json: Json = False,
 ) -> None:
     """Count multiplications and additions of every formulation and of every program."""
-    if steps and (plot or quantity or search):
-        raise typer.BadParameter("--steps stands alone, without --plot, --quantity, --search")
+    if steps and (plot or quantity or search or programs):
+        raise typer.BadParameter(
+            "--steps stands alone, without --plot, --quantity, --search, --programs"
+        )
+    if programs and plot:
+        raise typer.BadParameter("--plot compares formulations, which --programs leaves out")
     model = robot.open().model
     if steps:
         _steps(model, json)
@@ -41,7 +46,8 @@ def ops(
         def searched(done: int, steps: int, best: int) -> None:
             say(f"{now}: {100 * done // steps} %, {best} so far")
 
-        counting = Counting("deep" if search else "default", snap, tell, searched)
+        effort = "deep" if search else "default"
+        counting = Counting(effort, snap, tell, searched, textbooks=not programs)
         report = operation_report(model, tuple(quantity or ()), counting)
     if plot is not None:
         from armdyn.operations.picture import plot_operations

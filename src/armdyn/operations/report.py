@@ -84,6 +84,8 @@ class Counting:
     """Called with what is counted next."""
     progress: Progress | None = None
     """Told of a deep search."""
+    textbooks: bool = True
+    """Whether formulations of textbooks are counted beside the programs."""
 
 
 def operation_report(
@@ -97,6 +99,7 @@ def operation_report(
     for quantity in quantities:
         check_known("quantity", quantity, QUANTITIES)
     chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
+    chosen = [m for m in chosen if counting.textbooks or m.function is None]
     rows, programs = [], []
     for method in chosen:
         counting.tell(f"{method.quantity} by {method.name}")
@@ -106,7 +109,7 @@ def operation_report(
             rows.append(MethodCounts(method.quantity, method.name, stages))
         else:
             rows.append(_row(model, method, counting.snap))
-    rows = [row for row in rows if row.quantity in COMPARED]
+    rows = [row for row in rows if row.quantity in COMPARED and counting.textbooks]
     notes = _notes(rows, len(model.joints))
     snapped = canonical(model, counting.snap).snapped
     if snapped > 0:

@@ -35,8 +35,9 @@ TORQUE_ROUNDING = 1e-10
 """Largest difference to a textbook in floats, relative to the largest of each output."""
 RANDOM_ROUNDING = 1e-8
 """The same where that is the only proof."""
-TRIED_IN_DEEP_SEARCH = 12
-"""How many of the best points of a deep search are shortened, which may order them anew."""
+SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 3, 12
+"""How many of the best points of a search are shortened, which may order them anew: three where
+the count is at most 300, twelve in a deep search, one otherwise."""
 FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
 """Joints one behind the other, at most, below and above which articulated bodies never and always
 take fewer operations."""
@@ -147,7 +148,8 @@ def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> lis
     if len(robot.links) > SEARCHED_JOINTS:
         return _shortest([writer.torques(part, options(robot).quick)], budget)
     found = searched_choices(robot, part.vectors, deep=budget.deep, progress=budget.progress)
-    tried = TRIED_IN_DEEP_SEARCH if budget.deep else 1
+    tried = TRIED_OF_SMALL if found[0][1] <= SMALL_COUNT else 1
+    tried = TRIED_IN_DEEP_SEARCH if budget.deep else tried
     return _shortest([writer.torques(part, choices) for choices, _ in found[:tried]], budget)
 
 
