@@ -108,7 +108,7 @@ def test_counts_of_files_of_others_are_one_number(path):
     told = {}
     for name in ("inverse_dynamics", "gravity_vector"):
         program, proved = proved_program(robot.model, Request(name))
-        told[name] = {k: vars(program)[k] for k in ("operations", "rotors", "friction")}
+        told[name] = {k: getattr(program, k) for k in ("operations", "rotors", "friction")}
         told[name] = {k: asdict(v) for k, v in told[name].items()}
         assert proved == "field"
     same_counts(robot, told)

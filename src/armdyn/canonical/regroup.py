@@ -31,6 +31,8 @@ from armdyn.expr.graph import Node
 
 DIVISIBLE_SHARE = 1e-6
 """Component of an offset, relative to the largest, that is more than rounding."""
+DIVISIBLE_REACH = 1e-2
+"""The same relative to the reach of the robot: a mass kept so near to an axis is large."""
 
 
 @dataclass(slots=True)
@@ -142,8 +144,8 @@ def divides(p: Array, entry: int, reach: float = 0.0) -> bool:
     Not if it is rounding of the other components, or of the reach of the robot.
     """
     if all(isinstance(value, int | float) for value in p):
-        largest = max(reach, *(abs(float(value)) for value in p))
-        return abs(float(p[entry])) > DIVISIBLE_SHARE * largest
+        least = max(DIVISIBLE_REACH * reach, *(DIVISIBLE_SHARE * abs(float(v)) for v in p))
+        return abs(float(p[entry])) > least
     return not is_zero(p[entry])
 
 

@@ -18,7 +18,7 @@ from armdyn.model import RobotModel
 from armdyn.quantities.parts import Part, PartWriter
 from armdyn.quantities.symbolic import entries
 
-SMALLEST_OUTPUT = 1e-6
+SMALLEST_OUTPUT = 1e-3
 """Size of an output, relative to the largest, below which it is compared as if it had this size."""
 COMPARED_STATES = 8
 """Random states at which floats are compared."""

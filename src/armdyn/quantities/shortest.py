@@ -31,12 +31,12 @@ SEARCHED_JOINTS = 12
 """Longest chain whose choices are searched; beyond, the quick ones are taken."""
 MOST_PROVED_JOINTS = 24
 """Joints beyond which a program is compared with a textbook at random states only."""
-TORQUE_ROUNDING = 1e-10
+PART_ROUNDING = {"torques": 1e-13, "mass_matrix": 1e-13, "forward_dynamics": 1e-12}
 """Largest difference to a textbook in floats, relative to the largest of each output."""
 RANDOM_ROUNDING = 1e-8
 """The same where that is the only proof."""
-SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 3, 12
-"""How many of the best points of a search are shortened, which may order them anew: three where
+SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 4, 12
+"""How many of the best points of a search are shortened, which may order them anew: four where
 the count is at most 300, twelve in a deep search, one otherwise."""
 FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
 """Joints one behind the other, at most, below and above which articulated bodies never and always
@@ -61,6 +61,7 @@ _known: dict[tuple[str, bool], Template] = {}
 
 def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> Template:
     """The program of a part for a prepared robot of numbers, and for all with its pattern."""
+    robot = weightless(robot) if part == MASS_MATRIX else robot
     key = key_of(asdict(part), pattern(robot))
     known = key, budget.deep
     if known not in _known:
@@ -101,7 +102,7 @@ def shortest_sound(
     for way in ways:
         template = way()
         errors.append((difference(template, robot, part, rotors), template))
-        if errors[-1][0] <= TORQUE_ROUNDING:
+        if errors[-1][0] <= PART_ROUNDING[part.name]:
             return template
     return min(errors, key=lambda pair: pair[0])[1]
 
@@ -164,8 +165,10 @@ def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudge
     robot = writer.robot
     depth, ways = max(map(len, robot.paths)), []
     if depth <= MOST_COMPOSITE:
-        M = writer.replayed(shortest(weightless(robot), MASS_MATRIX, budget))
-        bias = writer.replayed(shortest(robot, BIAS, budget))
+        M, bias = (
+            writer.replayed(shortest_sound(robot, other, budget, np.zeros(0)))
+            for other in (MASS_MATRIX, BIAS)
+        )
         ways.append(writer.solved(part, M, bias))
     if depth >= FEWEST_ARTICULATED:
         choices, _ = searched_origins(robot, "forward_dynamics")[0]

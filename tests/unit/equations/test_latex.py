@@ -11,7 +11,6 @@ from matplotlib.mathtext import MathTextParser
 
 import armdyn
 from armdyn import equations
-from armdyn.equations import recursive
 from armdyn.equations.forms import FORMS
 from support.random_robots import random_model
 
@@ -58,9 +57,7 @@ def test_every_formula_is_mathematics_and_fits_the_page(name):
 
 
 @pytest.mark.slow
-def test_large_documents_are_balanced(monkeypatch):
-    # the search for fewer operations takes seconds
-    monkeypatch.setattr(recursive, "MOST_OPERATIONS_SEARCHED", 0)
+def test_large_documents_are_balanced():
     robot = armdyn.load("puma560")
     for document in (equations(robot).latex(), equations(robot, values=True).latex()):
         assert balanced(document)
