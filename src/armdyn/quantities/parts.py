@@ -105,9 +105,9 @@ class PartWriter:
     def _guard(self, *pair: Any) -> Node:
         return self.graph.guard(*trace(self.graph, lambda: np.array(pair, dtype=object)))
 
-    def replayed(self, template: Template) -> list[Node]:
-        """A template on the parameters of this robot."""
-        known = entries(self.symbols)
+    def replayed(self, template: Template, symbols: CanonicalRobot | None = None) -> list[Node]:
+        """A template on the parameters of this robot, or of another one in the same graph."""
+        known = entries(symbols or self.symbols)
 
         def symbol(kind: str, name: str) -> Any:
             if kind == "input":

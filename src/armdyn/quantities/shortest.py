@@ -14,6 +14,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot
+from armdyn.canonical.regroup import regroup
 from armdyn.compiler.search import Progress
 from armdyn.compiler.shorten import shortest_of
 from armdyn.compiler.template import Template
@@ -25,7 +26,7 @@ from armdyn.quantities.part_proof import difference, exact
 from armdyn.quantities.parts import BIAS, MASS_MATRIX, Part, PartWriter, prepared
 from armdyn.quantities.program_store import ProgramStore, key_of, shipped, user_programs
 from armdyn.quantities.run_time import weightless
-from armdyn.quantities.symbolic import entries, generic, pattern
+from armdyn.quantities.symbolic import entries, generic, pattern, valued
 
 SEARCHED_JOINTS = 12
 """Longest chain whose choices are searched; beyond, the quick ones are taken."""
@@ -61,7 +62,6 @@ _known: dict[tuple[str, bool], Template] = {}
 
 def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> Template:
     """The program of a part for a prepared robot of numbers, and for all with its pattern."""
-    robot = weightless(robot) if part == MASS_MATRIX else robot
     key = key_of(asdict(part), pattern(robot))
     known = key, budget.deep
     if known not in _known:
@@ -165,10 +165,10 @@ def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudge
     robot = writer.robot
     depth, ways = max(map(len, robot.paths)), []
     if depth <= MOST_COMPOSITE:
-        M, bias = (
-            writer.replayed(shortest_sound(robot, other, budget, np.zeros(0)))
-            for other in (MASS_MATRIX, BIAS)
-        )
+        # without gravity there are fewer parameters
+        light, none = regroup(weightless(writer.symbols)), np.zeros(0)
+        M = writer.replayed(shortest_sound(valued(light), MASS_MATRIX, budget, none), light)
+        bias = writer.replayed(shortest_sound(robot, BIAS, budget, none))
         ways.append(writer.solved(part, M, bias))
     if depth >= FEWEST_ARTICULATED:
         choices, _ = searched_origins(robot, "forward_dynamics")[0]
