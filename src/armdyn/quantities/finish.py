@@ -35,11 +35,15 @@ def finished_program(
 
 
 def filled(outputs: Sequence[Node], friction: Mapping[str, Node]) -> list[Node]:
-    """The outputs with terms of friction in place of the symbols that stand for them."""
+    """The outputs with terms of friction in place of the symbols that stand for them.
+
+    In the terms of a later step of an integrator there are symbols of earlier ones.
+    """
     if not friction:
         return list(outputs)
-    graph = Graph()
-    nodes = dict(zip(friction, transcribe(friction.values(), graph), strict=True))
+    graph, nodes = Graph(), dict[str, Node]()
+    for name, term in friction.items():
+        (nodes[name],) = transcribe([term], graph, lambda node: nodes.get(node.name))
     return transcribe(outputs, graph, lambda node: nodes.get(node.name))
 
 

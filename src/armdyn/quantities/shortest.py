@@ -135,7 +135,8 @@ def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Templat
     if len(robot.links) <= MOST_PROVED_JOINTS:
         proved = exact(robot, part, outputs)
     else:
-        proved = difference(template, robot, part, np.ones(len(part.rotors))) <= RANDOM_ROUNDING
+        rotors = np.array(part.rotors, dtype=float)
+        proved = difference(template, robot, part, rotors) <= RANDOM_ROUNDING
     if not proved:
         raise GraphError(
             f"the program for {part.name} of {robot.name!r} is not what it should be; this is a "
