@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn.canonical.model import model_from_canonical
 from armdyn.compiler.count import count
 from armdyn.compiler.trace import trace
@@ -88,3 +89,27 @@ def test_the_paper_after_its_quick_examination():
     links = (*others, replace(link5, u=merged), replace(link6, u=np.zeros(3)))
     operations = count(paper(replace(ARMS["renaud"], links=links)))
     assert (operations.mul, operations.add) == (164, 115)
+
+
+CATALOG = {
+    "two_link": (22, 4, 4, 27),
+    "saha_3r": (71, 22, 4, 82),
+    "scara": (60, 20, 0, 84),
+    "renaud_6r": (206, 111, 17, 421),
+    "puma560": (260, 120, 21, 454),
+    "stanford": (189, 72, 21, 346),
+    "ur5": (203, 79, 9, 322),
+    "ur5e": (220, 97, 12, 388),
+    "z1": (376, 180, 33, 625),
+    "panda": (509, 305, 84, 1000),
+    "iiwa14": (345, 191, 56, 682),
+    "gen3": (528, 333, 84, 1041),
+}
+"""Torques, mass matrix, gravity and forward dynamics of robots with their own numbers."""
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_robots_of_the_catalog(name):
+    quantities = "inverse_dynamics", "mass_matrix", "gravity", "forward_dynamics"
+    counts = [armdyn.count_operations(armdyn.load(name), quantity).total for quantity in quantities]
+    assert all(found <= most for found, most in zip(counts, CATALOG[name], strict=True)), counts
