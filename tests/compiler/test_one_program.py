@@ -20,8 +20,9 @@ from armdyn.backends.options import ExportOptions, functions_of
 from armdyn.canonical.frames import canonical
 from armdyn.canonical.model import branches
 from armdyn.cli.app import app
+from armdyn.compiler import anneal
 from armdyn.equations.recursive import recursive
-from armdyn.errors import ArmdynError, GraphError
+from armdyn.errors import ArmdynError, GraphError, UnknownNameError
 from armdyn.io.catalog import catalog_names
 from armdyn.quantities.part_proof import difference, exact
 from armdyn.quantities.parts import (
@@ -211,3 +212,25 @@ def test_programs_that_come_with_armdyn_are_proved_again(name):
         inertias = np.array(rotors[: len(part.rotors)])
         taken = shortest_sound(of, part, QUICK, inertias)
         assert difference(taken, of, part, inertias) < 1e-10
+
+
+def test_a_deep_search_is_kept_and_never_longer(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARMDYN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(anneal, "STAGES", 2)
+    robot = armdyn.Robot(random_model("RP", 11))
+    deep = robot.optimized(effort="deep")
+    assert deep.with_gravity((0, 0, -1.6)).effort == "deep"
+    count = armdyn.count_operations(deep)
+    assert count.total <= armdyn.count_operations(robot).total
+    (file,) = (tmp_path / "programs").iterdir()
+    kept = file.read_bytes()
+    state = np.random.default_rng(0).uniform(-1, 1, (3, 5, 2))
+    np.testing.assert_allclose(
+        deep.inverse_dynamics(*state), robot.inverse_dynamics(*state), rtol=1e-10
+    )
+    assert deep.kernel("inverse_dynamics").__self__.operations == count
+    assert file.read_bytes() == kept
+    run = CliRunner().invoke(app, ["export", "two_link", "-o", str(tmp_path / "c"), "--search"])
+    assert run.exit_code == 0
+    with pytest.raises(UnknownNameError, match="effort 'deeper'"):
+        robot.optimized("deeper")
