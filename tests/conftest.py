@@ -15,7 +15,7 @@ from armdyn.cli import main
 
 settings.register_profile(
     "armdyn",
-    max_examples=20,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -15,6 +15,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.canonical.frames import CanonicalRobot
 from armdyn.canonical.regroup import regroup
+from armdyn.compiler.count import count
 from armdyn.compiler.search import Progress
 from armdyn.compiler.shorten import shortest_of
 from armdyn.compiler.template import Template
@@ -28,7 +29,7 @@ from armdyn.quantities.program_store import ProgramStore, key_of, shipped, user_
 from armdyn.quantities.run_time import weightless
 from armdyn.quantities.symbolic import entries, generic, pattern, valued
 
-SEARCHED_JOINTS = 12
+SEARCHED_JOINTS = 8
 """Longest chain whose choices are searched; beyond, the quick ones are taken."""
 MOST_PROVED_JOINTS = 24
 """Joints beyond which a program is compared with a textbook at random states only."""
@@ -174,6 +175,8 @@ def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudge
     if depth >= FEWEST_ARTICULATED:
         choices, _ = searched_origins(robot, "forward_dynamics")[0]
         ways.append(writer.articulated(part, choices))
+    if len(robot.links) > SEARCHED_JOINTS:
+        ways = [min(ways, key=lambda way: count(way).total)]
     return _shortest(ways, budget)
 
 
