@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from armdyn.canonical.frames import CanonicalRobot
-from armdyn.compiler.search import Progress, search
+from armdyn.compiler.search import POINTS_TRIED, Progress, search
 from armdyn.expr.values import ValueTable
 from armdyn.minimal.articulated import minimal_articulated_body
 from armdyn.minimal.choices import Choices
@@ -19,6 +19,8 @@ from armdyn.quantities.symbolic import symbolic
 
 JOINTS_WITH_SEARCHED_ORIGINS = 14
 """Longest robot whose origins are searched: the time grows with the third power of its joints."""
+POINTS_PER_JOINT = 75
+"""Points that are tried for each joint of a short chain."""
 WORTH_REORDERING = 2
 """Operations above the lowest count up to which the best with other units come first."""
 
@@ -43,7 +45,8 @@ def searched_choices(
     given = {name: table.inputs(name, n) for name in arguments}
     prices = Prices(symbols, table, given["q"], given.get("qd", 0.0), given.get("qdd", 0.0))
     space = options(robot, wide=deep)
-    found = search(space, prices, deep=deep, progress=progress)
+    points = min(POINTS_TRIED, POINTS_PER_JOINT * n)
+    found = search(space, prices, deep=deep, progress=progress, points=points)
     best: dict[Hashable, Choices] = {}
     for choices in found.near:
         best.setdefault(choices.scales, choices)

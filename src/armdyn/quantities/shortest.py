@@ -148,8 +148,8 @@ def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Templat
 
 def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
     robot = writer.robot
-    if len(robot.links) > SEARCHED_JOINTS:
-        return _shortest([writer.torques(part, options(robot).quick)], budget)
+    if len(robot.links) > SEARCHED_JOINTS and not budget.deep:
+        return writer.torques(part, options(robot).quick)
     found = searched_choices(robot, part.vectors, deep=budget.deep, progress=budget.progress)
     tried = TRIED_OF_SMALL if found[0][1] <= SMALL_COUNT else 1
     tried = TRIED_IN_DEEP_SEARCH if budget.deep else tried
@@ -158,6 +158,8 @@ def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> lis
 
 def _search_mass_matrix(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
     best = searched_origins(writer.robot, "mass_matrix")
+    if len(writer.robot.links) > SEARCHED_JOINTS and not budget.deep:
+        return writer.mass_matrix(best[0][0])
     tried = TRIED_IN_DEEP_SEARCH if budget.deep else 1
     return _shortest([writer.mass_matrix(choices) for choices, _ in best[:tried]], budget)
 
@@ -175,8 +177,8 @@ def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudge
     if depth >= FEWEST_ARTICULATED:
         choices, _ = searched_origins(robot, "forward_dynamics")[0]
         ways.append(writer.articulated(part, choices))
-    if len(robot.links) > SEARCHED_JOINTS:
-        ways = [min(ways, key=lambda way: count(way).total)]
+    if len(robot.links) > SEARCHED_JOINTS and not budget.deep:
+        return min(ways, key=lambda way: count(way).total)
     return _shortest(ways, budget)
 
 

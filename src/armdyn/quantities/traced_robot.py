@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical, with_tip_phase
+from armdyn.compiler.count import count
 from armdyn.compiler.program import Program
 from armdyn.compiler.shorten import shorten
 from armdyn.compiler.trace import trace
@@ -33,6 +34,8 @@ from armdyn.quantities.run_time import loaded, weighed, weightless
 from armdyn.quantities.shortest import QUICK, SearchBudget
 from armdyn.quantities.symbolic import symbolic
 
+MOST_SHORTENED = 3500
+"""Operations of a quantity beyond which it is left as it is written by default."""
 CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
 
@@ -234,7 +237,7 @@ class TracedRobot:
         """
         with self._naming(what):
             built = self.nodes(build())
-        if not whole:
+        if not whole or (count(built.flat).total > MOST_SHORTENED and not self.budget.deep):
             return built
         try:
             short = shorten(built.flat, "deep" if self.budget.deep else "quick")
