@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical, with_tip_phase
 from armdyn.compiler.count import count
+from armdyn.compiler.passes import reduce
 from armdyn.compiler.program import Program
 from armdyn.compiler.shorten import shorten
 from armdyn.compiler.trace import trace
@@ -34,8 +35,8 @@ from armdyn.quantities.run_time import loaded, weighed, weightless
 from armdyn.quantities.shortest import QUICK, SearchBudget
 from armdyn.quantities.symbolic import symbolic
 
-MOST_SHORTENED = 3500
-"""Operations of a quantity beyond which it is left as it is written by default."""
+MOST_SHORTENED = 700
+"""Operations of a quantity beyond which it goes through the passes alone by default."""
 CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
 
@@ -237,10 +238,14 @@ class TracedRobot:
         """
         with self._naming(what):
             built = self.nodes(build())
-        if not whole or (count(built.flat).total > MOST_SHORTENED and not self.budget.deep):
+        if not whole:
             return built
+        short_enough = self.budget.deep or count(built.flat).total <= MOST_SHORTENED
         try:
-            short = shorten(built.flat, "deep" if self.budget.deep else "quick")
+            if short_enough:
+                short = shorten(built.flat, "deep" if self.budget.deep else "quick")
+            else:
+                short = reduce(built.flat).outputs
         except ZeroDivisionError:  # what divides by zero at every state has no values to compare
             return built
         return node_array(short, built.shape)
