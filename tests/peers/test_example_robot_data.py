@@ -29,7 +29,17 @@ def _files() -> list[Path]:
     return sorted(Path(str(file.locate())) for file in listed if file.suffix == ".urdf")
 
 
-FILES = _files()
+LEFT_OUT = (
+    "_box",
+    "_collision",
+    "joint_limited",
+    "_classical",
+    "full_v2",
+    "tiago_dual",
+    "tiago.urdf",
+)
+"""Files that differ from others in shapes and limits alone, and the largest, which take minutes."""
+FILES = [path for path in _files() if not any(word in path.name for word in LEFT_OUT)]
 
 
 def _label(path: Path) -> str:

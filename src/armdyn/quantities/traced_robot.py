@@ -35,8 +35,9 @@ from armdyn.quantities.run_time import loaded, weighed, weightless
 from armdyn.quantities.shortest import QUICK, SearchBudget
 from armdyn.quantities.symbolic import symbolic
 
-MOST_SHORTENED = 700
-"""Operations of a quantity beyond which it goes through the passes alone by default."""
+MOST_SHORTENED, MOST_PASSED = 700, 6000
+"""Operations of a quantity beyond which it goes through the passes alone by default, and beyond
+which it is left as it is written."""
 CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
 
@@ -238,9 +239,10 @@ class TracedRobot:
         """
         with self._naming(what):
             built = self.nodes(build())
-        if not whole:
+        size = count(built.flat).total if whole else 0
+        if not whole or (size > MOST_PASSED and not self.budget.deep):
             return built
-        short_enough = self.budget.deep or count(built.flat).total <= MOST_SHORTENED
+        short_enough = self.budget.deep or size <= MOST_SHORTENED
         try:
             if short_enough:
                 short = shorten(built.flat, "deep" if self.budget.deep else "quick")
