@@ -1,7 +1,6 @@
-"""Shortening: the passes and resubstitution, at a given effort."""
+"""Shortening: the passes and resubstitution."""
 
 from collections.abc import Iterable
-from typing import Literal
 
 from armdyn.compiler.count import count
 from armdyn.compiler.passes import reduce
@@ -9,22 +8,20 @@ from armdyn.compiler.resubstitute import resubstitute
 from armdyn.compiler.search import Progress
 from armdyn.expr.graph import Node
 
-Effort = Literal["quick", "search", "deep"]
-"""How hard to look: tenths of a second, about a second, or minutes by annealing."""
-
 
 def shorten(
-    outputs: Iterable[Node], effort: Effort = "quick", progress: Progress | None = None
+    outputs: Iterable[Node], deep: bool = False, progress: Progress | None = None
 ) -> list[Node]:
     """The outputs computed with as few multiplications and additions as are found.
 
-    The result depends on the outputs and the effort alone, and is proved equal to the outputs.
+    A deep search takes minutes instead of tenths of a second. The result depends on the outputs and
+    on that alone, and is proved equal to the outputs.
     """
-    return shortest_of([list(outputs)], effort, progress)
+    return shortest_of([list(outputs)], deep, progress)
 
 
 def shortest_of(
-    ways: Iterable[list[Node]], effort: Effort = "quick", progress: Progress | None = None
+    ways: Iterable[list[Node]], deep: bool = False, progress: Progress | None = None
 ) -> list[Node]:
     """The shortest of several ways to compute the same values, all of them shortened.
 
@@ -33,7 +30,7 @@ def shortest_of(
     short = []
     for outputs in ways:
         short.append(resubstitute(reduce(outputs).outputs))
-        if effort != "quick":
+        if deep:
             short.append(resubstitute(outputs))
     best = min(short, key=lambda outputs: count(outputs).total)
-    return resubstitute(best, deep=True, progress=progress) if effort == "deep" else best
+    return resubstitute(best, deep=True, progress=progress) if deep else best

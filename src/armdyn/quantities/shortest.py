@@ -190,4 +190,4 @@ _SEARCHES: dict[str, Callable[[PartWriter, Part, SearchBudget], list[Node]]] = {
 
 
 def _shortest(ways: list[list[Node]], budget: SearchBudget) -> list[Node]:
-    return shortest_of(ways, "deep" if budget.deep else "quick", budget.progress)
+    return shortest_of(ways, budget.deep, budget.progress)

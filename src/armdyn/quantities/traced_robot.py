@@ -245,7 +245,7 @@ class TracedRobot:
         short_enough = self.budget.deep or size <= MOST_SHORTENED
         try:
             if short_enough:
-                short = shorten(built.flat, "deep" if self.budget.deep else "quick")
+                short = shorten(built.flat, self.budget.deep)
             else:
                 short = reduce(built.flat).outputs
         except ZeroDivisionError:  # what divides by zero at every state has no values to compare
