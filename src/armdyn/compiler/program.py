@@ -12,7 +12,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.linearize import is_run, linearize
-from armdyn.compiler.passes import Pass, PassReport, reduce
+from armdyn.compiler.passes import Pass, PassReport, Reduction, reduce
 from armdyn.compiler.verify import verify
 from armdyn.errors import ShapeError, TraceError
 from armdyn.expr.graph import Node
@@ -94,17 +94,18 @@ class Program:
         """
         array = np.asarray(outputs, dtype=object)
         nodes = _checked(array)
-        reduction = reduce(nodes, passes)
+        reduction = reduce(nodes, passes) if passes else Reduction(nodes, ())
         arrays = tuple(Input(name, size) for name, size in inputs.items())
         built = _Builder(arrays, reduction.outputs)
+        whole = count(reduction.outputs)
         return Program(
             inputs=arrays,
             constants=tuple(built.constants),
             instructions=tuple(built.instructions),
             outputs=tuple(built.place[node.index] for node in reduction.outputs),
             shape=array.shape,
-            whole=count(reduction.outputs),
-            before=count(nodes),
+            whole=whole,
+            before=count(nodes) if passes else whole,
             report=reduction.report,
         )
 

@@ -188,15 +188,15 @@ class Graph:
     def mul(self, a: Node, b: Node) -> Node:
         """a b."""
         for x, y in ((a, b), (b, a)):
-            if _is(x, 0):
-                return x  # 0 b = 0
-            if _is(x, 1):
-                return y  # 1 b = b
-            if _is(x, -1):
-                return self.neg(y)  # (-1) b = -b
             if x.op == "neg":
                 return self.neg(self.mul(x.args[0], y))  # (-a) b = -(a b)
-            if x.op == "number" and x.value < 0:
+            if x.op != "number":
+                continue
+            if x.value == 0:
+                return x  # 0 b = 0
+            if x.value == 1:
+                return y  # 1 b = b
+            if x.value < 0:
                 return self.neg(self.mul(self.number(-x.value), y))
         if (folded := exact(operator.mul, a, b)) is not None:
             return self.number(folded)
