@@ -1,9 +1,11 @@
 """The command line: one verb a file."""
 
 import io
+import re
 import sys
 import warnings
 
+from armdyn.cli.console import print_line
 from armdyn.errors import ArmdynError, ArmdynWarning
 
 
@@ -14,20 +16,24 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    for argument in sys.argv[1:]:
+        if re.search(r"[\x00-\x1f\x7f-\x9f]", argument):  # typer would print it in its own errors
+            print_line(f"error: there is a control character in {argument!r}", stderr=True)
+            sys.exit(2)
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", ArmdynWarning)
         try:
             app()
         except ArmdynError as error:
-            print(f"error: {error}", file=sys.stderr)
+            print_line(f"error: {error}", stderr=True)
             sys.exit(2)
         except OSError as error:
-            print(f"error: cannot write the result: {error.strerror or error}", file=sys.stderr)
+            print_line(f"error: cannot write the result: {error.strerror or error}", stderr=True)
             sys.stdout = None  # nothing more can be flushed to it
             sys.exit(2)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """One line for the user; the place in our code is of no use there."""
-    print(f"warning: {message}", file=sys.stderr)
+    print_line(f"warning: {message}", stderr=True)

@@ -31,10 +31,10 @@ def cache(
         folder = None if root is None else str(root)
         print_json({"folder": folder, "removed" if clear else "kept": result})
     elif root is None:
-        print("nothing is kept on disk: ARMDYN_CACHE_DIR says so, or this user has no home")
+        print_line("nothing is kept on disk: ARMDYN_CACHE_DIR says so, or this user has no home")
     elif clear:
         for kind, removed in result.items():
-            print(f"removed {removed['files']} {kind}, {_bytes(removed['bytes'])}")
+            print_line(f"removed {removed['files']} {kind}, {_bytes(removed['bytes'])}")
     else:
         _print(root, result)
 

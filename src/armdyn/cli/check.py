@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import typer
 
-from armdyn.cli.console import escape, print_json, print_markup
+from armdyn.cli.console import print_json, print_line, print_styled
 from armdyn.cli.options import Json, RobotSource, takes_robot
 
 STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
@@ -25,12 +25,12 @@ def check(robot: RobotSource, *, json: Json = False) -> None:
         print_json({"source": source, "exit_code": code, "findings": list(map(asdict, findings))})
         raise typer.Exit(code)
     for finding in findings:
-        level = f"[{STYLES[finding.level]}]{finding.level}[/]"
-        print_markup(f"{level}: [bold]{escape(finding.where)}[/]: {escape(finding.message)}")
+        level = finding.level, STYLES[finding.level]
+        print_styled(level, ": ", (finding.where, "bold"), f": {finding.message}")
     counts = ", ".join(
         f"{count} {level}{'s' * (count != 1)}"
         for level in STYLES
         if (count := sum(finding.level == level for finding in findings))
     )
-    print_markup(f"{escape(source)}: {counts or 'nothing to report'}")
+    print_line(f"{source}: {counts or 'nothing to report'}")
     raise typer.Exit(code)

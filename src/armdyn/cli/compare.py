@@ -4,7 +4,7 @@ from typing import Any
 
 import typer
 
-from armdyn.cli.console import escape, print_json, print_line, print_table, table
+from armdyn.cli.console import print_json, print_line, print_table, styled, table
 from armdyn.cli.options import Json, RobotSource, number, option, takes_robot
 
 STYLES = {"agrees": "green", "explained": "yellow", "unexplained": "bold red", "refused": "red"}
@@ -53,12 +53,12 @@ def print_report(report: Any) -> None:
     for row in report.rows:
         style = STYLES.get(row.status, "dim")
         rows.add_row(
-            escape(f"{row.title} {row.version or ''}".strip()),
-            escape(row.joint or ""),
+            f"{row.title} {row.version or ''}".strip(),
+            row.joint or "",
             *("" if torque is None else f"{torque:.6g}" for torque in (row.here, row.there)),
             "" if row.difference is None else f"{row.difference:.3g}",
-            f"[{style}]{row.status}[/]",
-            escape(row.explanation.replace("; ", ";\n").replace(", or it ", ",\nor it ")),
+            styled((row.status, style)),
+            row.explanation.replace("; ", ";\n").replace(", or it ", ",\nor it "),
         )
     print_table(rows)
     drawn = "as given" if report.seed is None else f"within the limits, seed {report.seed}"

@@ -1,4 +1,8 @@
-"""Printing for the verbs: tables, JSON and progress."""
+"""Printing for the verbs: tables, JSON and progress.
+
+Everything that reaches a terminal goes through this file. Names and titles come from files of
+others: their control characters are shown as escapes, and nothing in them is taken for markup.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +18,38 @@ if TYPE_CHECKING:
 
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 PROGRESS_ROWS = 20_000
 """A file with at least so many rows gets a progress bar."""
 PIPE_WIDTH = 140
 """Columns of the text where there is no terminal to ask."""
+_PASSED = "\n\t\u00a0"
+"""Characters that are printed though Python does not call them printable."""
 
 
-def console() -> Console:
-    """Where results are printed."""
+def visible(text: str) -> str:
+    r"""Text in which characters that could steer a terminal are escapes such as \x1b."""
+    return "".join(c if c.isprintable() or c in _PASSED else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+def screen(*, stderr: bool = False, width: int | None = None) -> Console:
+    """Where results, or with `stderr` progress, are printed by rich."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(width=width, highlight=False)
+    class Screen(Console):
+        """A console that makes every string visible before it is measured or printed."""
+
+        def render_str(self, text: str, **options: Any) -> Any:
+            return super().render_str(visible(text), **options)
+
+    if width is None and not (stderr or sys.stdout.isatty() or "COLUMNS" in os.environ):
+        width = PIPE_WIDTH
+    return Screen(width=width, stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 def table(*columns: str, left: Sequence[str] = (), title: str | None = None) -> Table:
@@ -36,7 +59,7 @@ def table(*columns: str, left: Sequence[str] = (), title: str | None = None) -> 
 
     result = Table(
         box=box.SIMPLE_HEAD,
-        title=None if title is None else escape(title),
+        title=title,
         title_justify="left",
         title_style="bold",
         header_style="bold",
@@ -46,38 +69,37 @@ def table(*columns: str, left: Sequence[str] = (), title: str | None = None) -> 
     )
     for name in columns:
         text = name in left
-        result.add_column(escape(name), justify="left" if text else "right", no_wrap=not text)
+        result.add_column(name, justify="left" if text else "right", no_wrap=not text)
     return result
 
 
 def print_table(rows: Table) -> None:
     """A table in full: on a narrow terminal its lines wrap, but no number is cut."""
-    from rich.console import Console
-
-    screen = console()
-    needed = Console(width=10_000).measure(rows).maximum
-    if needed > screen.width:
-        screen = Console(width=needed, highlight=False)
-    screen.print()
-    screen.print(rows)
-    screen.print()
+    here = screen()
+    needed = screen(width=10_000).measure(rows).maximum
+    if needed > here.width:
+        here = screen(width=needed)
+    here.print()
+    here.print(rows)
+    here.print()
 
 
-def print_line(text: str) -> None:
+def print_line(text: str = "", *, stderr: bool = False, end: str = "\n") -> None:
     """A line as it is, however long."""
-    console().print(text, markup=False, soft_wrap=True)
+    print(visible(text), file=sys.stderr if stderr else sys.stdout, end=end)
 
 
-def print_markup(text: str) -> None:
-    """A line with rich's markup, however long."""
-    console().print(text, soft_wrap=True)
+def print_styled(*parts: str | tuple[str, str]) -> None:
+    """A line of texts, some with a style, as ("Events", "bold"), however long."""
+    screen().print(styled(*parts), soft_wrap=True)
 
 
-def escape(text: str) -> str:
-    """Text whose brackets are not markup."""
-    from rich.markup import escape as escaped
+def styled(*parts: str | tuple[str, str]) -> Text:
+    """The same for a cell of a table."""
+    from rich.text import Text
 
-    return escaped(text)
+    pairs = ((part, "") if isinstance(part, str) else part for part in parts)
+    return Text.assemble(*((visible(text), style) for text, style in pairs))
 
 
 def print_result(
@@ -95,20 +117,19 @@ def print_result(
 
 def print_json(result: Any) -> None:
     """A result for programs."""
-    print(json.dumps(result, indent=2, allow_nan=False))
+    print_line(json.dumps(result, indent=2, allow_nan=False).replace("\x7f", "\\u007f"))
 
 
 @contextmanager
 def status(first: str) -> Iterator[Callable[[str], None]]:
     """A line on the terminal that says what is being done; the function changes it."""
-    from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    screen = Console(stderr=True)
+    here = screen(stderr=True)
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task(first)
-        yield lambda what: bar.update(task, description=what)
+    with Progress(*columns, console=here, transient=True, disable=not here.is_terminal) as bar:
+        task = bar.add_task(visible(first))
+        yield lambda what: bar.update(task, description=visible(what))
 
 
 @contextmanager
@@ -117,9 +138,8 @@ def progress(what: str, rows: int) -> Iterator[Callable[[int], None] | None]:
     if rows < PROGRESS_ROWS or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=rows)
+    with Progress(console=screen(stderr=True), transient=True) as bar:
+        task = bar.add_task(visible(what), total=rows)
         yield lambda count: bar.advance(task, count)

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from armdyn.cli.console import print_json
+from armdyn.cli.console import print_json, print_line
 from armdyn.cli.options import Json, RobotSource, flag, option, takes_robot
 from armdyn.errors import UnknownNameError
 
@@ -83,7 +83,7 @@ def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> 
         plot_structure(found, plot)
     _deliver(report.data(found) if json else None, lambda: report.text(found), output)
     if plot is not None and not json:
-        typer.echo(f"wrote {plot}")
+        print_line(f"wrote {plot}")
 
 
 def _deliver(data: dict[str, Any] | None, text: Any, output: Path | None) -> None:
@@ -95,6 +95,6 @@ def _deliver(data: dict[str, Any] | None, text: Any, output: Path | None) -> Non
     if data is not None:
         print_json(data)
     elif output is not None:
-        typer.echo(f"wrote {output}")
+        print_line(f"wrote {output}")
     else:
-        typer.echo(text(), nl=False)
+        print_line(text(), end="")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from armdyn.cli.console import console, print_json, print_table, table
+from armdyn.cli.console import print_json, print_line, print_table, table
 from armdyn.cli.options import Json, RobotSource, takes_robot
 
 
@@ -15,9 +15,8 @@ def info(robot: RobotSource, *, json: Json = False) -> None:
     if json:
         print_json(data)
         return
-    screen = console()
     for line in _head(data):
-        screen.print(line, markup=False)
+        print_line(line)
     for part in (_joints(data), _drives(data), _bodies(data)):
         print_table(part)
 

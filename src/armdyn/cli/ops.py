@@ -108,4 +108,4 @@ def _steps(model: Any, json: bool) -> None:
         rows.add_row(step.name, step.quantity, str(step.operations), *paper)
     print_table(rows)
     for line in report.notes:
-        print(line)
+        print_line(line)

@@ -1,6 +1,6 @@
 """`armdyn robots`: the catalog."""
 
-from armdyn.cli.console import console, escape, print_json, table
+from armdyn.cli.console import print_json, screen, table
 from armdyn.cli.options import Json
 
 
@@ -16,6 +16,5 @@ def robots(json: Json = False) -> None:
     rows = table("name", "robot", "joints", "mass [kg]", "source", left=text)
     for entry in entries:
         mass = f"{entry['moving_mass']:.2f}"
-        title, source = escape(entry["title"]), escape(entry["source"])
-        rows.add_row(entry["name"], title, entry["kinds"], mass, source)
-    console().print(rows)
+        rows.add_row(entry["name"], entry["title"], entry["kinds"], mass, entry["source"])
+    screen().print(rows)

@@ -110,12 +110,12 @@ def _print(report: Report) -> None:
     for place, section in enumerate(report.sections()):
         colour = "" if place else " green" if report.found.feasible else " red"
         if place:
-            print()
-        console.print_markup(f"[bold{colour}]{console.escape(section.title)}[/]")
+            console.print_line()
+        console.print_styled((section.title, f"bold{colour}"))
         for line in section.lines:
             console.print_line(f"  {line}")
         if section.rows:
             rows = console.table(*section.columns, left=section.columns[: section.texts])
             for row in section.rows:
-                rows.add_row(*map(console.escape, row))
+                rows.add_row(*row)
             console.print_table(rows)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.cli.console import escape, print_line, print_markup, print_table, table
+from armdyn.cli.console import print_line, print_styled, print_table, screen, table
 
 if TYPE_CHECKING:
     from armdyn.simulation.result import Simulation
@@ -28,7 +28,6 @@ def telling(duration: float) -> Iterator[Callable[[float], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -38,7 +37,7 @@ def telling(duration: float) -> Iterator[Callable[[float], None] | None]:
         TimeRemainingColumn(),
         TextColumn("(Ctrl-C keeps what is done)"),
     )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = Progress(*columns, console=screen(stderr=True), transient=True)
     task = bar.add_task("", total=duration)
     began = told = time.monotonic()
 
@@ -66,17 +65,18 @@ def print_simulation(result: Simulation) -> None:
     name = result.robot.model.title or result.robot.name
     told = [f"{counts[what]:.0f} {what}" for what in ("steps", "evaluations") if counts.get(what)]
     told += [f"residual {counts['residual']:.1e}"] if "residual" in counts else []
-    print_markup(
-        f"[bold]{escape(name)}[/]{many}: {result.t[-1]:.6g} s by {result.method}; "
-        + ", ".join([*told, took])
+    print_styled(
+        (name, "bold"),
+        f"{many}: {result.t[-1]:.6g} s by {result.method}; ",
+        ", ".join([*told, took]),
     )
     if result.status != "finished":
-        print_markup(f"[yellow]{escape(result.message)}[/]")
+        print_styled((result.message, "yellow"))
         print_line("what was computed until then is kept")
     _print_state(result)
     _print_energy(result)
     if result.events:
-        print_markup(f"[bold]Events[/]: {len(result.events)}")
+        print_styled(("Events", "bold"), f": {len(result.events)}")
         for event in result.events[:MAX_LISTED_EVENTS]:
             print_line(f"  {event}")
         if len(result.events) > MAX_LISTED_EVENTS:
@@ -96,7 +96,7 @@ def _print_state(result: Simulation) -> None:
     model = result.robot.model
     for i, joint in enumerate(model.joints[k] for k in model.independent):
         values = (f"{value[i]:.6g}" for value in final.values())
-        rows.add_row(escape(joint.name), *values, f"{joint.type.unit}, {joint.type.torque_unit}")
+        rows.add_row(joint.name, *values, f"{joint.type.unit}, {joint.type.torque_unit}")
     print_table(rows)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.console import escape, print_markup, print_result, print_table, progress, table
+from armdyn.cli.console import print_line, print_result, print_styled, print_table, progress, table
 from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
 
 
@@ -52,15 +52,16 @@ def torque(
 
 def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
     move = summary["trajectory"]
-    print_markup(
-        f"[bold]{escape(summary['robot'])}[/] along {escape(move['file'])}: "
-        f"{move['rows']} instants, {move['duration']:.6g} s, by {summary['formulation']}"
-        + ("" if summary["friction"] else ", without friction")
+    print_styled(
+        (summary["robot"], "bold"),
+        f" along {move['file']}: {move['rows']} instants, {move['duration']:.6g} s, ",
+        f"by {summary['formulation']}",
+        ("" if summary["friction"] else ", without friction"),
     )
     if note:
-        print_markup(f"note: {escape(note)}")
+        print_line(f"note: {note}")
     for excess in summary["excesses"]:
-        print_markup(f"[yellow]warning[/]: {escape(excess)}")
+        print_styled(("warning", "yellow"), f": {excess}")
     rows = table("joint", "", "total", *terms, "at [s]", left=("joint", ""))
     for joint in summary["joints"]:
         parts = [joint["terms"][term] for term in terms]
@@ -69,7 +70,7 @@ def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
         peaks = [f"{part['peak']:z.{digits}f}" for part in (joint, *parts)]
         means = [f"{part['rms']:z.{digits}f}" for part in (joint, *parts)]
         when = f"{joint['peak_time']:.3f}"
-        rows.add_row(escape(joint["name"]), "peak", *peaks, when)
+        rows.add_row(joint["name"], "peak", *peaks, when)
         rows.add_row(f"  {joint['unit']}", "RMS", *means, "", end_section=True)
     print_table(rows)
-    print_markup("peak: the value of largest magnitude, each term at its own time")
+    print_line("peak: the value of largest magnitude, each term at its own time")
