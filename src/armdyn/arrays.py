@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.errors import ModelError, ShapeError
+from armdyn.errors import ModelError, ShapeError, shown
 
 if TYPE_CHECKING:
     Array = npt.NDArray[Any]
@@ -38,11 +38,11 @@ def check_constant(what: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> A
             raise TypeError
         array = given.astype(float)
     except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"{what}: expected {_words(shape)}, got {value!r}") from None
+        raise ModelError(f"{what}: expected {_words(shape)}, got {shown(value)}") from None
     if array.shape != shape:
         raise ModelError(f"{what}: expected {_words(shape)}, got shape {array.shape}")
     if not np.all(np.isfinite(array)):
-        raise ModelError(f"{what}: expected finite numbers, got {array.tolist()}")
+        raise ModelError(f"{what}: expected finite numbers, got {shown(array.tolist())}")
     return frozen(array)
 
 
@@ -64,7 +64,7 @@ def check_joint_vector(
             raise TypeError
         array: Array = given.astype(dtype, casting="same_kind", copy=False)
     except (TypeError, ValueError):
-        message = f"{what}: expected real numbers of shape (..., {n}), got {value!r}"
+        message = f"{what}: expected real numbers of shape (..., {n}), got {shown(value)}"
         raise ShapeError(message) from None
     if array.ndim == 0 or array.shape[-1] != n:
         noun = noun or ("joint" if n == 1 else "joints")

@@ -4,6 +4,18 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+LONGEST_SHOWN = 200
+"""Most characters of something that was given in a message."""
+
+
+def shown(value: object) -> str:
+    """What was given, for a message: cut if it is long, its type if it has no words."""
+    try:
+        text = repr(value)
+    except Exception:  # an integer of many digits, an object that is not complete
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+
 
 class ArmdynError(Exception):
     """The base of every error raised by armdyn."""

@@ -18,7 +18,7 @@ pytest.importorskip("viser")
 
 import armdyn
 from armdyn.errors import ArmdynError, DescriptionError, StudioError, TrajectoryError
-from armdyn.io.xml import MAX_BYTES
+from armdyn.io.regular import MAX_BYTES
 from armdyn.studio import uploads
 from armdyn.studio.arm import State, pose
 from armdyn.studio.background import Jobs, Latest

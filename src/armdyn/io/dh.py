@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.options import Reading
 from armdyn.model import GRAVITY, Connection, Inertia, Limits, Rotor, assemble
@@ -44,9 +44,9 @@ def read_dh(
     helical: q to θ and pitch·q to d.
     """
     if convention not in ("standard", "modified"):
-        raise ModelError(f"convention must be 'standard' or 'modified', got {convention!r}")
+        raise ModelError(f"convention must be 'standard' or 'modified', got {shown(convention)}")
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
-        raise ModelError(f"a DH table is a sequence of at least one row, got {rows!r}")
+        raise ModelError(f"a DH table is a sequence of at least one row, got {shown(rows)}")
     links: dict[str, Inertia] = {"base": Inertia.zero()}
     connections, placements, parent = [], {}, "base"
     findings: list[Finding] = []
@@ -124,7 +124,7 @@ def _oddities(row: Mapping[str, Any]) -> Iterator[str]:
 
 def _check_columns(where: str, row: Mapping[str, Any]) -> None:
     if not isinstance(row, Mapping):
-        raise ModelError(f"{where}: expected a mapping of columns to numbers, got {row!r}")
+        raise ModelError(f"{where}: expected a mapping of columns to numbers, got {shown(row)}")
     for key in row:
         if key not in COLUMNS:
             raise UnknownNameError(f"DH column (in {where})", str(key), COLUMNS)
@@ -132,7 +132,7 @@ def _check_columns(where: str, row: Mapping[str, Any]) -> None:
     if row.get("joint") not in moving:
         *most, last = map(repr, moving)
         names = f"{', '.join(most)} or {last}"
-        raise ModelError(f"{where}: joint must be {names}, got {row.get('joint')!r}")
+        raise ModelError(f"{where}: joint must be {names}, got {shown(row.get('joint'))}")
 
 
 def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
@@ -158,7 +158,7 @@ def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
         return Inertia.from_com(mass, com, tensor)
     if about == "origin":
         return Inertia.from_origin(mass, mass * com, tensor)
-    raise ModelError(f"{where}: inertia_about must be 'com' or 'origin', got {about!r}")
+    raise ModelError(f"{where}: inertia_about must be 'com' or 'origin', got {shown(about)}")
 
 
 def _limits(where: str, row: Mapping[str, Any]) -> Limits:
@@ -169,7 +169,7 @@ def _limits(where: str, row: Mapping[str, Any]) -> Limits:
     except (TypeError, ValueError):
         lower, upper = math.inf, -math.inf
     if lower > upper:
-        raise ModelError(f"{where}: limits must be (lower, upper), got {given!r}")
+        raise ModelError(f"{where}: limits must be (lower, upper), got {shown(given)}")
     speed, effort = (
         _bound(f"{where}: {key}", row.get(key, math.inf))
         for key in ("velocity_limit", "effort_limit")

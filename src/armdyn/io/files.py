@@ -1,9 +1,10 @@
 """From a name or a path to a RobotModel, and back to a file."""
 
+import os
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import DescriptionError, ModelError, UnknownNameError
+from armdyn.errors import DescriptionError, ModelError, UnknownNameError, shown
 from armdyn.io.atomic import write_text
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.options import LoadOptions, Reading
@@ -22,12 +23,12 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
     """A robot from the catalog or a file, with what is odd in it; the wishes are `LoadOptions`."""
     options = LoadOptions(**wishes)
     if not isinstance(source, str | Path):
-        raise ModelError(f"a robot is loaded by its name or path, got {source!r}")
+        raise ModelError(f"a robot is loaded by its name or path, got {shown(source)}")
     path = Path(source)
-    if path.is_dir():
+    if os.path.isdir(path):
         raise DescriptionError("this is a directory; give the file in it", file=path)
     if path.suffix.lower() not in READABLE:
-        if path.exists() and str(source) not in catalog_names():
+        if os.path.exists(path) and str(source) not in catalog_names():
             raise DescriptionError(
                 f"cannot tell the format from the ending {path.suffix!r}; "
                 f"expected one of {', '.join(READABLE)}",
@@ -49,7 +50,7 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
 def save_model(model: RobotModel, path: str | Path) -> None:
     """Write a robot as .toml or .urdf; the file appears whole or not at all."""
     if not isinstance(path, str | Path):
-        raise ModelError(f"a robot is saved to a path such as 'arm.toml', got {path!r}")
+        raise ModelError(f"a robot is saved to a path such as 'arm.toml', got {shown(path)}")
     path = Path(path)
     writer = WRITABLE.get(path.suffix.lower())
     if writer is None:

@@ -3,20 +3,21 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from armdyn.errors import DescriptionError, ModelError
+from armdyn.io.regular import read_regular
 
-MAX_BYTES = 20 * 1024 * 1024
-"""Largest file that is read [bytes]; the largest robots in use have a hundredth of it."""
 MAX_DEPTH = 100
 """Deepest nesting of elements."""
 MAX_ELEMENTS = 200_000
 """Most elements in one file."""
 
+_ENTITY = re.compile(rb"<!ENTITY\s+(?:%\s+)?([^\s>]{1,80})")
 _NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
@@ -69,60 +70,34 @@ def _quoted(value: str) -> str:
 def read_xml(path: str | Path, error: type[DescriptionError]) -> XmlElement:
     """The root element of an XML file.
 
-    Refuses what no robot description needs and an attacker might use: entities, external
-    documents, huge files, deep nesting. Errors are of the given class, with file and line.
+    Refuses what no robot description needs and an attacker might use: declarations in a DOCTYPE,
+    external documents, huge files, deep nesting. Errors are of the given class, with file and line.
     """
-    return _Tree(Path(path), error).parse(_read_bytes(Path(path), error))
-
-
-def _read_bytes(path: Path, error: type[DescriptionError]) -> bytes:
-    try:
-        if path.is_dir():
-            raise error("this is a directory; give the file in it", file=path)
-        if path.exists() and not path.is_file():
-            raise error("this is a device or a pipe; give a regular file", file=path)
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1) if size <= MAX_BYTES else b""
-    except FileNotFoundError:
-        raise error("there is no such file", file=path) from None
-    except PermissionError:
-        raise error("no permission to read this file", file=path) from None
-    except DescriptionError:
-        raise
-    except (OSError, ValueError) as reason:
-        raise error(f"cannot be read: {reason}", file=path) from reason
-    if (size := max(size, len(data))) > MAX_BYTES:
-        raise error(
-            f"the file has {size / 2**20:.1f} MB, more than the {MAX_BYTES // 2**20} MB that are "
-            "read; a robot description has no meshes or data in it",
-            file=path,
-        )
+    path = Path(path)
+    data = read_regular(path, partial(error, file=path))
     if not data.strip():
         raise error("the file is empty; expected XML", file=path)
-    return data
+    return _Tree(path, error, data).parse()
 
 
 class _Tree:
     """One pass of expat over a document; `parse` gives the tree."""
 
-    def __init__(self, path: Path, error: type[DescriptionError]):
-        self._path, self._error = path, error
+    def __init__(self, path: Path, error: type[DescriptionError], data: bytes):
+        self._path, self._error, self._data = path, error, data
         self._count = 0
         self._open: list[tuple[str, Mapping[str, str], list[XmlElement], int]] = []
         self._root: XmlElement | None = None
         self._parser = parser = expat.ParserCreate()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
-        parser.EntityDeclHandler = self._entity
-        parser.ExternalEntityRefHandler = self._external
         parser.StartDoctypeDeclHandler = self._doctype
 
-    def parse(self, data: bytes) -> XmlElement:
+    def parse(self) -> XmlElement:
         try:
-            self._parser.Parse(data, True)
+            self._parser.Parse(self._data, True)
         except expat.ExpatError as reason:
-            hint = "" if _is_text(data) else "; the file does not look like UTF-8 text"
+            hint = "" if _is_text(self._data) else "; the file does not look like UTF-8 text"
             words = expat.errors.messages[reason.code]
             raise self._error(
                 f"not well-formed XML: {words}, column {reason.offset + 1}{hint}",
@@ -156,20 +131,24 @@ class _Tree:
         else:
             self._root = element
 
-    def _entity(self, name: str, *_rest: object) -> None:
-        raise self._refusal(
-            f"it declares the entity {name!r}; entities are refused because they can expand "
-            "without end or read other files. Write its text out where it is used"
-        )
-
-    def _external(self, *_names: object) -> int:
-        raise self._refusal("it refers to an external document, which is refused")
-
-    def _doctype(self, _name: str, system: str | None, public: str | None, _inner: bool) -> None:
+    def _doctype(self, _name: str, system: str | None, public: str | None, inner: bool) -> None:
         if system or public:
             raise self._refusal(
                 f"its DOCTYPE refers to the external document {system or public!r}, which is "
                 "refused; remove the DOCTYPE line"
+            )
+        if inner and (entity := _ENTITY.search(self._data)):
+            raise self._error(
+                f"it declares the entity {entity[1].decode(errors='replace')!r}; entities are "
+                "refused because they can expand without end or read other files. Write its text "
+                "out where it is used",
+                file=self._path,
+                line=self._data.count(b"\n", 0, entity.start()) + 1,
+            )
+        if inner:
+            raise self._refusal(
+                "there are declarations in its DOCTYPE, which are refused because a few bytes of "
+                "them can take much memory; remove the DOCTYPE"
             )
 
 

@@ -17,7 +17,8 @@ from armdyn.errors import (
 )
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
-from armdyn.io.xml import MAX_BYTES, read_xml
+from armdyn.io.regular import MAX_BYTES
+from armdyn.io.xml import read_xml
 from armdyn.model.validate import Finding
 
 DESCRIPTIONS = (".urdf", ".xml", ".toml")

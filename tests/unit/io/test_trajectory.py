@@ -126,6 +126,18 @@ def test_files_as_spreadsheets_write_them_are_read_alike(file, text):
         ("t,q1,q2\n0,1,2\n", r": 1 line of numbers cannot give the missing rates; .* 6 lines, or"),
         ("t,q1,q2,qd1,qd2\n0,1,2,0,0\n1,1,2,0,0\n", r"2 lines .* or the columns qdd1\.\.qdd2"),
         (b"t,q1,q2\n0,1,2\n1,\xb5,2\n", r":3: bytes that are not UTF-8 text in column q1"),
+        ('t,"q1,q2\n0,1,2\n', r": 1 line of numbers cannot give"),
+        ('t,"q1,q2\n0,"1,2\n', r":2: 2 cells, but the header names 3 columns"),
+        ('"', r":1: the first line must name the columns"),
+        ("t,q1,q2\n" + "1" * 200_000 + "\n", r":2: field larger than field limit"),
+        (
+            "t,q1,q2\n" + "".join(f"{i}e-320,{i * i},1\n" for i in range(9)),
+            "the missing qd and qdd are no finite numbers; times are too close",
+        ),
+        (
+            "t,q1,q2\n" + "".join(f"{i},{(-1) ** i}.7e308,1\n" for i in range(9)),
+            "no finite numbers; .* or positions too large",
+        ),
         ("t,q1,q2".encode("utf-16"), r":1: byte 1 is not UTF-8 text; save the table as CSV"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import os
 import time
+import tracemalloc
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -152,7 +153,7 @@ def test_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         raise PermissionError(13, "Permission denied")
 
     path = write(tmp_path, "<a/>")
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(UrdfError, match="no permission to read this file"):
         read_xml(path, UrdfError)
 
@@ -162,3 +163,32 @@ def test_error_is_of_the_class_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(MjcfError, match="mismatched tag") as caught:
         read_xml(path, MjcfError)
     assert (caught.value.file, caught.value.line) == (path, 2)
+
+
+@pytest.mark.parametrize(
+    "subset",
+    [
+        "<!ATTLIST a x CDATA '1'>",
+        "<!ELEMENT a ANY>",
+        "<!NOTATION n SYSTEM 'x'>",
+        "<!-- c -->",
+        "<?p?>",
+        "",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_declarations_in_a_doctype_are_refused(tmp_path: Path, subset: str, encoding: str) -> None:
+    text = f"<!DOCTYPE a [{subset}]><a/>".encode(encoding)
+    with pytest.raises(UrdfError, match=r"robot.urdf:1: there are declarations in its DOCTYPE"):
+        read_xml(write(tmp_path, text), UrdfError)
+
+
+def test_default_attributes_cost_nothing(tmp_path: Path) -> None:
+    defaults = "".join(f"<!ATTLIST b x{i} CDATA '{'9' * 50}'>" for i in range(1000))
+    path = write(tmp_path, f"<!DOCTYPE a [{defaults}]><a>{'<b/>' * 20_000}</a>")
+    tracemalloc.start()
+    with pytest.raises(UrdfError, match="declarations in its DOCTYPE"):
+        read_xml(path, UrdfError)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20

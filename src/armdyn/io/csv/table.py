@@ -2,50 +2,105 @@
 
 import csv
 import difflib
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
 from armdyn.io.atomic import replacing
+from armdyn.io.regular import read_regular
 
 ROWS_AT_ONCE = 4096
 """Rows formatted at once: enough to be quick, few enough to show progress and to interrupt."""
-_LONGEST_HEADER = 1_000_000
+MAX_TABLE_BYTES = 2**30
+"""Largest table that is read [bytes]; the numbers of a day of seven joints at 100 Hz."""
 
 
-def read_table(path: Path, names: list[str]) -> Array:
-    """The numbers below the header, shape (m, columns), with increasing times in the column t."""
-    table = _numbers(path, len(names))
-    t = table[:, names.index("t")]
-    late = np.flatnonzero(np.diff(t) <= 0)
-    if late.size:
-        row = int(late[0]) + 1
-        line, _ = next(islice(_lines(path), row, None))
-        raise TrajectoryError(
-            f"{path}:{line}: time must increase from line to line, but "
-            f"t = {t[row]:g} follows t = {t[row - 1]:g}"
-        )
-    return table
+@dataclass(frozen=True, slots=True)
+class CsvTable:
+    """A table as it stands in its file."""
+
+    path: Path
+    names: list[str]
+    """The names of the columns."""
+    body: bytes
+    """The lines after the header."""
+
+    def numbers(self) -> Array:
+        """The numbers below the header, (m, columns), with increasing times in the column t."""
+        table = self._finite_numbers()
+        t = table[:, self.names.index("t")]
+        late = np.flatnonzero(np.diff(t) <= 0)
+        if late.size:
+            row = int(late[0]) + 1
+            line, _ = next(islice(self._lines(), row, None))
+            raise TrajectoryError(
+                f"{self.path}:{line}: time must increase from line to line, but "
+                f"t = {t[row]:g} follows t = {t[row - 1]:g}"
+            )
+        return table
+
+    def _finite_numbers(self) -> Array:
+        if next(self._lines(), None) is None:
+            raise TrajectoryError(f"{self.path}: there is a header but no line of numbers after it")
+        columns = len(self.names)
+        try:
+            options: dict[str, Any] = {"comments": None, "quotechar": '"', "encoding": "utf-8"}
+            table: Array = np.loadtxt(BytesIO(self.body), delimiter=",", ndmin=2, **options)
+            if table.shape[1] == columns and np.isfinite(table).all():
+                return table
+            found = f"{table.shape[1]} columns"
+        except ValueError as error:
+            found = str(error)
+        # the quick reader does not count empty lines: the slow one finds the place
+        self._find_fault()
+        raise TrajectoryError(f"{self.path}: expected {columns} columns of numbers, found {found}")
+
+    def _find_fault(self) -> None:
+        for line, cells in self._lines():
+            if len(cells) != len(self.names):
+                raise TrajectoryError(
+                    f"{self.path}:{line}: {len(cells)} cells, but the header names "
+                    f"{len(self.names)} columns"
+                )
+            for name, cell in zip(self.names, cells, strict=True):
+                try:
+                    finite = np.isfinite(float(cell))
+                except ValueError:
+                    raise TrajectoryError(
+                        f"{self.path}:{line}: {_what(cell)} in column {name}; expected a number"
+                    ) from None
+                if not finite:
+                    raise TrajectoryError(
+                        f"{self.path}:{line}: {cell.strip()} in column {name}; expected a finite "
+                        "number"
+                    )
+
+    def _lines(self) -> Iterator[tuple[int, list[str]]]:
+        """Number and cells of each line of numbers."""
+        reader = csv.reader(TextIOWrapper(BytesIO(self.body), "utf-8", "replace", newline=""))
+        try:
+            for cells in reader:
+                if any(cell.strip() for cell in cells) or len(cells) > 1:
+                    yield reader.line_num + 1, cells
+        except csv.Error as error:
+            raise TrajectoryError(f"{self.path}:{reader.line_num + 1}: {error}") from None
 
 
-def read_header(path: Path, expected: str) -> list[str]:
-    """The names of the columns; messages show what a header is `expected` to look like."""
-    if path.exists() and not path.is_file():
-        raise TrajectoryError(
-            f"{path} is no regular file; it is read more than once, so save the table to a file"
-        )
-    try:
-        with path.open("rb") as file:
-            line = file.readline(_LONGEST_HEADER)
-    except FileNotFoundError:
-        raise TrajectoryError(f"there is no file {path}.{_similar(path)}") from None
-    except OSError as error:
-        raise TrajectoryError(f"cannot read {path}: {error.strerror}") from error
+def read_table(path: Path, expected: str) -> CsvTable:
+    """The table in a file; messages show what a header is `expected` to look like."""
+    if not os.path.lexists(path):
+        raise TrajectoryError(f"there is no file {path}.{_similar(path)}")
+    data = read_regular(path, lambda text: TrajectoryError(f"{path}: {text}"), MAX_TABLE_BYTES)
+    line, _, body = data.partition(b"\n")
     try:
         text = line.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
@@ -53,14 +108,14 @@ def read_header(path: Path, expected: str) -> list[str]:
             f"{path}:1: byte {error.start + 1} is not UTF-8 text; save the table as CSV in UTF-8"
         ) from None
     if not text:
-        what = "the first line is empty" if line else "the file is empty"
+        what = "the first line is empty" if data else "the file is empty"
         raise TrajectoryError(f"{path}: {what}; expected a header {expected}")
     if "," not in text and re.search(r"[;\t]", text):
         raise TrajectoryError(
             f"{path}:1: the columns are separated by {'semicolons' if ';' in text else 'tabs'}; "
             "use commas, with a point in the decimals"
         )
-    return [name.strip().strip('"').strip() for name in text.split(",")]
+    return CsvTable(path, [name.strip().strip('"').strip() for name in text.split(",")], body)
 
 
 def csv_from_columns(columns: Mapping[str, Array]) -> Iterator[tuple[int, str]]:
@@ -94,58 +149,7 @@ def _similar(path: Path) -> str:
     return f" Did you mean {' or '.join(repr(str(folder / n)) for n in close)}?" if close else ""
 
 
-def _numbers(path: Path, columns: int) -> Array:
-    """Every line after the header as finite numbers, shape (m, columns)."""
-    if next(_lines(path), None) is None:
-        raise TrajectoryError(f"{path}: there is a header but no line of numbers after it")
-    try:
-        table: Array = np.loadtxt(
-            path, delimiter=",", skiprows=1, ndmin=2, comments=None, quotechar='"', encoding="utf-8"
-        )
-        if table.shape[1] == columns and np.isfinite(table).all():
-            return table
-        found = f"{table.shape[1]} columns"
-    except ValueError as error:
-        found = str(error)
-    # the quick reader does not count empty lines: the slow one finds the place
-    _find_fault(path, columns)
-    raise TrajectoryError(f"{path}: expected {columns} columns of numbers, found {found}")
-
-
-def _find_fault(path: Path, columns: int) -> None:
-    names = read_header(path, "")
-    for line, cells in _lines(path):
-        if len(cells) != columns:
-            raise TrajectoryError(
-                f"{path}:{line}: {len(cells)} cells, but the header names {columns} columns"
-            )
-        for name, cell in zip(names, cells, strict=True):
-            try:
-                finite = np.isfinite(float(cell))
-            except ValueError:
-                raise TrajectoryError(
-                    f"{path}:{line}: {_what(cell)} in column {name}; expected a number"
-                ) from None
-            if not finite:
-                raise TrajectoryError(
-                    f"{path}:{line}: {cell.strip()} in column {name}; expected a finite number"
-                )
-
-
 def _what(cell: str) -> str:
     if "\ufffd" in cell:
         return "bytes that are not UTF-8 text"
     return f"the text {cell.strip()!r:.60}" if cell.strip() else "an empty cell"
-
-
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Number and cells of each line of numbers."""
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        reader = csv.reader(file)
-        next(reader)
-        try:
-            for cells in reader:
-                if any(cell.strip() for cell in cells) or len(cells) > 1:
-                    yield reader.line_num, cells
-        except csv.Error as error:
-            raise TrajectoryError(f"{path}:{reader.line_num}: {error}") from None

@@ -16,7 +16,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
-from armdyn.io.csv.table import read_header, read_table
+from armdyn.io.csv.table import read_table
 
 SPLINE_DEGREE = 5
 """Degree of the spline from which missing rates are taken."""
@@ -53,9 +53,10 @@ class SampledMotion:
 def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
     """The motion of n joints in a trajectory file; a TrajectoryError names the line at fault."""
     path = Path(path)
-    names = read_header(path, "t,q1,q2,...")
+    file = read_table(path, "t,q1,q2,...")
+    names = file.names
     groups = _groups(path, names, n)
-    table = read_table(path, names)
+    table = file.numbers()
     t = table[:, names.index("t")]
     given = {
         group: np.ascontiguousarray(table[:, [names.index(c) for c in columns]])
@@ -68,13 +69,24 @@ def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
             f"{path}: {len(t)} line{'s' * (len(t) > 1)} of numbers cannot give the missing rates; "
             f"give at least {SPLINE_DEGREE + 1} lines, or the columns {columns}"
         )
-    return SampledMotion(t, given["q"], *_rates(t, given), computed, str(path))
+    try:
+        with np.errstate(all="ignore"):
+            qd, qdd = _rates(t, given)
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+        qd = qdd = np.array(np.nan)
+    if not (np.isfinite(qd).all() and np.isfinite(qdd).all()):
+        raise TrajectoryError(
+            f"{path}: the missing {' and '.join(computed)} are no finite numbers; times are too "
+            "close together, or positions too large"
+        )
+    return SampledMotion(t, given["q"], qd, qdd, computed, str(path))
 
 
 def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:
     """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others."""
     path = Path(path)
-    names = read_header(path, "t,tau1,tau2,...")
+    file = read_table(path, "t,tau1,tau2,...")
+    names = file.names
     columns = [f"tau{i}" for i in range(1, n + 1)]
     missing = [name for name in ("t", *columns) if name not in names]
     if missing or f"tau{n + 1}" in names:
@@ -82,7 +94,7 @@ def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:
             f"{path}:1: expected the columns t and tau1..tau{n} for a robot with {n} joints, found "
             f"{', '.join(names)!s:.80}"
         )
-    table = read_table(path, names)
+    table = file.numbers()
     return table[:, names.index("t")], table[:, [names.index(name) for name in columns]]
 
 

@@ -6,15 +6,18 @@ docs/formats.md describes every key. `armdyn.io.toml.write` writes what this mod
 import re
 import tomllib
 from dataclasses import replace
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
-from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
+from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError, shown
 from armdyn.io.dh import COLUMNS, read_dh
 from armdyn.io.friction import PAIRS
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
+from armdyn.io.regular import read_regular
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.io.toml.tree import tree_model
 from armdyn.model import GRAVITY, Frame, RobotModel
@@ -24,8 +27,16 @@ from armdyn.model.validate import physical_warnings
 
 FORMAT = 1
 """The version of the format that is read and written."""
-MAX_BYTES = 20 * 1024 * 1024
-
+MAX_TOML_BYTES = 4 * 2**20
+"""Largest file that is read [bytes]: about 6,000 joints."""
+MAX_DEPTH = 6
+"""Deepest nesting of arrays and tables, and most dots of a key; the format has no more."""
+_TEXT_OR_COMMENT = re.compile(
+    r"""\"{3}(?:[^"\\]|\\.|"(?!""))*+(?:\"{3}|\Z)|'{3}(?:[^']|'(?!''))*+(?:'{3}|\Z)"""
+    r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?|\#[^\n]*+""",
+    re.DOTALL,
+)
+_DEEP_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 TEXTS = ("name", "title", "source", "note")
 TOP = ("format", *TEXTS, "gravity", "base", "tool", "flange", "reduced", "letters", "joint")
 DH_TEXT = ("joint", "inertia_about", "name", "link")
@@ -57,22 +68,34 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
+    data = read_regular(path, partial(TomlError, file=path), MAX_TOML_BYTES)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise TomlError(f"more than {MAX_BYTES // 2**20} MB is no robot", file=path)
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise TomlError("there is no such file", file=path) from None
-    except (OSError, UnicodeDecodeError, RecursionError) as reason:
+        text = data.decode()
+        _check_depth(text, path)
+        return tomllib.loads(text)
+    except UnicodeDecodeError as reason:
         raise TomlError(f"cannot be read: {reason}", file=path) from reason
-    except tomllib.TOMLDecodeError as reason:
-        raise TomlError(f"not valid TOML: {reason}", file=path) from reason
+    except ValueError as reason:  # that an integer has too many digits is another one
+        raise (
+            reason
+            if isinstance(reason, TomlError)
+            else TomlError(f"not valid TOML: {reason}", file=path)
+        ) from reason
+
+
+def _check_depth(text: str, path: Path) -> None:
+    """Refuse deep nesting before the parser, whose time grows with the square of the depth."""
+    bare = _TEXT_OR_COMMENT.sub("_", text)
+    steps = (1 if bracket[0] in "[{" else -1 for bracket in re.finditer(r"[\[\]{}]", bare))
+    if _DEEP_KEY.search(bare) or any(depth > MAX_DEPTH for depth in accumulate(steps)):
+        raise TomlError(f"tables or arrays are nested more than {MAX_DEPTH} deep", file=path)
 
 
 def _reading(top: Table) -> Reading:
-    if top.data.get("format") != FORMAT:
+    version = top.data.get("format")
+    if version != FORMAT:
         raise top.error(
-            f"format: expected {FORMAT}, got {top.data.get('format')!r}; a robot file begins with "
+            f"format: expected {FORMAT}, got {shown(version)}; a robot file begins with "
             f"'format = {FORMAT}', and a higher number needs a newer armdyn"
         )
     table = "convention" in top.data

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import TomlError, UnknownNameError
+from armdyn.errors import TomlError, UnknownNameError, shown
 from armdyn.model.transform import check_transform, rotation_from_rpy, transform
 
 PLACEMENT = ("position", "rpy", "rotation")
@@ -71,16 +71,16 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise self.error(f"{key}: expected a table, got {value!r}")
+            raise self.error(f"{key}: expected a table, got {shown(value)}")
         return Table(value, f"{self.where}: {key}" if self.where else key, self.file)
 
     def tables(self, key: str) -> "list[Table]":
         """The tables of an array [[key]], numbered from 1 and called by their names."""
         rows = self.data.get(key, [])
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise self.error(f"{key}: expected tables, each headed by [[{key}]], got {rows!r}")
+            raise self.error(f"{key}: expected tables, each headed by [[{key}]], got {shown(rows)}")
         before = f"{self.where}: " if self.where else ""
-        names = [f" {row['name']!r}" if "name" in row else "" for row in rows]
+        names = [f" {shown(row['name'])}" if "name" in row else "" for row in rows]
         return [
             Table(row, f"{before}{key} {i}{name}", self.file)
             for i, (row, name) in enumerate(zip(rows, names, strict=True), start=1)
@@ -105,20 +105,20 @@ class Table:
         if value is None:
             raise self.error(f"the key {key!r} is missing; expected {expected}")
         if not isinstance(value, kind):
-            raise self.error(f"{key}: expected {expected}, got {value!r}")
+            raise self.error(f"{key}: expected {expected}, got {shown(value)}")
         return value
 
     def _checked(self, key: str, value: Any, shape: tuple[int, ...]) -> Array:
         expected = "a finite number" if shape == () else f"finite numbers of shape {shape}"
         if _shape(value) != shape:
-            raise self.error(f"{key}: expected {expected}, got {value!r}")
+            raise self.error(f"{key}: expected {expected}, got {shown(value)}")
         try:
             array = np.asarray(value, dtype=float)
         except OverflowError:
             array = np.full(shape, np.inf)
         if not np.all(np.isfinite(array)):
             advice = "; leave a limit out where there is none" if "limit" in key else ""
-            raise self.error(f"{key}: expected {expected}, got {value!r}{advice}")
+            raise self.error(f"{key}: expected {expected}, got {shown(value)}{advice}")
         return array
 
 
