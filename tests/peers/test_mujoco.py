@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from armdyn.dynamics import Robot
+from armdyn.formulations.friction import friction_torque
+from armdyn.formulations.newton_euler import newton_euler
 from support.paths import ROBOTS
 from support.reading import model_from_mjcf
 
@@ -108,3 +110,37 @@ def test_coupled_fingers_move_as_the_equality_says(tmp_path):
     np.testing.assert_allclose(
         robot.inverse_dynamics(q, qd, qdd), K.T @ data.qfrc_inverse, rtol=TOLERANCE, atol=TOLERANCE
     )
+
+
+ACTUATORS = {
+    "a joint": '<motor joint="j" armature="0.1" damping="2" gear="5"/>',
+    "a joint in its parent": '<motor jointinparent="j" armature="0.1" damping="2" gear="-5"/>',
+    "two of one joint": '<motor joint="j" armature="0.1"/><motor joint="j" armature="1" gear="3"/>',
+    "a switched off one": '<position joint="j" armature="0.1" damping="2" gear="5" group="1"/>',
+    "a motor": '<dcmotor joint="k" armature="0.1" damping="2" resistance="1" motorconst="1 1"/>',
+    "a tendon": '<motor tendon="cord" armature="0.1" damping="2" gear="5"/>',
+}
+
+
+@pytest.mark.skipif(
+    not hasattr(mujoco.MjModel, "actuator_armature"), reason="this MuJoCo has no such actuators"
+)
+@pytest.mark.parametrize("actuator", ACTUATORS.values(), ids=ACTUATORS)
+def test_armature_and_damping_of_actuators_and_tendons(tmp_path, actuator):
+    link = '<joint name="{}" axis="0 1 0" armature="0.2"/><geom size="0.1" mass="1" pos="0.2 0 0"/>'
+    path = tmp_path / "driven.xml"
+    path.write_text(
+        f"""<mujoco><option actuatorgroupdisable="1"/><worldbody><body>{link.format("j")}
+        <body pos="0.4 0 0">{link.format("k")}</body></body></worldbody>
+        <tendon><fixed name="cord" armature="0.3" damping="0.4" frictionloss="0.7">
+        <joint joint="j" coef="-2"/></fixed></tendon><actuator>{actuator}</actuator></mujoco>"""
+    )
+    model, peer = model_from_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(peer)
+    peer.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    q, qd, qdd = np.array([0.3, -0.7]), np.array([1.5, -2.0]), np.array([0.4, 0.9])
+    set_state(data, q, qd, qdd)
+    mujoco.mj_inverse(peer, data)
+    rotors = np.array([joint.rotor.reflected for joint in model.joints])
+    torque = newton_euler(model, q, qd, qdd).tau + friction_torque(model, qd) + rotors * qdd
+    np.testing.assert_allclose(torque, data.qfrc_inverse, rtol=TOLERANCE)

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -14,9 +15,14 @@ from armdyn.errors import (
     UnknownNameError,
     UnsupportedJointError,
 )
+from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.io.mjcf.couplings import Couplings
+from armdyn.io.mjcf.drives import read_drives
+from armdyn.io.mjcf.fields import fields_table, groups_of
 from armdyn.model import FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.transform import transform
+from support.pages import page, table
 from support.paths import ROBOTS
 from support.reading import model_from_mjcf
 
@@ -143,6 +149,44 @@ def test_linear_equality_is_a_mimic(tmp_path):
     assert model.joints[1].mimic == Mimic("j", -2.0, 0.1)
 
 
+@pytest.mark.parametrize(
+    "equalities",
+    [
+        [("k", "j", "0.1 -2")] * 2,
+        [("k", "j", "0.1 -2"), ("j", "k", "0.05 -0.5")],
+        [("k", "j", "0.1 -2"), ("k", "l", "0.1 -1"), ("l", "j", "0 2")],
+    ],
+)
+def test_redundant_equalities_that_agree(tmp_path, equalities):
+    inner = f'<body name="tip"><joint name="l" axis="0 1 0"/>{BALL}</body>'
+    rest = "".join(
+        f'<joint joint1="{one}" joint2="{other}" polycoef="{line} 0 0 0"/>'
+        for one, other, line in equalities
+    )
+    path = save(
+        tmp_path,
+        arm(inside=f'<body><joint name="k"/>{BALL}{inner}</body>'),
+        f"<equality>{rest}</equality>",
+    )
+    model = model_from_mjcf(path)
+    positions = dict(
+        zip(
+            "jkl",
+            Coordinates.of(model).positions(np.array([0.3, 0.7])[: len(model.independent)]),
+            strict=True,
+        )
+    )
+    assert len(model.independent) == 3 - len({frozenset(pair[:2]) for pair in equalities[:2]})
+    for one, other, line in equalities:
+        offset, ratio = map(float, line.split())
+        assert positions[one] == pytest.approx(offset + ratio * positions[other], abs=1e-15)
+
+
+CORD = (
+    '<tendon><fixed name="cord" {}><joint joint="j" coef="2"/><joint joint="k" coef="-3"/></fixed>'
+    "</tendon>"
+)
+DRIVEN_CORD = '<actuator><motor tendon="cord" armature="0.1" damping="2" gear="5"/></actuator>'
 TENDON = '<tendon><fixed name="cord" {}><joint joint="j" coef="1"/></fixed></tendon>'
 
 
@@ -158,7 +202,27 @@ TENDON = '<tendon><fixed name="cord" {}><joint joint="j" coef="1"/></fixed></ten
             r"body 'target' is moved from outside \(mocap\)",
         ),
         (arm(), '<option density="1000"/>', r"in a fluid \(density 1000"),
-        (arm(), TENDON.format('stiffness="2" damping="1"'), "'cord' has stiffness and damping"),
+        (two(""), CORD.format('stiffness="2" damping="1"'), "'cord' has stiffness and damping"),
+        (arm(), TENDON.format('stiffness="0 2"'), "'cord' has stiffness"),
+        (arm(), TENDON.format('damping="0 2"'), "joint 'j' has damping that is not linear"),
+        (two(""), CORD.format("") + DRIVEN_CORD, "'cord' has armature and damping"),
+        (
+            arm(),
+            '<actuator><motor joint="j" damping="0 1"/></actuator>',
+            "joint 'j' has damping that is not linear",
+        ),
+        (
+            arm(),
+            '<actuator><general name="prop" joint="j" gainprm="0" biastype="affine" '
+            'biasprm="0 -3 0"/></actuator>',
+            "actuator 'prop' acts without a control",
+        ),
+        (
+            two(""),
+            '<equality><joint joint1="k" joint2="j"/><joint joint1="k" joint2="j" '
+            'polycoef="0.1 1 0 0 0"/></equality>',
+            "equality constraint .* on joint 'k' that contradicts the equalities before it",
+        ),
         (
             two(""),
             '<equality><joint joint1="k" joint2="j" polycoef="0 1 2 0 0"/></equality>',
@@ -190,6 +254,17 @@ def test_what_is_left_out_is_warned_of(tmp_path, body, rest, message):
         (two(""), '<equality><weld body1="fore" active="false"/></equality>'),
         (arm('<joint name="j" stiffness="3"/>'), '<option><flag spring="disable"/></option>'),
         (arm(), '<actuator><motor joint="j"/></actuator>'),
+        (arm(), '<actuator><position joint="j" kp="3"/></actuator>'),
+        (
+            arm('<joint name="j" actuatorgravcomp="true"/>', attributes='gravcomp="1"'),
+            "",
+        ),
+        (
+            arm(attributes='gravcomp="1"'),
+            '<option gravity="0 0 0"><flag gravity="disable"/></option>',
+        ),
+        (arm(), '<option density="9"><flag spring="disable" damper="disable"/></option>'),
+        (two(""), CORD.format('damping="1"') + '<option><flag damper="disable"/></option>'),
     ],
 )
 def test_what_changes_no_torque_is_read_in_silence(tmp_path, body, rest):
@@ -223,3 +298,34 @@ def test_missing_mujoco_says_how_to_install_it():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MissingExtraError: reading MJCF files needs the package 'mujoco'" in run.stderr
     assert "pip install mujoco (it is in the extra 'mjcf'" in run.stderr
+
+
+def test_every_field_of_a_compiled_model_is_in_the_table():
+    """A new MuJoCo with a field that is not in it must not change torques in silence."""
+    m = mujoco.MjModel.from_xml_string("<mujoco/>")
+    fields = [
+        prefix + name
+        for prefix, part in (("", m), ("opt.", m.opt))
+        for name in dir(part)
+        if name[0] != "_" and name != "opt" and not callable(getattr(part, name))
+    ]
+    assert len(fields) > 400
+    assert [name for name in fields if len(groups_of(name)) != 1] == []
+
+
+def test_the_table_is_that_of_the_documentation():
+    assert table(page("formats"), "fields").strip() == fields_table()
+
+
+def test_older_versions_of_mujoco_lack_fields(tmp_path):
+    m = mujoco.MjModel.from_xml_path(str(save(tmp_path, two(""), CORD.format("") + DRIVEN_CORD)))
+
+    class Older:
+        def __getattr__(self, name):
+            if name.startswith(("actuator_damping", "actuator_armature", "tendon_armature")):
+                raise AttributeError(name)
+            return getattr(m, name)
+
+    drives = read_drives(Older(), Couplings())
+    assert not drives.armature.any()
+    assert drives.tendons_left == {0: []}

@@ -31,14 +31,17 @@ try:
 except ImportError:
     raise MissingExtraError("mujoco", "mjcf", "reading MJCF files") from None
 
-from armdyn.io.mjcf.unmodelled import approximated, couplings, switched_on, unmodelled
+from armdyn.io.mjcf.couplings import read_couplings
+from armdyn.io.mjcf.drives import read_drives
+from armdyn.io.mjcf.switches import switched_on
+from armdyn.io.mjcf.unmodelled import approximated, unmodelled
 
 
 def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     """The robot in an MJCF file, with whatever in it would change torques and is left out.
 
     `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. A fixed root
-    is held where the file puts it.
+    is held where the file puts it. `fields` lists what becomes of each field of MuJoCo's model.
     """
     m = _compiled(path)
     reader = _Reader(m, path, options.fix_root)
@@ -58,8 +61,9 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         )
     except TopologyError as error:
         raise TopologyError(f"{path}: {error}") from error
-    left_out = unmodelled(m, path, reader.body_names, reader.joint_names)
-    changed = approximated(m, path, reader.joint_names)
+    names, drives = reader.joint_names, reader.drives
+    left_out = unmodelled(m, path, reader.body_names, names, drives, reader.couplings)
+    changed = approximated(m, path, names, drives)
     return model, (*left_out, *changed, *physical_warnings(model, options.physical))
 
 
@@ -94,7 +98,8 @@ class _Reader:
         self.links: dict[str, Inertia] = {}
         self.connections: list[Connection] = []
         self.placements: dict[str, Array] = {}
-        self._mimics = _mimics(m, self.joint_names)
+        self.couplings = read_couplings(m)
+        self.drives = read_drives(m, self.couplings)
 
     def read(self) -> None:
         """Gather everything."""
@@ -143,15 +148,11 @@ class _Reader:
 
     def _connect(self, j: int, parent: str, child: str, place: Array) -> None:
         m, name, kind = self._m, self.joint_names[j], self._kind(j)
-        dof = m.jnt_dofadr[j]
         axis, limits = np.array([0.0, 0.0, 1.0]), Limits()
         if isinstance(kind, JointType):  # a ball has no axis, and its range is no angle of a hinge
             axis, limits = np.array(m.jnt_axis[j]), _limits(m, j)
             place = place @ kind.motion(axis, -float(m.qpos0[m.jnt_qposadr[j]]))
-        dry = (
-            float(m.dof_frictionloss[dof]) if switched_on(m, "CONSTRAINT", "FRICTIONLOSS") else 0.0
-        )
-        damping = float(m.dof_damping[dof]) if switched_on(m, "PASSIVE", "DAMPER") else 0.0
+        drives, dry = self.drives, float(self.drives.frictionloss[j])
         self.connections.append(
             Connection(
                 name,
@@ -161,11 +162,17 @@ class _Reader:
                 frozen(place),
                 axis,
                 limits,
-                FrictionLaw(damping, dry, dry),
-                Rotor(float(m.dof_armature[dof])),
-                self._mimics.get(name),
+                FrictionLaw(float(drives.damping[j]), dry, dry),
+                Rotor(float(drives.armature[j])),
+                self._mimic(j),
             )
         )
+
+    def _mimic(self, j: int) -> Mimic | None:
+        if j not in self.couplings.followers:
+            return None
+        leader, ratio, offset = self.couplings.followers[j]
+        return Mimic(self.joint_names[leader], ratio, offset)
 
     def _kind(self, j: int) -> JointType | CompoundType:
         word = mujoco.mjtJoint(self._m.jnt_type[j]).name.removeprefix("mjJNT_").lower()
@@ -190,16 +197,3 @@ def _limits(m: Any, j: int) -> Limits:
     lower, upper = m.jnt_range[j] if m.jnt_limited[j] else (-np.inf, np.inf)
     effort = np.abs(m.jnt_actfrcrange[j]).max() if m.jnt_actfrclimited[j] else np.inf
     return Limits(float(lower), float(upper), effort=float(effort))
-
-
-def _mimics(m: Any, joint_names: list[str]) -> dict[str, Mimic]:
-    """The followers: joints that an equality makes an exactly linear function of another."""
-    mimics: dict[str, Mimic] = {}
-    for follower, i in couplings(m).items():
-        leader = int(m.eq_obj2id[i])
-        offset, ratio = (float(x) for x in m.eq_data[i][:2])
-        zero, led = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (follower, leader))
-        mimics[joint_names[follower]] = Mimic(
-            joint_names[leader], ratio, zero + offset - ratio * led
-        )
-    return mimics

@@ -7,41 +7,32 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from armdyn.io.mjcf.couplings import Couplings
+from armdyn.io.mjcf.drives import Drives
+from armdyn.io.mjcf.switches import passive_forces, switched_on
 from armdyn.model.validate import Finding
 
 
-def switched_on(m: Any, *features: str) -> bool:
-    """Whether none of these features of MuJoCo is disabled by <flag> in the file."""
-    bits = (getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", 0) for name in features)
-    return not any(m.opt.disableflags & int(bit) for bit in bits)
-
-
-def couplings(m: Any) -> dict[int, int]:
-    """Joints that an equality makes an exactly linear function of another, with that equality.
-
-    MuJoCo holds q - ref = c0 + c1 (q' - ref') + c2 (q' - ref')² + ... up to the fourth power.
-    """
-    found: dict[int, int] = {}
-    for i in _equalities(m):
-        leader, follower = int(m.eq_obj2id[i]), int(m.eq_obj1id[i])
-        linear = m.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT and not np.any(m.eq_data[i][2:5])
-        if linear and leader >= 0 and follower not in found:
-            found[follower] = i
-    return found
-
-
-def unmodelled(m: Any, path: Path, bodies: list[str], joints: list[str]) -> Iterator[Finding]:
+def unmodelled(
+    m: Any, path: Path, bodies: list[str], joints: list[str], drives: Drives, couplings: Couplings
+) -> Iterator[Finding]:
     """Everything in a compiled model that is left out, by joint and body."""
-    for text in (*_joint_terms(m, joints), *_body_terms(m, bodies), *_couplings_left(m, joints)):
+    for text in (
+        *_joint_terms(m, joints, drives),
+        *_body_terms(m, bodies),
+        *_tendon_terms(m, drives),
+        *_actuator_terms(m),
+        *_equalities_left(m, joints, couplings),
+    ):
         message = f"{path}: {text}; armdyn leaves it out, so its torques differ from MuJoCo's"
         yield Finding("warning", str(path), message)
 
 
-def approximated(m: Any, path: Path, joints: list[str]) -> Iterator[Finding]:
+def approximated(m: Any, path: Path, joints: list[str], drives: Drives) -> Iterator[Finding]:
     """Ball joints whose drive is not quite that of three hinges."""
     for j in np.flatnonzero(m.jnt_type == mujoco.mjtJoint.mjJNT_BALL):
         fields = ("armature", "damping", "frictionloss")
-        felt = [name for name in fields if getattr(m, f"dof_{name}")[m.jnt_dofadr[j]]]
+        felt = [name for name in fields if getattr(drives, name)[j]]
         where = f"{path}: joint {joints[j]!r} is a ball, which is read as three hinges;"
         if felt:
             message = (
@@ -53,23 +44,23 @@ def approximated(m: Any, path: Path, joints: list[str]) -> Iterator[Finding]:
             yield Finding("warning", str(path), f"{where} its range is left out")
 
 
-def _joint_terms(m: Any, joints: list[str]) -> Iterator[str]:
+def _joint_terms(m: Any, joints: list[str], drives: Drives) -> Iterator[str]:
     for j, name in enumerate(joints):
-        dof = m.jnt_dofadr[j]
         stiff = m.jnt_stiffness[j] or _any(m, "jnt_stiffnesspoly", j)
         if stiff and switched_on(m, "PASSIVE", "SPRING"):
             yield f"joint {name!r} has a spring (stiffness {m.jnt_stiffness[j]:g})"
-        if _any(m, "dof_dampingpoly", dof) and switched_on(m, "PASSIVE", "DAMPER"):
+        if drives.nonlinear[j]:
             yield f"joint {name!r} has damping that is not linear in its speed"
 
 
 def _body_terms(m: Any, bodies: list[str]) -> Iterator[str]:
+    compensated = passive_forces(m) and switched_on(m, "GRAVITY")
     for i, name in enumerate(bodies):
-        if m.body_gravcomp[i]:
+        if m.body_gravcomp[i] and compensated and _has_passive_joint(m, i):
             yield f"body {name!r} has its gravity compensated (gravcomp {m.body_gravcomp[i]:g})"
         if m.body_mocapid[i] >= 0:
             yield f"body {name!r} is moved from outside (mocap)"
-    if m.opt.density or m.opt.viscosity:
+    if (m.opt.density or m.opt.viscosity) and passive_forces(m):
         yield (
             f"the bodies move in a fluid (density {m.opt.density:g}, viscosity {m.opt.viscosity:g})"
         )
@@ -79,26 +70,40 @@ def _body_terms(m: Any, bodies: list[str]) -> Iterator[str]:
         yield "there are plugins"
 
 
-def _couplings_left(m: Any, joints: list[str]) -> Iterator[str]:
-    for i in range(m.ntendon):
-        fields = ("stiffness", "damping", "frictionloss", "armature")
-        felt = [field for field in fields if _any(m, f"tendon_{field}", i)]
+def _has_passive_joint(m: Any, body: int) -> bool:
+    """Whether a joint that carries a body has its compensation as a passive force."""
+    active = getattr(m, "jnt_actgravcomp", np.zeros(m.njnt))
+    while body:
+        if not np.all(active[m.body_jntadr[body] :][: m.body_jntnum[body]]):
+            return True
+        body = m.body_parentid[body]
+    return False
+
+
+def _tendon_terms(m: Any, drives: Drives) -> Iterator[str]:
+    springs = switched_on(m, "PASSIVE", "SPRING")
+    for t in range(m.ntendon):
+        stiff = _any(m, "tendon_stiffness", t) or _any(m, "tendon_stiffnesspoly", t)
+        felt = ["stiffness"] * (springs and stiff) + drives.tendons_left.get(t, [])
         if felt:
-            yield f"tendon {m.tendon(i).name or i!r} has {' and '.join(felt)}"
-    modelled = couplings(m).values()
-    for i in _equalities(m):
-        if i in modelled:
-            continue
+            yield f"tendon {m.tendon(t).name or t!r} has {' and '.join(felt)}"
+
+
+def _actuator_terms(m: Any) -> Iterator[str]:
+    """Actuators that act whatever the controls are; the others give the torque that is asked."""
+    gains = (mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtGain.mjGAIN_AFFINE)
+    for i in np.flatnonzero(m.actuator_biastype != mujoco.mjtBias.mjBIAS_NONE):
+        idle = int(m.actuator_gaintype[i]) in gains and not np.any(m.actuator_gainprm[i][:3])
+        without_input = hasattr(m, "actuator_ctrlnum") and not m.actuator_ctrlnum[i]
+        if without_input or (idle and np.any(m.actuator_biasprm[i])):
+            yield f"actuator {m.actuator(i).name or i!r} acts without a control"
+
+
+def _equalities_left(m: Any, joints: list[str], couplings: Couplings) -> Iterator[str]:
+    for i, fault in couplings.left.items():
         kind = mujoco.mjtEq(m.eq_type[i]).name.removeprefix("mjEQ_").lower()
         what = f"there is an equality constraint {m.eq(i).name or i!r} of type {kind!r}"
-        if m.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT:
-            what += f" on joint {joints[m.eq_obj1id[i]]!r} that is no linear function of one joint"
-        yield what
-
-
-def _equalities(m: Any) -> list[int]:
-    on = switched_on(m, "CONSTRAINT", "EQUALITY")
-    return [i for i in range(m.neq) if on and m.eq_active0[i]]
+        yield f"{what} on joint {joints[m.eq_obj1id[i]]!r} {fault}" if fault else what
 
 
 def _any(m: Any, field: str, index: int) -> bool:
