@@ -151,7 +151,10 @@ class Body:
         if place < len(self.program.symbols):
             array = self.program.inputs[0]
             return [place + 1] if array.name == "q" and place < len(array.symbols) else []
-        if place < self.start or self.program.instructions[place - self.start].op != "add":
+        if place < self.start:
             return []
-        parts = [self._joints(k) for k in self.program.instructions[place - self.start].args]
-        return parts[0] + parts[1] if all(parts) else []
+        instruction = self.program.instructions[place - self.start]
+        if instruction.op not in ("add", "angle_sum"):
+            return []
+        parts = [self._joints(k) for k in instruction.args]
+        return [joint for part in parts for joint in part] if all(parts) else []

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.compiler.angles import angle_sums
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.linearize import is_run, linearize
 from armdyn.compiler.passes import Pass, PassReport, Reduction, reduce
@@ -219,15 +220,23 @@ class _Builder:
                 self.place[node.index] = len(symbols) + len(self.constants)
                 self.constants.append(self._constant(node, len(symbols)))
         flipped = _negated_differences(nodes, uses(outputs))
-        start = len(symbols) + len(self.constants)
+        sums = angle_sums(outputs)
+        self.start = len(symbols) + len(self.constants)
         for node in linearize(outputs):
             if node.index in flipped.values():
                 continue
             op, args = node.op, node.args
             if node.index in flipped:
                 op, args = "sub", node.args[0].args[::-1]  # -(a - b) = b - a
-            self.place[node.index] = start + len(self.instructions)
-            self.instructions.append(Instruction(op, tuple(self.place[a.index] for a in args)))
+            places = tuple(self.place[a.index] for a in args)
+            if node.index in sums and op == "sub":  # a - b = a + (-b)
+                places = places[0], self._append("neg", places[1:])
+            name = "angle_sum" if node.index in sums and op in ("add", "sub") else op
+            self.place[node.index] = self._append(name, places)
+
+    def _append(self, op: str, args: tuple[int, ...]) -> int:
+        self.instructions.append(Instruction(op, args))
+        return self.start + len(self.instructions) - 1
 
     def _constant(self, node: Node, first: int) -> Constant:
         args = tuple(self.place[a.index] for a in node.args)

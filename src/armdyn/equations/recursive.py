@@ -112,6 +112,7 @@ class _Lister:
                 self.values[place] = self._named("K", self.values[place], self.into.constants)
 
     def _instruction(self, place: int, op: str, args: tuple[int, ...]) -> None:
+        op = "add" if op == "angle_sum" else op
         if op in TRIG:
             self.values[place] = self._turn(op, self.spelled[args[0]])
             return

@@ -14,6 +14,9 @@ import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT
 
+FAR_ANGLE = 32.0
+"""Sums of angles beyond this are computed without whole turns [rad]: the last bit of a sum, which
+is rounded, is worth at most 4e-15 rad then."""
 PRIME = 2**61 - 1
 """The field in which two graphs are compared: if they differ, they agree at a random point with a
 probability of about their degree divided by this."""
@@ -56,6 +59,19 @@ def exact(operation: Callable[[Any, Any], Fraction], a: Any, b: Any) -> int | fl
         return result.numerator
     rounded = float(result) if abs(result) <= sys.float_info.max else math.inf
     return rounded if rounded == result else None
+
+
+def angle_sum(a: Any, b: Any) -> Any:
+    """a + b, or an angle that differs from it by whole turns where it is far from zero."""
+    total = a + b
+    far = np.abs(total) > FAR_ANGLE
+    if not np.any(far):
+        return total
+    return np.where(far, _without_turns(a) + _without_turns(b), total)
+
+
+def _without_turns(angle: Any) -> Any:
+    return np.arctan2(np.sin(angle), np.cos(angle))
 
 
 def guard(pivot: Any, scale: Any) -> Any:
@@ -128,6 +144,11 @@ _ENTRIES = (
         parity=-1,
     ),
     Op("signed_power", 2, signed_power, _power_slope, "other"),
+    Op(  # which programs have in place of an addition
+        *("angle_sum", 2, angle_sum, lambda g, y, a, b: (g.number(1), g.number(1)), "add"),
+        residue=lambda a, b: a + b,
+        commutative=True,
+    ),
     Op("guard", 2, guard, lambda g, y, a, b: (g.number(1), g.number(0)), "other"),
 )
 

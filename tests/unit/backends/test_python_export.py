@@ -17,7 +17,8 @@ from support.peers import close
 from support.random_robots import random_model
 
 COMMON = (
-    "asarray", "cos", "exp", "reshape", "sign", "sin", "sqrt", "stack", "tanh", "where", "zeros_like"
+    "arctan2", "asarray", "cos", "exp", "reshape", "sign", "sin", "sqrt", "stack", "tanh", "where",
+    "zeros_like",
 )  # fmt: skip
 """What numpy, jax.numpy and torch have under one name, called the same way."""
 

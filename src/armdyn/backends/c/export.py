@@ -13,12 +13,13 @@ from armdyn.backends.export_comments import file_lines, function_lines, operatio
 from armdyn.backends.names import comment, prefix_of
 from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
 from armdyn.errors import ModelError
+from armdyn.expr.operations import FAR_ANGLE
 from armdyn.model import RobotModel
 
 COLUMNS = 96
 LIBRARY = ("sin", "cos", "sqrt", "exp", "tanh")
 """Operations that are functions of the C library; the others are operators or written out."""
-HELPERS = ("sign", "signed_power", "guard")
+HELPERS = ("sign", "angle_sum", "signed_power", "guard")
 """Operations that are written out as functions; all but the first need the header of maths."""
 
 
@@ -50,6 +51,7 @@ def header(
     guard, n = f"{prefix.upper()}_H", len(model.independent)
     used = _used(functions)
     called = [op for op in LIBRARY if op in used] + ["pow"] * ("signed_power" in used)
+    called += ["fabs", "atan2"] * ("angle_sum" in used)
     library = f"Of the C library they call {' and '.join(called) or 'nothing'}."
     lines = [
         *_block([*file_lines(model, options), "", *_ALIASING, library]),
@@ -123,6 +125,18 @@ def _helper(op: str, options: ExportOptions) -> list[str]:
     if op == "sign":
         value = f"x > {zero} ? {one} : x < {zero} ? -{one} : x"
         return [f"static {real} sign({real} x)", "{", f"    return {value};", "}", ""]
+    if op == "angle_sum":
+        f = "f" if options.single else ""
+        near = " + ".join(f"atan2{f}(sin{f}({x}), cos{f}({x}))" for x in "ab")
+        return [
+            *_block(["a + b; far from zero less whole turns, so that it is not rounded."]),
+            f"static {real} angle_sum({real} a, {real} b)",
+            "{",
+            f"    const {real} total = a + b;",
+            f"    return fabs{f}(total) > {number(FAR_ANGLE)} ? {near} : total;",
+            "}",
+            "",
+        ]
     if op == "signed_power":
         power = "powf" if options.single else "pow"
         value = f"x > {zero} ? {power}(x, a) : x < {zero} ? -{power}(-x, a) : x"

@@ -1,6 +1,7 @@
 """A program as a module of LLVM: the loop that NumPy calls, and what it is made of."""
 
 import math
+from functools import reduce
 
 from armdyn.backends.llvm.cache_lines import (
     DECLARATION,
@@ -17,9 +18,10 @@ from armdyn.backends.llvm.rows import load_function, place_function, store_funct
 from armdyn.backends.llvm.rows_ahead import Group, groups_ahead, transpose
 from armdyn.backends.llvm.segments import LENGTHS, Plan, Segment, SineCosine, best_plan
 from armdyn.backends.llvm.target import Target
-from armdyn.backends.llvm.trig import sine_cosine_functions
+from armdyn.backends.llvm.trig import angle_sum_functions, sine_cosine_functions
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
 from armdyn.compiler.program import Program
+from armdyn.expr.operations import FAR_ANGLE
 
 SCRATCH = 24 * 1024
 """Bytes of scratch memory that stay in the first cache beside the rows."""
@@ -86,6 +88,8 @@ def _segments(
     lines = []
     if any(isinstance(step, SineCosine) for step in pieces.steps):
         lines += sine_cosine_functions(vectors, pieces.slots)
+    if any(i.op == "angle_sum" for i in program.instructions):
+        lines += angle_sum_functions(vectors)
     constants = {
         place: vectors.splat(constant.value)
         for place, constant in enumerate(program.constants, start=len(program.symbols))
@@ -99,7 +103,9 @@ def _segments(
         if isinstance(step, Segment):
             head = f"define internal void @segment{number}(ptr %here, {', '.join(given)})"
             t = IrWriter(vectors, f"{head} noinline nounwind {{")
-            lines += _segment(t, step, constants, fetched[number], ahead.get(number, []))
+            sums = any(op == "angle_sum" for _, op, _ in step.operations)
+            segment = _segment_of_sums if sums else _segment
+            lines += segment(t, step, constants, fetched[number], ahead.get(number, []))
     return lines
 
 
@@ -144,6 +150,43 @@ def _segment(
         name(value, len(operations))
     for value in late:
         store(value)
+    t.do("ret void")
+    return [*t.lines, "}"]
+
+
+def _segment_of_sums(
+    t: IrWriter,
+    segment: Segment,
+    constants: dict[int, str],
+    fetched: list[Line],
+    ahead: list[Group],
+) -> list[str]:
+    """The function of a segment that adds angles: where a sum is far from zero, all once more."""
+    v, operations = t.v, segment.operations
+    t.jump("near", begin="near")
+    known = dict(constants)
+    for value, slot in segment.loads.items():
+        at = t.at("%here", slot * v.bytes)
+        known[value] = t.let(f"load {v.type}, ptr {at}, align {v.bytes}")
+    near, far = dict(known), dict(known)
+    outside = []
+    for value, op, args in operations:
+        near[value] = t.operation("add" if op == "angle_sum" else op, [near[a] for a in args])
+        outside += [t.beyond(near[value], FAR_ANGLE)] if op == "angle_sum" else []
+    mask = reduce(lambda a, b: t.let(f"or <{v.lanes} x i1> {a}, {b}"), outside)
+    t.branch(t.any(mask), "far", "end", begin="far")
+    for value, op, args in operations:
+        far[value] = t.operation(op, [far[a] for a in args])
+    t.jump("end", begin="end")
+    both = {k: (near[k], far[k]) for k in segment.stores}
+    names = {
+        k: n if n == f else t.let(f"phi {v.type} [{n}, %near], [{f}, %far]")
+        for k, (n, f) in both.items()
+    }
+    for place in range(len(operations)):
+        _rows(t, fetched, ahead, place, len(operations))
+    for value, slot in segment.stores.items():
+        t.do(f"store {v.type} {names[value]}, ptr {t.at('%here', slot * v.bytes)}, align {v.bytes}")
     t.do("ret void")
     return [*t.lines, "}"]
 

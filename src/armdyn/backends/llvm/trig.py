@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass
 
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
+from armdyn.expr.operations import FAR_ANGLE
 
 FLOPS = {"float64": 37, "float32": 27}
 """Multiplications and additions for one angle."""
@@ -91,9 +92,7 @@ def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
     for name in ("angles", "sines", "cosines"):
         t.let(f"getelementptr {v.type}, ptr %{name}, i64 %i", f"%{name}.i")
     x = t.let(f"load {v.type}, ptr %angles.i, align {v.bytes}")
-    mask = t.let(f"bitcast <{v.lanes} x i1> {_is_far(t, x)} to i{v.lanes}")
-    far = t.let(f"icmp ne i{v.lanes} {mask}, 0")
-    t.branch(far, "far", "near", begin="near")
+    t.branch(t.any(_is_far(t, x)), "far", "near", begin="near")
     for value, place in zip(_near(t, x), ("%sines.i", "%cosines.i"), strict=True):
         t.do(f"store {v.type} {value}, ptr {place}, align {v.bytes}")
     t.jump("done", begin="far")
@@ -111,20 +110,43 @@ def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
 
 
 def _is_far(t: IrWriter, x: str) -> str:
-    """In which lanes the approximation does not hold; as integers, NaN exceeds every limit."""
-    v = t.v
-    limit = t.let(f"bitcast {v.type} {v.splat(NUMBERS[v.dtype].limit)} to {v.integers}")
-    return t.let(f"icmp ugt {v.integers} {t.bits(t.intrinsic('fabs', x))}, {limit}")
+    """In which lanes the approximation does not hold."""
+    return t.beyond(x, NUMBERS[t.v.dtype].limit)
+
+
+def _remainder(t: IrWriter, x: str, quarters: int) -> tuple[str, str]:
+    """The whole n, still added to `magic`, and r in x = n (quarters π/2) + r; up to the limit."""
+    v, k = t.v, NUMBERS[t.v.dtype]
+    rounded = t.fused(x, v.splat(2.0 / math.pi / quarters), v.splat(k.magic))
+    n = t.binary("sub", rounded, v.splat(k.magic))
+    for piece in k.pieces:
+        x = t.fused(n, v.splat(quarters * piece), x, "-")
+    return rounded, x
+
+
+def angle_sum_functions(v: Vectors) -> list[str]:
+    """`@angle_sum`, in the lanes where a + b is far from zero without whole turns."""
+    t = IrWriter(v, f"define internal {v.type} @wrap({v.type} %x) noinline cold nounwind {{")
+    _, near = _remainder(t, "%x", 4)
+    far = _is_far(t, "%x")
+    t.branch(t.any(far), "far", "near", begin="near")
+    t.do(f"ret {v.type} {near}")
+    t.label("far")
+    x = t.select(far, "%x", v.splat(0.0))
+    turned = t.by_lane("atan2", t.by_lane("sin", x), t.by_lane("cos", x))
+    t.do(f"ret {v.type} {t.select(far, turned, near)}")
+    given = f"{v.type} %a, {v.type} %b"
+    s = IrWriter(v, f"define internal {v.type} @angle_sum({given}) noinline cold nounwind {{")
+    total = s.binary("add", "%a", "%b")
+    wrapped = [s.let(f"call {v.type} @wrap({v.type} {x})") for x in ("%a", "%b")]
+    s.do(f"ret {v.type} {s.select(s.beyond(total, FAR_ANGLE), s.binary('add', *wrapped), total)}")
+    return [*t.lines, "}", *s.lines, "}"]
 
 
 def _near(t: IrWriter, x: str) -> tuple[str, str]:
     """Sine and cosine up to the limit."""
     v, k = t.v, NUMBERS[t.v.dtype]
-    rounded = t.fused(x, v.splat(2.0 / math.pi), v.splat(k.magic))
-    n = t.binary("sub", rounded, v.splat(k.magic))
-    r = x
-    for piece in k.pieces:
-        r = t.fused(n, v.splat(piece), r, "-")
+    rounded, r = _remainder(t, x, 1)
     z = t.binary("mul", r, r)
     sine = _polynomial(t, z, k.sine)
     sine = t.fused(t.binary("mul", z, r), sine, r)

@@ -8,7 +8,7 @@ import numpy as np
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.backends.llvm.fuse import FUSED
 
-LIBRARY = {"sin": 1, "cos": 1, "exp": 1, "tanh": 1, "pow": 2}
+LIBRARY = {"sin": 1, "cos": 1, "exp": 1, "tanh": 1, "atan2": 2, "pow": 2}
 """Functions of the C library that are called lane by lane, and how many arguments they have."""
 
 
@@ -197,7 +197,23 @@ class IrWriter:
             return self.select(still, args[0], self.intrinsic("copysign", size, args[0]))
         if op == "guard":
             return self._guard(*args)
+        if op == "angle_sum":
+            a, b = (f"{self.v.type} {x}" for x in args)
+            return self.let(f"call {self.v.type} @angle_sum({a}, {b})")
         return self.by_lane(op, args[0])
+
+    def beyond(self, x: str, limit: float) -> str:
+        """In which lanes |x| exceeds a limit; as integers, NaN exceeds every limit."""
+        v = self.v
+        least = self.let(f"bitcast {v.type} {v.splat(limit)} to {v.integers}")
+        size = self.bits(self.intrinsic("fabs", x))
+        return self.let(f"icmp sgt {v.integers} {size}, {least}")
+
+    def any(self, mask: str) -> str:
+        """Whether a mask is set in some lane."""
+        lanes = self.v.lanes
+        bits = self.let(f"bitcast <{lanes} x i1> {mask} to i{lanes}")
+        return self.let(f"icmp ne i{lanes} {bits}, 0")
 
     def _guard(self, pivot: str, scale: str) -> str:
         size = self.bits(self.intrinsic("fabs", pivot))

@@ -11,7 +11,7 @@ from armdyn.backends.names import prefix_of
 from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError
-from armdyn.expr.operations import FUNCTIONS
+from armdyn.expr.operations import FAR_ANGLE, FUNCTIONS
 from armdyn.model import RobotModel
 
 COLUMNS = 100
@@ -70,7 +70,21 @@ def _signed_power(xp, x, exponent):
     \"\"\"sgn(x) |x|^exponent, and 0 where x is 0.\"\"\"
     return xp.sign(x) * xp.where(x == 0, 1.0, abs(x)) ** exponent
 """
-_HELPERS = {"signed_power": _SIGNED_POWER, "guard": _GUARD}
+_ANGLE_SUM = f"""
+
+def _angle_sum(xp, a, b):
+    \"\"\"a + b; where it is far from zero, less whole turns, so that it is not rounded.\"\"\"
+    total = a + b
+    far = abs(total) > {FAR_ANGLE!r}
+    if xp is np and not np.any(far):
+        return total
+    return xp.where(far, _without_turns(xp, a) + _without_turns(xp, b), total)
+
+
+def _without_turns(xp, x):
+    return xp.arctan2(xp.sin(x), xp.cos(x)) if hasattr(x, "shape") else x
+"""
+_HELPERS = {"angle_sum": _ANGLE_SUM, "signed_power": _SIGNED_POWER, "guard": _GUARD}
 
 
 def _function(model: RobotModel, function: Function, table: ConstantTable) -> list[str]:
