@@ -294,16 +294,20 @@ def test_two_windows_stay_apart_and_a_closed_one_leaves_nothing(window, browser,
     assert window.session in studio.sessions
 
 
-def test_a_page_of_another_site_sees_nothing(window, browser, studio):
+def test_a_page_of_another_site_sees_nothing(browser, studio, monkeypatch):
     from armdyn.studio.server import Studio
 
     elsewhere, before = Studio("two_link", port=0), studio.sessions
     context = browser.new_context(viewport={"width": 500, "height": 400})
     try:
         page = context.new_page()
-        page.goto(f"{elsewhere.address}/?websocket=ws://localhost:{studio.port}")
-        until(lambda: len(studio._server.get_clients()) > len(before), what="a connection")
-        page.wait_for_timeout(500)
+        told, refusal = [], studio._gate.refusal
+        monkeypatch.setattr(
+            studio._gate, "refusal", lambda *a: told.append(refusal(*a)) or told[-1]
+        )
+        page.goto(f"{elsewhere.address}&websocket=ws://localhost:{studio.port}")
+        until(lambda: page.wait_for_timeout(100) or told, what="a refusal")
+        assert told[0] == "pages of other sites cannot use the studio"
         assert studio.sessions == before
         assert page.locator(".armdyn-torque").count() == 0
     finally:

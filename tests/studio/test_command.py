@@ -22,6 +22,6 @@ def test_kernels_of_the_command_do_not_go_to_the_cache_of_the_user(monkeypatch):
 
     monkeypatch.setattr("armdyn.studio.server.Studio", begin)
     with pytest.raises(StudioError, match="enough"):
-        studio("two_link", port=0, host="127.0.0.1", browser=False, dark=False)
+        studio("two_link", port=0, host="127.0.0.1", browser=False, dark=False, token=True)
     assert Path(tempfile.gettempdir()) in seen[0].parents
     assert not seen[0].exists()

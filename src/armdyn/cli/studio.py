@@ -11,6 +11,12 @@ def studio(
     port: int = option(8080, "The port to listen on; 0: any that is free.", min=0, max=65535),
     host: str = option("127.0.0.1", "The address to listen on; others can then open the page too."),
     dark: bool = flag("--dark", "Begin dark."),
+    token: bool = option(
+        True,
+        "Whether the address has a token, so that no one else gets in.",
+        None,
+        "--token/--no-token",
+    ),
     browser: bool = option(True, "Whether to open the page.", None, "--browser/--no-browser"),
 ) -> None:
     """Open the studio: an arm, its torques and its equations in the browser.
@@ -29,10 +35,11 @@ def studio(
         tempfile.TemporaryDirectory(prefix="armdyn-studio-", ignore_cleanup_errors=True) as kept,
         kept_in(kept),  # uploaded robots leave nothing in the user's cache
     ):
-        running = Studio(robot.source, robot.read, host=host, port=port, dark=dark)
+        running = Studio(robot.source, robot.read, host=host, port=port, dark=dark, token=token)
         print_line(f"the studio is at {running.address} (Ctrl-C ends it)")
         if host not in (LOOPBACK, "localhost", "::1"):
-            print_line(f"note: it listens on {host}, so others can open it too")
+            whom = "those who know its address" if token else "others"
+            print_line(f"note: it listens on {host}, so {whom} can open it too")
         if browser:
             webbrowser.open(running.address)
         ended = threading.Event()

@@ -4,9 +4,8 @@ import contextlib
 import io
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from armdyn.errors import MissingExtraError, StudioError
 from armdyn.io.options import Reading
@@ -18,6 +17,7 @@ except ImportError:
 
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, arm_of
+from armdyn.studio.gate import Gate, incompatible_viser
 from armdyn.studio.panels.design import DesignPanel
 from armdyn.studio.panels.files import FilesPanel
 from armdyn.studio.panels.motion import MotionPanel
@@ -27,7 +27,6 @@ from armdyn.studio.panels.study import OperationsPanel, StructurePanel
 from armdyn.studio.session import Panel, Session
 
 LOOPBACK = "127.0.0.1"
-OWN = (LOOPBACK, "localhost")
 PORT = 8080
 LEFT, RIGHT = 340, 360
 """Widths of the columns, so that 1280 pixels leave room for the arm."""
@@ -51,11 +50,12 @@ class Studio:
         host: str = LOOPBACK,
         port: int = PORT,
         dark: bool = False,
+        token: bool = True,
     ):
         """Load the first robot of each window, a catalog name or a file, and serve it.
 
         `read` reads the robot with the keywords `physical` and `fix_root`; None: as it is. Port 0
-        is any that is free.
+        is any that is free. With `token`, only those who know the whole address are let in.
         """
         file = Path(robot) if Path(robot).is_file() else None
         self._arm: Arm = arm_of(uploads.open_robot(robot, read), file, False, lambda _: None)
@@ -63,20 +63,28 @@ class Studio:
         self._sessions: dict[int, Session] = {}
         self._lock = threading.Lock()
         self.host, self.port = host, _free_port(host, port)
-        with contextlib.redirect_stdout(io.StringIO()):
+        self._gate = Gate(host, self.port, token)
+        with contextlib.redirect_stdout(io.StringIO()), self._gate.guarding():
             self._server = _Server(host, self.port, "armdyn studio", verbose=False)
-        if self._server.get_port() != self.port:  # someone was quicker
+        try:
+            if self._server.get_port() != self.port:  # someone was quicker
+                raise _taken(host, self.port)
+            self._gate.check()
+            _share_nothing(self._server)
+        except StudioError:
             self.stop()
-            raise _taken(host, self.port)
+            raise
         self._server.scene.world_axes.visible = False
         self._server.on_client_connect(self._connect)
         self._server.on_client_disconnect(self._disconnect)
 
     @property
     def address(self) -> str:
-        """The address of the page."""
+        """The address of the page, with the token."""
         host = "localhost" if self.host in ("0.0.0.0", "::", LOOPBACK) else self.host
-        return f"http://{host}:{self.port}"
+        host = f"[{host}]" if ":" in host else host
+        query = "" if self._gate.token is None else f"/?token={self._gate.token}"
+        return f"http://{host}:{self.port}{query}"
 
     @property
     def sessions(self) -> tuple[Session, ...]:
@@ -94,11 +102,6 @@ class Studio:
             self._server.stop()
 
     def _connect(self, client: viser.ClientHandle) -> None:
-        # the headers with which the browser connected; none where they are no longer known
-        connections = getattr(self._server._websock_server, "_live_connections", {})
-        request = getattr(connections.get(client.client_id), "request", None)
-        if not trusted({} if request is None else dict(request.headers.raw_items()), self.host):
-            return  # another site's page gets no session, so that it sees and does nothing
         session = Session(client, self._dark)
         with self._lock:
             self._sessions[client.client_id] = session
@@ -149,14 +152,15 @@ def lay_out(session: Session) -> list[Panel]:
     return [motion, play, operations, structure, design, files, torque, matrix]
 
 
-def trusted(headers: Mapping[str, str], bound: str) -> bool:
-    """Whether the headers of a connection to the address `bound` are those of a page of ours."""
-    given = {name.lower(): value for name, value in headers.items()}
-    host, origin = given.get("host", ""), given.get("origin")
-    if origin is not None and urlsplit(origin).netloc != host:
-        return False
-    # on loopback a name that someone else lets point here is not ours
-    return bound != LOOPBACK or not host or urlsplit(f"//{host}").hostname in OWN
+def _share_nothing(server: viser.ViserServer) -> None:
+    """Forget what viser would do for all windows at once: each has its own page.
+
+    Some of it keeps what one window sends, and sends it to all that come later.
+    """
+    try:
+        server._websock_server._incoming_handlers.clear()
+    except AttributeError as error:
+        raise incompatible_viser(error) from None
 
 
 def _free_port(host: str, port: int) -> int:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,15 @@ import viser
 
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError
+from armdyn.io.catalog import catalog_path
+from armdyn.io.files import read_model
 from armdyn.model.validate import Finding
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, Snapshot, State, arm_of, pose
 from armdyn.studio.background import Jobs, Latest, Tell
 from armdyn.studio.scene import Scene
 from armdyn.studio.style import DARK, LIGHT
+from armdyn.studio.transfers import limit_uploads
 
 SPELT_JOINTS = 12
 """An arm with at most so many joints has their kinds spelt out."""
@@ -55,6 +59,7 @@ class Session:
         self.folder = Path(self._folder.name)
         self.panels: list[Panel] = []
         self.scene = Scene(client)
+        limit_uploads(client, self.fail)
         self.jobs = Jobs(self._status, self.fail)
         self.drawing = threading.RLock()
         """Held while the view or a panel changes."""
@@ -87,16 +92,22 @@ class Session:
         self.panels = lay_out(self)
 
     def open(self, source: str | Path, *, uploaded: bool = False) -> None:
-        """Load another robot, beside the page; the one that is shown stays if that fails."""
+        """Load a robot of the catalog or a file that was uploaded, beside the page.
+
+        The robot that is shown stays if that fails. Nothing else is read for a window.
+        """
+        read: Callable[[], uploads.Loaded] = partial(uploads.open_upload, Path(source))
+        if not uploaded:
+            path = catalog_path(str(source))
+            read = partial(uploads.open_robot, source, partial(read_model, path))
 
         def work(tell: Tell) -> Arm:
             tell(f"loading {Path(source).name}")
-            loaded = uploads.open_upload(Path(source)) if uploaded else uploads.open_robot(source)
+            loaded = read()
             if loaded.robot is None:
                 for panel in self.panels:
                     panel.refuse(Path(source).name, loaded.findings)
-            file = Path(source) if Path(source).is_file() else None
-            return arm_of(loaded, file, uploaded, tell)
+            return arm_of(loaded, Path(source) if uploaded else None, uploaded, tell)
 
         if not self.jobs.start("loading", work, self.enter):
             self.tell("One moment", "Another robot is still being loaded.")

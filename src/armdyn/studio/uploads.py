@@ -44,14 +44,17 @@ def keep(folder: Path, name: str, content: bytes, endings: tuple[str, ...]) -> P
             f"{last}: the ending is {path.suffix!r}; expected one of {', '.join(endings)}"
         )
     if len(content) > MAX_BYTES:
-        raise refusal(
-            f"{last}: the file has {len(content) / 2**20:.1f} MB, more than the "
-            f"{MAX_BYTES // 2**20} MB that are read"
-        )
+        raise refusal(too_large(last, len(content)))
     stem = re.sub(r"[^\w.-]+", "_", path.stem).strip("._")[:80] or "file"
     kept = folder / f"{stem}{path.suffix.lower()}"
     kept.write_bytes(content)
     return kept
+
+
+def too_large(name: str, size: int) -> str:
+    """Why a file of so many bytes is refused."""
+    limit = MAX_BYTES // 2**20
+    return f"{name}: the file has {size / 2**20:.1f} MB, more than the {limit} MB that are read"
 
 
 def open_upload(path: Path) -> Loaded:

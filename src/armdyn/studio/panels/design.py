@@ -6,6 +6,7 @@ from typing import Any
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.errors import check_known
 from armdyn.simplification.simplify import Report, Simplification, simplify
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator
@@ -54,6 +55,7 @@ class DesignPanel(Panel):
 
     def _find(self, _: Any) -> None:
         path = self._session.folder / "design.svg"
+        check_known("change", self._free.value, CHANGES)
         goal, (free, add_only) = self._goal.value, CHANGES[self._free.value]
 
         def work(robot: Robot, tell: Tell) -> Report:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.dynamics import Robot
+from armdyn.errors import check_known
 from armdyn.studio import svg, uploads
 from armdyn.studio.arm import Arm, slider_limits
 from armdyn.studio.background import Tell
@@ -109,6 +110,7 @@ class PlayPanel(Panel):
     def _compute(self, _: Any) -> None:
         session, seconds = self._session, float(self._seconds.value)
         held, state = self._held(), session.state
+        check_known("motion", self._source.value, SOURCES)
         choice = SOURCES.index(self._source.value)
 
         def work(tell: Tell) -> Recording:

@@ -1,0 +1,175 @@
+"""Who may use the studio: every handshake is checked before anything is answered.
+
+A page of another site may make a browser connect to this machine, under the name of that site
+(Origin) or under a name that it lets point here (Host). Other users of the machine may connect
+too, so that the address has a token, as that of Jupyter has. The browser keeps it in a cookie.
+"""
+
+import hmac
+import http.client
+import ipaddress
+import re
+import secrets
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qs
+
+import viser
+import websockets.asyncio.server
+from websockets.asyncio.server import ServerConnection
+from websockets.datastructures import MultipleValuesError
+from websockets.http11 import Request, Response
+
+from armdyn.errors import StudioError
+
+TOKEN_BYTES = 24
+PROBE_TIMEOUT = 10.0
+"""Time that the server may take to refuse the first request, which is our own [s]."""
+HEADERS = {
+    "Content-Security-Policy": "frame-ancestors 'self'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)
+_FOREIGN = "other-site.invalid"
+_REPLACING = threading.Lock()
+
+
+class Gate:
+    """Tells the pages of a studio from everyone else."""
+
+    def __init__(self, host: str, port: int, token: bool = True):
+        """The address that is listened on, and whether a token is asked for."""
+        self.host, self.port = host, port
+        self.token = secrets.token_urlsafe(TOKEN_BYTES) if token else None
+        self._cookie = f"armdyn_studio_{port}"
+        self._names = {"localhost", host.lower()}
+        self._local = all(map(_is_loopback, _addresses(host, port)))
+        if not self._local:
+            self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+
+    def refusal(self, headers: Mapping[str, str], path: str) -> str | None:
+        """Why a request is refused; None: it is not."""
+        try:
+            host, origin = headers.get("Host", ""), headers.get("Origin")
+            cookies = headers.get("Cookie", "")
+        except MultipleValuesError as error:
+            return f"the header {error} is given twice"
+        if not self._is_ours(host):
+            return f"this studio is not at {host!r}; use the address that armdyn studio printed"
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
+            return "pages of other sites cannot use the studio"
+        if not self._knows_token(cookies, path):
+            return "the token is missing; use the whole address that armdyn studio printed"
+        return None
+
+    @contextmanager
+    def guarding(self) -> Iterator[None]:
+        """Guard the server that viser starts meanwhile.
+
+        viser gives no way to check a handshake, so that its call of `websockets` is replaced;
+        `check` shows whether that worked.
+        """
+        module, served = websockets.asyncio.server, websockets.asyncio.server.serve
+
+        def serve(handler: Any, host: Any = None, port: Any = None, **options: Any) -> Any:
+            if str(getattr(handler, "__module__", "")).partition(".")[0] == "viser":
+                options["process_request"] = self._guarded(options.get("process_request"))
+            return served(handler, host, port, **options)
+
+        with _REPLACING:
+            module.serve = serve  # type: ignore[assignment, misc]
+            try:
+                yield
+            finally:
+                module.serve = served  # type: ignore[misc]
+
+    def check(self) -> None:
+        """An error if the server lets a foreign page in."""
+        connection = http.client.HTTPConnection(
+            _reached(self.host), self.port, timeout=PROBE_TIMEOUT
+        )
+        try:
+            connection.request("GET", "/", headers={"Host": _FOREIGN, "Origin": "null"})
+            status = connection.getresponse().status
+        except (OSError, http.client.HTTPException) as error:
+            raise incompatible_viser(error) from None
+        finally:
+            connection.close()
+        if status != HTTPStatus.FORBIDDEN:
+            raise incompatible_viser(f"a foreign page got the answer {status}")
+
+    def _guarded(self, answer: Callable[..., Any] | None) -> Callable[..., Any]:
+        async def guarded(connection: ServerConnection, request: Request) -> Response | None:
+            refused = self.refusal(request.headers, request.path)
+            if refused is not None:
+                return connection.respond(HTTPStatus.FORBIDDEN, f"{refused}\n")
+            response = answer(connection, request) if answer else None
+            if isinstance(response, Awaitable):
+                response = await response
+            if isinstance(response, Response):
+                response.headers.update(HEADERS | self._kept(request.path))
+                return response
+            return None
+
+        return guarded
+
+    def _is_ours(self, host: str) -> bool:
+        """Whether a Host is a name of this machine, and not one that others let point here."""
+        found = _HOST.fullmatch(host)
+        if found is None:
+            return False
+        name = found["name"].strip("[]").lower()
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            # in a network this machine may have any name; there the token alone closes the door
+            return name in self._names or not (self._local or self.token is None)
+        return address.is_loopback or not self._local
+
+    def _knows_token(self, cookies: str, path: str) -> bool:
+        if self.token is None:
+            return True
+        pairs = (part.strip().partition("=") for part in cookies.split(";"))
+        given = [value for name, _, value in pairs if name == self._cookie]
+        return any(self._is_token(text) for text in (*given, *_tokens(path)))
+
+    def _is_token(self, text: str) -> bool:
+        wanted = (self.token or "").encode()
+        return hmac.compare_digest(text.encode("utf-8", "surrogateescape"), wanted)
+
+    def _kept(self, path: str) -> dict[str, str]:
+        """The header that lets a browser keep the token, for one that came with it."""
+        if self.token is None or not _tokens(path):
+            return {}
+        return {"Set-Cookie": f"{self._cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"}
+
+
+def incompatible_viser(reason: object) -> StudioError:
+    """The error for a viser that is built in another way than we know."""
+    return StudioError(
+        f"viser {viser.__version__} cannot be guarded against other sites and users ({reason}), so "
+        "that the studio does not open; install viser 1.1 (pip install 'viser>=1.1,<1.2')"
+    )
+
+
+def _tokens(path: str) -> list[str]:
+    """The tokens in the address of a request."""
+    return parse_qs(path.partition("?")[2]).get("token", [])
+
+
+def _addresses(host: str, port: int) -> list[str]:
+    return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+def _is_loopback(address: str) -> bool:
+    return ipaddress.ip_address(address.partition("%")[0]).is_loopback
+
+
+def _reached(host: str) -> str:
+    """Where a server is reached that listens on every address."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)

@@ -1,0 +1,223 @@
+"""Who gets into the studio, and what a window can make it read or keep: by the bare protocol."""
+
+import http.client
+import os
+import socket
+import threading
+
+import pytest
+
+pytest.importorskip("viser")
+
+import msgspec
+import viser
+from viser import _messages as messages
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from armdyn.errors import StudioError, UnknownNameError
+from armdyn.io.regular import MAX_BYTES
+from armdyn.studio.gate import Gate
+from armdyn.studio.server import Studio
+from support.studio_windows import until
+
+CAMERA = {
+    "wxyz": (1, 0, 0, 0), "position": (1, 1, 1), "fov": 1, "near": 0.1, "far": 9.0,
+    "image_height": 9, "image_width": 9, "look_at": (0, 0, 0), "up_direction": (0, 0, 1),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def studio():
+    running = Studio("two_link", port=0)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def open_studio():
+    running = Studio("two_link", port=0, token=False, host="localhost")
+    yield running
+    running.stop()
+
+
+def get(studio, path, **headers):
+    """Status, headers and text that a request gets."""
+    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=10)
+    connection.request("GET", path, headers=headers)
+    found = connection.getresponse()
+    text = found.read()
+    connection.close()
+    return found.status, found.headers, text
+
+
+def socket_to(studio, path, **headers):
+    """A websocket as the page opens it."""
+    return connect(
+        f"ws://127.0.0.1:{studio.port}{path}",
+        subprotocols=[f"viser-v{viser.__version__}"],
+        additional_headers=headers,
+        max_size=None,
+    )
+
+
+def say(wire, kind, **fields):
+    wire.send(msgspec.msgpack.encode({"type": kind, **fields}))
+
+
+@pytest.fixture
+def wire(studio):
+    """A window without a browser, and its session."""
+    before = set(studio.sessions)
+    with socket_to(studio, f"/?{studio.address.partition('?')[2]}") as wire:
+        threading.Thread(target=lambda: [*wire], daemon=True).start()  # read what comes
+        say(wire, "ViewerCameraMessage", **CAMERA)
+        until(lambda: set(studio.sessions) - before, what="a session")
+        (session,) = set(studio.sessions) - before
+        until(lambda: session._now, what="the robot")
+        yield wire, session
+
+
+def test_the_page_its_files_and_its_socket_need_the_token(studio):
+    token = studio.address.partition("token=")[2]
+    assert len(token) >= 32
+    for path in ("/", "/index.html", "/?token=", "/?token=%00", f"/?token={token[:-1]}", "/nothing",
+                 f"/{token}", f"/?Token={token}"):  # fmt: skip
+        status, _, text = get(studio, path)
+        assert (status, b"<html" in text) == (403, False)
+        with pytest.raises(InvalidStatus, match="403"):
+            socket_to(studio, path)
+    status, headers, text = get(studio, f"/?token={token}")
+    assert status == 200
+    assert b"<html" in text
+    assert "HttpOnly; SameSite=Strict" in headers["Set-Cookie"]
+    cookie = headers["Set-Cookie"].partition(";")[0]
+    assert get(studio, "/", Cookie=f"a=b; {cookie}")[0] == 200
+    socket_to(studio, "/", Cookie=cookie).close()
+    assert get(studio, "/", Cookie=f"{cookie}x")[0] == 403
+    assert get(studio, "/", Cookie=f"a={token}")[0] == 403
+
+
+def test_without_a_token_only_pages_of_its_own_get_in(open_studio):
+    own = f"localhost:{open_studio.port}"
+    assert open_studio.address == f"http://{own}"
+    assert get(open_studio, "/", Host=own)[0] == 200
+    socket_to(open_studio, "/", Origin=f"http://127.0.0.1:{open_studio.port}").close()
+    foreign = [
+        {"Host": "evil.example"},
+        {"Host": f"evil.example:{open_studio.port}"},
+        {"Host": own, "Origin": "null"},
+        {"Host": own, "Origin": "http://localhost:1"},
+        {"Host": own, "Origin": "https://evil.example"},
+        {"Host": f"evil.example@{own}"},
+    ]
+    for headers in foreign:
+        assert get(open_studio, "/", **headers)[0] == 403
+    for headers in foreign[3:5]:
+        with pytest.raises(InvalidStatus, match="403"):
+            socket_to(open_studio, "/", Origin=headers["Origin"])
+    known = open_studio._server._websock_server._client_state_from_id
+    until(lambda: not known, what="the end of the only connection")
+    for lines in ("GET / HTTP/1.1\r\n\r\n", f"GET / HTTP/1.1\r\nHost: {own}\r\nHost: a\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", open_studio.port), 5) as raw:
+            raw.sendall(lines.encode())
+            assert raw.recv(99).startswith(b"HTTP/1.1 403")
+
+
+@pytest.mark.parametrize("bound", ["127.0.0.1", "localhost", "::1", "127.0.0.2"])
+def test_no_name_that_others_let_point_here_is_ours(bound):
+    gate = Gate(bound, 8080, token=False)
+    for host in ("localhost:8080", "127.0.0.1", "127.0.0.2:9", "[::1]:8080", "LOCALHOST"):
+        assert gate.refusal(Headers(Host=host), "/") is None
+        assert gate.refusal(Headers(Host=host, Origin=f"http://{host}"), "/") is None
+    for host in ("evil.example:8080", "192.168.1.1", "localhost.", "localhost.evil.example", "",
+                 "127.0.0.1.nip.io", "[::2]", "localhost:8080/", "a@localhost"):  # fmt: skip
+        assert gate.refusal(Headers(Host=host, Origin=f"http://{host}"), "/") is not None
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "token", "wanted"),
+    [
+        ("lab.example:8080", "http://lab.example:8080", True, True),
+        ("lab.example:8080", "https://evil.example", True, False),
+        ("lab.example:8080", "http://lab.example:8080", False, False),
+        ("192.168.1.1:8080", "http://192.168.1.1:8080", False, True),
+        (socket.gethostname(), None, False, True),
+    ],
+)
+def test_in_a_network_other_names_need_the_token(host, origin, token, wanted):
+    gate = Gate("0.0.0.0", 8080, token=token)
+    headers = Headers(Host=host) if origin is None else Headers(Host=host, Origin=origin)
+    assert (gate.refusal(headers, f"/?token={gate.token}") is None) is wanted
+
+
+def test_a_viser_that_cannot_be_guarded_is_an_error(monkeypatch):
+    monkeypatch.setattr(Gate, "_guarded", lambda _, answer: answer)
+    with pytest.raises(StudioError, match=r"cannot be guarded .* answer 200.* install viser 1\.1"):
+        Studio("two_link", port=0)
+
+
+@pytest.mark.parametrize("name", ["{}/x.toml", "{}/arm.urdf", "/etc/passwd", "../two_link", ""])
+def test_a_window_names_robots_of_the_catalog_only(wire, tmp_path, monkeypatch, name):
+    os.mkfifo(tmp_path / "x.toml")  # whoever opens it waits
+    (tmp_path / "arm.urdf").write_text("<robot name='x'/>")
+    monkeypatch.chdir(tmp_path)
+    connection, session = wire
+    with pytest.raises(UnknownNameError, match="no robot in the catalog named"):
+        session.open(name.format(tmp_path))
+    failed = []
+    monkeypatch.setattr(session, "fail", failed.append)
+    (tmp_path / "two_link").mkdir()  # in the way of no catalog name
+    (files,) = (p for p in session.panels if hasattr(p, "_catalog"))
+    for value in (name.format(tmp_path), "two_link"):
+        say(connection, "GuiUpdateMessage", uuid=files._catalog._impl.uuid,
+            updates={"value": value})  # fmt: skip
+        until(lambda v=value: files._catalog.value == v, what="the message")
+    until(lambda: not session.jobs.running, what="the end of loading")
+    assert [type(error) for error in failed] == [UnknownNameError]
+
+
+def test_what_is_announced_too_large_or_exceeds_its_size_is_not_kept(wire):
+    connection, session = wire
+    states = session.client.gui._current_file_upload_states
+    button = next(
+        uuid
+        for uuid, handle in session.client.gui._gui_input_handle_from_uuid.items()
+        if type(handle).__name__ == "GuiUploadButtonHandle"
+    )
+
+    def announce(transfer, size, parts):
+        say(connection, "FileTransferStartUpload", source_component_uuid=button, filename="a.urdf",
+            transfer_uuid=transfer, mime_type="", part_count=parts, size_bytes=size)  # fmt: skip
+
+    def part(transfer, index, size):
+        say(connection, "FileTransferPart", source_component_uuid=button, transfer_uuid=transfer,
+            part_index=index, content=bytes(size))  # fmt: skip
+
+    announce("large", MAX_BYTES + 1, 100)
+    part("large", 0, 1000)
+    refused = until(lambda: session._failed[0], what="a refusal")
+    assert "a.urdf: the file has 20.0 MB, more than the 20 MB that are read" in refused
+    announce("exceeds", 1000, 100)
+    part("exceeds", 0, 600)
+    until(lambda: "exceeds" in states and states["exceeds"]["transferred_bytes"] == 600)
+    part("exceeds", 1, 600)
+    until(lambda: not states, what="the end of it")
+    announce("first", 1000, 2)
+    announce("second", 1000, 2)
+    until(lambda: [*states] == ["second"], what="the second alone")
+    assert session._failed[0] == refused
+
+
+def test_nothing_that_a_window_sends_is_kept_for_others(wire, studio):
+    connection, _ = wire
+    server = studio._server._websock_server
+    before = len(server._broadcast_buffer.message_from_id)
+    say(connection, "GuiFormDirtyMessage", uuid="x" * 1000)
+    say(connection, "GuiFormSubmitMessage", uuid="x" * 1000)
+    say(connection, "ViewerCameraMessage", **(CAMERA | {"fov": 0.5}))
+    (client,) = studio._server.get_clients().values()
+    until(lambda: client.camera.fov == 0.5, what="the last message")
+    assert len(server._broadcast_buffer.message_from_id) == before
+    assert messages.GuiFormDirtyMessage not in server._incoming_handlers
