@@ -76,6 +76,8 @@ def wire(studio):
         until(lambda: set(studio.sessions) - before, what="a session")
         (session,) = set(studio.sessions) - before
         until(lambda: session._now, what="the robot")
+        with session.drawing:  # until every panel shows it
+            pass
         yield wire, session
 
 
