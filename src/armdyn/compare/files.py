@@ -10,14 +10,16 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from armdyn.dynamics import Robot
-from armdyn.errors import UrdfError
+from armdyn.errors import TomlError, UrdfError
 from armdyn.io.atomic import write_text
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.files import read_model, save_model
+from armdyn.io.regular import read_regular
 from armdyn.io.xml import XmlElement, read_xml, text_from_element
 from armdyn.loading import load
 from armdyn.model import RobotModel
@@ -93,7 +95,7 @@ def _stripped(file: Path, to: Path) -> Material:
 
 
 def _other_convention(path: Path, folder: Path) -> tuple[str, str, RobotModel] | None:
-    text = path.read_text(encoding="utf-8")
+    text = read_regular(path, partial(TomlError, file=path)).decode()
     convention = tomllib.loads(text).get("convention")
     if not convention:
         return None

@@ -120,6 +120,13 @@ def pinocchio(pin: Any, case: Case) -> Answer:
 
 def mujoco(mujoco: Any, case: Case) -> Answer:
     """`mj_inverse`, with limits, contacts and equalities off, so that constraints are friction."""
+    from armdyn.io.mjcf.compile import mujoco_warnings  # noqa: PLC0415 (mujoco is an extra)
+
+    with mujoco_warnings():
+        return _mujoco(mujoco, case)
+
+
+def _mujoco(mujoco: Any, case: Case) -> Answer:
     model = mujoco.MjModel.from_xml_path(str(case.file))
     for constraint in ("LIMIT", "CONTACT", "EQUALITY"):
         model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{constraint}"))

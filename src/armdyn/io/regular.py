@@ -42,9 +42,7 @@ def read_regular(
         text = getattr(reason, "strerror", None) or reason
         raise refusal(f"cannot be read: {text}") from reason
     if size > most:
-        raise refusal(
-            f"the file has {size / 2**20:.1f} MB, more than the {most // 2**20} MB that are read"
-        )
+        raise refusal(_too_large(size, most))
     return data
 
 
@@ -52,8 +50,8 @@ def check_regular(
     path: str | Path, refusal: Callable[[str], ArmdynError], most: int = MAX_BYTES
 ) -> None:
     """Refuse a file that another library will open, as `read_regular` does; none is no fault."""
-    if os.path.exists(path):
-        read_regular(path, refusal, most)
+    if os.path.exists(path) and (size := _size(os.stat(path), refusal)) > most:
+        raise refusal(_too_large(size, most))
 
 
 def _size(status: os.stat_result, refusal: Callable[[str], ArmdynError]) -> int:
@@ -62,3 +60,7 @@ def _size(status: os.stat_result, refusal: Callable[[str], ArmdynError]) -> int:
     if not stat.S_ISREG(status.st_mode):
         raise refusal("this is a device or a pipe, which is no regular file; save its content")
     return status.st_size
+
+
+def _too_large(size: int, most: int) -> str:
+    return f"the file has {size / 2**20:.1f} MB, more than the {most // 2**20} MB that are read"

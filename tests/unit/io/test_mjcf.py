@@ -1,5 +1,6 @@
 """MJCF in: what is read, what is warned of, what is refused with which words."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn.errors import (
     ArmdynWarning,
     MjcfError,
@@ -329,3 +331,48 @@ def test_older_versions_of_mujoco_lack_fields(tmp_path):
     drives = read_drives(Older(), Couplings())
     assert not drives.armature.any()
     assert drives.tendons_left == {0: []}
+
+
+ASSETS = '<asset><mesh name="m" file="a.stl"/></asset>'
+
+
+@pytest.mark.parametrize(
+    ("rest", "fifo"),
+    [
+        ('<include file="a.xml"/>', "a.xml"),
+        ('<include file="sub/b.xml"/>', "sub/c.xml"),
+        ('<include file="sub/b.xml"/>', "c.xml"),
+        ('<asset><model name="m" file="a.xml"/></asset>', "a.xml"),
+        (ASSETS, "a.stl"),
+        ('<include file="sub/b.xml"/>' + ASSETS, "sub/a.stl"),
+        ('<compiler meshdir="sub"/>' + ASSETS, "sub/a.stl"),
+        ('<asset><texture type="cube" name="t" fileright="sub/a.png"/></asset>', "sub/a.png"),
+    ],
+)
+def test_no_pipe_is_waited_for(tmp_path: Path, rest: str, fifo: str) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/b.xml").write_text('<mujocoinclude><include file="c.xml"/></mujocoinclude>')
+    os.mkfifo(tmp_path / fifo)
+    with pytest.raises(MjcfError, match=rf"{fifo}: this is a device or a pipe"):
+        model_from_mjcf(save(tmp_path, arm(), rest))
+
+
+def test_included_documents_are_read_as_the_main_one(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text("<!DOCTYPE a [<!ATTLIST a x CDATA '1'>]><a/>")
+    with pytest.raises(MjcfError, match=r"a.xml:1: there are declarations in its DOCTYPE"):
+        model_from_mjcf(save(tmp_path, arm(), '<include file="a.xml"/>'))
+
+
+def test_mujoco_prints_and_writes_nothing(tmp_path: Path, monkeypatch, capfd) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(ArmdynWarning, match="MuJoCo warns: XML contains a 'NaN'"):
+        armdyn.load(save(tmp_path, arm() + '<site pos="nan 0 0"/>'))
+    assert (capfd.readouterr().out, os.listdir(tmp_path)) == ("", ["robot.xml"])
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    path = save(tmp_path, arm('<joint name="gel\xe9"/>'))
+    text = '<?xml version="1.0" encoding="latin-1"?>' + path.read_text()
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(MjcfError, match="a name in it is not UTF-8 text; save the file as UTF-8"):
+        model_from_mjcf(path)

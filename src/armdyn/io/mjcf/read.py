@@ -14,23 +14,22 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.errors import (
     MissingExtraError,
-    MjcfError,
     TopologyError,
     UnknownNameError,
     UnsupportedJointError,
 )
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
-from armdyn.io.xml import read_xml
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, JointType
 from armdyn.model.transform import rotation_from_quaternion, transform
-from armdyn.model.validate import physical_warnings
+from armdyn.model.validate import Finding, physical_warnings
 
 try:
     import mujoco
 except ImportError:
     raise MissingExtraError("mujoco", "mjcf", "reading MJCF files") from None
 
+from armdyn.io.mjcf.compile import compiled
 from armdyn.io.mjcf.couplings import read_couplings
 from armdyn.io.mjcf.drives import read_drives
 from armdyn.io.mjcf.switches import switched_on
@@ -43,7 +42,7 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. A fixed root
     is held where the file puts it. `fields` lists what becomes of each field of MuJoCo's model.
     """
-    m = _compiled(path)
+    m, warned = compiled(path)
     reader = _Reader(m, path, options.fix_root)
     reader.read()
     if options.tool is not None:
@@ -64,22 +63,8 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     names, drives = reader.joint_names, reader.drives
     left_out = unmodelled(m, path, reader.body_names, names, drives, reader.couplings)
     changed = approximated(m, path, names, drives)
-    return model, (*left_out, *changed, *physical_warnings(model, options.physical))
-
-
-def _compiled(path: Path) -> Any:
-    root = read_xml(path, MjcfError)
-    if root.tag != "mujoco":
-        raise MjcfError(
-            f"expected <mujoco> as the outermost element, got <{root.tag}>",
-            file=path,
-            line=root.line,
-        )
-    try:
-        return mujoco.MjModel.from_xml_path(str(path))
-    except ValueError as reason:
-        message = " ".join(str(reason).split())
-        raise MjcfError(f"MuJoCo cannot compile it: {message}", file=path) from reason
+    said = (Finding("warning", str(path), f"{path}: MuJoCo warns: {text}") for text in warned)
+    return model, (*said, *left_out, *changed, *physical_warnings(model, options.physical))
 
 
 def _gravity(m: Any) -> Array:

@@ -1,0 +1,87 @@
+"""An MJCF file compiled by MuJoCo, after a look at every file that MuJoCo will open for it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import mujoco
+
+from armdyn.errors import MjcfError
+from armdyn.io.regular import check_regular
+from armdyn.io.xml import XmlElement, read_xml
+
+MAX_ASSET_BYTES = 512 * 2**20
+"""Largest mesh, texture or height field that MuJoCo is let read [bytes]."""
+_DOCUMENTS = ("include", "model")
+_FOLDERS = ("assetdir", "meshdir", "texturedir")
+
+
+def compiled(path: Path) -> tuple[Any, list[str]]:
+    """The compiled model, and what MuJoCo warns of."""
+    _check_files(path)
+    with mujoco_warnings() as said:
+        try:
+            m = mujoco.MjModel.from_xml_path(str(path))
+        except (ValueError, mujoco.FatalError) as reason:
+            message = " ".join(str(reason).split())
+            raise MjcfError(f"MuJoCo cannot compile it: {message}", file=path) from reason
+    try:
+        m.names.decode()
+    except UnicodeDecodeError:
+        raise MjcfError(
+            "a name in it is not UTF-8 text; save the file as UTF-8", file=path
+        ) from None
+    return m, said
+
+
+@contextmanager
+def mujoco_warnings() -> Iterator[list[str]]:
+    """Collect what MuJoCo warns of, which it would print and write to a file MUJOCO_LOG.TXT."""
+    said: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(said.append)
+    try:
+        yield said
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _check_files(path: Path) -> None:
+    """Refuse documents that are no trustworthy XML, and assets that are no regular files."""
+    documents = _documents(path)
+    elements = [element for root in documents.values() for element in root.walk()]
+    compiler = [element.attributes for element in elements if element.tag == "compiler"]
+    last = {key: words[key] for words in compiler for key in _FOLDERS if key in words}
+    beside = list(dict.fromkeys(file.parent for file in documents))
+    folders = beside + [folder / name for folder in beside for name in last.values()]
+    for element in elements:
+        for key, name in element.attributes.items():
+            if not key.startswith("file") or element.tag in _DOCUMENTS:
+                continue
+            for asset in (folder / n for folder in folders for n in (name, Path(name).name)):
+                check_regular(asset, partial(MjcfError, file=asset), MAX_ASSET_BYTES)
+
+
+def _documents(path: Path) -> dict[Path, XmlElement]:
+    """The main document and those that it names, looked for beside it and beside one another."""
+    found: dict[Path, XmlElement] = {}
+    waiting = [path]
+    while waiting:
+        file = waiting.pop()
+        if file.resolve() in (other.resolve() for other in found):
+            continue
+        found[file] = root = read_xml(file, MjcfError)
+        names = [e.attributes.get("file", "") for e in root.walk() if e.tag in _DOCUMENTS]
+        beside = [folder / name for folder in (path.parent, file.parent) for name in names if name]
+        waiting += [document for document in beside if os.path.exists(document)]
+    root = found[path]
+    if root.tag != "mujoco":
+        raise MjcfError(
+            f"expected <mujoco> as the outermost element, got <{root.tag}>",
+            file=path,
+            line=root.line,
+        )
+    return found
