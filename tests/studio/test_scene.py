@@ -1,5 +1,6 @@
 """What is drawn: forces that balance, bodies with the right inertia, links where they are."""
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -8,11 +9,12 @@ import pytest
 pytest.importorskip("viser")
 
 import armdyn
+from armdyn.io.xml import XmlElement
 from armdyn.model import Inertia
 from armdyn.studio import shapes
 from armdyn.studio.arm import Evaluator, State, arm_of, pose
 from armdyn.studio.uploads import open_robot, open_upload
-from armdyn.studio.visuals import visuals
+from armdyn.studio.visuals import _shape, visuals
 
 STL = """solid t
 facet normal 0 0 1
@@ -109,6 +111,47 @@ def test_an_upload_reads_no_other_file(tmp_path, mesh):
     found, missing = visuals(path, meshes=False)
     assert [v.link for v in found] == ["base"]
     assert missing == ["t.stl"]
+
+
+@pytest.mark.parametrize(
+    "mesh",
+    [
+        "../../t.stl",
+        "{folder}/t.stl",
+        "file://{folder}/t.stl",
+        "link.stl",
+        "package://../t.stl",
+        "package://other/t.stl",
+        "package://x/../../t.stl",
+        "package:///t.stl",
+        "pipe.stl",
+        "a\0.stl",
+        "9" * 5000 + ".stl",
+    ],
+)
+def test_meshes_outside_the_folders_of_the_description_are_not_read(tmp_path, mesh):
+    inner = tmp_path / "y" / "x"
+    for folder in (inner, tmp_path / "other"):
+        folder.mkdir(parents=True)
+    for folder in (tmp_path, tmp_path / "other"):
+        (folder / "t.stl").write_text(STL)
+    (inner / "link.stl").symlink_to(tmp_path / "t.stl")
+    os.mkfifo(inner / "pipe.stl")
+    given = XmlElement("mesh", {"filename": mesh.format(folder=tmp_path)}, ())
+    missing = []
+    assert _shape(XmlElement("geometry", {}, (given,)), inner, missing) is None
+    assert len(missing) == 1
+
+
+def test_meshes_of_a_package_beside_the_description(tmp_path):
+    for folder in ("x/urdf", "meshes/a"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "meshes/a/t.stl").write_text(STL)
+    path = tmp_path / "x/urdf/looks.urdf"
+    path.write_text(LOOKS.format(mesh="package://meshes/a/t.stl"))
+    assert visuals(path, meshes=True)[1] == ["t.stl"]
+    (tmp_path / "meshes/package.xml").write_text("<package/>")
+    assert visuals(path, meshes=True)[1] == []
 
 
 @pytest.mark.parametrize("mesh", ["none.stl", "looks.urdf", "broken.obj", "/etc/hostname"])

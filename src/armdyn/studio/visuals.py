@@ -1,10 +1,16 @@
 """What a URDF file says its links look like.
 
-A mesh is read from the folders the file stands in, and only for a file named on the command line:
-one that came from the browser could name any file of this machine.
+A mesh is read only for a file named on the command line, since one that came from the browser could
+name any file of this machine, and only from the folders of that file: the one that it stands in and
+the one above, with all that is in them, and packages. The package of package://NAME is a folder
+NAME beside or above the file that contains the file or has a package.xml.
 """
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -12,6 +18,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import DescriptionError
+from armdyn.io.regular import read_regular
 from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model.transform import rotation_from_rpy, transform
 
@@ -92,28 +99,40 @@ def _shape(geometry: XmlElement, folder: Path | None, missing: list[str]) -> Any
 
 
 def _mesh(name: str, folder: Path | None) -> Any:
-    path = None if folder is None else _found(name, folder)
-    if path is None:
-        return None
     import trimesh  # noqa: PLC0415 (slow to import)
 
     try:
-        mesh = trimesh.load(path, force="mesh", skip_materials=True)
+        path = None if folder is None else _found(name, folder.resolve())
+        if path is None:
+            return None
+        # from memory: a mesh cannot name other files to be read
+        data = BytesIO(read_regular(path, partial(DescriptionError, file=path), MAX_MESH_BYTES))
+        mesh = trimesh.load(data, path.suffix[1:].lower(), force="mesh", skip_materials=True)
     except Exception:  # whatever a reader of a broken file, or one without its package, raises
         return None
     return mesh if len(getattr(mesh, "faces", ())) else None
 
 
 def _found(name: str, folder: Path) -> Path | None:
-    """The file of a mesh: beside the description, or in a package above it."""
-    package = name.startswith("package://")
-    above = folder.resolve().parents[:PACKAGE_FOLDERS] if package else ()
-    for place in (folder, *above):
-        path = place / (name[10:] if package else name.removeprefix("file://"))
-        fits = path.suffix.lower() in MESHES and path.is_file()
-        if fits and path.stat().st_size <= MAX_MESH_BYTES:
-            return path
+    """The file of a mesh, if it lies in a folder of the description, links followed."""
+    for root, path in _places(name, folder):
+        file = Path(os.path.realpath(path))
+        if file.suffix.lower() in MESHES and file.is_relative_to(root) and os.path.exists(file):
+            return file
     return None
+
+
+def _places(name: str, folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Where a mesh may be: the folder that it must lie in, and its path."""
+    if not name.startswith("package://"):
+        yield folder.parent, folder / name.removeprefix("file://")
+        return
+    package, _, rest = name[len("package://") :].partition("/")
+    for above in (folder, *folder.parents[:PACKAGE_FOLDERS]):
+        root = Path(os.path.realpath(above / package))
+        own = folder.is_relative_to(root) and package not in ("", ".", "..")
+        if own or os.path.isfile(root / "package.xml"):
+            yield root, root / rest
 
 
 def _origin(element: XmlElement) -> Array:
