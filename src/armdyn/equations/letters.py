@@ -20,6 +20,8 @@ VALUE_TOLERANCE = 1e-9
 """The largest relative difference of an expression and the number that it stands for."""
 _LARGEST_POWER = 8
 _LONGEST_TEXT = 200
+_MOST_TERMS = 100
+_MOST_DIGITS = 1000
 _TAKEN = re.compile(r"q\w*|[CS]\d\w*|[CS]?(alpha|gamma|phi)\d\w*")
 """Names of positions, rates, angles, cosines and sines in equations."""
 
@@ -92,7 +94,10 @@ class Letters:
                 f"stand alone for a parameter as well, as in a1 = {unknown[0]}",
                 parameter=symbol,
             )
-        found = float(_value(tree, lambda name: Fraction(self.values[name]), symbol))
+        try:
+            found = float(_value(tree, lambda name: Fraction(self.values[name]), symbol))
+        except (OverflowError, ValueError):
+            found = math.nan
         if not math.isclose(found, value, rel_tol=VALUE_TOLERANCE):
             raise LettersError(
                 f"{symbol} = {ast.unparse(tree)} would be {found:.9g}, but it is {value:.9g} in "
@@ -133,9 +138,10 @@ def _parsed(symbol: str, text: str) -> ast.expr:
         if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
             raise ValueError
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
-        _value(tree, lambda _: Fraction(1), symbol)
-        if _degree(tree) > _LARGEST_POWER:
+        terms, digits = _size(tree)
+        if terms > _MOST_TERMS or digits > _MOST_DIGITS or _degree(tree) > _LARGEST_POWER:
             raise ValueError
+        _value(tree, lambda _: Fraction(1), symbol)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _no_polynomial(symbol, text) from None
     for name in _names(tree):
@@ -146,6 +152,23 @@ def _parsed(symbol: str, text: str) -> ast.expr:
                 parameter=symbol,
             )
     return tree
+
+
+def _size(tree: ast.expr) -> tuple[int, int]:
+    """How many terms a polynomial can have written out, and how many digits its coefficients."""
+    match tree:
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)):
+            terms, digits = _size(left)
+            terms, power = min(terms, _MOST_TERMS + 1), min(power, _MOST_DIGITS)
+            return math.comb(terms + power - 1, power), digits * power
+        case ast.BinOp(left=left, op=op, right=right):
+            (a, c), (b, d) = _size(left), _size(right)
+            return a * b if isinstance(op, ast.Mult | ast.Div) else a + b, c + d
+        case ast.UnaryOp(operand=operand):
+            return _size(operand)
+        case ast.Constant(value=int() | float() as number) if number and abs(number) < math.inf:
+            return 1, len(str(Fraction(str(number))))
+    return 1, 1
 
 
 def _degree(tree: ast.expr) -> int:

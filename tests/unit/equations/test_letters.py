@@ -64,11 +64,23 @@ def test_letters_that_do_not_fit_are_refused():
         "λ",
         "l@l",
         "1e999",
+        "l" + "*9**8**8",
+        "l*" + "(" * 30 + "9" + "**8)" * 30,
+        "(" * 30 + "1/9" + "**8)" * 30 + "*l",
+        "(a+b+c+d+e+f+g+h+i+j+k)**8",
+        "(" * 30 + "l+1" + "**8)" * 30,
+        "l**" + "9" * 190,
+        "l**-2",
     ],
 )
 def test_an_expression_is_a_polynomial(text):
     refused({"a1": text}, "no polynomial of letters")
     refused({"a1": "l" * 201}, "no polynomial of letters")
+
+
+@pytest.mark.parametrize("text", ["1e300*l*1e300", "l+1e300**3"])
+def test_an_expression_beyond_the_floats_is_not_the_parameter(text):
+    refused({"a1": "l", "x1": text}, "x1 = .* would be nan, but it is")
 
 
 def test_names_of_other_things_are_no_letters():
