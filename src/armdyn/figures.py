@@ -60,8 +60,8 @@ def save_picture(path: str | Path, draw: Callable[..., Any], *drawn: Any) -> Non
     check_plot(path)
     import matplotlib as mpl  # noqa: PLC0415 (an extra)
 
-    with mpl.rc_context(STYLE), replacing(path) as temporary:
-        draw(*drawn).savefig(temporary, dpi=160)
+    with mpl.rc_context(STYLE), replacing(path) as stream:
+        draw(*drawn).savefig(stream, format=Path(path).suffix[1:].lower(), dpi=160)
 
 
 def thinned(t: Array, values: Array) -> tuple[Array, Array]:

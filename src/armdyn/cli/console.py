@@ -10,8 +10,10 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
+
+from armdyn.io.atomic import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,14 +107,19 @@ def styled(*parts: str | tuple[str, str]) -> Text:
 def print_result(
     data: dict[str, Any], show: Callable[[], None], files: Iterable[Path | None], json: bool
 ) -> None:
-    """A result, as JSON for programs or by `show` for people, and the files that were written."""
-    written = [str(path) for path in files if path is not None]
-    if json:
-        print_json(data | {"files": written})
-        return
-    show()
-    for path in written:
-        print_line(f"wrote {path}")
+    """A result, as JSON for programs or by `show` for people, and the files that were written.
+
+    It goes to standard error if standard output is one of the files.
+    """
+    named = [str(path) for path in files if path is not None]
+    written = [path for path in named if path != STANDARD_OUTPUT]
+    with redirect_stdout(sys.stdout if written == named else sys.stderr):
+        if json:
+            print_json(data | {"files": written})
+            return
+        show()
+        for path in written:
+            print_line(f"wrote {path}")
 
 
 def print_json(result: Any) -> None:

@@ -1,11 +1,12 @@
 """`armdyn equations`: the equations of motion, to be read or put into other programs."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from armdyn.cli.console import print_json, print_line
+from armdyn.cli.console import print_line, print_result
 from armdyn.cli.options import Json, RobotSource, flag, option, takes_robot
 from armdyn.errors import UnknownNameError
 
@@ -53,7 +54,7 @@ def equations(
     pairs = None if letters is None else letter_pairs(letters)
     look: dict[str, Any] = {"values": values, "digits": digits, "frame": frame, "closed": closed}
     found = written(arm, form, letters=pairs, **look)
-    _deliver(found.data() if json else None, lambda: found.to(wanted), output)
+    _deliver(found.data() if json else {}, lambda: found.to(wanted), (output, None), json)
 
 
 def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> None:
@@ -81,20 +82,20 @@ def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> 
     found = structure(arm)
     if plot is not None:
         plot_structure(found, plot)
-    _deliver(report.data(found) if json else None, lambda: report.text(found), output)
-    if plot is not None and not json:
-        print_line(f"wrote {plot}")
+    _deliver(report.data(found) if json else {}, lambda: report.text(found), (output, plot), json)
 
 
-def _deliver(data: dict[str, Any] | None, text: Any, output: Path | None) -> None:
-    """Write the text to a file, print it, or print the data."""
+def _deliver(
+    data: dict[str, Any],
+    text: Callable[[], str],
+    files: tuple[Path | None, Path | None],
+    json: bool,
+) -> None:
+    """Write the text to the first file, or print it, or the data."""
     from armdyn.io.atomic import write_text
 
+    output, _ = files
     if output is not None:
         write_text(output, text())
-    if data is not None:
-        print_json(data)
-    elif output is not None:
-        print_line(f"wrote {output}")
-    else:
-        print_line(text(), end="")
+    shown = "" if output or json else text()
+    print_result(data, lambda: print_line(shown, end=""), files, json)

@@ -9,6 +9,7 @@ import typer
 
 from armdyn.cli.console import print_json, print_line, print_table, status, table
 from armdyn.cli.options import Friction, Json, RobotSource, flag, option, takes_robot
+from armdyn.io.atomic import STANDARD_OUTPUT, write_text
 
 DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
 """Languages of `armdyn equations`, with the ends of their files."""
@@ -18,7 +19,13 @@ DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
 def export(
     robot: RobotSource,
     *,
-    output: Path = option(..., "The folder to write to.", "DIR", "-o", "--output"),
+    output: Path = option(
+        ...,
+        "The folder to write to; for a document also -, standard output.",
+        "DIR",
+        "-o",
+        "--output",
+    ),
     lang: str = option("c", "c or python; latex or sympy for the equations of motion."),
     functions: str | None = option(
         None,
@@ -38,6 +45,8 @@ def export(
     json: Json = False,
 ) -> None:
     """Write dynamics and kinematics as C99 or as Python."""
+    if str(output) == STANDARD_OUTPUT and lang not in DOCUMENTS:
+        raise typer.BadParameter("-o -: an export has several files; name a folder")
     if lang in DOCUMENTS:
         if functions or single or payload_argument or gravity_argument:
             raise typer.BadParameter(
@@ -70,8 +79,11 @@ def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool)
     from armdyn.backends.options import write_all
     from armdyn.equations.forms import equations
 
-    name = prefix_of(arm.name, prefix) + DOCUMENTS[lang]
-    _print_files(write_all(output, {name: equations(arm).to(lang)}), {}, json)
+    name, text = prefix_of(arm.name, prefix) + DOCUMENTS[lang], equations(arm).to(lang)
+    if str(output) == STANDARD_OUTPUT:
+        write_text(output, text)
+    else:
+        _print_files(write_all(output, {name: text}), {}, json)
 
 
 def _print(exported: Any, json: bool) -> None:

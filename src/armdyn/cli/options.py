@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, ParamSpe
 
 import typer
 
+from armdyn.io.atomic import STANDARD_OUTPUT
+
 if TYPE_CHECKING:
     from armdyn.dynamics import Robot
     from armdyn.io.options import Reading
@@ -148,6 +150,10 @@ def check_outputs(
 ) -> None:
     """Refuse, before anything is computed, files that cannot be written or that the run reads."""
     for path in filter(None, outputs):
+        if str(path) == STANDARD_OUTPUT or (
+            path.exists() and not (path.is_file() or path.is_dir())
+        ):
+            continue  # pipes and devices are there already
         if not path.parent.is_dir():
             raise typer.BadParameter(f"{path}: there is no folder {path.parent}")
         if path.is_dir() or not os.access(path.parent, os.W_OK):

@@ -57,11 +57,12 @@ def simplify(
     Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
     2: bad input.
     """
+    from armdyn.io.atomic import ending
     from armdyn.io.csv.trajectory import trajectory_from_csv
     from armdyn.io.files import WRITABLE
     from armdyn.simplification.simplify import simplify as simplified
 
-    if output is not None and output.suffix.lower() not in WRITABLE:
+    if output is not None and ending(output, ".toml") not in WRITABLE:
         raise typer.BadParameter(
             f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
         )

@@ -12,7 +12,7 @@ from armdyn.equations.notation import angle_call, angle_identifier
 from armdyn.equations.printer import Notation
 from armdyn.equations.sympy_source import notation
 from armdyn.errors import UnknownNameError, WriteError
-from armdyn.io.atomic import write_text
+from armdyn.io.atomic import ending, write_text
 
 FORMATS = ("text", "latex", "markdown", "sympy", "python")
 _SUFFIXES = {".txt": "text", ".tex": "latex", ".md": "markdown", ".py": "python"}
@@ -75,7 +75,7 @@ def format_of(format: str | None, path: str | Path | None) -> str:
         if format not in FORMATS:
             raise UnknownNameError("format of equations", format, FORMATS)
         return format
-    suffix = "" if path is None else Path(path).suffix.lower()
+    suffix = "" if path is None else ending(path, ".txt")
     if path is not None and suffix not in _SUFFIXES:
         raise WriteError(
             f"cannot tell the format of {str(path)!r}; let it end in {', '.join(_SUFFIXES)}, "

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.errors import DescriptionError, ModelError, UnknownNameError, shown
-from armdyn.io.atomic import write_text
+from armdyn.io.atomic import ending, write_text
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.options import LoadOptions, Reading
 from armdyn.io.toml.read import read_toml
@@ -51,8 +51,7 @@ def save_model(model: RobotModel, path: str | Path) -> None:
     """Write a robot as .toml or .urdf; the file appears whole or not at all."""
     if not isinstance(path, str | Path):
         raise ModelError(f"a robot is saved to a path such as 'arm.toml', got {shown(path)}")
-    path = Path(path)
-    writer = WRITABLE.get(path.suffix.lower())
+    writer = WRITABLE.get(ending(path, ".toml"))
     if writer is None:
         raise ModelError(
             f"cannot write {str(path)!r}: the ending must be one of {', '.join(WRITABLE)}"

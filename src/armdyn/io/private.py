@@ -6,7 +6,6 @@ Windows has neither these handles nor these owners and modes: there, paths do, a
 """
 
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -15,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from armdyn.errors import CacheError
+from armdyn.io.atomic import POSIX, appearing, remove_abandoned
 
-POSIX = os.name == "posix"
 DAY = 86_400.0
 
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -69,7 +68,7 @@ class PrivateFolder:
 
     def read(self, name: str, most: int) -> bytes:
         """A file of at most `most` bytes that nobody but this user can have written."""
-        handle = self._open(name, os.O_RDONLY)
+        handle = os.open(self._at(name), os.O_RDONLY | _FILE, dir_fd=self.handle)
         try:
             status = os.fstat(handle)
             if not _own_file(status) or status.st_size > most:
@@ -85,17 +84,8 @@ class PrivateFolder:
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file for this user alone, whole or not at all."""
-        stem, suffix = os.path.splitext(name)
-        part = f".{stem}-{secrets.token_hex(8)}{suffix}"
-        handle = self._open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-        try:
-            with open(handle, "wb") as stream:
-                stream.write(content)
-            places = {"src_dir_fd": self.handle, "dst_dir_fd": self.handle}
-            os.replace(self._at(part), self._at(name), **places)
-        except BaseException:
-            self.remove(part)
-            raise
+        with appearing(self._at(name), 0o600, dir_fd=self.handle) as stream:
+            stream.write(content)
 
     def remove(self, name: str) -> bool:
         """Remove a file; False if there is none."""
@@ -105,8 +95,9 @@ class PrivateFolder:
             return False
         return True
 
-    def _open(self, name: str, flags: int) -> int:
-        return os.open(self._at(name), flags | _FILE, 0o600, dir_fd=self.handle)
+    def remove_abandoned(self) -> None:
+        """Remove what killed processes left."""
+        remove_abandoned("" if self.handle is not None else str(self.path), self.handle)
 
     def _at(self, name: str) -> str:
         return str(self.path / name) if self.handle is None else name

@@ -1,15 +1,11 @@
 """Files of one kind that are kept in a folder of this user."""
 
 import re
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from armdyn.errors import CacheError
 from armdyn.io.private import Entry, PrivateFolder, opened
-
-ABANDONED_AFTER = 3600.0
-"""Seconds after which a file that is still not whole was left by a process that is no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +27,7 @@ class Shelf:
         """Remove everything, and what killed processes left; returns what was removed."""
         try:
             with opened(self.folder) as folder:
+                folder.remove_abandoned()
                 return self.trim(folder)
         except FileNotFoundError:
             return []
@@ -41,14 +38,11 @@ class Shelf:
             ) from error
 
     def trim(self, folder: PrivateFolder, most: int | None = None) -> list[Entry]:
-        """Remove what killed processes left, and the least recently used beyond `most` bytes.
+        """Remove the least recently used beyond `most` bytes; without `most` nothing stays.
 
-        Without `most` nothing stays. Returns what was removed.
+        Returns what was removed.
         """
-        everything = folder.entries()
-        for entry in self._abandoned(everything):
-            folder.remove(entry.name)
-        surplus = entries = self._whole(everything)
+        surplus = entries = self._whole(folder.entries())
         if most is not None:
             total = sum(entry.size for entry in entries)
             surplus = []
@@ -62,8 +56,3 @@ class Shelf:
     def _whole(self, entries: list[Entry]) -> list[Entry]:
         name = re.compile(rf"[0-9a-f]+{re.escape(self.suffix)}")
         return sorted((e for e in entries if name.fullmatch(e.name)), key=lambda e: e.used)
-
-    def _abandoned(self, entries: list[Entry]) -> list[Entry]:
-        name = re.compile(rf"\.[0-9a-f]+-\w+{re.escape(self.suffix)}")
-        now = time.time()
-        return [e for e in entries if name.fullmatch(e.name) and now - e.used > ABANDONED_AFTER]

@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 
 from armdyn.errors import MissingExtraError, WriteError
-from armdyn.io.atomic import replacing
+from armdyn.io.atomic import ending, replacing
 from armdyn.io.csv.table import write_csv
 from armdyn.simulation.motion import SimulatedMotion
 from armdyn.simulation.plots import plot
@@ -27,7 +27,7 @@ class Simulation(SimulatedMotion):
         """
         check_save(path)
         columns = self.columns()
-        if Path(path).suffix.lower() == ".csv":
+        if ending(path, ".csv") == ".csv":
             write_csv(path, columns)
             return
         import pyarrow  # noqa: PLC0415 (an extra)
@@ -35,8 +35,8 @@ class Simulation(SimulatedMotion):
 
         told = {"robot": self.robot.name, "method": self.method, "status": self.status}
         table = pyarrow.table(columns, metadata=told)
-        with replacing(path) as temporary:
-            pyarrow.parquet.write_table(table, temporary)
+        with replacing(path) as stream:
+            pyarrow.parquet.write_table(table, stream)
 
     def plot(self, path: str | Path) -> None:
         """Draw positions, torques with their terms, energies and power to a .png, .pdf or .svg."""
@@ -45,11 +45,11 @@ class Simulation(SimulatedMotion):
 
 def check_save(path: str | Path) -> None:
     """Refuse, before anything is computed, a file that could not be written."""
-    ending = Path(path).suffix.lower()
-    if ending not in FORMATS:
+    kind = ending(path, ".csv")
+    if kind not in FORMATS:
         raise WriteError(
             f"cannot write a simulation to {str(path)!r}: the ending must be one of "
             f"{', '.join(FORMATS)}"
         )
-    if ending == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+    if kind == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("pyarrow", "parquet", "writing Parquet")

@@ -117,8 +117,8 @@ def test_a_file_that_could_not_be_written_leaves_the_old_one(motion, tmp_path, m
     old = tmp_path / "a.parquet"
     old.write_text("old")
 
-    def full(table, path):
-        path.write_text("half")
+    def full(table, stream):
+        stream.write(b"half")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pyarrow.parquet, "write_table", full)

@@ -132,9 +132,9 @@ def write_csv(
     path: str | Path, columns: Mapping[str, Array], progress: Callable[[int], None] | None = None
 ) -> None:
     """Write columns (m,) to a CSV file, whole or not at all; `progress` counts the rows."""
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+    with replacing(path) as file:
         for rows, text in csv_from_columns(columns):
-            file.write(text)
+            file.write(text.encode("utf-8"))
             if progress is not None:
                 progress(rows)
 
