@@ -31,7 +31,8 @@ def load(
     """A robot from the catalog or from a file.
 
     Args:
-        source: A catalog name such as "panda", or a path to a .urdf, .xml (MJCF) or .toml file.
+        source: A catalog name such as "panda", or a path to a .urdf, .xacro, .xml (MJCF) or .toml
+            file.
         locked: Joints held at a value [rad or m]; they become fixed.
         tool: The link at whose frame the tool is mounted; None: what the file says, or the end of
             the longest chain.
@@ -53,7 +54,8 @@ def robot_from(reading: Reading, stacklevel: int = 3) -> Robot:
     """The robot of a reading; the caller `stacklevel` calls up is warned of what was found."""
     model, findings = reading
     for finding in findings:
-        warnings.warn(finding.message, ArmdynWarning, stacklevel=stacklevel)
+        if finding.level != "note":
+            warnings.warn(finding.message, ArmdynWarning, stacklevel=stacklevel)
     return Robot(model)
 
 

@@ -17,9 +17,11 @@ from tempfile import TemporaryDirectory
 from armdyn.dynamics import Robot
 from armdyn.errors import TomlError, UrdfError
 from armdyn.io.atomic import write_text
+from armdyn.io.attributes import Problems
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.files import read_model, save_model
 from armdyn.io.regular import read_regular
+from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement, read_xml, text_from_element
 from armdyn.loading import load
 from armdyn.model import RobotModel
@@ -71,7 +73,7 @@ def sources(source: str | Path | Robot, physical: Physical = "error") -> Iterato
             kind = path.suffix.lower()
             if kind == ".toml":
                 other = _other_convention(path, folder)
-            elif kind == ".urdf" or read_xml(path, UrdfError).tag == "robot":
+            elif kind in (".urdf", ".xacro") or read_xml(path, UrdfError).tag == "robot":
                 urdf = path
             else:
                 formats["mjcf"] = Material(path, robot.model, robot.model)
@@ -89,7 +91,8 @@ def _stripped(file: Path, to: Path) -> Material:
         children = tuple(kept(child) for child in element.children if child.tag not in unread)
         return XmlElement(element.tag, element.attributes, children, element.line)
 
-    write_text(to, text_from_element(kept(read_xml(file, UrdfError))))
+    root = read_robot(file, Problems(file, UrdfError))
+    write_text(to, text_from_element(kept(root)))
     model, plain = (read_model(path, physical="ignore")[0] for path in (file, to))
     return Material(to, model, plain)
 

@@ -11,7 +11,7 @@ from armdyn.arrays import Array
 from armdyn.errors import DescriptionError
 from armdyn.io.xml import XmlElement
 from armdyn.model.transform import rotation_from_rpy, transform
-from armdyn.model.validate import Finding
+from armdyn.model.validate import Finding, Level
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -34,10 +34,10 @@ class Problems:
         """Note a problem at an element."""
         self.found.append((element.line, message, error or self.error))
 
-    def warn(self, element: XmlElement, where: str, message: str) -> None:
+    def warn(self, element: XmlElement, where: str, message: str, level: Level = "warning") -> None:
         """Note something odd at an element."""
         text = f"{self.file}:{element.line}: {where}: {message}"
-        self.findings.append(Finding("warning", where, text))
+        self.findings.append(Finding(level, where, text))
 
     def raise_if_any(self) -> None:
         """Raise one error that lists every problem, in the order of the file."""
@@ -53,10 +53,13 @@ class Problems:
         raise error(message, file=self.file, line=line)
 
     def only(self, parent: XmlElement, tag: str, where: str) -> XmlElement | None:
-        """The one child of that name, or None; a second one is a problem."""
+        """The one child of that name, or None; another one is a problem unless it says the same."""
         found = parent.all(tag)
-        if len(found) > 1:
-            self.add(found[1], f"{where}: a second <{tag}>; there can be one")
+        for again in found[1:2]:
+            if all(other.says_same(found[0]) for other in found):
+                self.warn(again, where, f"a second <{tag}> that says the same is left out")
+            else:
+                self.add(again, f"{where}: a second <{tag}>; there can be one")
         return found[0] if found else None
 
     def needed(self, parent: XmlElement, tag: str, where: str) -> XmlElement | None:

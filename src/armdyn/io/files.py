@@ -15,7 +15,7 @@ from armdyn.io.urdf.write import urdf_from_model
 from armdyn.io.xml import read_xml
 from armdyn.model import RobotModel
 
-READABLE = (".urdf", ".xml", ".mjcf", ".toml")
+READABLE = (".urdf", ".xacro", ".xml", ".mjcf", ".toml")
 WRITABLE = {".toml": toml_from_model, ".urdf": urdf_from_model}
 
 
@@ -40,7 +40,10 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
         path = catalog_path(str(source))
     if path.suffix.lower() == ".toml":
         return read_toml(path, options)
-    if path.suffix.lower() == ".urdf" or read_xml(path, DescriptionError).tag == "robot":
+    if (
+        path.suffix.lower() in (".urdf", ".xacro")
+        or read_xml(path, DescriptionError).tag == "robot"
+    ):
         return read_urdf(path, options)
     from armdyn.io.mjcf.read import read_mjcf  # noqa: PLC0415  (mujoco is an extra)
 

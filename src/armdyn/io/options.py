@@ -22,6 +22,8 @@ class LoadOptions:
     base: npt.ArrayLike | None = None
     physical: Physical = "error"
     fix_root: bool = False
+    expand: bool = True
+    """Whether macros of xacro are expanded, which evaluates expressions of the file."""
 
 
 DEFAULT_OPTIONS = LoadOptions()

@@ -18,6 +18,8 @@ MAX_ELEMENTS = 200_000
 """Most elements in one file."""
 
 _ENTITY = re.compile(rb"<!ENTITY\s+(?:%\s+)?([^\s>]{1,80})")
+_LATE_DECLARATION = re.compile(rb"\A(\xef\xbb\xbf)?(\s+)(<\?xml\s[^>]*\?>)")
+"""<?xml ...?> behind empty lines, which most readers accept."""
 _NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
@@ -34,6 +36,16 @@ class XmlElement:
     def all(self, tag: str) -> tuple["XmlElement", ...]:
         """The children of that name."""
         return tuple(child for child in self.children if child.tag == tag)
+
+    def says_same(self, other: "XmlElement") -> bool:
+        """Whether another element is equal but for lines and spaces."""
+        return (
+            self.tag == other.tag
+            and {key: value.split() for key, value in self.attributes.items()}
+            == {key: value.split() for key, value in other.attributes.items()}
+            and len(self.children) == len(other.children)
+            and all(map(XmlElement.says_same, self.children, other.children))
+        )
 
     def walk(self) -> Iterator["XmlElement"]:
         """The element and everything in it, in the order of the file."""
@@ -77,7 +89,12 @@ def read_xml(path: str | Path, error: type[DescriptionError]) -> XmlElement:
     data = read_regular(path, partial(error, file=path))
     if not data.strip():
         raise error("the file is empty; expected XML", file=path)
-    return _Tree(path, error, data).parse()
+    return parse_xml(path, error, data)
+
+
+def parse_xml(path: Path, error: type[DescriptionError], data: bytes) -> XmlElement:
+    """The root element of an XML document; errors name the path as its file."""
+    return _Tree(path, error, _LATE_DECLARATION.sub(rb"\1\3\2", data, count=1)).parse()
 
 
 class _Tree:
@@ -98,6 +115,8 @@ class _Tree:
             self._parser.Parse(self._data, True)
         except expat.ExpatError as reason:
             hint = "" if _is_text(self._data) else "; the file does not look like UTF-8 text"
+            if reason.code == expat.errors.codes[expat.errors.XML_ERROR_MISPLACED_XML_PI]:
+                hint = "; delete what stands before <?xml, or the <?xml ...?> itself"
             words = expat.errors.messages[reason.code]
             raise self._error(
                 f"not well-formed XML: {words}, column {reason.offset + 1}{hint}",

@@ -60,7 +60,8 @@ def too_large(name: str, size: int) -> str:
 def open_upload(path: Path) -> Loaded:
     """The robot in a file that was uploaded, with everything suspicious in it.
 
-    MJCF can make its reader open other files, so that it is taken from the command line only.
+    MJCF and macros of xacro can make their readers open other files, so that they are taken from
+    the command line only.
     """
     try:
         if path.suffix == ".xml" and read_xml(path, DescriptionError).tag != "robot":
@@ -72,7 +73,7 @@ def open_upload(path: Path) -> Loaded:
     except DescriptionError as error:
         message = str(error).removeprefix(f"{path}: ")
         return Loaded(None, [Finding("error", path.name, message)], error)
-    return open_robot(path)
+    return open_robot(path, partial(read_model, path, expand=False))
 
 
 def open_robot(source: str | Path, read: Callable[..., Reading] | None = None) -> Loaded:

@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import DescriptionError
+from armdyn.errors import DescriptionError, UrdfError
+from armdyn.io.attributes import Problems
 from armdyn.io.regular import read_regular
-from armdyn.io.xml import XmlElement, read_xml
+from armdyn.io.urdf.macros import read_robot
+from armdyn.io.xml import XmlElement
 from armdyn.model.transform import rotation_from_rpy, transform
 
 
@@ -49,8 +51,8 @@ def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
 
     Other files that it names are read only if `meshes` says so.
     """
-    described = path.suffix.lower() in (".urdf", ".xml")
-    robot = read_xml(path, DescriptionError) if described else None
+    described = path.suffix.lower() in (".urdf", ".xacro", ".xml")
+    robot = read_robot(path, Problems(path, UrdfError), expand=meshes) if described else None
     if robot is None or robot.tag != "robot":
         return [], []
     colours = {

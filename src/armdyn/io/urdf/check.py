@@ -1,6 +1,8 @@
 """Checks of a URDF file as a whole: is it one, are its names right, does it say what moves."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from armdyn.errors import InertiaError, UrdfError
@@ -12,10 +14,47 @@ from armdyn.model.validate import Finding, Physical
 
 MAX_LINKS = 5000
 """Most links or joints in one robot."""
+WORLD = "world"
+"""What a joint may name as its parent though there is no such link."""
+KNOWN_ELEMENTS = {
+    "robot": "link joint material transmission gazebo sensor ros2_control armdyn",
+    "link": "inertial visual collision armdyn",
+    "joint": "parent child origin axis limit dynamics mimic calibration safety_controller armdyn",
+    "inertial": "origin mass inertia",
+}
+"""What each element of a URDF may have in it; anything else is skipped."""
+
+
+def with_world(robot: XmlElement, problems: Problems) -> XmlElement:
+    """The robot with the link "world", where joints are mounted on it and it was forgotten."""
+    names = {link.attributes.get("name") for link in robot.all("link")}
+    mounted = [joint for joint in robot.all("joint") if _link_of(joint, "parent") == WORLD]
+    if not mounted or WORLD in names:
+        return robot
+    text = f"its parent {WORLD!r} is no link of this robot; it is taken for a fixed root"
+    problems.warn(mounted[0], f"joint {mounted[0].attributes.get('name')!r}", text)
+    world = XmlElement("link", {"name": WORLD}, (), robot.line)
+    return replace(robot, children=(world, *robot.children))
+
+
+def note_skipped(robot: XmlElement, problems: Problems) -> None:
+    """Note the elements that no part of URDF knows; one much like a known one is warned of."""
+    noted: set[tuple[str, str]] = set()
+    parts = [robot, *robot.all("link"), *robot.all("joint")]
+    for part in [*parts, *(i for link in robot.all("link") for i in link.all("inertial"))]:
+        known = KNOWN_ELEMENTS[part.tag].split()
+        for element in part.children:
+            if element.tag in known or (part.tag, element.tag) in noted:
+                continue
+            noted.add((part.tag, element.tag))
+            meant = get_close_matches(element.tag, known, n=1, cutoff=0.8)
+            text = f"<{element.tag}> is no element of URDF and is skipped"
+            text += f"; is <{meant[0]}> meant?" if meant else ""
+            problems.warn(element, f"<{part.tag}>", text, "warning" if meant else "note")
 
 
 def check_root(robot: XmlElement, path: Path) -> None:
-    """Refuse files that are no expanded URDF, and robots without links or with too many."""
+    """Refuse files that are no URDF, and robots without links or with too many."""
     if robot.tag != "robot":
         known = {"mujoco": "this is MJCF; name it .xml", "sdf": "this is SDF; convert it to URDF"}
         raise UrdfError(
@@ -24,15 +63,6 @@ def check_root(robot: XmlElement, path: Path) -> None:
             file=path,
             line=robot.line,
         )
-    for element in robot.walk():
-        macro = element.tag.startswith("xacro:")
-        if macro or any("${" in value for value in element.attributes.values()):
-            raise UrdfError(
-                f"<{element.tag}> is written in xacro, a macro language for URDF; expand it first: "
-                f"xacro {path.name} > robot.urdf",
-                file=path,
-                line=element.line,
-            )
     if not robot.all("link"):
         raise UrdfError("there is no <link> in this robot", file=path, line=robot.line)
     if max(len(robot.all("link")), len(robot.all("joint"))) > MAX_LINKS:
@@ -100,20 +130,33 @@ def moving_links_findings(
 ) -> Iterator[Finding]:
     """Joints that move nothing for which the file gives an inertia; refused if that is wanted."""
     given = {link.payload or link.name for link in links.values() if link.inertia is not None}
+    for joint, link in _unloaded(model, given):
+        text = (
+            f"joint {joint!r} moves link {link!r}, but neither that link nor any link it carries "
+            "has an <inertial>: its torque would be zero. Add the <inertial>, or lock the joint on "
+            "loading"
+        )
+        if not given:
+            text = (
+                "no link of this robot has an <inertial>, so that every torque would be zero. Add "
+                "them: mass, centre of mass and tensor"
+            )
+        if physical == "warn":
+            yield Finding("warning", f"joint {joint!r}", text)
+        elif physical == "error":
+            raise InertiaError(
+                f"{text}, or pass physical='warn' (--physical warn) to compute without it",
+                link=link,
+            )
+        if not given:
+            return
+
+
+def _unloaded(model: RobotModel, given: set[str]) -> Iterator[tuple[str, str]]:
+    """Each joint that moves none of the given bodies, with its link."""
     loaded: set[int] = set()
     for i, joint in reversed(list(enumerate(model.joints))):
         if i in loaded or any(body.name in given for body in model.links[i].bodies):
             loaded.add(joint.parent)
-            continue
-        text = (
-            f"joint {joint.name!r} moves link {model.links[i].name!r}, but neither that "
-            "link nor any link it carries has an <inertial>: its torque would be zero. Add the "
-            "<inertial>, or lock the joint on loading"
-        )
-        if physical == "warn":
-            yield Finding("warning", f"joint {joint.name!r}", text)
-        elif physical == "error":
-            raise InertiaError(
-                f"{text}, or pass physical='warn' (--physical warn) to compute without it",
-                link=model.links[i].name,
-            )
+        else:
+            yield joint.name, model.links[i].name

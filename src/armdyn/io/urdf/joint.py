@@ -157,7 +157,9 @@ def _limits(joint: XmlElement, where: str, problems: Problems) -> Limits:
     if joint.attributes["type"] != "continuous" and {"lower", "upper"} & set(element.attributes):
         lower, upper = number("lower", 0.0), number("upper", 0.0)
     if lower > upper:
-        problems.add(element, f"{where}: the lower limit {lower:g} is above the upper {upper:g}")
+        text = f"the lower limit {lower:g} is above the upper {upper:g}; both are left out"
+        problems.warn(element, where, text)
+        lower, upper = -math.inf, math.inf
     return Limits(
         lower, upper, number("velocity", math.inf, least=0.0), number("effort", math.inf, least=0.0)
     )

@@ -18,10 +18,18 @@ from armdyn.arrays import frozen
 from armdyn.errors import InertiaError, TopologyError, UrdfError
 from armdyn.io.attributes import Problems
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
-from armdyn.io.urdf.check import check_names, check_root, moving_links_findings, root_link
+from armdyn.io.urdf.check import (
+    check_names,
+    check_root,
+    moving_links_findings,
+    note_skipped,
+    root_link,
+    with_world,
+)
 from armdyn.io.urdf.joint import check_words, connection_from_element
 from armdyn.io.urdf.link import UrdfLink, link_from_element
-from armdyn.io.xml import XmlElement, read_xml
+from armdyn.io.urdf.macros import read_robot
+from armdyn.io.xml import XmlElement
 from armdyn.model import GRAVITY, Body, Frame, Inertia, Link, RobotModel, assemble
 from armdyn.model.validate import physical_warnings
 
@@ -34,8 +42,11 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
 
     `damping` is viscous friction, `friction` is Coulomb friction in both directions.
     """
-    robot, problems = read_xml(path, UrdfError), Problems(path, UrdfError)
-    check_root(robot, path)
+    problems = Problems(path, UrdfError)
+    robot = read_robot(path, problems, options.expand)
+    check_root(robot, problems.file)
+    note_skipped(robot, problems)
+    robot = with_world(robot, problems)
     found = [link_from_element(element, problems) for element in robot.all("link")]
     links = {link.name: link for link in found if link}
     root = root_link(robot)

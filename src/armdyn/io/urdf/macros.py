@@ -1,0 +1,115 @@
+"""Files in xacro, the macro language of URDF, which the package of that name expands.
+
+Xacro evaluates expressions of the file and reads other files that it names. So it runs only for a
+file that says it is xacro (by its ending or by xmlns:xacro), in a process of its own with a limit
+of time, and never for what comes from a browser.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from armdyn.errors import UrdfError
+from armdyn.io.attributes import Problems
+from armdyn.io.xml import XmlElement, parse_xml, read_xml
+
+EXPANSION_TIME = 60.0
+"""Longest time that xacro may take [s]."""
+SKIPPED = ("gazebo", "transmission", "ros2_control", "visual", "collision")
+"""Elements that no torque depends on, whatever is written in them."""
+_PREFIX = "xacro:"
+_EXPRESSION = re.compile(r"\$\{")
+_DECLARED_EXPRESSION = re.compile(r"\$[{(]")
+_PROGRAM = """
+import pathlib, sys, xacro
+from xacro import substitution_args
+file = pathlib.Path(sys.argv[1])
+installed = substitution_args._eval_find
+
+def find(package):
+    for folder in file.parents:
+        for place in (folder, folder / package):
+            if place.name == package and place.is_dir():
+                return str(place)
+    try:
+        return installed(package)
+    except ImportError:
+        raise LookupError(f"no folder above or beside the file is named {package}") from None
+
+substitution_args._eval_find = substitution_args._eval_dict["find"] = find
+try:
+    text = xacro.process_file(str(file)).toxml("utf-8")
+except Exception as reason:
+    sys.exit(str(getattr(reason, "exc", None) or reason))
+sys.stdout.buffer.write(text)
+"""
+"""Expands one file; $(find NAME) is a folder NAME above or beside the file, or what ROS knows."""
+
+
+def read_robot(path: Path, problems: Problems, expand: bool = True) -> XmlElement:
+    """The root of a URDF file with its macros expanded.
+
+    Tags of xacro that are left in an expanded file are skipped with a warning.
+    """
+    robot = read_xml(path, UrdfError)
+    declared = path.suffix.lower() == ".xacro" or "xmlns:xacro" in robot.attributes
+    macro = next(_macros(robot, _DECLARED_EXPRESSION if declared else _EXPRESSION), None)
+    written_by_armdyn = robot.all("armdyn") and not declared
+    if robot.tag != "robot" or macro is None or written_by_armdyn:
+        return robot
+    try:
+        if not declared:
+            raise UrdfError("it does not declare that (xmlns:xacro)")
+        expanded = path.with_name(f"{path.name} (expanded)")
+        root = parse_xml(expanded, UrdfError, _expansion(path, expand))
+        problems.file = expanded
+        return root
+    except UrdfError as reason:
+        bare = _without_tags(robot)
+        whole = bare.all("link") and bare.all("joint") and not any(_macros(bare, _EXPRESSION))
+        if path.suffix.lower() == ".xacro" or not whole:
+            raise UrdfError(
+                f"<{macro.tag}> is written in xacro, a macro language for URDF; {reason}; expand "
+                f"it first: xacro {path.name} > robot.urdf",
+                file=path,
+                line=macro.line,
+            ) from None
+        text = f"it is written in xacro and skipped ({reason})"
+        problems.warn(macro, f"<{macro.tag}>", text)
+        return bare
+
+
+def _macros(element: XmlElement, expression: re.Pattern[str]) -> Iterator[XmlElement]:
+    """Elements in xacro among those that matter."""
+    values = element.attributes.values()
+    if element.tag.startswith(_PREFIX) or any(map(expression.search, values)):
+        yield element
+    for child in element.children:
+        if child.tag not in SKIPPED:
+            yield from _macros(child, expression)
+
+
+def _without_tags(element: XmlElement) -> XmlElement:
+    kept = (child for child in element.children if not child.tag.startswith(_PREFIX))
+    return replace(element, children=tuple(map(_without_tags, kept)))
+
+
+def _expansion(path: Path, expand: bool) -> bytes:
+    """The text of the expanded file, or an UrdfError with the reason why there is none."""
+    if not expand:
+        raise UrdfError("macros are not expanded here")
+    if find_spec("xacro") is None:
+        raise UrdfError("the package xacro, which expands it, is not installed (pip install xacro)")
+    words = [sys.executable, "-c", _PROGRAM, str(path.resolve())]
+    try:
+        run = subprocess.run(words, capture_output=True, timeout=EXPANSION_TIME, check=False)
+    except subprocess.TimeoutExpired:
+        raise UrdfError(f"xacro did not end within {EXPANSION_TIME:g} s") from None
+    if run.returncode:
+        said = run.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no reason given"]
+        raise UrdfError(f"xacro cannot expand it ({said[0]})")
+    return run.stdout
