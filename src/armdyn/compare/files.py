@@ -91,7 +91,7 @@ def _stripped(file: Path, to: Path) -> Material:
         children = tuple(kept(child) for child in element.children if child.tag not in unread)
         return XmlElement(element.tag, element.attributes, children, element.line)
 
-    root = read_robot(file, Problems(file, UrdfError))
+    root = read_robot(file, Problems(file, UrdfError), line_breaks=True)
     write_text(to, text_from_element(kept(root)))
     model, plain = (read_model(path, physical="ignore")[0] for path in (file, to))
     return Material(to, model, plain)

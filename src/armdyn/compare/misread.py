@@ -3,6 +3,7 @@
 The numbers are those of the file: a RobotModel has fixed joints merged and axes of length one.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.compare.explain import Cause, each_body, each_joint
 from armdyn.errors import UrdfError
 from armdyn.io.xml import XmlElement, read_xml
-from armdyn.model import Joint, RobotModel
+from armdyn.model import Body, Inertia, Joint, RobotModel
 from armdyn.model.transform import IDENTITY, rotation_about, rotation_from_rpy, transform
 
 
@@ -40,6 +41,7 @@ def misreadings(file: Path, model: RobotModel) -> Iterator[Cause]:
         placement = joint.placement @ transform(rotation_about(axis / length, length))
         return replace(joint, placement=frozen(placement), axis=frozen([0.0, 0.0, 1.0]))
 
+    yield from _spaces_in_numbers(root)
     for name, text, edit in (
         (
             "fixed joints",
@@ -86,6 +88,40 @@ def _fixed_links_in_a_row(root: XmlElement) -> dict[str, Array]:
         if joint.attributes["type"] != "fixed":
             put(_end(joint, "child"), IDENTITY)
     return places
+
+
+def _spaces_in_numbers(root: XmlElement) -> Iterator[Cause]:
+    """Inertias that urdfdom drops because of spaces, all of them or the tensor."""
+    unread = _unread_inertias(root)
+
+    def dropped(body: Body) -> Body:
+        if unread.get(body.name) == "inertia":
+            massive = Inertia.from_com(body.inertia.mass, body.inertia.com, np.zeros((3, 3)))
+            return replace(body, inertia=massive)
+        return replace(body, inertia=Inertia.zero()) if body.name in unread else body
+
+    if unread:
+        named = ", ".join(map(repr, list(unread)[:3])) + " and others" * (len(unread) > 3)
+        text = f"drops the inertia of {named}: a number in it ends with a space, tab or line break"
+        name = "spaces in numbers"
+        yield Cause(name, text, frozenset({name}), each_body(dropped), rigid=True)
+
+
+def _unread_inertias(root: XmlElement) -> dict[str, str]:
+    """Links whose inertia urdfdom drops, and the element in it at which it stops.
+
+    It parts the numbers of a vector at spaces, and takes none with a space, tab or line break
+    behind it. Its order is origin, mass, inertia; what came before stays only with the last.
+    """
+    found: dict[str, str] = {}
+    for link in root.all("link"):
+        parts = {part.tag: part.attributes for i in link.all("inertial") for part in i.children}
+        for tag in ("origin", "mass", "inertia"):
+            values = parts.get(tag, {}).values()
+            numbers = [n for v in values for n in (v.split(" ") if tag == "origin" else [v])]
+            if not all(re.fullmatch(r"\s*\S+", number) for number in numbers if number):
+                found.setdefault(link.attributes["name"], tag)
+    return found
 
 
 def _end(joint: XmlElement, tag: str) -> str:

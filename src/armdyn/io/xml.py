@@ -20,6 +20,7 @@ MAX_ELEMENTS = 200_000
 _ENTITY = re.compile(rb"<!ENTITY\s+(?:%\s+)?([^\s>]{1,80})")
 _LATE_DECLARATION = re.compile(rb"\A(\xef\xbb\xbf)?(\s+)(<\?xml\s[^>]*\?>)")
 """<?xml ...?> behind empty lines, which most readers accept."""
+_VALUE = re.compile(rb"""=\s*("[^"<]*"|'[^'<]*')""")
 _NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
@@ -79,8 +80,10 @@ def _quoted(value: str) -> str:
     return quoteattr(value)
 
 
-def read_xml(path: str | Path, error: type[DescriptionError]) -> XmlElement:
-    """The root element of an XML file.
+def read_xml(
+    path: str | Path, error: type[DescriptionError], line_breaks: bool = False
+) -> XmlElement:
+    """The root element of an XML file, if wanted with the line breaks and tabs in attributes.
 
     Refuses what no robot description needs and an attacker might use: declarations in a DOCTYPE,
     external documents, huge files, deep nesting. Errors are of the given class, with file and line.
@@ -89,7 +92,13 @@ def read_xml(path: str | Path, error: type[DescriptionError]) -> XmlElement:
     data = read_regular(path, partial(error, file=path))
     if not data.strip():
         raise error("the file is empty; expected XML", file=path)
-    return parse_xml(path, error, data)
+    return parse_xml(path, error, _VALUE.sub(_with_breaks, data) if line_breaks else data)
+
+
+def _with_breaks(value: re.Match[bytes]) -> bytes:
+    """A value in which line breaks and tabs stand for themselves; XML reads them as spaces."""
+    kept = value[1].replace(b"\r\n", b"&#10;").replace(b"\n", b"&#10;").replace(b"\t", b"&#9;")
+    return b"=" + kept
 
 
 def parse_xml(path: Path, error: type[DescriptionError], data: bytes) -> XmlElement:

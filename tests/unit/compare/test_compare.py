@@ -89,6 +89,9 @@ PERTURBED = [
     ("rtb", two_joints(axis="0.6 0 0.8"), explained("oblique axes")),
     ("rtb", two_joints(between=fixed_link("middle", "upper", "0.1 0.2 0")), explained("fixed joints")),
     ("rtb", two_joints(between=fixed_link("middle", "upper", "0 0 0").replace("0 0.4 0.2", "0 0 0") + fixed_link("left", "fore", "0 0.1 0") + fixed_link("right", "fore", "0 -0.1 0")), explained("fixed links")),
+    *(("pinocchio", two_joints().replace(number, f'{number[:-1]}{space}"'), explained("spaces in numbers")) for number in ('xyz="0.1 0.02 -0.03"', 'value="2"', 'izz="0.04"') for space in "\n\t"),
+    ("pinocchio", two_joints().replace('"2"', '"2 "', 1), explained("spaces in numbers")),
+    ("pinocchio", two_joints().replace('"0.1 0.02', '"\n0.1 0.02'), ("agrees", [])),
     ("pinocchio", two_joints(axis="0.6 0 0.8", between=fixed_link("middle", "upper", "0.1 0.2 0")), ("agrees", [])),
 ]  # fmt: skip
 

@@ -50,12 +50,14 @@ sys.stdout.buffer.write(text)
 """Expands one file; $(find NAME) is a folder NAME above or beside the file, or what ROS knows."""
 
 
-def read_robot(path: Path, problems: Problems, expand: bool = True) -> XmlElement:
-    """The root of a URDF file with its macros expanded.
+def read_robot(
+    path: Path, problems: Problems, expand: bool = True, line_breaks: bool = False
+) -> XmlElement:
+    """The root of a URDF file with its macros expanded; `line_breaks` as in `read_xml`.
 
     Tags of xacro that are left in an expanded file are skipped with a warning.
     """
-    robot = read_xml(path, UrdfError)
+    robot = read_xml(path, UrdfError, line_breaks)
     declared = path.suffix.lower() == ".xacro" or "xmlns:xacro" in robot.attributes
     macro = next(_macros(robot, _DECLARED_EXPRESSION if declared else _EXPRESSION), None)
     written_by_armdyn = robot.all("armdyn") and not declared
