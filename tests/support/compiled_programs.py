@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.backends import numpy_api
-from armdyn.backends.llvm.backend import link, object_code
+from armdyn.backends.llvm.backend import Linked, object_code
 from armdyn.backends.llvm.module import module
 from armdyn.backends.llvm.target import Target
 from armdyn.compiler.program import Program
@@ -36,7 +36,7 @@ def targets():
 
 def compiled(program, target=HOST, dtype="float64", **cuts):
     """A program as a gufunc."""
-    code = link(object_code(module(program, target, dtype, **cuts), target), ("loop",))
+    code = Linked(object_code(module(program, target, dtype, **cuts), target), ("loop",))
     sizes = [len(array.symbols) for array in program.inputs]
     given = ",".join(f"({size})" for size in sizes)
     signature = f"{given}->({','.join(map(str, program.shape))})"

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from armdyn.backends.kernel import Kernel
-from armdyn.backends.llvm.backend import link, object_code
+from armdyn.backends.llvm.backend import Linked, object_code
 from armdyn.backends.llvm.fuse import FUSED
 from armdyn.backends.llvm.segments import Segment, SineCosine, best_plan
 from armdyn.backends.llvm.target import Target
@@ -53,7 +53,7 @@ def peak_loop() -> Peak:
     """The loop for this processor."""
     target = Target.host()
     vectors = Vectors(target.lanes("float64"), "float64", target.fma)
-    code = link(object_code(_text(vectors), target), ("peak",))
+    code = Linked(object_code(_text(vectors), target), ("peak",))
     kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)
     return Peak(code, vectors.lanes, kind(code["peak"]))
 

@@ -20,7 +20,7 @@ from armdyn.backends.build import build
 from armdyn.backends.cache import user_cache
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.llvm import backend as llvm_backend
-from armdyn.backends.llvm.backend import link, object_code
+from armdyn.backends.llvm.backend import Linked, object_code
 from armdyn.backends.llvm.target import Target
 from armdyn.model.edit import with_gravity
 from armdyn.quantities.registry import quantity_program
@@ -272,12 +272,11 @@ def test_dropped_kernels_give_their_memory_back():
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     for _ in range(20):
-        link(content, ("loop",))
+        Linked(content, ("loop",))
     before = resident()
     for _ in range(300):
-        link(content, ("loop",))
-    # LLVM remembers a few kilobytes of each
-    assert resident() - before < 300 * max(15_000, len(content) // 3)
+        Linked(content, ("loop",))
+    assert resident() - before < 300 * 2000
     assert len(content) > 45_000
 
 

@@ -1,14 +1,9 @@
-"""The backend that makes machine code for the processor of this process.
+"""The backend that makes machine code for the processor of this process."""
 
-Code is linked into one engine, and dropped when nobody uses it.
-"""
-
-import ctypes
-import itertools
 import json
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -22,7 +17,6 @@ from armdyn.backends.threads import lock_over_fork
 from armdyn.compiler.program import Program
 
 _LOCK = lock_over_fork()
-_NAMES = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +30,39 @@ class LlvmTarget:
     """If the program is a step of an integrator, what is in its rows."""
 
 
+class Linked:
+    """Code in memory, which it leaves with this object.
+
+    It has an engine of its own: LLVM's shared engines keep about 10 kB of every library for good.
+    """
+
+    def __init__(self, content: bytes, exported: Iterable[str]):
+        with _LOCK:
+            for name, address in numpy_api.symbols().items():
+                llvm.add_symbol(name, address)
+            machine = Target.host().machine()
+            engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+            engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+            engine.finalize_object()
+            self._addresses = {name: engine.get_function_address(name) for name in exported}
+        weakref.finalize(self, _unload, engine).atexit = False
+
+    def __getitem__(self, name: str) -> int:
+        """The address of a function."""
+        return self._addresses[name]
+
+
+def _unload(engine: Any) -> None:
+    with _LOCK:  # so that nobody forks meanwhile
+        engine.close()
+
+
 @dataclass(frozen=True)
 class MachineCode:
     """Machine code and what one must know to call it."""
 
-    code: Any
-    """Addresses of its functions by name: "loop", and perhaps "entry" or "rollout_loop"."""
+    code: Linked
+    """With the function "loop", and perhaps "entry" or "rollout_loop"."""
     inputs: tuple[tuple[str, int], ...]
     """Name and length of each argument."""
     shape: tuple[int, ...]
@@ -74,7 +95,7 @@ class LlvmBackend(Backend[LlvmTarget, MachineCode]):
         """Machine code in memory from what was kept."""
         line, _, code = content.partition(b"\n")
         head = json.loads(line)
-        linked = link(code, head["functions"])
+        linked = Linked(code, head["functions"])
         inputs = tuple((name, size) for name, size in head["inputs"])
         entry = "entry" in head["functions"]
         return MachineCode(linked, inputs, tuple(head["shape"]), entry, content)
@@ -87,22 +108,3 @@ def object_code(text: str, target: Target) -> bytes:
         machine = target.machine()
         parsed.data_layout = str(machine.target_data)
         return bytes(machine.emit_object(parsed))
-
-
-def link(content: bytes, exported: Iterable[str]) -> Any:
-    """The addresses of functions by name, in memory as long as this object lives."""
-    with _LOCK:
-        builder = llvm.JITLibraryBuilder().add_object_img(content)
-        for name, address in numpy_api.symbols().items():
-            builder.import_symbol(name, address)
-        for name in exported:
-            builder.export_symbol(name)
-        return builder.link(_engine(), f"armdyn{next(_NAMES)}")
-
-
-@lru_cache(maxsize=1)
-def _engine() -> Any:
-    """The one engine of the process, never destroyed: code must not outlive it."""
-    engine = llvm.create_lljit_compiler(Target.host().machine(), suppress_errors=True)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
-    return engine
