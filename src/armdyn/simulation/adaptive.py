@@ -19,6 +19,11 @@ METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 MAX_MODE_CHANGES = 100_000
 MAX_VELOCITY = 1e6
 """A run with a higher velocity has diverged [rad/s or m/s]."""
+MAX_EVALUATIONS = 10_000
+"""Evaluations after which a method that has not made its next step will not make it: the shortest
+steps that there are need some thousand."""
+CRAWLING_STEP, MAX_CRAWLING_STEPS = 1e-8, 2000
+"""Part of a run below which a step gets nowhere, and how many such steps in succession end it."""
 LEAST_STEPS = 50
 """Steps that a run has at least, so that it does not step over a late torque."""
 DEFAULT_RECORDS = 500
@@ -29,6 +34,10 @@ MODE_CHANGE_WIDTH = 1e-12
 """A record so close before a change of mode shows the mode that follows [s]."""
 
 Progress = Callable[[float], None]
+
+
+class _StuckError(Exception):
+    """No step is short enough for a method."""
 
 
 def simulate_adaptive(
@@ -85,7 +94,10 @@ def record_times(duration: float, dt: float | None) -> Array:
             "longer dt"
         )
     times = dt * np.arange(math.floor(duration / dt * (1 + 1e-12)) + 1)
-    return times if duration - times[-1] <= 1e-9 * dt else np.append(times, duration)
+    if duration - times[-1] > 1e-9 * dt:
+        return np.append(times, duration)
+    times[-1] = duration
+    return times
 
 
 class _Integration:
@@ -101,7 +113,7 @@ class _Integration:
         self.records: list[tuple[float, Array, Array, Array, Forces]] = []
         """Time, positions, velocities, works [J] and forces of each instant."""
         self.events: list[Event] = []
-        self.steps = self.evaluations = 0
+        self.steps = self.evaluations = self.waiting = self.crawled = 0
         self.status, self.message = "finished", ""
         self.lost = self.tried = 0.0
 
@@ -133,6 +145,7 @@ class _Integration:
     ) -> tuple[float, Array, Array | None]:
         """Integrate until a mode ends or the time is over."""
         first = None if first_step is None else min(first_step, end - t)
+        self.waiting = 0
         solver = self.solver_type(self._slope, t, y, end, first_step=first, **self.options)
         watch = Watch(self.system, y[self.n : 2 * self.n])
         while solver.status == "running":
@@ -140,13 +153,21 @@ class _Integration:
                 solver.step()
             except ValueError:  # implicit methods refuse a wild Jacobian
                 return self._diverged(t, y, "the velocities grow without bound")
+            except _StuckError:
+                return self._diverged(t, y, "no step is short enough to go on")
             self.steps += 1
+            self.waiting = 0
             self.tried = solver.step_size
             fastest = np.abs(solver.y[self.n : 2 * self.n]).max()
             if not (np.isfinite(solver.y).all() and fastest < MAX_VELOCITY):
                 return self._diverged(t, y, "the velocities grow without bound")
             if solver.status == "failed" or solver.t == solver.t_old:
                 return self._diverged(t, y, "the step becomes too small")
+            crawls = self.tried < CRAWLING_STEP * LEAST_STEPS * self.options["max_step"]
+            self.crawled = self.crawled + 1 if crawls else 0
+            if self.crawled > MAX_CRAWLING_STEPS:
+                rough = "the torque may be rough, or too steep for this method"
+                return self._diverged(t, y, f"steps of {self.tried:.1g} s get nowhere; {rough}")
             dense = solver.dense_output()
             found = watch.ended(solver.t_old, solver.t, dense)
             t, y = (solver.t, solver.y) if found is None else (found[0], dense(found[0]))
@@ -158,6 +179,9 @@ class _Integration:
         return t, y, None
 
     def _slope(self, t: float, y: Array) -> Array:
+        self.waiting += 1
+        if self.waiting > MAX_EVALUATIONS:
+            raise _StuckError
         if not np.isfinite(y).all():
             return np.full(len(y), np.nan)
         self.evaluations += 1

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from armdyn.simulation.forces import Driven
 from armdyn.simulation.native import Rollout, rollout
 from armdyn.simulation.native_inputs import LAWS
 from armdyn.simulation.result import Simulation
+from armdyn.simulation.stages import STEPS, divergence
 
 Tell = Callable[[int], None] | None
 """Called with the number of steps taken."""
@@ -26,7 +27,7 @@ Tell = Callable[[int], None] | None
 class Grid:
     """Steps, and which of them are recorded."""
 
-    step: float
+    duration: float
     steps: int
     every: int
 
@@ -47,10 +48,22 @@ class Grid:
         if dt is None:
             steps = math.ceil(duration / wanted * (1 - 1e-12))
             records = min(DEFAULT_RECORDS, max(DEFAULT_STATES // arms, 1))
-            return cls(duration / steps, steps, max(1, steps // records))
+            every = max(1, steps // records)
+            steps = every * math.ceil(steps / every)
+            return cls(duration, steps, every)
         records = math.ceil(duration / dt * (1 - 1e-12))
         every = math.ceil(duration / records / wanted * (1 - 1e-12))
-        return cls(duration / records / every, records * every, every)
+        return cls(duration, records * every, every)
+
+    @property
+    def step(self) -> float:
+        """The length of a step [s]."""
+        return self.duration / self.steps
+
+    @property
+    def times(self) -> Array:
+        """When steps begin, and when the last one ends, exactly after the duration."""
+        return np.linspace(0.0, self.duration, self.steps + 1)
 
 
 DEFAULT_STEP = 1e-3
@@ -75,9 +88,8 @@ def simulate_fixed(
 ) -> Simulation:
     """Simulate one arm or many in fixed steps.
 
-    Torques of a file are linear between its rows. Controllers that are not compiled or that know
-    another model, and functions, are asked once a step and their torque is held, as a digital
-    controller does.
+    Torques of a file are linear between its rows, and between steps. Controllers that are not
+    compiled or that know another model, and functions, are asked at the stages of every step.
     """
     q, qd = broadcast(q0=q, qd0=qd)
     if not q.size:
@@ -89,11 +101,12 @@ def simulate_fixed(
     options: dict[str, Any] = {"method": method, "friction": friction}
     compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest
     if callable(drive) and not compiled:
-        run, tau, given = _held(robot, q, qd, driven, grid, told, **options)
+        run, tau, given = _asked(robot, q, qd, driven, grid, told, **options)
     else:
         options |= {"torque": _table(driven, drive, grid, q), "every": grid.every, "progress": told}
         options["controller"] = drive if compiled else None
         run = rollout(robot, q, qd, grid.step, grid.steps, **options)
+        run = replace(run, t=grid.times[:: grid.every][: len(run.t)])
         states = zip(run.t.tolist(), *(np.moveaxis(x, -2, 0) for x in (run.q, run.qd)), strict=True)
         tau = np.stack([driven.torque(*state) for state in states], axis=-2)
         given = _integral(np.sum(tau * run.qd, axis=-1), run.t)
@@ -108,38 +121,38 @@ def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
     if not isinstance(drive, str | Path):
         return np.asarray(drive, dtype=float)
     zero = np.zeros(q.shape[-1])
-    rows = [driven.torque(grid.step * k, zero, zero) for k in range(grid.steps + 1)]
+    rows = [driven.torque(t, zero, zero) for t in grid.times.tolist()]
     return np.array(rows).reshape(*(1,) * (q.ndim - 1), len(rows), len(zero))
 
 
-def _held(
+def _asked(
     robot: Robot, q: Array, qd: Array, driven: Driven, grid: Grid, tell: Tell, **options: Any
 ) -> tuple[Rollout, Array, Array]:
-    """A torque asked for at each step and held until the next, with the work that it does."""
+    """Torques asked for at the stages of every step, with the work that they do."""
+    advance = STEPS[options["method"]](robot, driven, grid.step, options["friction"])
     records: list[tuple[Array, Array, Array, Array]] = []
     work = np.zeros(q.shape[:-1])
     diverged, interrupted = None, False
     try:
-        for k in range(grid.steps + 1):
-            tau = driven.torque(grid.step * k, q, qd)
+        for k, t in enumerate(grid.times.tolist()):
+            tau = driven.torque(t, q, qd)
             if k % grid.every == 0:
                 records.append((q, qd, tau, work))
             if k == grid.steps:
                 break
-            one = rollout(robot, q, qd, grid.step, 1, torque=tau, **options)
-            interrupted = one.interrupted
-            diverged = one.diverged and one.diverged._replace(step=k + 1)
-            if interrupted or diverged:
+            with np.errstate(over="ignore", invalid="ignore"):
+                positions, velocities, gained = advance(t, q, qd, tau)
+            diverged = divergence(positions, velocities, k + 1)
+            if diverged:
                 break
-            work = work + np.sum(tau * (one.q[..., 1, :] - q), axis=-1)
-            q, qd = one.q[..., 1, :], one.qd[..., 1, :]
+            q, qd, work = positions, velocities, work + gained
             if tell is not None:
                 tell(k + 1)
     except KeyboardInterrupt:
         interrupted = True
     *vectors, works = zip(*records, strict=True)
     q, qd, tau = (np.stack(values, axis=-2) for values in vectors)
-    t = grid.step * grid.every * np.arange(len(records))
+    t = grid.times[:: grid.every][: len(records)]
     return Rollout(t, q, qd, diverged, None, interrupted), tau, np.stack(works, axis=-1)
 
 

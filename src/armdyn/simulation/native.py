@@ -86,7 +86,7 @@ def rollout(
     """
     _check(step, steps, every, limit)
     if friction:
-        _refuse_dry(robot)
+        refuse_dry(robot)
     q, qd = _states(robot, q0=q0, qd0=qd0)
     over = Horizon(q.shape[:-1], robot.n, step, steps)
     implicit = method == "symplectic"
@@ -188,7 +188,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
-def _refuse_dry(robot: Robot) -> None:
+def refuse_dry(robot: Robot) -> None:
     """A sign that jumps spoils the order of the methods, and joints would chatter, not stick."""
     for joint in robot.model.joints:
         if joint.friction.jumps:

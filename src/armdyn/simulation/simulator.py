@@ -20,6 +20,8 @@ from armdyn.simulation.system import System
 
 FIXED = ("rk4", "symplectic")
 """Methods with a fixed step, compiled into one loop."""
+FARTHEST_START = 1e6
+"""Size of a position or velocity beyond which no method can follow a motion."""
 LEAST_RTOL = 1e-13
 """The least relative tolerance; SciPy goes no further."""
 
@@ -134,8 +136,16 @@ def _check_start(
     q = check_joint_vector("q0", q0, robot.n)
     qd = np.zeros_like(q) if qd0 is None else check_joint_vector("qd0", qd0, robot.n)
     for what, value in (("q0", q), ("qd0", qd)):
-        if not np.isfinite(value).all():
+        size = max(value.max(initial=0.0), -value.min(initial=0.0))
+        if not math.isfinite(size):
             raise SimulationError(f"{what}: expected finite numbers, got {value.tolist()}")
+        if size > FARTHEST_START:
+            i = np.argwhere(np.abs(value) == size)[0, -1]
+            raise SimulationError(
+                f"{what}: joint {robot.joint_names[i]!r} starts at a size of {size:g}; beyond "
+                f"{FARTHEST_START:g} no method can follow a motion; start nearer to zero, with "
+                "angles without whole turns"
+            )
     if not stops:
         return q, qd
     lower, upper = robot.limits.T

@@ -154,3 +154,27 @@ def test_an_arm_that_stays_in_balance_has_no_drift(two_link):
     s = simulate(two_link, hanging, None, 2.0)
     assert_laws(s)
     np.testing.assert_allclose(s.q, np.tile(hanging, (501, 1)), atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "rk4", "symplectic"])
+def test_the_last_record_is_exactly_at_the_end(method):
+    for duration, dt in ((0.6, 0.1), (0.7, 0.1), (0.35, 0.1), (1.501, None)):
+        t = simulate(load("two_link"), [0.1, 0.2], duration=duration, dt=dt, method=method).t
+        assert t[-1] == duration
+        assert (np.diff(t) > 0).all()
+
+
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("symplectic", 2)])
+def test_functions_are_asked_at_the_stages_of_fixed_steps(method, order):
+    robot, start = load("two_link"), np.array([[0.1, 0.2], [0.4, -0.3]])
+
+    def torque(t, q, qd):
+        return np.array([2 * np.sin(40 * t), np.cos(30 * t)]) - 0.3 * qd - 5 * q
+
+    options = {"duration": 0.2, "dt": 0.1, "torque": torque}
+    exact = simulate(robot, start[1], rtol=1e-12, atol=1e-13, **options)
+    runs = [simulate(robot, start, method=method, step=h, **options) for h in (1e-2, 5e-3)]
+    errors = [np.abs(run.q[1] - exact.q).max() for run in runs]
+    assert 0.8 * 2**order < errors[0] / errors[1] < 1.25 * 2**order
+    np.testing.assert_allclose(runs[1].work[1, -1, 0], exact.work[-1, 0], rtol=1e-2)
+    assert np.array_equal(runs[0].tau[0, 1], torque(0.1, runs[0].q[0, 1], runs[0].qd[0, 1]))

@@ -289,3 +289,30 @@ def test_the_end_is_reached_whatever_the_time_between_records(robot, method):
     assert s.t[-1] == 1.0
     assert (np.diff(s.t) <= 0.3 + 1e-12).all()
     np.testing.assert_allclose(s.q[-1], whole.q[-1], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "rk4", "symplectic"])
+def test_a_start_that_no_method_can_follow(robot, method):
+    for name in ("q0", "qd0"):
+        start = {"q0": [0.1, 0.2], "qd0": [0.3, 0.4], name: [0.5, -1e154]}
+        with pytest.raises(SimulationError, match=f"{name}: joint 'joint2' .* size of 1e.154"):
+            simulate(robot, **start, method=method)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "RK23"])
+def test_a_run_that_cannot_advance_ends(method, monkeypatch):
+    monkeypatch.setattr("armdyn.simulation.adaptive.MAX_CRAWLING_STEPS", 50)
+    rng = np.random.default_rng(0)
+    s = simulate(pendulum(), [1.0], torque=lambda t, q, qd: 1e4 * rng.normal(size=1), method=method)
+    assert s.status == "diverged"
+    assert "get nowhere; the torque may be rough" in s.message
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_first_step_that_is_not_a_number_ends_every_method(method):
+    def torque(t, q, qd):
+        return [1e308] if np.isfinite(q).all() else [0.0]
+
+    light = from_dh([ROD | {"mass": 1e-3, "inertia": [1e-5] * 3}], physical="ignore")
+    s = simulate(light, [1.0], [1e5], torque=torque, method=method)
+    assert s.status == "diverged"
