@@ -1,11 +1,13 @@
 """The array type of the package, and checks that turn input into arrays."""
 
+from collections.abc import Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.errors import ModelError, ShapeError, UnknownNameError, shown
 
 if TYPE_CHECKING:
     Array = npt.NDArray[Any]
@@ -49,6 +51,35 @@ def check_constant(what: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> A
 def check_number(what: str, value: Any) -> float:
     """A finite float, or a ModelError that names it."""
     return float(check_constant(what, value, ()))
+
+
+def check_truth(what: str, value: object, advice: str = "") -> bool:
+    """True or False, or a ModelError that names it."""
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"{what} is True or False, got {shown(value)}{advice}")
+    return bool(value)
+
+
+def check_text(what: str, value: object) -> str:
+    """A text; anything else is an unknown name."""
+    if not isinstance(value, str):
+        raise UnknownNameError(what, value, ())
+    return value
+
+
+def real(value: object) -> float:
+    """A real number as a float; NaN for anything else, and for what is beyond the floats."""
+    try:
+        return float(value) if isinstance(value, Real) else np.nan
+    except OverflowError:
+        return np.nan
+
+
+def check_names(what: str, value: object) -> tuple[str, ...]:
+    """Texts in a list or tuple, or a ModelError that names them."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ModelError(f"{what} is a list of names, got {shown(value)}")
+    return tuple(check_text(f"an entry of {what}", name) for name in value)
 
 
 def check_joint_vector(

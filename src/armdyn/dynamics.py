@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, lost
-from armdyn.errors import ModelError, check_known
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, check_truth, lost
+from armdyn.errors import ModelError, check_known, shown
 from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
 from armdyn.formulations.cartesian import Cartesian
@@ -174,7 +174,7 @@ class Robot:
         links = self.formulate(formulation, q, qd, qdd, external_wrench, **at).tau
         rotors = np.array([joint.rotor.reflected for joint in self.model.joints])
         tau = self._at.torques(links + rotors * self._at.rates(np.asarray(qdd, dtype=float)))
-        return tau + self.friction_torque(qd) if friction else tau
+        return tau + self.friction_torque(qd) if check_truth("friction", friction) else tau
 
     def formulate(
         self,
@@ -231,10 +231,12 @@ class Robot:
         wrench, (q, qd, tau) = reactions(
             self.model, external_wrench, wrench_link, wrench_frame, given
         )
-        if friction:
+        if check_truth("friction", friction):
             tau = tau - self.friction_torque(qd)
-        checked = accelerations(self.model, q, qd, tau, wrench, method or "composite_body")
-        return checked if method else np.where(np.isfinite(found), found, checked)
+        if method is not None:
+            return accelerations(self.model, q, qd, tau, wrench, method)
+        checked = accelerations(self.model, q, qd, tau, wrench, "composite_body")
+        return np.where(np.isfinite(found), found, checked)
 
     def friction_torque(self, qd: ArrayLike) -> Array:
         """What the actuators must add to overcome friction, (..., n) [N m or N]."""
@@ -488,12 +490,10 @@ class Robot:
             task: Coordinates of the Cartesian form, as in `cartesian`; none: as there without any.
             dtype: "float64" or "float32".
         """
-        if not isinstance(wrench, str | Sequence):
-            raise ModelError(f"wrench is a list of names of links, got {wrench!r}")
-        links = (wrench,) if isinstance(wrench, str) else tuple(wrench)
+        links = (wrench,) if isinstance(wrench, str) else check_names("wrench", wrench)
         request = Request(
             *(quantity, friction, payload, gravity, links, wrench_frame, link, frame, method),
-            tuple(task),
+            check_names("task", task),
             self.effort,
         )
         request.check_truths()  # what is no truth may have no hash either
@@ -516,3 +516,10 @@ class Robot:
     def _states(self, **vectors: ArrayLike) -> dict[str, Array]:
         checked = {k: check_joint_vector(k, v, self.n) for k, v in vectors.items()}
         return dict(zip(vectors, broadcast(**checked), strict=True))
+
+
+def check_robot(robot: object) -> Robot:
+    """The robot itself, or a ModelError if it is none."""
+    if not isinstance(robot, Robot):
+        raise ModelError(f"expected a Robot, got {shown(robot)}; load it first")
+    return robot

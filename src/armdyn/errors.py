@@ -1,7 +1,7 @@
 """Every error and warning of armdyn: what is wrong, where, what was found, what to do."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 LONGEST_SHOWN = 200
@@ -79,22 +79,27 @@ class UnknownNameError(ArmdynError, LookupError):
     """A name that does not exist: the one `given`, those `available`, the `closest` of them."""
 
     def __init__(self, what: str, given: object, available: Iterable[str], advice: str = ""):
-        self.given = str(given)
+        self.given = given if isinstance(given, str) else shown(given)
         self.available = tuple(available)
         self.closest = tuple(difflib.get_close_matches(self.given, self.available, n=3, cutoff=0.5))
         guess = f" Did you mean {' or '.join(map(repr, self.closest))}?" if self.closest else ""
         names = ", ".join(self.available[:40]) + (", ..." if len(self.available) > 40 else "")
         super().__init__(
-            f"there is no {what} {given!r}.{guess} Available: {names or 'none'}."
+            f"there is no {what} {shown(given)}.{guess} Available: {names or 'none'}."
             + (f" {advice}" if advice else "")
         )
 
 
-def check_known(what: str, given: str, available: Iterable[str]) -> None:
+def check_known(what: str, given: object, available: Iterable[str]) -> None:
     """Raise an `UnknownNameError` unless a name is among those that exist."""
     available = tuple(available)
-    if given not in available:
+    if not is_one_of(given, available):
         raise UnknownNameError(what, given, available)
+
+
+def is_one_of(given: object, names: Container[str]) -> bool:
+    """Whether something is a text and among these names; arrays have no other truth."""
+    return isinstance(given, str) and given in names
 
 
 class ShapeError(ArmdynError, ValueError):

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import MissingExtraError, WriteError
 from armdyn.io.atomic import replacing
+from armdyn.io.regular import check_path
 
 FORMATS = (".png", ".pdf", ".svg")
 POINTS = 1500
@@ -47,7 +48,7 @@ STYLE: Any = {
 
 def check_plot(path: str | Path) -> None:
     """Refuse, before anything is computed, a plot that could not be drawn."""
-    if Path(path).suffix.lower() not in FORMATS:
+    if check_path(path).suffix.lower() not in FORMATS:
         raise WriteError(
             f"cannot draw a plot to {str(path)!r}: the ending must be one of {', '.join(FORMATS)}"
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, WriteError, check_known
 from armdyn.io.atomic import write_text
+from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.registry import QUANTITIES, checked, quantity_program
@@ -100,7 +101,7 @@ def _request(name: str, options: ExportOptions) -> Request:
 
 def write_all(directory: str | Path, texts: dict[str, str]) -> tuple[Path, ...]:
     """Write files by name into a directory, which is made if need be."""
-    directory = Path(directory)
+    directory = check_path(directory)
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, lost
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, lost
 from armdyn.backends.cache import ObjectCache
 from armdyn.backends.kernel import Kernel
-from armdyn.errors import ShapeError
+from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.formulations.cartesian import (
     Cartesian,
     check_task,
@@ -49,7 +49,14 @@ class KernelTable:
 
     def kernel(self, request: Request, dtype: npt.DTypeLike = "float64") -> Any:
         """The kernel of a request."""
-        key = request, str(dtype)
+        try:
+            key = request, np.dtype(dtype).name
+            hash(key)
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{shown(request.quantity)}: options are names, lists of names, True or False, and "
+                f"a type of floats, got {shown(request)} and {shown(dtype)}"
+            ) from None
         if key not in self.known:
             self.known[key] = Kernel(self.model, request, dtype, self.cache)
         return self.known[key]
@@ -57,7 +64,10 @@ class KernelTable:
     def run(self, quantity: str, *arrays: npt.ArrayLike, **options: Any) -> Array:
         """A quantity for vectors in the order of its kernel."""
         key = (quantity, *options.items()) if options else quantity
-        call = self.known.get(key)
+        try:
+            call = self.known.get(key)
+        except TypeError:  # an option without a hash is refused by its kernel
+            call = None
         if call is None:
             call = self.kernel(Request(quantity, effort=self.effort, **options))
             if getattr(arrays[0], "ndim", 1) == 1:  # else nothing is compiled for one state
@@ -102,8 +112,8 @@ class KernelTable:
         as all are with damping, or for many joints.
         """
         if not (isinstance(damping, int | float) and 0 <= damping < np.inf):
-            raise ShapeError(f"damping must be a finite number of at least 0, got {damping!r}")
-        task = self._default_task if task is None else tuple(task)
+            raise ShapeError(f"damping must be a finite number of at least 0, got {shown(damping)}")
+        task = self._default_task if task is None else check_names("task", task)
         task_rows(task)
         batch = q[..., 0].size
         if damping or self.n > COMPILED_CARTESIAN:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, shown
 
 SMALLEST = 4096
 """States below which a piece is not worth a thread."""
@@ -35,7 +35,7 @@ def set_threads(count: int | None) -> None:
         whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
         if not whole or count < 1:
             raise ModelError(
-                f"the number of threads must be a whole number from 1 on, got {count!r}"
+                f"the number of threads must be a whole number from 1 on, got {shown(count)}"
             )
     _Settings.count = None if count is None else int(count)
 

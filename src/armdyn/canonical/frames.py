@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, check_number, frozen
 from armdyn.canonical.robot import CanonicalLink as CanonicalLink
 from armdyn.canonical.robot import CanonicalRobot as CanonicalRobot
 from armdyn.canonical.robot import cos_sin as cos_sin
@@ -27,7 +27,7 @@ from armdyn.canonical.robot import is_quarter as is_quarter
 from armdyn.canonical.robot import twist as twist
 from armdyn.canonical.robot import with_tip_phase as with_tip_phase
 from armdyn.canonical.snapping import torque_difference
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, shown
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import inverse, transform
 
@@ -66,10 +66,10 @@ def canonical_frames(model: RobotModel, tolerance: float = ZERO_TOLERANCE) -> tu
 
 
 def _built(model: RobotModel, tolerance: float) -> "tuple[CanonicalRobot, _Builder]":
-    if not 0 <= tolerance <= LARGEST_TOLERANCE:
+    if not 0 <= check_number("snap", tolerance) <= LARGEST_TOLERANCE:
         raise ModelError(
             "what is taken for an exact zero must lie between 0 and "
-            f"{LARGEST_TOLERANCE:g}, got {tolerance!r}"
+            f"{LARGEST_TOLERANCE:g}, got {shown(tolerance)}"
         )
     builder = _Builder(model, tolerance)
     robot = builder.robot()

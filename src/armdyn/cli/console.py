@@ -7,6 +7,7 @@ others: their control characters are shown as escapes, and nothing in them is ta
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -123,8 +124,17 @@ def print_result(
 
 
 def print_json(result: Any) -> None:
-    """A result for programs."""
-    print_line(json.dumps(result, indent=2, allow_nan=False).replace("\x7f", "\\u007f"))
+    """A result for programs; numbers that are not finite are null, as JSON has no word for them."""
+    text = json.dumps(_finite(result), indent=2, allow_nan=False)
+    print_line(text.replace("\x7f", "\\u007f"))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, check_names
 from armdyn.compare.causes import causes
 from armdyn.compare.explain import Choice, Explainer
 from armdyn.compare.files import Sources, sources
@@ -16,7 +16,7 @@ from armdyn.compare.peers import PEERS, Case, Peer, version
 from armdyn.compare.report import CompareReport, Effect, LibraryResult
 from armdyn.compare.states import States, check_states, random_states
 from armdyn.dynamics import Robot
-from armdyn.errors import ModelError, PeerError, check_known
+from armdyn.errors import ModelError, PeerError, check_known, shown
 from armdyn.model.validate import Physical
 
 DEFAULT_STATES = 16
@@ -56,10 +56,10 @@ def compare(
     """
     if isinstance(with_, str):
         raise ModelError(f"with_: expected a list of libraries such as [{with_!r}], got {with_!r}")
-    for name in with_ or ():
+    for name in () if with_ is None else check_names("with_", with_):
         check_known("library to compare with named", name, PEERS)
     if not isinstance(seed, int) or seed < 0:
-        raise ModelError(f"seed: expected a whole number that is not negative, got {seed!r}")
+        raise ModelError(f"seed: expected a whole number that is not negative, got {shown(seed)}")
     with sources(robot_or_path, physical) as given:
         robot = given.robot
         asked = check_states(robot.model, states, seed)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.errors import ModelError, ShapeError
+from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.model import RobotModel
 
@@ -56,7 +56,7 @@ def check_states(
     if not isinstance(states, Sequence) or len(states) != 3:
         raise ModelError(
             "states: expected how many, a trajectory file, or the three arrays (q, qd, qdd) of "
-            f"shape (..., {n}), got {states!r}"
+            f"shape (..., {n}), got {shown(states)}"
         )
     pairs = zip(States._fields, states, strict=True)
     vectors = broadcast(**{name: check_joint_vector(name, value, n) for name, value in pairs})

@@ -5,6 +5,7 @@ from itertools import islice
 from math import inf
 from typing import Any
 
+from armdyn.arrays import check_truth
 from armdyn.canonical.parameters import parameters
 from armdyn.dynamics import Robot
 from armdyn.equations.blocks import BlockWriter, entries
@@ -17,7 +18,7 @@ from armdyn.equations.meaning import legend
 from armdyn.equations.recursive import recursive
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, check_known, shown
 from armdyn.model import RobotModel
 
 MOST_TERMS = 2000
@@ -80,11 +81,11 @@ def equations(
         >>> print(equations(load("two_link")).text())  # doctest: +SKIP
     """
     model = _checked(robot, form, digits)
-    shown = digits if values else None
+    shown = digits if check_truth("values", values) else None
     if form == "recursive":
         return _recursive(model, shown)
     symbolic = symbolise(model, letters)
-    if not closed:
+    if not check_truth("closed", closed):
         symbolic.ring.budget = MOST_PRODUCTS // max(1, len(symbolic.ring.angles))
     made = ClosedForm(symbolic)
     writer = BlockWriter(symbolic, shown)
@@ -103,11 +104,10 @@ def equations(
 
 def _checked(robot: Any, form: str, digits: int) -> RobotModel:
     if not isinstance(robot, Robot | RobotModel):
-        raise ModelError(f"equations are those of a Robot, got {robot!r}; load it first")
-    if form not in FORMS:
-        raise UnknownNameError("form of the equations", form, FORMS)
+        raise ModelError(f"equations are those of a Robot, got {shown(robot)}; load it first")
+    check_known("form of the equations", form, FORMS)
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
-        raise ModelError(f"digits are a whole number from 1 to {MOST_DIGITS}, got {digits!r}")
+        raise ModelError(f"digits are a whole number from 1 to {MOST_DIGITS}, got {shown(digits)}")
     model = robot.model if isinstance(robot, Robot) else robot
     if not model.joints:
         raise ModelError(f"robot {model.name!r} has no moving joint, so no equations of motion")

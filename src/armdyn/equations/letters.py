@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from armdyn.algebra.ring import Ring, Trig
-from armdyn.errors import LettersError, ModelError, UnknownNameError
+from armdyn.errors import LettersError, ModelError, UnknownNameError, shown
 
 VALUE_TOLERANCE = 1e-9
 """The largest relative difference of an expression and the number that it stands for."""
@@ -47,6 +47,8 @@ class Letters:
             UnknownNameError: There is no such parameter.
             LettersError: An expression is no polynomial, or not what the parameter is.
         """
+        if not isinstance(expressions, Mapping):
+            raise ModelError(f"letters are expressions by parameter, got {shown(expressions)}")
         self.trees: dict[str, ast.expr] = {}
         for symbol, text in expressions.items():
             if symbol not in values:
@@ -128,7 +130,7 @@ def letter_pairs(text: str) -> dict[str, str]:
     for part in filter(None, map(str.strip, text.split(","))):
         symbol, sign, expression = part.partition("=")
         if not sign or not expression.strip():
-            raise ModelError(f"expected PARAMETER=EXPRESSION such as x1=l/2, got {part!r}")
+            raise ModelError(f"expected PARAMETER=EXPRESSION such as x1=l/2, got {shown(part)}")
         pairs[symbol.strip()] = expression.strip()
     return pairs
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import GraphError, TraceError
+from armdyn.errors import GraphError, TraceError, shown
 from armdyn.expr.graph import Node
 from armdyn.expr.operations import OPERATIONS
 from armdyn.expr.visit import reachable
@@ -137,7 +137,7 @@ def _nodes(what: str, places: Sequence[Node], values: Sequence[Node | float]) ->
     for place, value in zip(places, values, strict=True):
         node = place.graph.node(value)
         if node is None:
-            raise TraceError(f"{what}: expected a node or a number, got {value!r}")
+            raise TraceError(f"{what}: expected a node or a number, got {shown(value)}")
         nodes.append(node)
     return nodes
 

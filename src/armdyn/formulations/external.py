@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_text
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.formulations.spatial import cross, rotate, rotate_back
@@ -25,6 +25,8 @@ def reactions(
     """
     if external is None:
         return None, list(states.values())
+    check_text("wrench_frame", axes)
+    link = check_text("wrench_link", link)
     given = external if isinstance(external, Mapping) else {link: external}
     noun = "components (force, moment)"
     on = {k: check_joint_vector(f"wrench on {k!r}", w, 6, noun) for k, w in given.items()}

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, check_known
 from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates
@@ -22,8 +22,7 @@ def accelerations(
     model: RobotModel, q: Array, qd: Array, tau: Array, wrench: Array | None, method: ForwardMethod
 ) -> Array:
     """Accelerations (..., n) of the coordinates that torques less friction cause."""
-    if method not in METHODS:
-        raise UnknownNameError("method of forward dynamics", method, METHODS)
+    check_known("method of forward dynamics", method, METHODS)
     at, names = Coordinates.of(model), [model.joints[i].name for i in model.independent]
     check_uncoupled(model, method)
     full, rates = at.positions(q), at.rates(qd)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from armdyn.errors import WriteError
+from armdyn.io.regular import check_path
 
 try:
     import fcntl
@@ -43,10 +44,11 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     """A stream whose content goes to `path` if the block succeeds; "-" is standard output."""
     try:
-        with _destination(str(path)) as stream:
+        with _destination(str(check_path(path))) as stream:
             yield stream
-    except OSError as error:
-        raise WriteError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WriteError(f"cannot write {str(path)!r}: {reason}") from error
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -57,7 +59,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 def ending(path: str | Path, standard: str) -> str:
     """The ending of a path in lower case, or the `standard` one for standard output."""
-    return standard if str(path) == STANDARD_OUTPUT else Path(path).suffix.lower()
+    return standard if str(path) == STANDARD_OUTPUT else check_path(path).suffix.lower()
 
 
 def _destination(path: str) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ModelError, UnknownNameError, shown
+from armdyn.errors import ModelError, check_known, is_one_of, shown
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.options import Reading
 from armdyn.model import GRAVITY, Connection, Inertia, Limits, Rotor, assemble
@@ -43,7 +43,7 @@ def read_dh(
     a_{i-1}, frame i on joint i. The joint variable q is added to θ (revolute) or d (prismatic);
     helical: q to θ and pitch·q to d.
     """
-    if convention not in ("standard", "modified"):
+    if not is_one_of(convention, ("standard", "modified")):
         raise ModelError(f"convention must be 'standard' or 'modified', got {shown(convention)}")
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
         raise ModelError(f"a DH table is a sequence of at least one row, got {shown(rows)}")
@@ -106,18 +106,20 @@ def _kind(where: str, row: Mapping[str, Any]) -> JointType:
 
 def _oddities(row: Mapping[str, Any]) -> Iterator[str]:
     """Numbers of a row that are legal, but look like a mistake."""
+    keys = ("alpha", "theta", "a", "d", "mass", "offset")
+    given = {key: float(row.get(key, 0.0)) for key in keys}
     for key in ("alpha", "theta"):
-        if abs(row.get(key, 0.0)) > 2 * math.pi:
-            yield f"{key} = {row[key]:g} is more than a full turn; are these degrees?"
+        if abs(given[key]) > 2 * math.pi:
+            yield f"{key} = {given[key]:g} is more than a full turn; are these degrees?"
     for key in ("a", "d"):
-        if abs(row.get(key, 0.0)) > 20:
-            yield f"{key} = {row[key]:g} m is longer than a house; are these millimetres?"
+        if abs(given[key]) > 20:
+            yield f"{key} = {given[key]:g} m is longer than a house; are these millimetres?"
     com = np.asarray(row.get("com", 0.0), dtype=float)
-    if not row.get("mass") and com.any():
+    if not given["mass"] and com.any():
         yield f"com = {com.tolist()} has no effect, since there is no mass; give the mass"
-    if row.get("offset") and not any(key in row for key in FRICTION_KEYS if key != "offset"):
+    if given["offset"] and not any(key in row for key in FRICTION_KEYS if key != "offset"):
         yield (
-            f"offset = {row['offset']:g} is a constant torque, in a row without other friction; "
+            f"offset = {given['offset']:g} is a constant torque, in a row without other friction; "
             "the offset of a position is added to theta or d"
         )
 
@@ -126,10 +128,9 @@ def _check_columns(where: str, row: Mapping[str, Any]) -> None:
     if not isinstance(row, Mapping):
         raise ModelError(f"{where}: expected a mapping of columns to numbers, got {shown(row)}")
     for key in row:
-        if key not in COLUMNS:
-            raise UnknownNameError(f"DH column (in {where})", str(key), COLUMNS)
+        check_known(f"DH column (in {where})", key, COLUMNS)
     moving = [name for name, kind in JOINT_TYPES.items() if kind.moves]
-    if row.get("joint") not in moving:
+    if not is_one_of(row.get("joint"), moving):
         *most, last = map(repr, moving)
         names = f"{', '.join(most)} or {last}"
         raise ModelError(f"{where}: joint must be {names}, got {shown(row.get('joint'))}")
@@ -154,9 +155,9 @@ def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
     if given.shape == (3,):
         given = np.diag(given)
     tensor = check_constant(f"{where}: inertia", given, (3, 3))
-    if about == "com":
+    if is_one_of(about, ("com",)):
         return Inertia.from_com(mass, com, tensor)
-    if about == "origin":
+    if is_one_of(about, ("origin",)):
         return Inertia.from_origin(mass, mass * com, tensor)
     raise ModelError(f"{where}: inertia_about must be 'com' or 'origin', got {shown(about)}")
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy.typing as npt
 
+from armdyn.arrays import check_text, check_truth
 from armdyn.model import RobotModel
+from armdyn.model.edit import check_locked
 from armdyn.model.validate import Finding, Physical
 
 Reading = tuple[RobotModel, tuple[Finding, ...]]
@@ -24,6 +26,12 @@ class LoadOptions:
     fix_root: bool = False
     expand: bool = True
     """Whether macros of xacro are expanded, which evaluates expressions of the file."""
+
+    def __post_init__(self) -> None:
+        check_locked(self.locked)
+        check_truth("fix_root", self.fix_root)
+        if self.tool is not None:
+            check_text("tool", self.tool)
 
 
 DEFAULT_OPTIONS = LoadOptions()

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from armdyn.errors import ArmdynError
+from armdyn.errors import ArmdynError, ModelError, shown
 
 MAX_BYTES = 20 * 2**20
 """Largest description of a robot that is read [bytes]; the largest in use have a hundredth of it.
@@ -13,6 +13,18 @@ MAX_BYTES = 20 * 2**20
 _READ_ONLY = os.O_RDONLY | sum(
     getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 )
+
+
+def check_path(value: object) -> Path:
+    """The path that a text or a path is, or a ModelError."""
+    if not isinstance(value, str | Path):
+        raise ModelError(f"expected a path, got {shown(value)}")
+    try:
+        if b"\0" not in os.fsencode(value):
+            return Path(value)
+    except UnicodeError:
+        pass
+    raise ModelError(f"no path has such a character in it, got {shown(value)}")
 
 
 def read_regular(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, frozen
-from armdyn.errors import ModelError, TopologyError, UnknownNameError
+from armdyn.errors import ModelError, TopologyError, UnknownNameError, shown
 from armdyn.model.edit import check_locked, lock
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.inertia import Inertia
@@ -89,7 +89,7 @@ def assemble(
 def check_name(what: str, name: object) -> str:
     """A name that can be asked for and written to a file, or a ModelError."""
     if not isinstance(name, str) or not name:
-        raise ModelError(f"{what}: a name is a string that is not empty, got {name!r}")
+        raise ModelError(f"{what}: a name is a string that is not empty, got {shown(name)}")
     return name
 
 

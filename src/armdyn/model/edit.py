@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.link import Body, Frame, Link
@@ -66,7 +66,7 @@ def check_locked(values: Mapping[str, float] | None) -> Mapping[str, float]:
     if not isinstance(values, Mapping):
         raise ModelError(
             "joints to lock: expected a mapping of their names to values [rad or m], such as "
-            f"{{'joint1': 0.0}}, got {values!r}"
+            f"{{'joint1': 0.0}}, got {shown(values)}"
         )
     return values
 

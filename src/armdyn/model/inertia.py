@@ -45,9 +45,10 @@ class Inertia:
             axes: Rotation from the axes of the tensor to those of the frame; None: the same axes.
         """
         c, A = np.asarray(com, dtype=float), _AXES if axes is None else frozen(axes)
-        centred = A @ np.asarray(tensor, dtype=float) @ A.T
-        moment = centred + mass * ((c @ c) * np.eye(3) - np.outer(c, c))
-        return cls(mass, frozen(mass * c), frozen(moment), "com", A)
+        with np.errstate(over="ignore", invalid="ignore"):
+            centred = A @ np.asarray(tensor, dtype=float) @ A.T
+            moment = centred + mass * ((c @ c) * np.eye(3) - np.outer(c, c))
+            return cls(mass, frozen(mass * c), frozen(moment), "com", A)
 
     @classmethod
     def from_origin(cls, mass: float, first_moment: ArrayLike, tensor: ArrayLike) -> "Inertia":
@@ -101,16 +102,24 @@ class Inertia:
         return np.block([[sigma, h], [h.T, np.array([[self.mass]])]])
 
     @property
+    def is_finite(self) -> bool:
+        """Whether all ten numbers are finite, and the centre of mass; symbols count as finite."""
+        if self.moment.dtype == object:
+            return True
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            parts = self.mass, *self.first_moment, *self.com, *self.moment_about_com.flat
+        return bool(np.isfinite([*parts, *self.moment.flat]).all())
+
+    @property
     def is_zero(self) -> bool:
         """Whether the body has neither mass nor inertia."""
         return bool(self.mass == 0 and not self.first_moment.any() and not self.moment.any())
 
     def moved(self, T: Array) -> "Inertia":
         """The same body seen from frame A, where T = T_AB and this inertia is in frame B."""
-        moved, axes = (
-            Inertia.from_pseudo(T @ self.pseudo @ T.T),
-            frozen(T[:3, :3] @ self.given_axes),
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = Inertia.from_pseudo(T @ self.pseudo @ T.T)
+        axes = frozen(T[:3, :3] @ self.given_axes)
         return Inertia(self.mass, moved.first_moment, moved.moment, self.given_about, axes)
 
     def __add__(self, other: "Inertia") -> "Inertia":

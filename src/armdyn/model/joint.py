@@ -33,7 +33,7 @@ class Rotor:
     @property
     def reflected(self) -> float:
         """What the rotor adds to the diagonal of the mass matrix: gear_ratio² · inertia."""
-        return self.gear_ratio**2 * self.inertia
+        return self.gear_ratio * self.gear_ratio * self.inertia
 
     @property
     def fault(self) -> str:
@@ -45,6 +45,8 @@ class Rotor:
                 f"gear_ratio is {self.gear_ratio!r}; a rotor that turns with the joint needs a "
                 "finite ratio other than 0"
             )
+        if not math.isfinite(self.reflected):
+            return f"gear_ratio² · rotor_inertia is infinite, with the ratio {self.gear_ratio!r}"
         return ""
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import InertiaError, ModelError, UnknownNameError
 from armdyn.model.digest import DESCRIPTIVE, digest
 from armdyn.model.joint import Joint
 from armdyn.model.link import Frame, Link
@@ -52,7 +52,9 @@ class RobotModel:
     """What its publication calls the parameters that equations are written in: {"a1": "l"}."""
 
     def __post_init__(self) -> None:
-        """Refuse two places named "tool": a frame of that name must be the tool frame itself."""
+        """Refuse numbers that are not finite, and two places named "tool"."""
+        self._check_finite()
+        # a frame of that name must be the tool frame itself
         if not any(frame.name == "tool" for frame in self.frames):
             return
         if self.flange.name != "tool" or not np.array_equal(self.tool, IDENTITY):
@@ -61,6 +63,26 @@ class RobotModel:
                 f"robot {self.name!r} has a link or frame named 'tool', so that name is taken and "
                 f"the tool cannot be placed elsewhere by {found}; rename it in the description"
             )
+
+    def _check_finite(self) -> None:
+        """Refuse what a product of finite numbers of the description made infinite."""
+        for link in (self.base_link, *self.links):
+            infinite = [body for body in link.bodies if not body.inertia.is_finite]
+            together = [] if link.inertia.is_finite else link.bodies
+            for body in (*infinite, *together):
+                raise InertiaError(
+                    f"link {body.name!r}: a moment of inertia is not a finite number, with mass "
+                    f"{body.inertia.mass:g} and centre of mass {body.inertia.com.tolist()}; are "
+                    "the units right?",
+                    link=body.name,
+                )
+        places = {f"joint {joint.name!r}": joint.placement for joint in self.joints}
+        places |= {f"frame {frame.name!r}": frame.placement for frame in self.frames}
+        for what, T in (places | {"the tool": self.tool_frame.placement}).items():
+            if T.dtype != object and not np.isfinite(T).all():
+                raise ModelError(f"{what}: the place is not finite, {T[:3, 3].tolist()}")
+        if not all(np.isfinite(part).all() for part in self.coupling or ()):
+            raise ModelError("joints that mimic others do so by factors that are not finite")
 
     def __repr__(self) -> str:
         letters = "".join(joint.type.letter for joint in self.joints)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from armdyn.errors import ArmdynWarning, InertiaError, ModelError
+from armdyn.errors import ArmdynWarning, InertiaError, ModelError, is_one_of, shown
 from armdyn.model.inertia import Inertia
 from armdyn.model.link import Body
 from armdyn.model.robot import RobotModel
@@ -59,8 +59,8 @@ def check_physical(model: RobotModel, physical: Physical = "error") -> RobotMode
 
 def physical_warnings(model: RobotModel, physical: Physical = "error") -> Iterator[Finding]:
     """Inertias that are odd but legal, or that cannot exist and are wanted all the same."""
-    if physical not in ("error", "warn", "ignore"):
-        raise ModelError(f"physical must be 'error', 'warn' or 'ignore', got {physical!r}")
+    if not is_one_of(physical, ("error", "warn", "ignore")):
+        raise ModelError(f"physical must be 'error', 'warn' or 'ignore', got {shown(physical)}")
     for finding in physical_findings(model):
         text = f"{finding.where} of {model.name!r}: {finding.message}"
         if finding.level == "error" and physical == "error":

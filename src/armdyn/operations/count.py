@@ -22,7 +22,7 @@ from armdyn.compiler.passes import reduce
 from armdyn.compiler.search import Progress
 from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot
-from armdyn.errors import ModelError, SingularityError, TraceError, check_known
+from armdyn.errors import ModelError, SingularityError, TraceError, check_known, shown
 from armdyn.expr.graph import Graph
 from armdyn.model import RobotModel
 from armdyn.operations.methods import METHODS, QUANTITIES, Method
@@ -70,7 +70,7 @@ def count_operations(
             `canonical(model, snap).snapped` is the largest change of a torque.
     """
     if not isinstance(robot, Robot | RobotModel):
-        raise ModelError(f"operations are counted for a Robot, got {robot!r}; load it first")
+        raise ModelError(f"operations are counted for a Robot, got {shown(robot)}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
     if effort is None:
         effort = robot.effort if isinstance(robot, Robot) else EFFORTS[0]

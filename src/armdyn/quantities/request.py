@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
+from armdyn.arrays import check_text, check_truth
 from armdyn.errors import ModelError, check_known
 from armdyn.formulations.cartesian import task_rows
 from armdyn.formulations.external import Wrench
@@ -41,11 +41,8 @@ class Request:
     def check_truths(self) -> None:
         """An error if something that is True or False is anything else."""
         for name in ("friction", "payload", "gravity"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ModelError(
-                    f"{name} is True or False, got {getattr(self, name)!r}; a payload or a field "
-                    "of gravity itself is an argument of the call"
-                )
+            advice = "; a payload or a field of gravity itself is an argument of the call"
+            check_truth(name, getattr(self, name), advice)
 
 
 _DEFAULTS = {field.name: field.default for field in fields(Request)}
@@ -76,7 +73,7 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
         task_rows(request.task)
     if request.formulation is None:
         return
-    check_known("method", str(request.formulation), quantity.formulations)
+    check_known("method", request.formulation, quantity.formulations)
     check_uncoupled(model, request.formulation)
     if request.payload or request.gravity:
         raise ModelError(
@@ -91,5 +88,5 @@ def wrench_options(
     """The wrenches, and the options of a kernel that takes them."""
     if external is None:
         return [], {}
-    on = external if isinstance(external, Mapping) else {link: external}
+    on = external if isinstance(external, Mapping) else {check_text("wrench_link", link): external}
     return list(on.values()), {"wrench": tuple(on), "wrench_frame": axes}

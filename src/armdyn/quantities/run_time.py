@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.canonical.frames import CanonicalRobot, canonical, cos_sin
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, shown
 from armdyn.model import Body, Inertia, Link, RobotModel
 
 
@@ -20,7 +20,7 @@ def payload_vector(
     """
     mass = check_number("mass of the payload", mass)
     if mass < 0:
-        raise ModelError(f"the mass of a payload cannot be negative, got {mass!r}")
+        raise ModelError(f"the mass of a payload cannot be negative, got {shown(mass)}")
     about_com = check_constant("inertia", np.zeros((3, 3)) if inertia is None else inertia, (3, 3))
     body = Inertia.from_com(mass, check_constant("com", com, (3,)), about_com)
     return np.array([body.mass, *body.first_moment, *body.moment[np.tril_indices(3)]])

@@ -24,7 +24,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.compiler.program import Program
-from armdyn.errors import ModelError, check_known
+from armdyn.errors import ModelError, check_known, shown
 from armdyn.expr.differentiate import gradient
 from armdyn.expr.graph import Node
 from armdyn.model import RobotModel
@@ -85,7 +85,7 @@ class StepRequest:
         if not least <= self.iterations <= MOST_ITERATIONS:
             raise ModelError(
                 f"the number of iterations must be from {least} to {MOST_ITERATIONS}, "
-                f"got {self.iterations!r}"
+                f"got {shown(self.iterations)}"
             )
 
     def inputs(self, n: int) -> dict[str, int]:

@@ -10,7 +10,7 @@ from armdyn.arrays import Array, check_number, frozen
 from armdyn.canonical.frames import CanonicalRobot, canonical_frames
 from armdyn.canonical.parameters import about_com
 from armdyn.canonical.redesign import redesign
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, shown
 from armdyn.model import RobotModel
 from armdyn.simplification.convex import CONDITION_TOLERANCE, Convex, Trial
 from armdyn.simplification.design_variables import DesignVariables
@@ -158,14 +158,14 @@ def design(
 
 def _check(variables: DesignVariables, margin: float, kept: float, add_only: bool) -> None:
     if not 0 <= check_number("margin", margin) < 0.1:
-        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {margin!r}")
+        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {shown(margin)}")
     if add_only and not variables.numbers[:, 0].any():
         raise ModelError(
             "material can only be added where the mass is free; free a mass as well, such as "
             "link2.mass or *.mass"
         )
     if not 0 <= check_number("kept", kept) <= 1:
-        raise ModelError(f"kept: expected a share from 0 to 1, got {kept!r}")
+        raise ModelError(f"kept: expected a share from 0 to 1, got {shown(kept)}")
 
 
 def _unchanged(convex: Convex) -> Trial | None:

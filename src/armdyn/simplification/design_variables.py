@@ -16,7 +16,7 @@ from armdyn.arrays import Array, check_number
 from armdyn.canonical.frames import CanonicalRobot, canonical
 from armdyn.canonical.parameters import ENTRIES, link_numbers
 from armdyn.canonical.redesign import redesign
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import listed
 from armdyn.simplification.linear import robot_size
@@ -167,7 +167,7 @@ def _asked(free: str | Iterable[str] | None) -> list[str]:
     given = listed(DEFAULT_WORDS if free is None else free)
     if given is None:
         raise ModelError(
-            f"free: expected words such as 'link2.com', in a list or with commas, got {free!r}"
+            f"free: expected words such as 'link2.com', in a list or with commas, got {shown(free)}"
         )
     asked = [part.strip() for word in given for part in word.split(",") if part.strip()]
     if not asked:
@@ -181,7 +181,8 @@ def _asked(free: str | Iterable[str] | None) -> list[str]:
 def _mapping(what: str, given: Any) -> Mapping[str, Any]:
     if given is not None and not isinstance(given, Mapping):
         raise ModelError(
-            f"{what}: expected a mapping of words such as 'link2.mass' to values, got {given!r}"
+            f"{what}: expected a mapping of words such as 'link2.mass' to values, got "
+            f"{shown(given)}"
         )
     return given or {}
 
@@ -251,7 +252,7 @@ def _pair(what: str, pair: Any) -> tuple[float, float]:
         low, high = pair
     except (TypeError, ValueError):
         raise ModelError(
-            f"{what}: expected (lowest, highest), None for an open end, got {pair!r}"
+            f"{what}: expected (lowest, highest), None for an open end, got {shown(pair)}"
         ) from None
     ends = ((low, -math.inf), (high, math.inf))
     least, most = (

@@ -6,7 +6,7 @@ from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 from armdyn.equations.document import index
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.model import RobotModel
 
 WORDS = ("constant", "diagonal", "decouple=I,J", "gravity-balanced")
@@ -52,7 +52,7 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
     """
     given = listed(goal)
     if given is None:
-        raise ModelError(f"goal: expected one or more of {', '.join(WORDS)}, got {goal!r}")
+        raise ModelError(f"goal: expected one or more of {', '.join(WORDS)}, got {shown(goal)}")
     words = [word.strip() for text in given for word in text.split("+")]
     if not any(words):
         raise ModelError(f"no goal was given; give one or more of {', '.join(WORDS)}")
@@ -83,7 +83,10 @@ def listed(words: Any) -> list[str] | None:
     """A word, or several, as a list; None if they are no words."""
     if isinstance(words, str):
         return [words]
-    found: list[Any] = list(words) if isinstance(words, Iterable) else [None]
+    try:
+        found: list[Any] = list(words)
+    except TypeError:
+        return None
     return found if all(isinstance(word, str) for word in found) else None
 
 

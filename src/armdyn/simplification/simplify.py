@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.dynamics import Robot
-from armdyn.errors import ModelError, WriteError
+from armdyn.errors import ModelError, WriteError, shown
 from armdyn.figures import FORMATS, save_picture
 from armdyn.io.atomic import write_text
 from armdyn.io.csv.trajectory import trajectory_from_csv
+from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
 from armdyn.simplification.branches import Branch, Branches, branches
 from armdyn.simplification.comparison import Comparison, compare_designs
@@ -131,7 +132,7 @@ class Report:
         Raises:
             WriteError: Another ending, or the file cannot be written.
         """
-        path = Path(path)
+        path = check_path(path)
         match path.suffix.lower():
             case ".txt":
                 write_text(path, self.text())
@@ -211,7 +212,7 @@ def simplify(
 def _checked(robot: Robot | RobotModel) -> Robot:
     """A robot whose equations are trigonometric polynomials, of which conditions are made."""
     if not isinstance(robot, Robot | RobotModel):
-        raise ModelError(f"simplify takes a Robot, got {robot!r}; load it first")
+        raise ModelError(f"simplify takes a Robot, got {shown(robot)}; load it first")
     before = robot if isinstance(robot, Robot) else Robot(robot)
     if screws := [joint.name for joint in before.model.joints if joint.type.pitched]:
         raise ModelError(

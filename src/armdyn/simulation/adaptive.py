@@ -3,13 +3,12 @@
 import math
 import time
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
-from armdyn.errors import SimulationError
+from armdyn.arrays import Array, real
+from armdyn.errors import SimulationError, shown
 from armdyn.simulation.result import Simulation
 from armdyn.simulation.system import Event, Forces, System
 from armdyn.simulation.watch import Watch
@@ -86,8 +85,8 @@ def record_times(duration: float, dt: float | None) -> Array:
     """The instants that are recorded, the end included."""
     if dt is None:
         return np.linspace(0.0, duration, DEFAULT_RECORDS + 1)
-    if not (isinstance(dt, Real) and 0 < dt < math.inf):
-        raise SimulationError(f"dt must be a positive number of seconds, got {dt!r}")
+    if not (0 < real(dt) < math.inf):
+        raise SimulationError(f"dt must be a positive number of seconds, got {shown(dt)}")
     if duration / dt > MAX_RECORDS:
         raise SimulationError(
             f"dt: {duration / dt:.3g} instants are more than can be kept; record fewer, with a "

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, frozen
-from armdyn.dynamics import Robot
-from armdyn.errors import ShapeError, TrajectoryError
+from armdyn.dynamics import Robot, check_robot
+from armdyn.errors import ShapeError, TrajectoryError, shown
 
 LIMIT_ROUNDING = 1e-12
 """A joint so little outside its limits counts as at them [rad or m]."""
@@ -37,9 +37,10 @@ def _check_configurations(what: str, value: npt.ArrayLike, joints: Robot | int |
     if joints is None:
         try:
             joints = np.shape(value)[-1]
-        except (ValueError, IndexError):
+        except (TypeError, ValueError, IndexError):
             joints = 1
-    return check_joint_vector(what, value, joints.n if isinstance(joints, Robot) else joints or 1)
+    n = joints if isinstance(joints, int) else check_robot(joints).n
+    return check_joint_vector(what, value, n or 1)
 
 
 def check_rate(what: str, value: npt.ArrayLike, n: int) -> Array:
@@ -65,10 +66,10 @@ def check_positive(what: str, value: Any, unit: str = "s") -> float:
     """A positive finite number."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, str | bool) or not 0 < number < math.inf:
-        raise TrajectoryError(f"{what}: expected a positive number [{unit}], got {value!r}")
+        raise TrajectoryError(f"{what}: expected a positive number [{unit}], got {shown(value)}")
     return number
 
 
@@ -76,8 +77,8 @@ def check_times(value: npt.ArrayLike) -> Array:
     """Times of any shape; NaN goes through."""
     try:
         return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ShapeError(f"t: expected real numbers [s], got {value!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ShapeError(f"t: expected real numbers [s], got {shown(value)}") from None
 
 
 def check_range(robot: Robot | None, reach: Callable[[], tuple[Array, Array]]) -> None:
@@ -96,7 +97,10 @@ def check_range(robot: Robot | None, reach: Callable[[], tuple[Array, Array]]) -
 
 
 def _for_all(value: npt.ArrayLike, n: int) -> npt.ArrayLike:
-    return np.full(n, value) if np.ndim(value) == 0 else value
+    try:
+        return np.full(n, value) if np.ndim(value) == 0 else value
+    except ValueError:  # numbers and lists mixed, which the check of the numbers refuses
+        return value
 
 
 def check_finite(what: str, values: Array) -> Array:

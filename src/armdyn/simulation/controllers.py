@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array
-from armdyn.dynamics import Robot
-from armdyn.errors import SimulationError
+from armdyn.arrays import Array, check_truth
+from armdyn.dynamics import Robot, check_robot
+from armdyn.errors import SimulationError, shown
 from armdyn.formulations.spatial import rotate, rotate_back
 from armdyn.simulation.protocols import Motion, Trajectory
 from armdyn.simulation.trajectories.follow import rotation_vector
@@ -57,7 +57,7 @@ class _Following:
             kd: Gain of the velocity error, a number or (n,).
             friction: Whether friction at the wanted velocity is added.
         """
-        self.robot, self.friction = robot, friction
+        self.robot, self.friction = check_robot(robot), check_truth("friction", friction)
         self.target = _motion(robot, target)
         self.gains = {"kp": _gains("kp", kp, robot.n), "kd": _gains("kd", kd, robot.n)}
 
@@ -147,7 +147,7 @@ class CartesianImpedance:
             joint_damping: What slows motion of the joints that the tool does not feel, a number or
                 (n,) [N m s/rad or N s/m].
         """
-        self.robot = robot
+        self.robot = check_robot(robot)
         self._target = target if callable(target) else _pose(target)
         self.stiffness = _gains("stiffness", stiffness, 6)
         own = 2.0 * np.sqrt(self.stiffness)
@@ -172,27 +172,35 @@ def _motion(robot: Robot, target: Trajectory | npt.ArrayLike) -> Callable[[float
                 f"the trajectory moves {target.n} joints, but {robot.name!r} has {robot.n}"
             )
         return target
-    q = np.asarray(target, dtype=float)
+    q = _floats(target)
     if q.shape != (robot.n,) or not np.isfinite(q).all():
         raise SimulationError(
-            f"target: expected a trajectory or {robot.n} finite positions, got {target!r}"
+            f"target: expected a trajectory or {robot.n} finite positions, got {shown(target)}"
         )
     still = Motion(q, np.zeros(robot.n), np.zeros(robot.n))
     return lambda _: still
 
 
-def _gains(name: str, value: npt.ArrayLike, n: int) -> Array:
+def _floats(value: npt.ArrayLike) -> Array:
+    """The numbers that were given; an array of no usual shape if they are none."""
     try:
-        gains = np.broadcast_to(np.asarray(value, dtype=float), (n,))
-    except (TypeError, ValueError):
-        raise SimulationError(f"{name}: expected a number or {n} of them, got {value!r}") from None
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty((0, 0, 0))
+
+
+def _gains(name: str, value: npt.ArrayLike, n: int) -> Array:
+    gains = _floats(value)
+    if gains.shape not in ((), (1,), (n,)):
+        raise SimulationError(f"{name}: expected a number or {n} of them, got {shown(value)}")
+    gains = np.broadcast_to(gains, (n,))
     if not (np.isfinite(gains).all() and (gains >= 0).all()):
-        raise SimulationError(f"{name}: expected numbers that are not negative, got {value!r}")
+        raise SimulationError(f"{name}: expected numbers that are not negative, got {shown(value)}")
     return gains
 
 
 def _pose(target: npt.ArrayLike) -> Array:
-    T = np.asarray(target, dtype=float)
+    T = _floats(target)
     if T.shape != (4, 4) or not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-6):
-        raise SimulationError(f"target: expected a 4x4 transform of the tool, got {target!r}")
+        raise SimulationError(f"target: expected a 4x4 transform of the tool, got {shown(target)}")
     return T

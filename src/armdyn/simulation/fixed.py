@@ -4,15 +4,14 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, broadcast
+from armdyn.arrays import Array, broadcast, real
 from armdyn.dynamics import Robot
-from armdyn.errors import SimulationError
+from armdyn.errors import SimulationError, shown
 from armdyn.simulation.forces import Driven
 from armdyn.simulation.native import Rollout, rollout
 from armdyn.simulation.native_inputs import LAWS
@@ -36,9 +35,14 @@ class Grid:
         """Whole numbers of records, and of steps in each, neither longer than asked for."""
         longest = f"expected a positive time up to the duration of {duration:g} s"
         for name, value in (("dt", dt), ("step", step)):
-            if value is not None and not (isinstance(value, Real) and 0 < value <= duration):
-                raise SimulationError(f"{name}: {longest}, got {value!r}")
+            if value is not None and not (0 < real(value) <= duration):
+                raise SimulationError(f"{name}: {longest}, got {shown(value)}")
         wanted = step or min(DEFAULT_STEP, dt or duration)
+        if duration / wanted > MAX_STEPS:
+            raise SimulationError(
+                f"{duration / wanted:.3g} steps are too many; simulate a shorter time, or take a "
+                "longer step"
+            )
         least = arms * (2 if dt is None else duration / dt)
         if least > MAX_STATES:
             raise SimulationError(
@@ -66,6 +70,8 @@ class Grid:
         return np.linspace(0.0, self.duration, self.steps + 1)
 
 
+MAX_STEPS = 1e9
+"""Most steps of a run."""
 DEFAULT_STEP = 1e-3
 """Step if none is given [s]."""
 DEFAULT_RECORDS, DEFAULT_STATES = 500, 2_000_000

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.errors import SimulationError
+from armdyn.errors import SimulationError, shown
 from armdyn.io.csv.trajectory import torques_from_csv
 
 Torque = Callable[[float, Array, Array], Array]
@@ -78,12 +78,12 @@ def _torque(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
         return f"the torques of {given}", torque_table(robot, Path(given), duration)
     try:
         constant = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         constant = np.empty(0)
     if constant.shape[-1:] != (n,) or not np.isfinite(constant).all():
         raise SimulationError(
             f"torque: expected {n} finite numbers, a function of (t, q, qd), a controller or the "
-            f"name of a CSV file, got {given!r}"
+            f"name of a CSV file, got {shown(given)}"
         )
 
     def held(t: float, q: Array, qd: Array) -> Array:

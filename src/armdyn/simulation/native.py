@@ -12,7 +12,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.backends.stepper import Run, Stepper, stepper
 from armdyn.dynamics import Robot
-from armdyn.errors import SimulationError
+from armdyn.errors import SimulationError, shown
 from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 from armdyn.simulation.native_inputs import Horizon, law, step_inputs
@@ -175,13 +175,13 @@ def _states(robot: Robot, **given: npt.ArrayLike) -> tuple[Array, ...]:
 
 def _check(step: float, steps: int, every: int, limit: float) -> None:
     if not (_is_number(step) and math.isfinite(step) and step != 0):
-        raise SimulationError(f"step: expected a time that is not zero [s], got {step!r}")
+        raise SimulationError(f"step: expected a time that is not zero [s], got {shown(step)}")
     for name, count in (("steps", steps), ("every", every)):
         whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
         if not whole or count < 1:
-            raise SimulationError(f"{name}: expected a whole number from 1 on, got {count!r}")
+            raise SimulationError(f"{name}: expected a whole number from 1 on, got {shown(count)}")
     if not (_is_number(limit) and 0 < limit < math.inf):
-        raise SimulationError(f"limit: expected a positive number, got {limit!r}")
+        raise SimulationError(f"limit: expected a positive number, got {shown(limit)}")
 
 
 def _is_number(value: object) -> bool:

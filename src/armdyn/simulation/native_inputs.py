@@ -9,7 +9,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_joint_vector
 from armdyn.backends.stepper import StepInput
 from armdyn.dynamics import Robot
-from armdyn.errors import ShapeError, SimulationError
+from armdyn.errors import ShapeError, SimulationError, shown
 from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 
@@ -48,8 +48,8 @@ def law(robot: Robot, controller: Any) -> str:
     if type(controller) not in LAWS:
         names = " and ".join(kind.__name__ for kind in LAWS)
         raise SimulationError(
-            f"only the controllers {names} can be compiled into a loop, got {controller!r}; use an "
-            "adaptive method"
+            f"only the controllers {names} can be compiled into a loop, got {shown(controller)}; "
+            "use an adaptive method"
         )
     if controller.robot.model.digest != robot.model.digest:
         raise SimulationError(

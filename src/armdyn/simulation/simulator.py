@@ -2,16 +2,15 @@
 
 import math
 from collections.abc import Callable
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_joint_vector
+from armdyn.arrays import Array, check_joint_vector, check_truth, real
 from armdyn.dynamics import Robot
-from armdyn.errors import SimulationError, UnknownNameError
+from armdyn.errors import SimulationError, check_known, shown
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import record_times, simulate_adaptive
 from armdyn.simulation.forces import Driven, Wrench
@@ -72,7 +71,10 @@ def simulate(
         progress: Called with the time reached.
     """
     if not isinstance(robot, Robot):
-        raise SimulationError(f"simulate takes a Robot, got {robot!r}; load it first")
+        raise SimulationError(f"simulate takes a Robot, got {shown(robot)}; load it first")
+    check_truth("friction", friction)
+    check_truth("stops", stops)
+    check_known("method of integration", method, (*ADAPTIVE, *FIXED))
     _check_numbers(duration, bounce, stops, rtol, atol)
     drive = _check_drive(torque, controller)
     q, qd = _check_start(robot, q0, qd0, stops)
@@ -88,16 +90,18 @@ def simulate(
 
 
 def _check_numbers(duration: float, bounce: float, stops: bool, rtol: float, atol: float) -> None:
-    if not (isinstance(duration, Real) and 0 < duration < math.inf):
-        raise SimulationError(f"duration must be a positive number of seconds, got {duration!r}")
-    if not (isinstance(bounce, Real) and 0 <= bounce <= 1):
-        raise SimulationError(f"bounce: expected a number from 0 to 1, got {bounce!r}")
+    if not (0 < real(duration) < math.inf):
+        given = shown(duration)
+        raise SimulationError(f"duration must be a positive number of seconds, got {given}")
+    if not (0 <= real(bounce) <= 1):
+        raise SimulationError(f"bounce: expected a number from 0 to 1, got {shown(bounce)}")
     if bounce and not stops:
         raise SimulationError("bounce: joints come back from stops; ask for stops as well")
-    if not (isinstance(rtol, Real) and LEAST_RTOL <= rtol < 1):
-        raise SimulationError(f"rtol: expected a number from {LEAST_RTOL:g} to 1, got {rtol!r}")
-    if not (isinstance(atol, Real) and 0 < atol < math.inf):
-        raise SimulationError(f"atol: expected a positive number, got {atol!r}")
+    if not (LEAST_RTOL <= real(rtol) < 1):
+        least = f"{LEAST_RTOL:g}"
+        raise SimulationError(f"rtol: expected a number from {least} to 1, got {shown(rtol)}")
+    if not (0 < real(atol) < math.inf):
+        raise SimulationError(f"atol: expected a positive number, got {shown(atol)}")
 
 
 def _check_drive(torque: Any, controller: Any) -> Any:
@@ -105,7 +109,8 @@ def _check_drive(torque: Any, controller: Any) -> Any:
     if torque is not None and controller is not None:
         raise SimulationError("give a torque or a controller, not both")
     if controller is not None and not callable(controller):
-        raise SimulationError(f"controller: expected a function of (t, q, qd), got {controller!r}")
+        given = shown(controller)
+        raise SimulationError(f"controller: expected a function of (t, q, qd), got {given}")
     return controller if torque is None else torque
 
 
@@ -118,8 +123,6 @@ def _check_fixed(method: str, stops: bool, wrench: Any) -> None:
 
 
 def _check_adaptive(method: str, q: Array, qd: Array, step: float | None) -> None:
-    if method not in ADAPTIVE:
-        raise UnknownNameError("method of integration", method, (*ADAPTIVE, *FIXED))
     if q.ndim > 1 or qd.ndim > 1:
         raise SimulationError(
             f"{method} simulates one arm, got states of shape {q.shape}; use method='rk4' or "

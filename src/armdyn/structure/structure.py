@@ -14,7 +14,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, shown
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel
@@ -39,7 +39,7 @@ def structure(robot: Robot | RobotModel) -> Structure:
     A joint that follows another one counts as a joint of its own.
     """
     if not isinstance(robot, Robot | RobotModel):
-        raise ModelError(f"the structure is that of a Robot, got {robot!r}; load it first")
+        raise ModelError(f"the structure is that of a Robot, got {shown(robot)}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
     n, apart = len(model.joints), StructureElement("zero", reason=BRANCHES)
     tables = [np.full((n,) * rank, apart, dtype=object) for rank in (2, 3, 1)]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import DescriptionError, UrdfError
+from armdyn.errors import DescriptionError, UrdfError, shown
 from armdyn.io.attributes import Problems
 from armdyn.io.regular import read_regular
 from armdyn.io.urdf.macros import read_robot
@@ -160,5 +160,5 @@ def _colour(material: XmlElement) -> tuple[int, int, int] | None:
 def _numbers(text: str, count: int) -> Array:
     values = np.array([float(word) for word in text.split()])
     if len(values) != count or not np.isfinite(values).all():
-        raise ValueError(f"expected {count} numbers, got {text!r}")
+        raise ValueError(f"expected {count} numbers, got {shown(text)}")
     return values

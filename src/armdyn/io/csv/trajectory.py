@@ -17,6 +17,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
 from armdyn.io.csv.table import read_table
+from armdyn.io.regular import check_path
 
 SPLINE_DEGREE = 5
 """Degree of the spline from which missing rates are taken."""
@@ -52,7 +53,7 @@ class SampledMotion:
 
 def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
     """The motion of n joints in a trajectory file; a TrajectoryError names the line at fault."""
-    path = Path(path)
+    path = check_path(path)
     file = read_table(path, "t,q1,q2,...")
     names = file.names
     groups = _groups(path, names, n)
@@ -84,7 +85,7 @@ def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
 
 def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:
     """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others."""
-    path = Path(path)
+    path = check_path(path)
     file = read_table(path, "t,tau1,tau2,...")
     names = file.names
     columns = [f"tau{i}" for i in range(1, n + 1)]

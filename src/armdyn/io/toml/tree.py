@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from armdyn.arrays import frozen
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, shown
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, Rotor
@@ -71,7 +71,7 @@ def _inertia(t: Table) -> Inertia:
     mass, tensor = t.number("mass", 0.0), t.tensor("inertia")
     about = t.text("inertia_about", "com")
     if about not in ("com", "origin"):
-        raise t.error(f"inertia_about: expected 'com' or 'origin', got {about!r}")
+        raise t.error(f"inertia_about: expected 'com' or 'origin', got {shown(about)}")
     if "com" in t.data and "first_moment" in t.data:
         raise t.error("give com or first_moment, not both")
     if "first_moment" in t.data and about != "origin":
@@ -89,7 +89,7 @@ def _connection(t: Table) -> Connection:
     name, kind = t.text("name"), t.text("type")
     if kind not in DESCRIBED_TYPES:
         *most, last = map(repr, DESCRIBED_TYPES)
-        raise t.error(f"type: expected {', '.join(most)} or {last}, got {kind!r}")
+        raise t.error(f"type: expected {', '.join(most)} or {last}, got {shown(kind)}")
     try:
         moved = described_type(kind, t.number("pitch") if "pitch" in t.data else None)
     except ModelError as fault:

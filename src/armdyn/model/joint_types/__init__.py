@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from armdyn.errors import ModelError, UnknownNameError
+from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.model.joint_types.compound import COMPOUND_TYPES as COMPOUND_TYPES
 from armdyn.model.joint_types.compound import CompoundType as CompoundType
 from armdyn.model.joint_types.fixed import FIXED as FIXED
@@ -48,7 +48,7 @@ def joint_type(given: JointType | str, pitch: float | None = None) -> JointType:
     if not math.isfinite(pitch) or pitch == 0:
         raise ModelError(
             f"the pitch of a {given} joint is a finite number of metres per radian, and not 0, "
-            f"with which it would be revolute; got {pitch!r}"
+            f"with which it would be revolute; got {shown(pitch)}"
         )
     return replace(kind, slide=float(pitch))
 

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant
-from armdyn.dynamics import Robot
-from armdyn.errors import TrajectoryError
+from armdyn.dynamics import Robot, check_robot
+from armdyn.errors import TrajectoryError, shown
 from armdyn.model.transform import check_transform, transform
 from armdyn.simulation.checks import check_point, check_positive, check_range
 from armdyn.simulation.protocols import Motion
@@ -80,7 +80,7 @@ def cartesian_line(
             smallest singular value of the Jacobian there.
         TrajectoryError: An argument is not as described, or a joint limit would be passed.
     """
-    q0 = check_point("q0", q0, robot.n)
+    q0 = check_point("q0", q0, check_robot(robot))
     check_range(robot, lambda: (q0, q0))
     tolerance = check_positive("tolerance", tolerance, "m")
     line = _line(robot, q0, position, orientation)
@@ -111,6 +111,6 @@ def _line(robot: Robot, q0: Array, position: npt.ArrayLike, orientation: npt.Arr
         return ToolLine(p, way, R, turn, free=False)
     if orientation not in ("keep", "free"):
         raise TrajectoryError(
-            f'orientation: expected a rotation (3, 3), "keep" or "free", got {orientation!r}'
+            f'orientation: expected a rotation (3, 3), "keep" or "free", got {shown(orientation)}'
         )
     return ToolLine(p, way, R, np.zeros(3), free=orientation == "free")

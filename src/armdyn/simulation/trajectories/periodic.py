@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_joint_vector, frozen
+from armdyn.arrays import Array, check_joint_vector, check_truth, frozen
 from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, TrajectoryError
 from armdyn.simulation.checks import (
@@ -119,7 +119,7 @@ def fourier(
         raise TrajectoryError("give either duration= [s] or periods= of a periodic motion")
     if periods is not None:
         duration = check_positive("periods", periods, "1") / frequency
-    rise = quintic([0.0], [1.0], 1 / frequency) if ramp else None
+    rise = quintic([0.0], [1.0], 1 / frequency) if check_truth("ramp", ramp) else None
     motion = Fourier(base, a, b, frequency, check_positive("duration", duration), rise)
     check_range(robot, motion.reach)
     return motion

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.errors import ShapeError, TrajectoryError
+from armdyn.errors import ShapeError, TrajectoryError, shown
 from armdyn.simulation.checks import (
     check_limit,
     check_point,
@@ -28,6 +28,9 @@ TRIAL_RATIO, MAX_TRIALS = 1.03, 800
 """Ratio of one duration that is tried to the one before, and how many are tried."""
 DURATION_TOLERANCE = 1e-11
 """Relative error of a duration that is found by trial."""
+
+SHORTEST_MOVE = 1e-100
+"""The shortest time of a move that follows from limits, or its square [s or s²]."""
 
 
 def quintic(
@@ -143,6 +146,8 @@ def check_way(shortest: float) -> float:
             "no joint that moves has a finite limit, so no duration follows from the limits; give "
             "duration=, or hold(q) where start and end are the same"
         )
+    if shortest < SHORTEST_MOVE:
+        raise TrajectoryError(f"the limits are so high that the move takes no time ({shortest:g})")
     return shortest
 
 
@@ -217,8 +222,8 @@ def _legs(points: Array, top: Array, bend: Array) -> Array:
 def _check_increasing(times: npt.ArrayLike, count: int) -> Array:
     try:
         t = np.asarray(times, dtype=float)
-    except (TypeError, ValueError):
-        raise ShapeError(f"times: expected {count} numbers [s], got {times!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ShapeError(f"times: expected {count} numbers [s], got {shown(times)}") from None
     if t.shape != (count,):
         raise ShapeError(f"times: expected one for each of {count} points, got shape {t.shape}")
     if not np.isfinite(t).all() or t[0] != 0:

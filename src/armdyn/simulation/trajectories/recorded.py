@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
+from armdyn.dynamics import Robot, check_robot
+from armdyn.errors import TrajectoryError, shown
 from armdyn.io.csv.table import write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.simulation.checks import check_positive
@@ -15,6 +16,9 @@ from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 
 STEP_ROUNDING = 1e-9
 """A remainder below this part of a step is rounding."""
+
+MOST_SAMPLES = 10_000_000
+"""Most instants of a table."""
 
 
 class Samples(NamedTuple):
@@ -41,7 +45,11 @@ class Samples(NamedTuple):
 def sampled(trajectory: Trajectory, dt: float) -> Samples:
     """A motion every dt seconds from its start on, and at its end."""
     dt = check_positive("dt", dt)
+    if not hasattr(trajectory, "duration"):
+        raise TrajectoryError(f"expected a trajectory, got {shown(trajectory)}")
     steps = trajectory.duration / dt
+    if not steps <= MOST_SAMPLES:
+        raise TrajectoryError(f"dt: {steps:.3g} instants cannot be kept; take a longer dt")
     t = dt * np.arange(int(np.floor(steps + STEP_ROUNDING)) + 1)
     if steps - (len(t) - 1) > STEP_ROUNDING:
         t = np.append(t, trajectory.duration)
@@ -61,5 +69,5 @@ def from_csv(path: str | Path, robot: Robot) -> Piecewise:
     Raises:
         TrajectoryError: The file cannot be read or does not fit, with the line concerned.
     """
-    table = trajectory_from_csv(path, robot.n)
+    table = trajectory_from_csv(path, check_robot(robot).n)
     return hermite(table.t, table.q, table.qd, table.qdd)
