@@ -75,6 +75,8 @@ def simulate(
     check_truth("friction", friction)
     check_truth("stops", stops)
     check_known("method of integration", method, (*ADAPTIVE, *FIXED))
+    if progress is not None and not callable(progress):
+        raise SimulationError(f"progress: expected a function of the time, got {shown(progress)}")
     _check_numbers(duration, bounce, stops, rtol, atol)
     drive = _check_drive(torque, controller)
     q, qd = _check_start(robot, q0, qd0, stops)

@@ -1,0 +1,99 @@
+"""The public functions of armdyn, each with arguments that are right."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fuzz_seeds import MOTION, TREE
+
+import armdyn
+from armdyn import simulation
+
+ROW = {"joint": "revolute", "a": 1.0, "mass": 1.0, "com": (0.1, 0, 0), "inertia": (1, 1, 1)}
+OFTEN = ("from_dh", "load", "simulate", "kernel", "with_payload")
+"""Functions with many arguments, which are called more often than others."""
+RIGHT: dict[str, Any] = {
+    **{key: [0.1, 0.2] for key in ("q", "qd", "qdd", "tau", "q0", "start", "base", "target")},
+    "rows": [ROW, ROW],
+    "end": [1.0, 2.0],
+    "points": [[0, 0], [1, 1], [2, 0]],
+    "duration": 1.0,
+    "velocity": 1.0,
+    "acceleration": 1.0,
+    "a": [[0.1, 0.2]],
+    "b": [[0.1, 0.2]],
+    "frequency": 1.0,
+    "position": [1.0, 0.3, 0.0],
+    "dt": 0.1,
+    "formulation": "denoc",
+    "mass": 1.0,
+    "gravity": [0.0, 0.0, -9.81],
+    "tool": np.eye(4),
+    "joints": {"joint1": 0.0},
+    "quantity": "mass_matrix",
+    "count": 1,
+}
+"""Arguments by name."""
+OWN: dict[str, dict[str, Any]] = {
+    "simulate": {"duration": 0.01, "dt": 0.005, "method": "RK45", "rtol": 1e-3},
+    "rk4": {"duration": 0.01, "method": "rk4"},
+    "with_base": {"base": np.eye(4)},
+    "CartesianImpedance": {"target": np.eye(4)},
+    "fourier": {"duration": 1.0},
+    "cartesian_line": {"orientation": "free", "duration": 1.0},
+    "quintic": {"duration": 1.0},
+    "via_points": {"times": [0.0, 1.0, 2.0]},
+    "equations": {"form": "energy"},
+    "count_operations": {"stage": "written"},
+    "simplify": {"free": "link2.com", "symbolic": False},
+    "compare": {"with_": [], "states": 2},
+    "kernel": {"quantity": "mass_matrix"},
+}
+"""Arguments of one function that differ, or that it needs to be quick."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function with arguments that are right, and the names of all it has."""
+
+    name: str
+    function: Callable[..., Any]
+    given: dict[str, Any]
+    arguments: tuple[str, ...]
+
+
+def calls(folder: Path) -> list[Call]:
+    """Every public function, and every method of a robot."""
+    robot = armdyn.load("two_link")
+    (folder / "arm.toml").write_text(TREE)
+    (folder / "move.csv").write_text(MOTION)
+    files = {
+        "source": str(folder / "arm.toml"),
+        "robot_or_path": str(folder / "arm.toml"),
+        "path": str(folder / "out.toml"),
+        "directory": str(folder / "out"),
+        "robot": robot,
+        "trajectory": simulation.hold([0.1, 0.2], 1.0),
+    }
+    functions = {name: getattr(armdyn, name) for name in armdyn.__all__}
+    functions |= {"rk4": armdyn.simulate}
+    functions |= {name: getattr(simulation, name) for name in dir(simulation)}
+    functions |= {name: getattr(robot, name) for name in dir(robot) if name[0] != "_"}
+    made = []
+    for name, function in functions.items():
+        if not callable(function) or name in ("Robot", "Ledger", "Simulation", "Event"):
+            continue
+        kinds = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
+        parameters = [p for p in signature(function).parameters.values() if p.kind not in kinds]
+        own = OWN.get(name, {})
+        if name == "from_csv":
+            own = {"path": str(folder / "move.csv")}
+        needed = {p.name: p for p in parameters if p.default is Parameter.empty}
+        right = RIGHT | files | own
+        given = {key: right[key] for key in (*needed, *own)}
+        call = Call(name, function, given, tuple(p.name for p in parameters))
+        made += [call] * (8 if name in OFTEN else 1)
+    return made

@@ -1,0 +1,74 @@
+"""Bad input ends with an error of armdyn: the first tries of `benchmarks/fuzz.py`."""
+
+import json
+
+import numpy as np
+import pytest
+from fuzz_tries import Fuzzer
+
+import armdyn
+from armdyn.cli.console import print_json
+from armdyn.errors import ArmdynError, UnknownNameError
+
+ROBOT = armdyn.load("two_link")
+Q = [0.1, 0.2]
+
+
+@pytest.fixture(scope="module")
+def fuzzer(tmp_path_factory):
+    return Fuzzer(tmp_path_factory.mktemp("fuzz"))
+
+
+@pytest.mark.parametrize(("kind", "tries"), [("file", 200), ("call", 200), ("command", 8)])
+def test_nothing_but_our_errors(fuzzer, kind, tries):
+    faults = filter(None, (fuzzer.attempt(kind, number) for number in range(tries)))
+    assert [str(fault) for fault in faults] == []
+
+
+def test_a_fault_is_found_and_told(fuzzer, monkeypatch):
+    monkeypatch.setattr("fuzz_tries.read_model", lambda *_, **__: 1 / 0)
+    fault = next(filter(None, (fuzzer.attempt("file", number) for number in range(20))))
+    assert "ZeroDivisionError" in str(fault)
+    assert fuzzer.attempt("file", fault.number).doing == fault.doing
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: ROBOT.forward_dynamics(Q, Q, Q, method=""),
+        lambda: ROBOT.forward_dynamics(Q, Q, Q, method=[]),
+        lambda: ROBOT.forward_dynamics(Q, Q, Q, method="denoc", friction=np.ones(2)),
+        lambda: ROBOT.inverse_dynamics(Q, Q, Q, friction={}),
+        lambda: ROBOT.jacobian(Q, link=["tool"]),
+        lambda: ROBOT.ledger(Q, Q, Q, external_wrench=np.zeros(6), wrench_link=[]),
+        lambda: ROBOT.kernel("mass_matrix", link={}),
+        lambda: ROBOT.kernel("mass_matrix", dtype="\ud800"),
+        lambda: ROBOT.cartesian(Q, Q, task=3),
+        lambda: ROBOT.with_locked(-(10**5000)),
+        lambda: ROBOT.save("a\0b.toml"),
+        lambda: armdyn.load("a\0b.urdf"),
+        lambda: armdyn.load("a" * 5000),
+        lambda: armdyn.load("a" * 5000 + ".toml"),
+        lambda: armdyn.simulate(ROBOT, Q, method="rk4", step=1e-320),
+        lambda: armdyn.simulate(ROBOT, Q, method=""),
+        lambda: armdyn.simulate(ROBOT, Q, duration=10**400),
+        lambda: armdyn.simulation.trapezoid(Q, [1, 1], 1e308, 1e308),
+        lambda: armdyn.simulation.from_csv(3, ROBOT),
+        lambda: armdyn.simulation.ComputedTorque("panda", Q),
+        lambda: armdyn.set_threads(-(10**5000)),
+        lambda: armdyn.equations(ROBOT, letters=3),
+    ],
+)
+def test_calls_that_once_raised_other_exceptions(ask):
+    with pytest.raises(ArmdynError):
+        ask()
+
+
+def test_a_method_without_a_name_is_unknown():
+    with pytest.raises(UnknownNameError, match="there is no method of forward dynamics ''"):
+        ROBOT.forward_dynamics(Q, Q, Q, method="")
+
+
+def test_json_has_null_for_numbers_that_are_not_finite(capsys):
+    print_json({"a": [np.nan, 1.0, (np.inf,)]})
+    assert json.loads(capsys.readouterr().out) == {"a": [None, 1.0, [None]]}
