@@ -18,8 +18,8 @@ from armdyn.backends.llvm.backend import LlvmBackend, LlvmTarget, MachineCode
 from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.progress import note
-from armdyn.backends.threads import lock_over_fork
 from armdyn.errors import ModelError
+from armdyn.forks import lock_over_fork
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request

@@ -3,7 +3,6 @@
 import ctypes
 import inspect
 from collections.abc import Callable
-from functools import cached_property
 from types import MethodType
 from typing import Any
 
@@ -20,6 +19,7 @@ from armdyn.backends.threads import run
 from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
 from armdyn.errors import ShapeError, check_known
+from armdyn.forks import cached_property
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
 from armdyn.quantities.registry import checked, quantity_program

@@ -1,7 +1,6 @@
 """The table of the kernels of one robot, each compiled when it is first asked for."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, los
 from armdyn.backends.cache import ObjectCache
 from armdyn.backends.kernel import Kernel
 from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import (
     Cartesian,
     check_task,

@@ -1,14 +1,12 @@
-"""Large batches in pieces, on several threads, and locks that a fork can stand.
+"""Large batches in pieces, on several threads.
 
 A kernel gives a state the same bits wherever it stands, so pieces change nothing but the time.
 """
 
 import math
 import os
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +14,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, shown
+from armdyn.forks import lock_over_fork
 
 SMALLEST = 4096
 """States below which a piece is not worth a thread."""
@@ -26,7 +25,7 @@ class _Settings:
 
     count: int | None = None
     pool: tuple[int, int, ThreadPoolExecutor] | None = None
-    lock = threading.Lock()
+    lock = lock_over_fork()
 
 
 def set_threads(count: int | None) -> None:
@@ -117,16 +116,3 @@ def _submitted(piece: Callable[[int, int], None], ends: tuple[int, int]) -> "Fut
         return pool.submit(piece, *ends)
     except RuntimeError:
         return None
-
-
-def lock_over_fork() -> AbstractContextManager[bool]:
-    """A lock that a fork waits for: so it is free in the child, and nothing is half done.
-
-    Of two such locks that are taken one in the other, the inner one must be made first.
-    """
-    lock = threading.RLock()
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(
-            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
-        )
-    return lock

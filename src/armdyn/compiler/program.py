@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from armdyn.expr.graph import Node
 from armdyn.expr.operations import OPERATIONS
 from armdyn.expr.printer import PLAIN, Infix
 from armdyn.expr.visit import reachable, uses
+from armdyn.forks import cached_property
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ det J are divided out exactly. Reference: J. Craig, Introduction to Robotics, se
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.quotients import Factored, Quotient, factored
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
+from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate
 from armdyn.formulations.spatial import rotate

@@ -8,7 +8,6 @@ B_i,jk = 2 h_ijk (j < k),   C_ij = h_ijj
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from armdyn.algebra.ring import Trig
 from armdyn.arrays import Array
 from armdyn.equations.symbolic_robot import SymbolicRobot
+from armdyn.forks import cached_property
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
 

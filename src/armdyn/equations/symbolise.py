@@ -8,7 +8,6 @@ of the links; so C1 C2 - S1 S2 becomes C12 by itself.
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from armdyn.canonical.parameters import ENTRIES, link_numbers, parameters
 from armdyn.equations.letters import Letters, fitting
 from armdyn.equations.symbolic_robot import Angle, Sum, SymbolicRobot
 from armdyn.errors import ArmdynWarning
+from armdyn.forks import cached_property
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import InertiaError, ModelError, UnknownNameError
+from armdyn.forks import cached_property
 from armdyn.model.digest import DESCRIPTIVE, digest
 from armdyn.model.joint import Joint
 from armdyn.model.link import Frame, Link

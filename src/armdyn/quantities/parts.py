@@ -7,7 +7,7 @@ inertial parameters.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from armdyn.canonical.regroup import regroup
 from armdyn.compiler.template import Template
 from armdyn.compiler.trace import trace
 from armdyn.expr.graph import Graph, Node
+from armdyn.forks import cached_property
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.minimal.articulated import minimal_articulated_body
 from armdyn.minimal.choices import Choices

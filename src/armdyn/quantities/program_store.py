@@ -6,6 +6,7 @@ another one.
 """
 
 import hashlib
+import io
 import json
 import zipfile
 from contextlib import suppress
@@ -17,6 +18,7 @@ from typing import Any
 
 from armdyn.compiler.template import Template
 from armdyn.errors import WriteError
+from armdyn.forks import lock_over_fork
 from armdyn.io.atomic import write_text
 from armdyn.io.folders import cache_folder
 from armdyn.version import __version__
@@ -27,6 +29,8 @@ FOLDER, SUFFIX = "programs", ".json"
 SHIPPED = "shipped.zip"
 """The archive beside this file."""
 
+_LOCK = lock_over_fork()
+
 
 def key_of(what: Any, pattern: list[Any]) -> str:
     """The name under which the program of a part of a quantity is kept for a pattern."""
@@ -35,17 +39,19 @@ def key_of(what: Any, pattern: list[Any]) -> str:
 
 def shipped(key: str) -> Template | None:
     """The program that comes with armdyn, or None."""
-    archive = _archive()
-    if archive is None or key not in archive.namelist():
-        return None
-    return Template.from_data(json.loads(archive.read(key)))
+    with _LOCK:
+        archive = _archive()
+        if archive is None or key not in archive.namelist():
+            return None
+        return Template.from_data(json.loads(archive.read(key)))
 
 
 @lru_cache(maxsize=1)
 def _archive() -> zipfile.ZipFile | None:
     try:
         with as_file(files(__package__) / SHIPPED) as path:
-            return zipfile.ZipFile(path)
+            # in memory: forks would share the place in an open file
+            return zipfile.ZipFile(io.BytesIO(path.read_bytes()))
     except FileNotFoundError:
         return None
 

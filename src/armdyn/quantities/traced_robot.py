@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from armdyn.compiler.shorten import shorten
 from armdyn.compiler.trace import trace
 from armdyn.errors import SingularityError
 from armdyn.expr.graph import Graph, Node
+from armdyn.forks import cached_property
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.external import reaction_wrench
 from armdyn.formulations.friction import friction_torque

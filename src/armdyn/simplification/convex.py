@@ -9,12 +9,13 @@ least residual |M θ - r| is found first, and then the least cost among the desi
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.forks import cached_property
 from armdyn.simplification.constraints import VIOLATION_TOLERANCE, Constraints, Region, nearest
 from armdyn.simplification.linear import GoalElement, linear_conditions
 from armdyn.simplification.parametrisation import ParametrisedArm

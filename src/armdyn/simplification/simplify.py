@@ -4,13 +4,14 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, WriteError, shown
 from armdyn.figures import FORMATS, save_picture
+from armdyn.forks import cached_property
 from armdyn.io.atomic import write_text
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.io.regular import check_path

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.forks import cached_property
 from armdyn.simulation.system import Event
 
 WORK = ("actuators", "friction", "environment", "impacts")

@@ -13,10 +13,11 @@ from armdyn.backends.backend import Backend
 from armdyn.backends.llvm.module import module
 from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
-from armdyn.backends.threads import lock_over_fork
 from armdyn.compiler.program import Program
+from armdyn.forks import lock_over_fork
 
-_LOCK = lock_over_fork()
+_LOCK = lock_over_fork(getattr(llvm.ffi.lib, "_lock", None))
+"""That of all calls of LLVM, by whomever: nobody forks while one is under way."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,38 @@
+"""Locks and cached properties that a fork can stand.
+
+A fork copies locks as they are, but only the thread that forks: a lock that another thread holds at
+that moment is never released in the child.
+"""
+
+import functools
+import os
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
+
+
+class cached_property(functools.cached_property[Value]):  # noqa: N801  (as the one of Python)
+    """One without a lock; Python 3.11 has one for all objects of a class."""
+
+    def __init__(self, compute: Callable[[Any], Value]):
+        super().__init__(compute)
+        self.lock = nullcontext()
+
+
+def lock_over_fork(lock: AbstractContextManager[Any] | None = None) -> AbstractContextManager[Any]:
+    """A lock that a fork waits for: so it is free in the child, and nothing is half done.
+
+    It is made of a lock that is there, or new; the same thread may take it several times. Of two
+    such locks that are taken one in the other, the inner one must be made first.
+    """
+    taken = threading.RLock() if lock is None else lock
+    if hasattr(os, "register_at_fork"):
+
+        def release() -> None:
+            taken.__exit__(None, None, None)
+
+        os.register_at_fork(before=taken.__enter__, after_in_parent=release, after_in_child=release)
+    return taken
