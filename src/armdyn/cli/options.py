@@ -60,7 +60,7 @@ class RobotSource:
     source: Annotated[
         str,
         typer.Argument(
-            metavar="ROBOT", help="A name from `armdyn robots`, or a .urdf, .xml or .toml."
+            metavar="ROBOT", help="A name from `armdyn robots`, or a .urdf, .xacro, .xml or .toml."
         ),
     ]
     payload: Annotated[
