@@ -20,6 +20,7 @@ from armdyn.formulations.cartesian import (
 )
 from armdyn.formulations.coriolis import ConfigurationSpace, configuration_space
 from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.forward_dynamics import warn_of_condition
 from armdyn.formulations.regressor import regressor
 from armdyn.model import RobotModel
 from armdyn.quantities.request import Request
@@ -58,6 +59,8 @@ class KernelTable:
                 f"a type of floats, got {shown(request)} and {shown(dtype)}"
             ) from None
         if key not in self.known:
+            if request.quantity.startswith("forward_dynamics"):
+                warn_of_condition(self.model)
             self.known[key] = Kernel(self.model, request, dtype, self.cache)
         return self.known[key]
 

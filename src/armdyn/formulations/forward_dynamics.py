@@ -1,11 +1,13 @@
 """Joint accelerations by one of three methods, rotors and coupled joints included."""
 
+import warnings
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ModelError, check_known
+from armdyn.errors import ArmdynWarning, ModelError, check_known
 from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates
@@ -18,11 +20,45 @@ ForwardMethod = Literal["composite_body", "articulated_body", "denoc"]
 METHODS = ("composite_body", "articulated_body", "denoc")
 
 
+MAX_CONDITION = 1e16
+"""Condition number of a mass matrix beyond which accelerations may have no correct digit."""
+MOST_CONDITIONED = 100
+"""Joints up to which the condition number is looked at."""
+
+
+def warn_of_condition(model: RobotModel) -> None:
+    """Warn if the mass matrix is so badly conditioned that accelerations mean little."""
+    condition = _condition(model)
+    if condition > MAX_CONDITION:
+        warnings.warn(
+            f"the mass matrix of {model.name!r} has the condition number {condition:.0e}: its "
+            "joints move inertias of too different sizes, and accelerations may have no correct "
+            "digit. Check the units of its masses and inertias",
+            ArmdynWarning,
+            stacklevel=2,
+        )
+
+
+@lru_cache(maxsize=64)
+def _condition(model: RobotModel) -> float:
+    """The lower condition number of the mass matrix in two arbitrary configurations."""
+    at, n = Coordinates.of(model), len(model.independent)
+    if n > MOST_CONDITIONED:
+        return 0.0
+    q = at.positions(np.random.default_rng(0).uniform(-1.0, 1.0, (2, n)))
+    rotors = np.diag([joint.rotor.reflected for joint in model.joints])
+    M = at.matrix(mass_matrix(model, q) + rotors)
+    values = np.abs(np.linalg.eigvalsh(M))
+    least = np.minimum(values.min(-1), np.diagonal(M, axis1=-2, axis2=-1).min(-1))
+    return float(np.min(np.divide(values.max(-1), least, out=np.zeros(2), where=least > 0)))
+
+
 def accelerations(
     model: RobotModel, q: Array, qd: Array, tau: Array, wrench: Array | None, method: ForwardMethod
 ) -> Array:
     """Accelerations (..., n) of the coordinates that torques less friction cause."""
     check_known("method of forward dynamics", method, METHODS)
+    warn_of_condition(model)
     at, names = Coordinates.of(model), [model.joints[i].name for i in model.independent]
     check_uncoupled(model, method)
     full, rates = at.positions(q), at.rates(qd)

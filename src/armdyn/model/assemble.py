@@ -17,7 +17,7 @@ from armdyn.model.joint_types import COMPOUND_TYPES, CompoundType, JointType, jo
 from armdyn.model.joint_types.compound import frame_along
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import GRAVITY, RobotModel
-from armdyn.model.transform import IDENTITY, check_transform
+from armdyn.model.transform import IDENTITY, check_transform, normalised
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,10 +142,9 @@ def _chain(c: Connection, kind: CompoundType) -> list[Connection]:
 def _unit(where: str, axis: npt.ArrayLike) -> Array:
     """The direction of an axis."""
     given = check_constant(f"{where}: axis", axis, (3,))
-    length = float(np.linalg.norm(given))
-    if length < 1e-9:
+    if np.abs(given).max() < 1e-9:
         raise ModelError(f"{where}: the axis {given.tolist()} has no direction")
-    return given / length
+    return normalised(given)
 
 
 def _check_joint(c: Connection, links: Mapping[str, Inertia]) -> None:

@@ -11,6 +11,7 @@ from armdyn.forks import cached_property
 from armdyn.model.digest import DESCRIPTIVE, digest
 from armdyn.model.joint import Joint
 from armdyn.model.link import Frame, Link
+from armdyn.model.magnitudes import check_magnitudes
 from armdyn.model.transform import IDENTITY
 
 GRAVITY = frozen([0.0, 0.0, -9.81])
@@ -52,8 +53,10 @@ class RobotModel:
     """What its publication calls the parameters that equations are written in: {"a1": "l"}."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are not finite, and two places named "tool"."""
+        """Refuse numbers beyond all bounds, and two places named "tool"."""
         self._check_finite()
+        parts = (self.base_link, *self.links)
+        check_magnitudes(self.joints, (b for link in parts for b in link.bodies), self.gravity)
         # a frame of that name must be the tool frame itself
         if not any(frame.name == "tool" for frame in self.frames):
             return

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_constant, frozen
 from armdyn.errors import ModelError
 
+LARGEST_SQUARED = 1e100
+"""A vector with larger entries is divided by its largest one before its length is computed."""
 IDENTITY = frozen(np.eye(4))
 
 
@@ -77,11 +79,17 @@ def rpy_from_rotation(R: Array) -> Array:
     return np.array([roll, pitch, yaw])
 
 
+def normalised(vector: Array) -> Array:
+    """The direction of a vector that is not zero, however long it is."""
+    largest = np.abs(vector).max()
+    scaled = vector / largest if largest > LARGEST_SQUARED else vector
+    return scaled / np.linalg.norm(scaled)
+
+
 def rotation_from_quaternion(wxyz: npt.ArrayLike) -> Array:
     """Rotation from a quaternion (w, x, y, z), which is normalised first."""
-    q = np.asarray(wxyz, dtype=float)
-    w, v = q[0] / np.linalg.norm(q), q[1:] / np.linalg.norm(q)
-    S = skew(v)
+    w, *v = normalised(np.asarray(wxyz, dtype=float))
+    S = skew(np.array(v))
     return np.eye(3) + 2.0 * (w * S + S @ S)
 
 

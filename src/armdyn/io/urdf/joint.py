@@ -132,7 +132,7 @@ def _kind(
 def _axis(joint: XmlElement, where: str, problems: Problems) -> Array:
     element = problems.only(joint, "axis", where) or joint
     axis = problems.vector(element, "xyz", where, default=(1.0, 0.0, 0.0))
-    length = math.sqrt(axis @ axis)
+    length = math.hypot(*axis)
     if length < 1e-9:
         problems.add(element, f"{where}: the axis {axis.tolist()} has no direction")
     elif abs(length - 1.0) > 1e-3:
