@@ -22,13 +22,22 @@ from armdyn.formulations.coriolis import ConfigurationSpace, configuration_space
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.forward_dynamics import warn_of_condition
 from armdyn.formulations.regressor import regressor
+from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel
+from armdyn.quantities.quantity import ARGUMENTS, WRENCH
+from armdyn.quantities.registry import checked
 from armdyn.quantities.request import Request
+from armdyn.quantities.traced_robot import wrench_name
 
 WHOLE_DERIVATIVES = 12
 """Coordinates beyond which derivatives are taken direction by direction, by one shorter program."""
 COMPILED_CARTESIAN = 24
 """Coordinates beyond which the Cartesian form is left to NumPy."""
+COMPILED_JOINTS = 256
+"""Coordinates beyond which a quantity is left to NumPy unless its kernel is asked for: the time to
+compile it grows with them, and is about a tenth of a second each."""
+COMPILED_MASS_ENTRIES = 1000
+"""The same for the mass matrix, whose operations grow with the entries of its lower triangle."""
 COMPILED_REGRESSOR = 24
 """Coordinates beyond which the regressor, with its ten columns a link, is left to NumPy."""
 
@@ -72,10 +81,38 @@ class KernelTable:
         except TypeError:  # an option without a hash is refused by its kernel
             call = None
         if call is None:
+            if self._is_long(quantity):
+                return self._in_numpy(quantity, *arrays, **options)
             call = self.kernel(Request(quantity, effort=self.effort, **options))
             if getattr(arrays[0], "ndim", 1) == 1:  # else nothing is compiled for one state
                 call = self.known[key] = call.call
         return call(*arrays)
+
+    def _is_long(self, quantity: str) -> bool:
+        """Whether a quantity takes long to compile and NumPy has it."""
+        entries = self._mass_entries if quantity == "mass_matrix" else 0
+        long = self.n > COMPILED_JOINTS or entries > COMPILED_MASS_ENTRIES
+        return long and hasattr(TextbookTerms, quantity)
+
+    @cached_property
+    def _mass_entries(self) -> int:
+        return sum(map(len, self.model.paths))
+
+    def _in_numpy(self, quantity: str, *arrays: npt.ArrayLike, **options: Any) -> Array:
+        """A quantity as a textbook writes it."""
+        request = Request(quantity, **options)
+        names = checked(request, self.model).arguments
+        wrenches = {link: wrench_name(link) for link in request.wrench}
+        sizes = dict.fromkeys(names, self.n) | dict.fromkeys(wrenches.values(), WRENCH.size or 0)
+        given = {
+            name: check_joint_vector(name, array, size, ARGUMENTS.get(name, WRENCH).noun)
+            for (name, size), array in zip(sizes.items(), arrays, strict=True)
+        }
+        given = dict(zip(given, broadcast(**given), strict=True))
+        on = {link: given.pop(name) for link, name in wrenches.items()}
+        how = request.friction, on, request.wrench_frame, request.link, request.frame
+        found: Array = getattr(TextbookTerms(self.model, *how), quantity)(*given.values())
+        return found
 
     @property
     def solves_derivatives(self) -> bool:

@@ -127,9 +127,9 @@ def regroup(robot: CanonicalRobot) -> CanonicalRobot:
     neither parallel nor normal, so a slide at such an angle keeps all four parameters.
     """
     robot = hand_down(robot)
-    bodies = [Distribution.of(link) for link in robot.links]
+    bodies, turnings = [Distribution.of(link) for link in robot.links], Turning.of_all(robot)
     for i in reversed(range(len(robot.links))):
-        link, mine, seen = robot.links[i], bodies[i], Turning.of(robot, i)
+        link, mine, seen = robot.links[i], bodies[i], turnings[i]
         if link.type.turns:
             _keep_of_turn(mine, seen)
         else:

@@ -34,12 +34,14 @@ class Turning:
     """Sum of all lengths, which tells what is rounding of them [m]."""
 
     @classmethod
-    def of(cls, robot: CanonicalRobot, i: int) -> "Turning":
-        """What link i has gone through."""
-        turning = cls(0, np.zeros(3), np.zeros(3), (), zeros(2, 3), 0.0)
-        for j in robot.paths[i]:
-            turning = turning.through(robot.links[j], j)
-        return turning
+    def of_all(cls, robot: CanonicalRobot) -> "list[Turning]":
+        """What each link has gone through."""
+        base = cls(0, np.zeros(3), np.zeros(3), (), zeros(2, 3), 0.0)
+        found: list[Turning] = []
+        for i, link in enumerate(robot.links):
+            before = found[link.parent] if link.parent >= 0 else base
+            found.append(before.through(link, i))
+        return found
 
     def through(self, link: CanonicalLink, j: int) -> "Turning":
         """The same one joint later."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import joint_transform
-from armdyn.formulations.spatial import cross, dot, matrix_from_entries, rotate, skew, transpose
+from armdyn.formulations.spatial import cross, dot, rotate, skew, transpose
 from armdyn.model import RobotModel
 
 
@@ -24,20 +24,26 @@ def mass_matrix(model: RobotModel, q: Array) -> Array:
     m = [link.inertia.mass for link in model.links]
     h = [np.broadcast_to(link.inertia.first_moment, (*batch, 3)) for link in model.links]
     I = [np.broadcast_to(link.inertia.moment, (*batch, 3, 3)) for link in model.links]
-    M = {}
+    members: list[list[int]] = [[i] for i in range(N)]
+    forces: list[list[Array]] = [[] for _ in range(N)]
+    moments: list[list[Array]] = [[] for _ in range(N)]
+    columns = [q] * N
     for i in range(N - 1, -1, -1):
         joint, Z = model.joints[i], model.joints[i].axis
         f = joint.type.combine(np.broadcast_to(m[i] * Z, (*batch, 3)), cross(Z, h[i]))
         n = joint.type.combine(cross(h[i], Z), rotate(I[i], Z))
-        j = i
-        while j >= 0:
-            other = model.joints[j]
-            M[i, j] = M[j, i] = dot(other.axis, other.type.combine(f, n))
-            f = rotate(R[j], f)
-            n = rotate(R[j], n) + cross(P[j], f)
-            j = other.parent
+        # with those of the joints beyond, all of which are carried down together
+        f, n = (
+            np.concatenate([own[..., None, :], *beyond[i]], -2)
+            for own, beyond in ((f, forces), (n, moments))
+        )
+        columns[i] = dot(Z, joint.type.combine(f, n))
         up = joint.parent
         if up >= 0:
+            f = rotate(R[i][..., None, :, :], f)
+            forces[up].append(f)
+            moments[up].append(rotate(R[i][..., None, :, :], n) + cross(P[i][..., None, :], f))
+            members[up] += members[i]
             # parallel axes: about the parent's origin, with h the first moment about O_i
             h_i, S = rotate(R[i], h[i]), skew(P[i])
             S_h = skew(h_i)
@@ -45,4 +51,7 @@ def mass_matrix(model: RobotModel, q: Array) -> Array:
             I[up] = I[up] + I_i - S @ S_h - S_h @ S - m[i] * (S @ S)
             h[up] = h[up] + h_i + m[i] * P[i]
             m[up] = m[up] + m[i]
-    return matrix_from_entries(M, N, batch)
+    M = np.full((*batch, N, N), 0.0, dtype=np.result_type(*columns))
+    for i, column in enumerate(columns):
+        M[..., members[i], i] = M[..., i, members[i]] = column
+    return M

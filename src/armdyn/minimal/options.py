@@ -182,7 +182,8 @@ def _pairs(units: list[Unit]) -> list[tuple[Unit, Unit]]:
 
 def options(robot: CanonicalRobot, wide: bool = False) -> Options:
     """What can be chosen for a robot; for a long, `wide` search also what seldom saves anything."""
-    ways = tuple(_ways(robot, i, wide) for i in range(len(robot.links)))
+    size = reach(robot)
+    ways = tuple(_ways(robot, i, wide, size) for i in range(len(robot.links)))
     start = tuple(
         LinkChoice(
             rotated="rotated" not in way,
@@ -205,8 +206,8 @@ def options(robot: CanonicalRobot, wide: bool = False) -> Options:
     return Options(robot, Choices(start), ways, places, planar)
 
 
-def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...]]:
-    """The choices that make a difference for link i."""
+def _ways(robot: CanonicalRobot, i: int, wide: bool, size: float) -> dict[str, tuple[Any, ...]]:
+    """The choices that make a difference for link i; the size is the reach of the robot."""
     link = robot.links[i]
     if link.parent < 0:
         return {}
@@ -218,7 +219,7 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool) -> dict[str, tuple[Any, ...
         return ways
     carries, flat, behind_root = i in robot.parents, is_flat(robot, i), _behind_root(robot, i)
     p = axis_in_parent(link)[1]
-    cleared = [entry for k, entry in enumerate("xyz") if divides(p, k, reach(robot))]
+    cleared = [entry for k, entry in enumerate("xyz") if divides(p, k, size)]
     offered: tuple[tuple[bool, str, tuple[Any, ...]], ...] = (
         (True, "doubled", ("", "x", "y", "xy")),
         (bool(cleared), "point_mass", ("", *cleared)),

@@ -123,6 +123,8 @@ def _undivided(robot: CanonicalRobot, part: Part) -> Template:
         choices = choices.with_link(i, tangent=False)
     if part.name == "torques":
         return Template.of(writer.torques(part, choices))
+    if part.name == "forward_dynamics" and max(map(len, robot.paths)) > MOST_COMPOSITE:
+        return Template.of(writer.articulated(part, choices))
     M = writer.mass_matrix()
     if part.name == "mass_matrix":
         return Template.of(M)

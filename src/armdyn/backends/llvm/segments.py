@@ -19,6 +19,8 @@ LENGTHS = 200, 400
 """Fewest and most operations in a segment."""
 USUAL_REGISTERS = 16
 """Registers that sums are split for."""
+MOST_COMPARED = 20_000
+"""Operations beyond which a program is planned in the usual way, without another to compare."""
 TEMPORARY = 4
 """Registers that values do not stay in: constants and results on their way need some."""
 WORTH_ANOTHER_WAY = 0.95
@@ -88,10 +90,13 @@ def best_plan(
     the order of operations, which does not, is decided for those of the processor. Inputs stay
     where they are if there are at most so many slots.
     """
-    ways = {split: lower(program, target.fma, split=split) for split in (True, False)}
-    usual = {split: plan(way).stores(USUAL_REGISTERS) for split, way in ways.items()}
-    chosen = ways[_fewest(usual)]
-    orders = hastened(chosen), chosen
+    if len(program.instructions) > MOST_COMPARED:
+        orders: tuple[Lowered, ...] = (hastened(lower(program, target.fma)),)
+    else:
+        ways = {split: lower(program, target.fma, split=split) for split in (True, False)}
+        usual = {split: plan(way).stores(USUAL_REGISTERS) for split, way in ways.items()}
+        chosen = ways[_fewest(usual)]
+        orders = hastened(chosen), chosen
     plans = [plan(order, lengths) for order in orders]
     best = _fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})
     if most is None or plans[best].slots <= most:

@@ -1,0 +1,140 @@
+"""Quantities of a robot in NumPy, for robots that are so long that compiling takes minutes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from armdyn.arrays import Array, broadcast, frozen
+from armdyn.formulations import kinematics
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.energy import potential_energy
+from armdyn.formulations.external import reaction_wrench
+from armdyn.formulations.forward_dynamics import accelerations
+from armdyn.formulations.friction import friction_rows, friction_torque
+from armdyn.formulations.lagrange_euler import homogeneous
+from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.model import Frame, RobotModel
+
+
+@dataclass(frozen=True, eq=False)
+class TextbookTerms:
+    """The quantities that grow with the joints; vectors of the coordinates are (..., n)."""
+
+    model: RobotModel
+    friction: bool = True
+    """Whether friction is in the result."""
+    on: Mapping[str, Array] | None = None
+    """Wrenches of the environment by the frames that they act on, (..., 6)."""
+    axes: str = "world"
+    """The frame in whose axes they are."""
+    link: str = "tool"
+    """The frame whose place or Jacobian is asked for."""
+    frame: str = "world"
+    """The frame in whose axes the Jacobian is."""
+
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torques of the actuators."""
+        links = self._links(q, qd, qdd, wrench=self._wrench(q))
+        return links + self._rotors(qdd) + self._friction(qd)
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        """C q̇ + g, and friction."""
+        return self._links(q, qd, 0.0 * qd) + self._friction(qd)
+
+    def gravity_vector(self, q: Array) -> Array:
+        """What holds the links."""
+        return self._links(q, 0.0 * q, 0.0 * q)
+
+    def coriolis_vector(self, q: Array, qd: Array) -> Array:
+        """C q̇."""
+        return self._links(q, qd, 0.0 * qd, weight=False)
+
+    def friction_torque(self, qd: Array) -> Array:
+        """What the actuators must add to overcome friction."""
+        at = Coordinates.of(self.model)
+        return at.torques(friction_torque(self.model, at.rates(qd)))
+
+    def kinetic_energy(self, q: Array, qd: Array) -> Array:
+        """½ q̇ᵀ (M q̇), (...)."""
+        momenta = self._links(q, 0.0 * qd, qd, weight=False) + self._rotors(qd)
+        return 0.5 * (qd * momenta).sum(-1)
+
+    def mass_matrix(self, q: Array) -> Array:
+        """M with the rotors, (..., n, n)."""
+        at, rotors = Coordinates.of(self.model), np.diag(self._reflected)
+        return at.matrix(mass_matrix(self.model, at.positions(q)) + rotors)
+
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
+        """Accelerations, by articulated bodies unless joints mimic others."""
+        coupled = self.model.coupling is not None
+        method = "composite_body" if coupled else "articulated_body"
+        rest = tau - self._friction(qd)
+        return accelerations(self.model, q, qd, rest, self._wrench(q), method)
+
+    def ledger(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """The terms in the order of `Ledger`, (..., 9, n)."""
+        at, still = Coordinates.of(self.model), 0.0 * q
+        load = partial(self._links, q, still, still, False, self._wrench(q))
+        terms = {
+            "inertial": self._links(q, still, qdd, weight=False),
+            "coriolis": self._links(q, qd, still, weight=False),
+            "gravity": self._links(q, still, still),
+            **{k: at.torques(v) for k, v in friction_rows(self.model, at.rates(qd)).items()},
+            "rotor": self._rotors(qdd),
+            "external": load() if self.on else still,
+        }
+        return np.stack(np.broadcast_arrays(*(terms[name] for name in Ledger.__slots__)), -2)
+
+    def potential_energy(self, q: Array) -> Array:
+        """Energy in the field of gravity, (...)."""
+        return potential_energy(self.model, Coordinates.of(self.model).positions(q))
+
+    def forward_kinematics(self, q: Array) -> Array:
+        """The frame in the world, (..., 4, 4)."""
+        frames = kinematics.world_frames(self.model, Coordinates.of(self.model).positions(q))
+        return homogeneous(*kinematics.frame_in_world(frames, self.model.frame(self.link)))
+
+    def jacobian(self, q: Array) -> Array:
+        """J of the frame, (..., 6, n)."""
+        at = Coordinates.of(self.model)
+        return at.columns(kinematics.jacobian(self.model, at.positions(q), *self._frames))
+
+    def jacobian_dot(self, q: Array, qd: Array) -> Array:
+        """dJ/dt of the frame, (..., 6, n)."""
+        at = Coordinates.of(self.model)
+        motion = at.positions(q), at.rates(qd)
+        return at.columns(kinematics.jacobian_rate(self.model, *motion, *self._frames))
+
+    @property
+    def _frames(self) -> tuple[Frame, Frame | None]:
+        axes = None if self.frame == "world" else self.model.frame(self.frame)
+        return self.model.frame(self.link), axes
+
+    @property
+    def _reflected(self) -> Array:
+        return np.array([joint.rotor.reflected for joint in self.model.joints])
+
+    def _links(
+        self, q: Array, qd: Array, qdd: Array, weight: bool = True, wrench: Array | None = None
+    ) -> Array:
+        at = Coordinates.of(self.model)
+        model = self.model if weight else replace(self.model, gravity=frozen(np.zeros(3)))
+        motion = at.positions(q), at.rates(qd), at.rates(qdd)
+        return at.torques(newton_euler(model, *motion, wrench).tau)
+
+    def _rotors(self, qdd: Array) -> Array:
+        at = Coordinates.of(self.model)
+        return at.torques(self._reflected * at.rates(qdd))
+
+    def _friction(self, qd: Array) -> Array | float:
+        return self.friction_torque(qd) if self.friction else 0.0
+
+    def _wrench(self, q: Array) -> Array | None:
+        if not self.on:
+            return None
+        at = Coordinates.of(self.model)
+        return reaction_wrench(self.model, at.positions(q), self.on, self.axes)
