@@ -18,8 +18,9 @@ from armdyn.model import RobotModel
 from armdyn.model.validate import Finding, Level
 
 LEVELS = ("error", "warning", "note")
-MASS_MATRIX_SAMPLES = 64
-"""Configurations at which the mass matrix is examined."""
+MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES = 64, 1_000_000
+"""Configurations at which the mass matrix is examined; of a long robot fewer, so that all matrices
+together have so many entries."""
 SINGULAR, NEARLY_SINGULAR = 1e-12, 1e-8
 """Bounds on the least eigenvalue of the mass matrix, scaled to a unit diagonal."""
 
@@ -123,9 +124,8 @@ def _mass_matrix(robot: Robot) -> Iterator[Finding]:
     """Whether the mass matrix can be inverted, at configurations within the limits."""
     where = "mass matrix"
     low, high = robot.model.ranges.T
-    M = robot.mass_matrix(
-        np.random.default_rng(0).uniform(low, high, (MASS_MATRIX_SAMPLES, robot.n))
-    )
+    samples = max(1, min(MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES // robot.n**2))
+    M = robot.mass_matrix(np.random.default_rng(0).uniform(low, high, (samples, robot.n)))
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     for i, name in enumerate(robot.joint_names):
         if np.any(diagonal[:, i] <= 0):
@@ -139,7 +139,7 @@ def _mass_matrix(robot: Robot) -> Iterator[Finding]:
         yield Finding(
             "error",
             where,
-            f"it is singular at {bad} of {MASS_MATRIX_SAMPLES} configurations within the limits "
+            f"it is singular at {bad} of {samples} configurations within the limits "
             f"(least eigenvalue {least.min():.2g}, unit diagonal), so forward dynamics is "
             "undefined; does a branch end in links without inertia?",
         )

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from armdyn.arrays import Array, broadcast, frozen
+from armdyn.arrays import Array, frozen
 from armdyn.formulations import kinematics
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +12,16 @@ from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.spatial import rotate
+from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import edit
 from armdyn.model.transform import transform
 from armdyn.model.validate import Finding
 from armdyn.studio.background import Tell
 from armdyn.studio.uploads import Loaded
 from armdyn.studio.visuals import Visual, visuals
+
+COMPILED_JOINTS = 40
+"""Joints beyond which an arm is not compiled, so that it is there within seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +59,8 @@ class Snapshot:
     """The tool in the world, (4, 4)."""
     ledger: Ledger
     """The torque and its terms."""
-    mass_matrix: Array
-    """(n, n)."""
+    mass_matrix: Array | None
+    """(n, n); None for an arm that is not compiled."""
     weights: PointForces
     """The weight of each link, at its centre of mass [N]."""
     reactions: PointForces
@@ -68,28 +73,36 @@ class Evaluator:
     def __init__(self, robot: Robot):
         self.robot = robot
         self._at = Coordinates.of(robot.model)
-        self._ledger = robot.kernel("ledger", payload=True)
-        self._mass_matrix = robot.kernel("mass_matrix", payload=True)
+        self._kernels: tuple[Any, ...] = ()
+        if robot.n <= COMPILED_JOINTS:
+            self._kernels = tuple(robot.kernel(k, payload=True) for k in ("ledger", "mass_matrix"))
 
     def __call__(self, state: State) -> Snapshot:
         """The snapshot of a state."""
-        held = self.robot.payload_vector(state.payload)
-        ledger = Ledger(*self._ledger(state.q, state.qd, state.qdd, held))
+        motion, mass_matrix = (state.q, state.qd, state.qdd), None
+        robot = self.robot
+        if state.payload > 0:
+            robot = Robot(edit.with_payload(robot.model, state.payload, (0, 0, 0), None))
+        if self._kernels:
+            held = robot.payload_vector(state.payload)
+            ledger = Ledger(*self._kernels[0](*motion, held))
+            mass_matrix = self._kernels[1](state.q, held)
+        else:
+            ledger = Ledger(*TextbookTerms(robot.model).ledger(*motion))
         frames = world_frames(self.robot.model, self._at.positions(state.q))
         return Snapshot(
             state,
             tuple(transform(R, O) for R, O in zip(frames.R, frames.O, strict=True)),
             transform(*frame_in_world(frames, self.robot.model.tool_frame)),
             ledger,
-            self._mass_matrix(state.q, held),
-            *self._forces(state, frames),
+            mass_matrix,
+            *self._forces(robot, state, frames),
         )
 
-    def _forces(self, state: State, frames: WorldFrames) -> tuple[PointForces, PointForces]:
-        robot, model = self.robot, self.robot.model
-        if state.payload > 0:
-            model = edit.with_payload(model, state.payload, (0, 0, 0), None)
-            robot = Robot(model)
+    @staticmethod
+    def _forces(robot: Robot, state: State, frames: WorldFrames) -> tuple[PointForces, PointForces]:
+        """Weights of the links and reactions of the joints, of the robot with what it holds."""
+        model = robot.model
         received = robot.formulate("newton_euler", state.q, state.qd, state.qdd).f
         R, O = np.reshape(frames.R, (-1, 3, 3)), np.reshape(frames.O, (-1, 3))
         centres = O + rotate(R, np.array([link.inertia.com for link in model.links]))
@@ -133,7 +146,7 @@ def arm_of(loaded: Loaded, file: Path | None, uploaded: bool, tell: Tell) -> Arm
         assert loaded.error is not None
         raise loaded.error
     pieces, missing = ([], []) if file is None else visuals(file, meshes=not uploaded)
-    tell(f"compiling {robot.name}")
+    tell(f"compiling {robot.name}" if robot.n <= COMPILED_JOINTS else f"drawing {robot.name}")
     missing = list(dict.fromkeys(missing))
     return Arm(robot, Evaluator(robot), tuple(pieces), tuple(missing), tuple(loaded.findings))
 

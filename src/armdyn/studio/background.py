@@ -8,11 +8,11 @@ PICTURE_PERIOD = 1 / 30
 """The shortest time between two pictures [s]."""
 
 Tell = Callable[[str], None]
-"""Called with the present step of a job; it ends the job if the window is closed."""
+"""Called with the present step of a job; it ends the job if that was cancelled."""
 
 
-class WindowClosedError(Exception):
-    """Ends a job whose window is closed."""
+class CancelledError(Exception):
+    """Ends a job that was cancelled, or whose window is closed."""
 
 
 class Latest:
@@ -54,6 +54,8 @@ class Jobs:
         self._show, self._fail = show, fail
         self._lock = threading.Lock()
         self._now: dict[str, str] = {}
+        self._run_number: dict[str, int] = {}
+        """Of the run of each kind whose result is wanted."""
         self._closed = False
 
     def start(self, name: str, work: Callable[[Tell], Any], done: Callable[[Any], None]) -> bool:
@@ -65,11 +67,21 @@ class Jobs:
             if name in self._now or self._closed:
                 return False
             self._now[name] = name
+            number = self._run_number[name] = self._run_number.get(name, 0) + 1
         self._tell()
         threading.Thread(
-            target=self._run, args=(name, work, done), daemon=True, name=f"armdyn-studio-{name}"
-        ).start()
+            target=self._run, args=(name, number, work, done), daemon=True,
+            name=f"armdyn-studio-{name}",
+        ).start()  # fmt: skip
         return True
+
+    def cancel(self) -> None:
+        """Forget all running jobs: each ends when it next tells its step, and others may begin."""
+        with self._lock:
+            for name in self._now:
+                self._run_number[name] += 1
+            self._now.clear()
+        self._tell()
 
     def close(self) -> None:
         """End each job when it next tells its step, and forget its result."""
@@ -81,26 +93,32 @@ class Jobs:
         with self._lock:
             return tuple(self._now)
 
-    def _run(self, name: str, work: Callable[[Tell], Any], done: Callable[[Any], None]) -> None:
+    def _run(
+        self, name: str, number: int, work: Callable[[Tell], Any], done: Callable[[Any], None]
+    ) -> None:
+        def wanted() -> bool:
+            return not self._closed and self._run_number[name] == number
+
         def tell(what: str) -> None:
-            if self._closed:
-                raise WindowClosedError
             with self._lock:
+                if not wanted():
+                    raise CancelledError
                 self._now[name] = what
             self._tell()
 
         try:
             result = work(tell)
-            if not self._closed:
+            if wanted():
                 done(result)
-        except WindowClosedError:
+        except CancelledError:
             pass
         except Exception as error:
-            if not self._closed:
+            if wanted():
                 self._fail(error)
         finally:
             with self._lock:
-                self._now.pop(name, None)
+                if self._run_number[name] == number:
+                    self._now.pop(name, None)
             self._tell()
 
     def _tell(self) -> None:

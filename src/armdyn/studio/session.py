@@ -70,6 +70,7 @@ class Session:
         self._head: Any = None
         self._progress: Any = None
         self._doing: Any = None
+        self._cancel: Any = None
 
     @property
     def arm(self) -> Arm:
@@ -89,6 +90,8 @@ class Session:
         self._head = self.client.gui.add_html("")
         self._progress = self.client.gui.add_progress_bar(100, animated=True, visible=False)
         self._doing = self.client.gui.add_html("", visible=False)
+        self._cancel = self.client.gui.add_button("Cancel", visible=False)
+        self._cancel.on_click(self.guard(lambda _: self.jobs.cancel()))
         self.panels = lay_out(self)
 
     def open(self, source: str | Path, *, uploaded: bool = False) -> None:
@@ -96,14 +99,14 @@ class Session:
 
         The robot that is shown stays if that fails. Nothing else is read for a window.
         """
-        read: Callable[[], uploads.Loaded] = partial(uploads.open_upload, Path(source))
+        read: Callable[..., uploads.Loaded] = partial(uploads.open_upload, Path(source))
         if not uploaded:
             path = catalog_path(str(source))
             read = partial(uploads.open_robot, source, partial(read_model, path))
 
         def work(tell: Tell) -> Arm:
             tell(f"loading {Path(source).name}")
-            loaded = read()
+            loaded = read(tell=tell)
             if loaded.robot is None:
                 for panel in self.panels:
                     panel.refuse(Path(source).name, loaded.findings)
@@ -229,11 +232,12 @@ class Session:
 
     def _status(self, now: list[str]) -> None:
         """Show the running jobs."""
-        if self._progress is None or self._closed:
+        if self._cancel is None or self._closed:
             return
         said = "; ".join(escape(what.replace("_", " ")) for what in now)
         with self._reached():
-            self._progress.visible = self._doing.visible = bool(now)
+            for handle in (self._progress, self._doing, self._cancel):
+                handle.visible = bool(now)
             self._doing.content = (
                 f"<div class='armdyn-status' style='padding:2px 12px;font-size:12px'>{said} …</div>"
             )

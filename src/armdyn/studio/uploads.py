@@ -20,6 +20,7 @@ from armdyn.io.options import Reading
 from armdyn.io.regular import MAX_BYTES
 from armdyn.io.xml import read_xml
 from armdyn.model.validate import Finding
+from armdyn.studio.background import Tell
 
 DESCRIPTIONS = (".urdf", ".xml", ".toml")
 TABLES = (".csv",)
@@ -57,7 +58,7 @@ def too_large(name: str, size: int) -> str:
     return f"{name}: the file has {size / 2**20:.1f} MB, more than the {limit} MB that are read"
 
 
-def open_upload(path: Path) -> Loaded:
+def open_upload(path: Path, tell: Tell = lambda _: None) -> Loaded:
     """The robot in a file that was uploaded, with everything suspicious in it.
 
     MJCF and macros of xacro can make their readers open other files, so that they are taken from
@@ -73,17 +74,21 @@ def open_upload(path: Path) -> Loaded:
     except DescriptionError as error:
         message = str(error).removeprefix(f"{path}: ")
         return Loaded(None, [Finding("error", path.name, message)], error)
-    return open_robot(path, partial(read_model, path, expand=False))
+    return open_robot(path, partial(read_model, path, expand=False), tell)
 
 
-def open_robot(source: str | Path, read: Callable[..., Reading] | None = None) -> Loaded:
+def open_robot(
+    source: str | Path, read: Callable[..., Reading] | None = None, tell: Tell = lambda _: None
+) -> Loaded:
     """A robot from the catalog or a file, with everything suspicious in it.
 
     One whose bodies cannot exist is shown all the same, so that people see what is wrong. `read`
     reads it with the keywords `physical` and `fix_root`; None: as it is.
     """
     read = read or partial(read_model, source)
+    tell(f"checking {Path(source).name}")
     findings = check_report(source, read)
+    tell(f"reading {Path(source).name}")
     try:
         try:
             robot = Robot(read()[0])

@@ -11,6 +11,8 @@ from armdyn.studio.drawing import VIEWS
 from armdyn.studio.session import Panel, Session
 
 SLIDER_STEP = 0.001
+MAX_SLIDERS = 64
+"""Joints that have sliders; a page with thousands would not react."""
 BEYOND_ORDINARY = 2.0
 """Where sliders of velocities and accelerations end, relative to the ordinary ones of the type."""
 SIDES = np.array([-1.0, 1.0])
@@ -50,7 +52,8 @@ class MotionPanel(Panel):
             sliders.clear()
         if self._payload is not None:
             self._payload.remove()
-        joints = [arm.robot.model.joints[i] for i in arm.robot.model.independent]
+        moving = arm.robot.model.independent[:MAX_SLIDERS]
+        joints = [arm.robot.model.joints[i] for i in moving]
         given = np.array([joint.limits.velocity for joint in joints])
         speeds = BEYOND_ORDINARY * np.array([joint.type.speed for joint in joints])
         bends = BEYOND_ORDINARY * np.array([joint.type.acceleration for joint in joints])
@@ -84,7 +87,7 @@ class MotionPanel(Panel):
     def take(self, state: State) -> None:
         """Put the sliders, and the arm, to a state."""
         for key, sliders in self._sliders.items():
-            for slider, value in zip(sliders, getattr(state, key), strict=True):
+            for slider, value in zip(sliders, getattr(state, key), strict=False):
                 slider.value = float(np.clip(value, slider.min, slider.max))
         self._session.move(replace(state, payload=self._payload.value))
 
@@ -94,8 +97,13 @@ class MotionPanel(Panel):
         return 0.0 if self._payload is None else float(self._payload.value)
 
     def _read(self) -> State:
-        values = ([slider.value for slider in sliders] for sliders in self._sliders.values())
-        q, qd, qdd = (np.array(row, dtype=float) for row in values)
+        state = self._session.state
+        q, qd, qdd = (
+            np.concatenate([[float(slider.value) for slider in sliders], rest[len(sliders) :]])
+            for sliders, rest in zip(
+                self._sliders.values(), (state.q, state.qd, state.qdd), strict=True
+            )
+        )
         return State(q, qd, qdd, self.payload)
 
     def _moved(self, event: Any) -> None:

@@ -10,7 +10,7 @@ from armdyn.figures import COLOURS as TERMS
 from armdyn.formulations.ledger import Ledger
 from armdyn.model import Joint
 from armdyn.studio import svg
-from armdyn.studio.arm import Arm, Snapshot
+from armdyn.studio.arm import COMPILED_JOINTS, Arm, Snapshot
 from armdyn.studio.session import Panel
 from armdyn.studio.style import NEGATIVE, POSITIVE
 
@@ -20,6 +20,8 @@ FINEST_SCALE = 1e-3
 """The finest scale, relative to the coarsest."""
 INVISIBLE_TERM = 1e-9
 """A term below this part of the largest torque is not in the legend."""
+MAX_BARS = 64
+"""Joints whose torques are drawn."""
 MAX_WRITTEN_JOINTS = 8
 """A matrix of more joints has no numbers in its cells."""
 MAX_ROW_HEIGHT = 34.0
@@ -47,7 +49,10 @@ class TorquePanel(Panel):
         self._scales = np.where(limited, self._scales, grown(self._scales, snapshot.ledger))
         names = [joint.name for joint in self._joints]
         units = [joint.type.torque_unit for joint in self._joints]
-        self._html.content = torque_bars(snapshot.ledger, names, units, self._scales, limited)
+        bars = torque_bars(snapshot.ledger, names[:MAX_BARS], units, self._scales, limited)
+        rest = len(names) - MAX_BARS
+        more = svg.framed(f"and {rest} more joints, which are not drawn") if rest > 0 else ""
+        self._html.content = bars + more
 
 
 def grown(scales: Array, ledger: Ledger) -> Array:
@@ -123,7 +128,10 @@ class MatrixPanel(Panel):
 
     def show(self, snapshot: Snapshot) -> None:
         """Draw it."""
-        self._html.content = svg.framed(heat_map(snapshot.mass_matrix, self._names))
+        drawn = f"not drawn for more than {COMPILED_JOINTS} joints"
+        if snapshot.mass_matrix is not None:
+            drawn = heat_map(snapshot.mass_matrix, self._names)
+        self._html.content = svg.framed(drawn)
 
 
 def heat_map(matrix: Array, names: Sequence[str]) -> str:
