@@ -25,6 +25,7 @@ from armdyn.studio.background import Jobs, Latest
 from armdyn.studio.panels import files as exports
 from armdyn.studio.recording import from_file, simulated, there_and_back
 from armdyn.studio.server import Studio
+from support.studio_windows import until
 
 BOMB = '<!DOCTYPE r [<!ENTITY a "aaaa">]><robot name="x"><link name="&a;"/></robot>'
 
@@ -188,6 +189,32 @@ def test_a_closed_window_ends_its_work_and_hears_nothing():
     while jobs.running and time.monotonic() < end:
         time.sleep(0.01)
     assert (heard, went_on, jobs.running) == ([], [], ())
+
+
+def test_a_job_that_is_cancelled_is_forgotten_and_another_may_begin():
+    heard, shown, first, second = [], [], threading.Event(), threading.Event()
+    jobs = Jobs(shown.append, heard.append)
+
+    def work(go, result):
+        def run(tell):
+            go.wait(5)
+            tell(f"told by {result}")
+            return result
+
+        return run
+
+    assert jobs.start("work", work(first, 1), heard.append)
+    jobs.cancel()
+    assert (jobs.running, shown[-1]) == ((), [])
+    assert jobs.start("work", work(second, 2), heard.append)
+    first.set()
+    time.sleep(0.05)
+    assert jobs.running == ("work",)
+    second.set()
+    until(lambda: not jobs.running, 5, "the end")
+    assert heard == [2]
+    assert ["told by 2"] in shown
+    assert ["told by 1"] not in shown
 
 
 def test_it_listens_on_loopback_alone_and_shares_nothing():

@@ -10,16 +10,20 @@ import pytest
 pytest.importorskip("viser")
 
 import msgspec
+import numpy as np
 import viser
 from viser import _messages as messages
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from armdyn.dynamics import Robot
 from armdyn.errors import StudioError, UnknownNameError
 from armdyn.io.regular import MAX_BYTES
+from armdyn.studio.arm import Arm, Evaluator
 from armdyn.studio.gate import Gate
 from armdyn.studio.server import Studio
+from support.random_robots import random_model
 from support.studio_windows import until
 
 CAMERA = {
@@ -172,11 +176,12 @@ def test_a_window_names_robots_of_the_catalog_only(wire, tmp_path, monkeypatch, 
     monkeypatch.setattr(session, "fail", failed.append)
     (tmp_path / "two_link").mkdir()  # in the way of no catalog name
     (files,) = (p for p in session.panels if hasattr(p, "_catalog"))
-    for value in (name.format(tmp_path), "two_link"):
-        say(connection, "GuiUpdateMessage", uuid=files._catalog._impl.uuid,
-            updates={"value": value})  # fmt: skip
-        until(lambda v=value: files._catalog.value == v, what="the message")
-    until(lambda: not session.jobs.running, what="the end of loading")
+    uuid = files._catalog._impl.uuid
+    say(connection, "GuiUpdateMessage", uuid=uuid, updates={"value": name.format(tmp_path)})
+    until(lambda: failed, what="a refusal")
+    say(connection, "GuiUpdateMessage", uuid=uuid, updates={"value": "two_link"})
+    before = session.arm
+    until(lambda: session.arm is not before, what="the robot of the catalog")
     assert [type(error) for error in failed] == [UnknownNameError]
 
 
@@ -223,3 +228,18 @@ def test_nothing_that_a_window_sends_is_kept_for_others(wire, studio):
     until(lambda: client.camera.fov == 0.5, what="the last message")
     assert len(server._broadcast_buffer.message_from_id) == before
     assert messages.GuiFormDirtyMessage not in server._incoming_handlers
+
+
+def test_a_robot_of_many_joints_is_shown_with_the_sliders_of_the_first(wire):
+    connection, session = wire
+    robot = Robot(random_model("R" * 70, 1))
+    session.enter(Arm(robot, Evaluator(robot)))
+    before = session.state.q
+    motion, torque, matrix = session.panels[0], *session.panels[-2:]
+    slider = motion._sliders["q"][3]
+    assert [len(sliders) for sliders in motion._sliders.values()] == [64] * 3
+    say(connection, "GuiUpdateMessage", uuid=slider._impl.uuid, updates={"value": 0.25})
+    until(lambda: session.state.q[3] == 0.25, what="the motion")
+    np.testing.assert_allclose(np.delete(session.state.q, 3), np.delete(before, 3), atol=1e-3)
+    until(lambda: "and 6 more joints" in torque._html.content, what="the torques")
+    until(lambda: "not drawn for more than 40 joints" in matrix._html.content, what="the matrix")

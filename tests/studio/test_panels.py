@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("viser")
 
 import armdyn
+from armdyn.dynamics import Robot
 from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
 from armdyn.operations.count import STAGES
@@ -198,3 +199,14 @@ def test_numbers_are_short(value, words):
 
 def test_round_scales():
     assert [svg.nice(x) for x in (0.7, 1.0, 1.1, 2.1, 5.1, 99.0, 0.0)] == [1, 1, 2, 5, 10, 100, 1]
+
+
+def test_a_long_arm_is_not_compiled_and_shows_the_same_torques(puma, moving, monkeypatch):
+    wanted = Evaluator(puma)(moving)
+    monkeypatch.setattr("armdyn.studio.arm.COMPILED_JOINTS", 5)
+    monkeypatch.setattr(Robot, "kernel", None)
+    found = Evaluator(puma)(moving)
+    assert found.mass_matrix is None
+    for name, values in wanted.ledger.terms.items():
+        np.testing.assert_allclose(found.ledger.terms[name], values, atol=1e-9, err_msg=name)
+    np.testing.assert_allclose(found.reactions.forces, wanted.reactions.forces, atol=1e-9)

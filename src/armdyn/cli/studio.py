@@ -1,6 +1,6 @@
 """`armdyn studio`: an arm and its dynamics in the browser."""
 
-from armdyn.cli.console import print_line
+from armdyn.cli.console import print_line, status
 from armdyn.cli.options import RobotSource, flag, option, takes_robot
 
 
@@ -35,7 +35,8 @@ def studio(
         tempfile.TemporaryDirectory(prefix="armdyn-studio-", ignore_cleanup_errors=True) as kept,
         kept_in(kept),  # uploaded robots leave nothing in the user's cache
     ):
-        running = Studio(robot.source, robot.read, host=host, port=port, dark=dark, token=token)
+        with status(f"loading {robot.source}"):
+            running = Studio(robot.source, robot.read, host=host, port=port, dark=dark, token=token)
         print_line(f"the studio is at {running.address} (Ctrl-C ends it)")
         if host not in (LOOPBACK, "localhost", "::1"):
             whom = "those who know its address" if token else "others"

@@ -12,7 +12,7 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.external import reaction_wrench
-from armdyn.formulations.forward_dynamics import accelerations
+from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.ledger import Ledger
@@ -71,7 +71,7 @@ class TextbookTerms:
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Accelerations, by articulated bodies unless joints mimic others."""
         coupled = self.model.coupling is not None
-        method = "composite_body" if coupled else "articulated_body"
+        method: ForwardMethod = "composite_body" if coupled else "articulated_body"
         rest = tau - self._friction(qd)
         return accelerations(self.model, q, qd, rest, self._wrench(q), method)
 

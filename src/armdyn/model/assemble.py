@@ -196,12 +196,16 @@ def _tree_order(
 ) -> tuple[str, list[Connection]]:
     """The root and the joints, depth first, in the order of the description."""
     root, order = _root(links, connections), list[Connection]()
-    stack = [c for c in reversed(connections) if c.parent == root]
+    on: dict[str, list[Connection]] = {}
+    for connection in reversed(connections):
+        on.setdefault(connection.parent, []).append(connection)
+    stack = [*on.get(root, ())]
     while stack:
         order.append(stack.pop())
-        stack += [c for c in reversed(connections) if c.parent == order[-1].child]
+        stack += on.get(order[-1].child, ())
     if len(order) < len(connections):
-        lost = [c.name for c in connections if c not in order]
+        found = {id(connection) for connection in order}
+        lost = [c.name for c in connections if id(c) not in found]
         raise TopologyError(
             f"the joints {', '.join(map(repr, lost))} form a loop that does not hang on the root "
             f"{root!r}"

@@ -29,6 +29,10 @@ VIEWS = {
 """The parts of the view besides the links, with a label and a hint."""
 
 
+DETAILED_LINKS = 200
+"""An arm with more links is drawn without their centres of mass and ellipsoids."""
+
+
 class Drawing:
     """An arm; everything about it is under one name in the scene."""
 
@@ -66,7 +70,8 @@ class Drawing:
                 self._rods(i)
             if i >= 0:
                 self._joint(i, drawn=i not in shown)
-                self._mass(i)
+                if len(model.links) <= DETAILED_LINKS:
+                    self._mass(i)
         size, r = shapes.size(model), shapes.radius(model, -1)
         if -1 not in shown:
             scene.add_cylinder(

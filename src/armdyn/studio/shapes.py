@@ -1,6 +1,7 @@
 """A robot as simple bodies: what is drawn where a description has no meshes."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -44,6 +45,7 @@ TAPER = 0.5
 """Part of that radius that the last link lacks."""
 
 
+@lru_cache(maxsize=16)
 def size(model: RobotModel) -> float:
     """How far the arm reaches: the longest way from the base to a joint or the tool [m]."""
     far: list[float] = []
@@ -60,8 +62,12 @@ def size(model: RobotModel) -> float:
 def radius(model: RobotModel, link: int) -> float:
     """Radius of a link as drawn; -1 is the base."""
     depth = len(model.paths[link]) if link >= 0 else 0
-    deepest = max(len(path) for path in model.paths)
-    return FIRST_RADIUS * size(model) * (1 - TAPER * depth / deepest)
+    return FIRST_RADIUS * size(model) * (1 - TAPER * depth / _deepest(model))
+
+
+@lru_cache(maxsize=16)
+def _deepest(model: RobotModel) -> int:
+    return max(map(len, model.paths))
 
 
 def rods(model: RobotModel, link: int) -> list[Capsule]:
