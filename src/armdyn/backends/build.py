@@ -57,11 +57,21 @@ def build(
         if found is None:
             cache = cache or user_cache()
             kept = cache.get(key) if cache else None
-            found = BACKEND.load(kept) if kept else _compiled(model, request, dtype, target)
-            if cache and not kept:
-                cache.put(key, found.content)
+            found = None if kept is None else _loaded(kept)
+            if found is None:
+                found = _compiled(model, request, dtype, target)
+                if cache:
+                    cache.put(key, found.content)
             _alive[key] = found
         return found
+
+
+def _loaded(kept: bytes) -> MachineCode | None:
+    """Machine code from what was kept; None if that is none."""
+    try:
+        return BACKEND.load(kept)
+    except (ValueError, TypeError, LookupError, RuntimeError):
+        return None
 
 
 def _compiled(

@@ -6,12 +6,10 @@ if it begins with a digest of the format, the key and the content.
 
 import hashlib
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 
 from armdyn.errors import CacheError
 from armdyn.io.folders import cache_folder
-from armdyn.io.private import opened
 from armdyn.io.shelf import Shelf
 
 MAGIC = b"armdyn kernel 1\n"
@@ -35,12 +33,7 @@ class ObjectCache(Shelf):
 
     def get(self, key: str) -> bytes | None:
         """What was put, bit for bit, or None."""
-        name = _name(key)
-        try:
-            with opened(self.folder) as folder:
-                data = None if folder.open_to_others else folder.read(name, LARGEST_FILE)
-        except OSError:
-            return None
+        data = self.load(_name(key), LARGEST_FILE)
         if data is None or data[:_HEAD] != _head(key, data[_HEAD:]):
             return None
         return data[_HEAD:]
@@ -48,12 +41,8 @@ class ObjectCache(Shelf):
     def put(self, key: str, content: bytes) -> None:
         """Keep content; if that is not possible, it is not kept, and that is no error."""
         name = _name(key)
-        if _HEAD + len(content) > LARGEST_FILE:
-            return
-        with suppress(OSError), opened(self.folder, create=True) as folder:
-            folder.close_to_others()
-            folder.write(name, _head(key, content) + content)
-            self.trim(folder, self.most)
+        if _HEAD + len(content) <= LARGEST_FILE:
+            self.keep(name, _head(key, content) + content, self.most)
 
     @property
     def size(self) -> int:

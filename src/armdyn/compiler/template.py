@@ -65,13 +65,16 @@ class Template:
                 tuple((_LONG[op], tuple(map(int, args))) for op, *args in operations),
                 tuple(map(int, outputs)),
             )
-        except (TypeError, KeyError, ValueError) as error:
+        except (TypeError, KeyError, ValueError, OverflowError) as error:
             raise ValueError("this is no template of a program") from error
         template._check()
         return template
 
     def _check(self) -> None:
-        """A ValueError if an operation has other operands than it should."""
+        """A ValueError if a leaf is none, or an operation has other operands than it should."""
+        kinds = {"input": str, "parameter": str, "number": int | float}
+        if not all(isinstance(name, kinds.get(kind, ())) for kind, name in self.leaves):
+            raise ValueError("a leaf of this template is neither a name nor a number")
         start = len(self.leaves)
         sound = all(
             len(args) == OPERATIONS[op].arity and all(0 <= k < place for k in args)

@@ -105,11 +105,16 @@ class PrivateFolder:
 
 @contextmanager
 def opened(path: Path, create: bool = False) -> Iterator[PrivateFolder]:
-    """A folder, made first if wanted; a CacheError if it is no folder of this user."""
+    """A folder, made first if wanted; a CacheError if it is no folder of this user.
+
+    Links above it are followed, once.
+    """
+    path = Path(os.path.realpath(path.parent)) / path.name
     if create and not os.path.lexists(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            path.mkdir(0o700)
+        _check_parents(path)
+        for folder in reversed((path, *path.parents)):
+            with suppress(FileExistsError):
+                folder.mkdir(0o700)
     if not POSIX:
         yield PrivateFolder(path, None)
         return
@@ -124,9 +129,25 @@ def opened(path: Path, create: bool = False) -> Iterator[PrivateFolder]:
         owner = os.fstat(handle).st_uid
         if owner != os.geteuid():
             raise CacheError(_refusal(path, f"belongs to another user (number {owner})"))
+        _check_parents(path)
         yield PrivateFolder(path, handle)
     finally:
         os.close(handle)
+
+
+def _check_parents(path: Path) -> None:
+    """Refuse a folder that another user could move away, to put one of his own in its place."""
+    if not POSIX:
+        return
+    user = os.geteuid()
+    trusted = {user, 0, os.stat("/").st_uid}  # in a container root can have another number
+    for parent in path.parents:
+        with suppress(FileNotFoundError):
+            status = os.stat(parent)
+            own_group = user != 0 and status.st_gid == user  # by custom, nobody else is in it
+            writers = status.st_mode & (stat.S_IWOTH if own_group else _OTHERS_WRITE)
+            if status.st_uid not in trusted or (writers and not status.st_mode & stat.S_ISVTX):
+                raise CacheError(_refusal(path, f"is in {str(parent)!r}, which others can change"))
 
 
 def _own_file(status: os.stat_result) -> bool:

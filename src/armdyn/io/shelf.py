@@ -1,6 +1,7 @@
 """Files of one kind that are kept in a folder of this user."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,25 @@ class Shelf:
 
     folder: Path
     suffix: str
+
+    def load(self, name: str, most: int) -> bytes | None:
+        """A file of at most `most` bytes that nobody else can have written, or None."""
+        try:
+            with opened(self.folder) as folder:
+                return None if folder.open_to_others else folder.read(name, most)
+        except OSError:
+            return None
+
+    def keep(self, name: str, content: bytes, most: int | None = None) -> None:
+        """Write a file, and keep at most `most` bytes of files; it is no error if that fails."""
+        with suppress(OSError), opened(self.folder, create=True) as folder:
+            doubtful = folder.open_to_others
+            folder.close_to_others()
+            if doubtful:
+                self.trim(folder)
+            folder.write(name, content)
+            if most is not None:
+                self.trim(folder, most)
 
     def entries(self) -> list[Entry]:
         """What is there, the least recently used first."""

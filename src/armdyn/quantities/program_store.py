@@ -9,7 +9,6 @@ import hashlib
 import io
 import json
 import zipfile
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
@@ -17,15 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.compiler.template import Template
-from armdyn.errors import WriteError
 from armdyn.forks import lock_over_fork
-from armdyn.io.atomic import write_text
 from armdyn.io.folders import cache_folder
+from armdyn.io.shelf import Shelf
 from armdyn.version import __version__
 
 FORMAT = 1
 """Changes with the meaning of a key, so that old programs are not taken for new ones."""
 FOLDER, SUFFIX = "programs", ".json"
+LARGEST_FILE = 16 * 1024**2
+"""Bytes of one file."""
+LARGEST_CACHE = 64 * 1024**2
+"""Bytes of all of them."""
 SHIPPED = "shipped.zip"
 """The archive beside this file."""
 
@@ -67,12 +69,13 @@ class ProgramStore:
         """The program that this version of armdyn kept, or None."""
         if self.folder is None:
             return None
+        content = Shelf(self.folder, SUFFIX).load(key + SUFFIX, LARGEST_FILE)
         try:
-            version, digest, text = json.loads((self.folder / (key + SUFFIX)).read_text("utf-8"))
+            version, digest, text = json.loads(content or b"")
             if version != __version__ or digest != _digest(text):
                 return None
             return Template.from_data(json.loads(text))
-        except (OSError, ValueError, TypeError):
+        except (ValueError, TypeError, AttributeError, RecursionError):
             return None
 
     def store(self, key: str, template: Template) -> None:
@@ -80,10 +83,8 @@ class ProgramStore:
         if self.folder is None:
             return
         text = json.dumps(template.data())
-        with suppress(OSError, WriteError):
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            content = json.dumps([__version__, _digest(text), text])
-            write_text(self.folder / (key + SUFFIX), content)
+        content = json.dumps([__version__, _digest(text), text]).encode()
+        Shelf(self.folder, SUFFIX).keep(key + SUFFIX, content, LARGEST_CACHE)
 
 
 def user_programs() -> ProgramStore:

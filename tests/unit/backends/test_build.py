@@ -280,6 +280,13 @@ def test_dropped_kernels_give_their_memory_back():
     assert len(content) > 45_000
 
 
+@pytest.mark.parametrize("kept", [b"", b"[]\n", b"{}\n", b"[" * 100_000, b'{"functions": []'])
+def test_what_was_kept_and_is_no_code_is_made_again(kept, monkeypatch):
+    monkeypatch.setattr(module.ObjectCache, "get", lambda cache, key: kept)
+    kernel = Kernel(replace(MODEL, name=repr(kept[:20])), REQUEST)
+    assert np.isfinite(kernel.call(Q)).all()
+
+
 def test_names_of_robots_may_be_anything():
     for name in ("", 'a "b" %s\n', "Ωμέγα 腕", "x" * 3000):
         kernel = Kernel(replace(MODEL, name=name), REQUEST)

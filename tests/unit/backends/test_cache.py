@@ -150,7 +150,34 @@ class TestOthers:
         assert cache.get(KEY) is None
         cache.put(OTHER, CODE)
         assert cache.folder.stat().st_mode & 0o777 == 0o700
-        assert cache.get(KEY) == cache.get(OTHER) == CODE
+        assert cache.get(OTHER) == CODE
+        assert cache.get(KEY) is None  # others may have put it there
+
+    @pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
+    @pytest.mark.parametrize("high", [0, 1])
+    def test_below_a_folder_that_others_can_write_nothing_is_kept(self, cache, mode, high):
+        parent = cache.folder.parents[high]
+        parent.chmod(mode)
+        other = ObjectCache(parent / "new" / "kernels")
+        if os.geteuid() == 0 or mode & 0o002 or parent.stat().st_gid != os.geteuid():
+            for one in (cache, other):
+                one.put(OTHER, CODE)
+                assert one.get(KEY) is None
+            assert not other.folder.exists()
+            with pytest.raises(CacheError, match="which others can change"):
+                cache.entries()
+        parent.chmod(mode | 0o1000)  # as /tmp: nobody moves folders of others
+        assert cache.get(KEY) == CODE
+        parent.chmod(0o700)
+
+    def test_all_folders_that_are_made_are_private(self, tmp_path):
+        before = os.umask(0)
+        try:
+            ObjectCache(tmp_path / "a" / "b" / "kernels").put(KEY, CODE)
+        finally:
+            os.umask(before)
+        made = (tmp_path / "a", tmp_path / "a" / "b", tmp_path / "a" / "b" / "kernels")
+        assert [folder.stat().st_mode & 0o777 for folder in made] == [0o700] * 3
 
     def test_a_folder_of_someone_else_is_left_alone(self, cache, file, monkeypatch):
         before = file.stat()

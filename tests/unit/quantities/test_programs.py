@@ -1,5 +1,7 @@
 """Robots in graphs: symbols, run-time inputs, and the shortest programs."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -121,10 +123,37 @@ def test_a_program_is_kept_by_the_zeros_of_a_robot(tmp_path):
     for damage in ("", "[]", text[:-20], text.replace("*", "+", 1), text.replace("0.", "1.", 1)):
         file.write_text(damage)
         assert store.find(key) is None
+    deep, huge = "[" * 100_000, '["1", 2, ' + "9" * 6000 + "]"
+    for damage in (deep, huge, "null", "3", '["1", "2", 3]', '["1", "2", null]', "\0\xff"):
+        file.write_text(damage)
+        assert store.find(key) is None
+    if hasattr(os, "mkfifo"):
+        file.unlink()
+        os.mkfifo(file)
+        assert store.find(key) is None
+        store.store(key, template)
+        assert store.find(key) == template
+        file.parent.chmod(0o777)
+        assert store.find(key) is None
+        store.store(key_of("weight", []), template)
+        assert file.parent.stat().st_mode & 0o777 == 0o700
+        assert store.find(key) is None
     assert ProgramStore(None).find(key) is None
 
 
-@pytest.mark.parametrize("data", [[], [[], [["+", 0, 1]], [0]], [[["input", "q"]], [], [1]], 3])
+@pytest.mark.parametrize(
+    "data",
+    [
+        [],
+        [[], [["+", 0, 1]], [0]],
+        [[["input", "q"]], [], [1]],
+        [[["input", 3]], [], [0]],
+        [[["number", []]], [], [0]],
+        [[["other", "q"]], [], [0]],
+        [[["input", "q"]], [], [float("inf")]],
+        3,
+    ],
+)
 def test_what_is_no_template_is_said(data):
     with pytest.raises(ValueError, match="template"):
         Template.from_data(data)
