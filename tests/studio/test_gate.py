@@ -105,6 +105,21 @@ def test_the_page_its_files_and_its_socket_need_the_token(studio):
     assert get(studio, "/", Cookie=f"a={token}")[0] == 403
 
 
+def test_a_browser_is_started_with_a_token_that_is_good_once(studio, capfd):
+    path = f"/?{studio.address_once().partition('?')[2]}"
+    assert path not in studio.address
+    assert get(studio, "/?token=guess")[0] == 403
+    status, headers, _ = get(studio, path)
+    assert status == 200
+    assert get(studio, path)[0] == 403
+    assert get(studio, "/", Cookie=headers["Set-Cookie"].partition(";")[0])[0] == 200
+    with socket.create_connection(("127.0.0.1", studio.port), 5) as raw:
+        raw.sendall(b"\x1b[31m garbage\r\n\r\n")
+        while raw.recv(99):
+            pass
+    assert capfd.readouterr() == ("", "")
+
+
 def test_without_a_token_only_pages_of_its_own_get_in(open_studio):
     own = f"localhost:{open_studio.port}"
     assert open_studio.address == f"http://{own}"
@@ -179,8 +194,8 @@ def test_a_window_names_robots_of_the_catalog_only(wire, tmp_path, monkeypatch, 
     uuid = files._catalog._impl.uuid
     say(connection, "GuiUpdateMessage", uuid=uuid, updates={"value": name.format(tmp_path)})
     until(lambda: failed, what="a refusal")
-    say(connection, "GuiUpdateMessage", uuid=uuid, updates={"value": "two_link"})
     before = session.arm
+    say(connection, "GuiUpdateMessage", uuid=uuid, updates={"value": "two_link"})
     until(lambda: session.arm is not before, what="the robot of the catalog")
     assert [type(error) for error in failed] == [UnknownNameError]
 

@@ -42,7 +42,7 @@ def studio(
             whom = "those who know its address" if token else "others"
             print_line(f"note: it listens on {host}, so {whom} can open it too")
         if browser:
-            webbrowser.open(running.address)
+            webbrowser.open(running.address_once())
         ended = threading.Event()
         signal.signal(signal.SIGTERM, lambda *_: ended.set())
         try:

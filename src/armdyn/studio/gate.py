@@ -8,6 +8,7 @@ too, so that the address has a token, as that of Jupyter has. The browser keeps 
 import hmac
 import http.client
 import ipaddress
+import logging
 import re
 import secrets
 import socket
@@ -37,6 +38,9 @@ HEADERS = {
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?", re.ASCII)
 _FOREIGN = "other-site.invalid"
 _REPLACING = threading.Lock()
+_LOG = logging.getLogger("armdyn.studio.connections")
+_LOG.addHandler(logging.NullHandler())
+_LOG.propagate = False
 
 
 class Gate:
@@ -46,11 +50,17 @@ class Gate:
         """The address that is listened on, and whether a token is asked for."""
         self.host, self.port = host, port
         self.token = secrets.token_urlsafe(TOKEN_BYTES) if token else None
+        self._ticket: str | None = None
         self._cookie = f"armdyn_studio_{port}"
         self._names = {"localhost", host.lower()}
         self._local = all(map(_is_loopback, _addresses(host, port)))
         if not self._local:
             self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+
+    def ticket(self) -> str:
+        """A token for one request: what a browser is started with is seen by all users."""
+        self._ticket = secrets.token_urlsafe(TOKEN_BYTES)
+        return self._ticket
 
     def refusal(self, headers: Mapping[str, str], path: str) -> str | None:
         """Why a request is refused; None: it is not."""
@@ -79,6 +89,7 @@ class Gate:
         def serve(handler: Any, host: Any = None, port: Any = None, **options: Any) -> Any:
             if str(getattr(handler, "__module__", "")).partition(".")[0] == "viser":
                 options["process_request"] = self._guarded(options.get("process_request"))
+                options["logger"] = _LOG  # no stranger writes to the terminal
             return served(handler, host, port, **options)
 
         with _REPLACING:
@@ -135,12 +146,14 @@ class Gate:
         if self.token is None:
             return True
         pairs = (part.strip().partition("=") for part in cookies.split(";"))
-        given = [value for name, _, value in pairs if name == self._cookie]
-        return any(self._is_token(text) for text in (*given, *_tokens(path)))
-
-    def _is_token(self, text: str) -> bool:
-        wanted = (self.token or "").encode()
-        return hmac.compare_digest(text.encode("utf-8", "surrogateescape"), wanted)
+        given = [value for name, _, value in pairs if name == self._cookie] + _tokens(path)
+        if any(_same(text, self.token) for text in given):
+            return True
+        once, self._ticket = self._ticket, None
+        if once is not None and any(_same(text, once) for text in given):
+            return True
+        self._ticket = once
+        return False
 
     def _kept(self, path: str) -> dict[str, str]:
         """The header that lets a browser keep the token, for one that came with it."""
@@ -155,6 +168,11 @@ def incompatible_viser(reason: object) -> StudioError:
         f"viser {viser.__version__} cannot be guarded against other sites and users ({reason}), so "
         "that the studio does not open; install viser 1.1 (pip install 'viser>=1.1,<1.2')"
     )
+
+
+def _same(text: str, token: str) -> bool:
+    """Whether two texts are the same, in a time that does not tell how much of them is."""
+    return hmac.compare_digest(text.encode("utf-8", "surrogateescape"), token.encode())
 
 
 def _tokens(path: str) -> list[str]:

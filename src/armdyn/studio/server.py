@@ -81,9 +81,16 @@ class Studio:
     @property
     def address(self) -> str:
         """The address of the page, with the token."""
+        return self._address(self._gate.token)
+
+    def address_once(self) -> str:
+        """The address with a token that is good for one browser."""
+        return self._address(self._gate.token and self._gate.ticket())
+
+    def _address(self, token: str | None) -> str:
         host = "localhost" if self.host in ("0.0.0.0", "::", LOOPBACK) else self.host
         host = f"[{host}]" if ":" in host else host
-        query = "" if self._gate.token is None else f"/?token={self._gate.token}"
+        query = "" if token is None else f"/?token={token}"
         return f"http://{host}:{self.port}{query}"
 
     @property
