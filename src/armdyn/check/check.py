@@ -124,7 +124,10 @@ def _mass_matrix(robot: Robot) -> Iterator[Finding]:
     """Whether the mass matrix can be inverted, at configurations within the limits."""
     where = "mass matrix"
     low, high = robot.model.ranges.T
-    samples = max(1, min(MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES // robot.n**2))
+    samples = min(MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES // robot.n**2)
+    if not samples:
+        yield Finding("note", where, f"it is not examined, because there are {robot.n} joints")
+        return
     M = robot.mass_matrix(np.random.default_rng(0).uniform(low, high, (samples, robot.n)))
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     for i, name in enumerate(robot.joint_names):

@@ -176,6 +176,17 @@ def test_a_singular_mass_matrix_with_a_full_diagonal_is_found():
     assert "it is singular at 64 of 64" in texts(arm(row(**still), row()), "error")
 
 
+@pytest.mark.parametrize(
+    ("entries", "found"), [(8, "it is singular at 2 of 2"), (3, "not examined")]
+)
+def test_the_mass_matrix_of_a_long_robot_is_examined_at_fewer_configurations(
+    monkeypatch, entries, found
+):
+    monkeypatch.setattr("armdyn.check.check.MASS_MATRIX_ENTRIES", entries)
+    still = dict(NOTHING, a=0.0)
+    assert found in " ".join(f.message for f in check_report(arm(row(**still), row())))
+
+
 URDF = """<?xml version="1.0"?>
 <robot name="pendulum">
   <link name="base"/>
