@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from armdyn.arrays import Array, check_number, frozen
+from armdyn.arrays import Array, frozen, real
 from armdyn.canonical.robot import CanonicalLink as CanonicalLink
 from armdyn.canonical.robot import CanonicalRobot as CanonicalRobot
 from armdyn.canonical.robot import cos_sin as cos_sin
@@ -66,7 +66,7 @@ def canonical_frames(model: RobotModel, tolerance: float = ZERO_TOLERANCE) -> tu
 
 
 def _built(model: RobotModel, tolerance: float) -> "tuple[CanonicalRobot, _Builder]":
-    if not 0 <= check_number("snap", tolerance) <= LARGEST_TOLERANCE:
+    if not 0 <= real(tolerance) <= LARGEST_TOLERANCE:
         raise ModelError(
             "what is taken for an exact zero must lie between 0 and "
             f"{LARGEST_TOLERANCE:g}, got {shown(tolerance)}"

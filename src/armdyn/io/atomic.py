@@ -65,7 +65,10 @@ def ending(path: str | Path, standard: str) -> str:
 def _destination(path: str) -> Any:
     """The stream of the way in which content gets to a path."""
     if path == STANDARD_OUTPUT:
-        return _poured(lambda: nullcontext(sys.stdout.buffer))
+        binary = getattr(sys.stdout, "buffer", None)
+        if binary is None:
+            raise OSError("standard output takes no bytes here")
+        return _poured(lambda: nullcontext(binary))
     descriptor = _descriptor(path)
     if descriptor is not None:
         return _poured(lambda: open(os.dup(descriptor), "wb"))

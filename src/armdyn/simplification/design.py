@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from armdyn.arrays import Array, check_number, frozen
+from armdyn.arrays import Array, check_number, check_truth, frozen
 from armdyn.canonical.frames import CanonicalRobot, canonical_frames
 from armdyn.canonical.parameters import about_com
 from armdyn.canonical.redesign import redesign
@@ -159,7 +159,7 @@ def design(
 def _check(variables: DesignVariables, margin: float, kept: float, add_only: bool) -> None:
     if not 0 <= check_number("margin", margin) < 0.1:
         raise ModelError(f"margin: expected a number from 0 to below 0.1, got {shown(margin)}")
-    if add_only and not variables.numbers[:, 0].any():
+    if check_truth("add_only", add_only) and not variables.numbers[:, 0].any():
         raise ModelError(
             "material can only be added where the mass is free; free a mass as well, such as "
             "link2.mass or *.mass"

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from armdyn.arrays import check_truth
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, WriteError, shown
 from armdyn.figures import FORMATS, save_picture
@@ -182,7 +183,7 @@ def simplify(
         symbolic: Whether to write out and solve the conditions.
         progress: Called with the number of choices of lengths tried, and of all.
     """
-    before = _checked(robot)
+    before = _checked(robot, symbolic, progress)
     model = before.model
     goals = parse_goals(model, goal)
     variables = parse_design_variables(model, free, bounds, weights)
@@ -210,8 +211,11 @@ def simplify(
     return Simplification(before, found, solved, {"design": found.seconds, **seconds})
 
 
-def _checked(robot: Robot | RobotModel) -> Robot:
+def _checked(robot: Robot | RobotModel, symbolic: object, progress: object) -> Robot:
     """A robot whose equations are trigonometric polynomials, of which conditions are made."""
+    check_truth("symbolic", symbolic)
+    if progress is not None and not callable(progress):
+        raise ModelError(f"progress: expected a function of two numbers, got {shown(progress)}")
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"simplify takes a Robot, got {shown(robot)}; load it first")
     before = robot if isinstance(robot, Robot) else Robot(robot)

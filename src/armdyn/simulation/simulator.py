@@ -70,13 +70,7 @@ def simulate(
         atol: Absolute tolerance of a method that chooses its steps.
         progress: Called with the time reached.
     """
-    if not isinstance(robot, Robot):
-        raise SimulationError(f"simulate takes a Robot, got {shown(robot)}; load it first")
-    check_truth("friction", friction)
-    check_truth("stops", stops)
-    check_known("method of integration", method, (*ADAPTIVE, *FIXED))
-    if progress is not None and not callable(progress):
-        raise SimulationError(f"progress: expected a function of the time, got {shown(progress)}")
+    _check_kinds(robot, method, progress, friction=friction, stops=stops)
     _check_numbers(duration, bounce, stops, rtol, atol)
     drive = _check_drive(torque, controller)
     q, qd = _check_start(robot, q0, qd0, stops)
@@ -89,6 +83,16 @@ def simulate(
     driven = Driven(robot, drive, external_wrench, duration)
     system, times = System(robot, driven, friction, stops, bounce), record_times(duration, dt)
     return simulate_adaptive(system, q, qd, times, method, rtol, atol, progress)
+
+
+def _check_kinds(robot: Any, method: Any, progress: Any, **truths: Any) -> None:
+    if not isinstance(robot, Robot):
+        raise SimulationError(f"simulate takes a Robot, got {shown(robot)}; load it first")
+    check_known("method of integration", method, (*ADAPTIVE, *FIXED))
+    if progress is not None and not callable(progress):
+        raise SimulationError(f"progress: expected a function of the time, got {shown(progress)}")
+    for name, value in truths.items():
+        check_truth(name, value)
 
 
 def _check_numbers(duration: float, bounce: float, stops: bool, rtol: float, atol: float) -> None:

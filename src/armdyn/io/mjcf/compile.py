@@ -1,7 +1,7 @@
 """An MJCF file compiled by MuJoCo, after a look at every file that MuJoCo will open for it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -52,17 +52,20 @@ def mujoco_warnings() -> Iterator[list[str]]:
 def _check_files(path: Path) -> None:
     """Refuse documents that are no trustworthy XML, and assets that are no regular files."""
     documents = _documents(path)
-    elements = [element for root in documents.values() for element in root.walk()]
-    compiler = [element.attributes for element in elements if element.tag == "compiler"]
-    last = {key: words[key] for words in compiler for key in _FOLDERS if key in words}
     beside = list(dict.fromkeys(file.parent for file in documents))
-    folders = beside + [folder / name for folder in beside for name in last.values()]
-    for element in elements:
-        for key, name in element.attributes.items():
-            if not key.startswith("file") or element.tag in _DOCUMENTS:
-                continue
-            for asset in (folder / n for folder in folders for n in (name, Path(name).name)):
-                check_regular(asset, partial(MjcfError, file=asset), MAX_ASSET_BYTES)
+    elements = [element for root in documents.values() for element in root.walk()]
+    inner = _values(elements, lambda tag, key: tag == "compiler" and key in _FOLDERS)
+    folders = beside + [folder / name for folder in beside for name in inner]
+    assets = _values(elements, lambda tag, key: tag not in _DOCUMENTS and key.startswith("file"))
+    for name in assets:
+        for asset in (folder / n for folder in folders for n in (name, Path(name).name)):
+            check_regular(asset, partial(MjcfError, file=asset), MAX_ASSET_BYTES)
+
+
+def _values(elements: list[XmlElement], wanted: Callable[[str, str], bool]) -> list[str]:
+    """The values of attributes, each once, by the tag of the element and the key."""
+    every = ((e.tag, key, value) for e in elements for key, value in e.attributes.items())
+    return list(dict.fromkeys(value for tag, key, value in every if wanted(tag, key)))
 
 
 def _documents(path: Path) -> dict[Path, XmlElement]:
@@ -74,8 +77,9 @@ def _documents(path: Path) -> dict[Path, XmlElement]:
         if file.resolve() in (other.resolve() for other in found):
             continue
         found[file] = root = read_xml(file, MjcfError)
-        names = [e.attributes.get("file", "") for e in root.walk() if e.tag in _DOCUMENTS]
-        beside = [folder / name for folder in (path.parent, file.parent) for name in names if name]
+        inner = list(root.walk())
+        names = _values(inner, lambda tag, key: tag in _DOCUMENTS and key == "file")
+        beside = [folder / name for folder in (path.parent, file.parent) for name in names]
         waiting += [document for document in beside if os.path.exists(document)]
     root = found[path]
     if root.tag != "mujoco":

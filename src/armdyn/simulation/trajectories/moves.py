@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, real
 from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
 from armdyn.simulation.checks import check_limit, check_point, check_positive, check_range
@@ -17,7 +17,7 @@ def hold(q: npt.ArrayLike, duration: float = 0.0, *, robot: Robot | None = None)
     """Rest at q (n,), which any motion does after its duration; so 0 is enough for ever."""
     q = check_point("q", q, robot)
     check_range(robot, lambda: (q, q))
-    knots = [0.0] if duration == 0 else [0.0, check_positive("duration", duration)]
+    knots = [0.0] if real(duration) == 0 else [0.0, check_positive("duration", duration)]
     return Piecewise(np.array(knots), np.stack([[q, 0 * q, 0 * q]] * len(knots)))
 
 
