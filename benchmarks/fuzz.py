@@ -1,6 +1,6 @@
 """Try bad input on armdyn, a million times if it is let; Ctrl-C ends the run and shows the table.
 
-Every try ends well or with an error of armdyn: other exceptions, tries that take longer than ten
+Every try ends well or with an error of armdyn: other exceptions, tries that take longer than thirty
 seconds, files that are written and not read back, and JSON that is none are faults. Each kind and
 number makes the same try again: --repeat "call 143".
 """

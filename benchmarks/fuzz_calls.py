@@ -26,7 +26,6 @@ RIGHT: dict[str, Any] = {
     "a": [[0.1, 0.2]],
     "b": [[0.1, 0.2]],
     "frequency": 1.0,
-    "position": [1.0, 0.3, 0.0],
     "dt": 0.1,
     "formulation": "denoc",
     "mass": 1.0,
@@ -76,6 +75,7 @@ def calls(folder: Path) -> list[Call]:
         "path": str(folder / "out.toml"),
         "directory": str(folder / "out"),
         "robot": robot,
+        "position": robot.forward_kinematics(RIGHT["q0"])[:3, 3] - (0.01, 0.0, 0.0),
         "trajectory": simulation.hold([0.1, 0.2], 1.0),
     }
     functions = {name: getattr(armdyn, name) for name in armdyn.__all__}

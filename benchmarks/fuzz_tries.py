@@ -36,7 +36,7 @@ from armdyn.io.dh import COLUMNS
 from armdyn.io.files import read_model, save_model
 from armdyn.model import RobotModel
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 """Seconds after which a try counts as one without end."""
 KINDS = ("file", "call", "command")
 

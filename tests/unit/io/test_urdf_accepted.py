@@ -1,5 +1,6 @@
 """URDF that other readers accept: macros, and faults that change no torque."""
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -113,6 +114,24 @@ class TestXacro:
         with pytest.warns(ArmdynWarning, match=r"<xacro:insert_block>: it is written in xacro and"):
             model = model_from_urdf(path, expand=expand)
         assert len(model.joints) == 1
+
+    @pytest.mark.parametrize(
+        ("inner", "reason"),
+        [
+            (None, "this is no regular file of at most 20 MB: .*joint.xacro"),
+            ("<!DOCTYPE a [<!ATTLIST link x CDATA '1'>]><robot/>", "declarations in the DOCTYPE"),
+            ("<robot><a b='${[0] * 10**10}'/></robot>", r"cannot expand it \("),
+        ],
+    )
+    def test_files_that_it_names_are_read_as_all_others(self, tmp_path, inner, reason) -> None:
+        path = tmp_path / "arm.xacro"
+        path.write_text(XACRO.replace("$(find mine)/", ""))
+        if inner is None:
+            os.mkfifo(tmp_path / "joint.xacro")
+        else:
+            (tmp_path / "joint.xacro").write_text(inner)
+        with pytest.raises(UrdfError, match=reason):
+            model_from_urdf(path)
 
     def test_a_name_that_looks_like_a_macro_comes_back(self, tmp_path: Path) -> None:
         robot = load("two_link")

@@ -15,8 +15,11 @@ from pathlib import Path
 
 from armdyn.errors import UrdfError
 from armdyn.io.attributes import Problems
+from armdyn.io.regular import MAX_BYTES
 from armdyn.io.xml import XmlElement, parse_xml, read_xml
 
+EXPANSION_MEMORY = 2 * 2**30
+"""Most memory that xacro may take [bytes]."""
 EXPANSION_TIME = 60.0
 """Longest time that xacro may take [s]."""
 SKIPPED = ("gazebo", "transmission", "ros2_control", "visual", "collision")
@@ -25,9 +28,26 @@ _PREFIX = "xacro:"
 _EXPRESSION = re.compile(r"\$\{")
 _DECLARED_EXPRESSION = re.compile(r"\$[{(]")
 _PROGRAM = """
-import pathlib, sys, xacro
+import io, os, pathlib, re, stat, sys, xacro
 from xacro import substitution_args
-file = pathlib.Path(sys.argv[1])
+file, most, memory = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+except (ImportError, OSError, ValueError):
+    pass
+
+def opened(name):
+    status = os.stat(name)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+        raise OSError(22, f"this is no regular file of at most {most >> 20} MB", str(name))
+    with open(name, encoding="utf-8") as stream:
+        text = stream.read(most)
+    if re.search(r"<!DOCTYPE[^>]*[[]", text):
+        raise OSError(22, "there are declarations in the DOCTYPE", str(name))
+    return io.StringIO(text)
+
+xacro.open = opened  # in the place of the builtin, for all files that it reads
 installed = substitution_args._eval_find
 
 def find(package):
@@ -43,6 +63,8 @@ def find(package):
 substitution_args._eval_find = substitution_args._eval_dict["find"] = find
 try:
     text = xacro.process_file(str(file)).toxml("utf-8")
+    if len(text) > most:
+        raise OSError(f"the expanded file would have more than {most >> 20} MB")
 except Exception as reason:
     sys.exit(str(getattr(reason, "exc", None) or reason))
 sys.stdout.buffer.write(text)
@@ -106,7 +128,8 @@ def _expansion(path: Path, expand: bool) -> bytes:
         raise UrdfError("macros are not expanded here")
     if find_spec("xacro") is None:
         raise UrdfError("the package xacro, which expands it, is not installed (pip install xacro)")
-    words = [sys.executable, "-c", _PROGRAM, str(path.resolve())]
+    limits = str(MAX_BYTES), str(EXPANSION_MEMORY)
+    words = [sys.executable, "-c", _PROGRAM, str(path.resolve()), *limits]
     try:
         run = subprocess.run(words, capture_output=True, timeout=EXPANSION_TIME, check=False)
     except subprocess.TimeoutExpired:
