@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from armdyn import errors as errors
 from armdyn.dynamics import Robot as Robot
+from armdyn.forks import IMPORTING
 from armdyn.formulations.ledger import Ledger as Ledger
 from armdyn.loading import from_dh as from_dh
 from armdyn.loading import load as load
@@ -60,10 +61,11 @@ class _Package(ModuleType):
         return sorted({*__all__, *(name for name in super().__dir__() if name.startswith("__"))})
 
     def __getattr__(self, name: str) -> Any:
-        if name in _MODULES:
-            return getattr(import_module(_MODULES[name]), name)
-        if name == "simulation":
-            return import_module("armdyn.simulation")
+        with IMPORTING:
+            if name in _MODULES:
+                return getattr(import_module(_MODULES[name]), name)
+            if name == "simulation":
+                return import_module("armdyn.simulation")
         raise AttributeError(f"module 'armdyn' has no attribute {name!r}")
 
 

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, check_truth, lost
 from armdyn.errors import ModelError, check_known, shown
-from armdyn.forks import cached_property
+from armdyn.forks import IMPORTING, cached_property
 from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
 from armdyn.formulations.cartesian import Cartesian
@@ -74,7 +74,8 @@ class Robot:
 
     @cached_property
     def _table(self) -> KernelTable:
-        from armdyn.backends.table import KernelTable  # noqa: PLC0415
+        with IMPORTING:
+            from armdyn.backends.table import KernelTable  # noqa: PLC0415
 
         return KernelTable(self.model, self.cache, self._kernels, self.effort)
 
@@ -502,8 +503,9 @@ class Robot:
 
     def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:
         """Write functions as "c" or "python"; options: `armdyn.backends.options.ExportOptions`."""
-        from armdyn.backends.export import export  # noqa: PLC0415
-        from armdyn.backends.options import ExportOptions  # noqa: PLC0415
+        with IMPORTING:
+            from armdyn.backends.export import export  # noqa: PLC0415
+            from armdyn.backends.options import ExportOptions  # noqa: PLC0415
 
         given = {"effort": self.effort} | options
         return export(self.model, directory, language, ExportOptions(**given))

@@ -4,6 +4,7 @@ A fork copies locks as they are, but only the thread that forks: a lock that ano
 that moment is never released in the child.
 """
 
+import concurrent.futures.thread  # noqa: F401  (it has locks for forks too; not in one's midst)
 import functools
 import os
 import threading
@@ -28,11 +29,31 @@ def lock_over_fork(lock: AbstractContextManager[Any] | None = None) -> AbstractC
     It is made of a lock that is there, or new; the same thread may take it several times. Of two
     such locks that are taken one in the other, the inner one must be made first.
     """
-    taken = threading.RLock() if lock is None else lock
-    if hasattr(os, "register_at_fork"):
+    _LOCKS.append(threading.RLock() if lock is None else lock)
+    return _LOCKS[-1]
 
-        def release() -> None:
-            taken.__exit__(None, None, None)
 
-        os.register_at_fork(before=taken.__enter__, after_in_parent=release, after_in_child=release)
-    return taken
+_LOCKS: list[AbstractContextManager[Any]] = []
+_HELD: list[AbstractContextManager[Any]] = []
+
+IMPORTING = threading.RLock()
+"""Held, outside all others, while modules are imported that not everybody needs.
+
+Python has a lock for each module, which a child would wait for.
+"""
+
+
+def _hold() -> None:
+    with IMPORTING:  # no more locks are made meanwhile
+        for lock in (IMPORTING, *reversed(_LOCKS)):
+            lock.__enter__()
+            _HELD.append(lock)
+
+
+def _release() -> None:
+    while _HELD:
+        _HELD.pop().__exit__(None, None, None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_release)

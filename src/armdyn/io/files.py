@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.errors import DescriptionError, ModelError, UnknownNameError, shown
+from armdyn.forks import IMPORTING
 from armdyn.io.atomic import ending, write_text
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.options import LoadOptions, Reading
@@ -45,7 +46,8 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
         or read_xml(path, DescriptionError).tag == "robot"
     ):
         return read_urdf(path, options)
-    from armdyn.io.mjcf.read import read_mjcf  # noqa: PLC0415  (mujoco is an extra)
+    with IMPORTING:
+        from armdyn.io.mjcf.read import read_mjcf  # noqa: PLC0415  (mujoco is an extra)
 
     return read_mjcf(path, options)
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_joint_vector, check_truth, real
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, check_known, shown
+from armdyn.forks import IMPORTING
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import record_times, simulate_adaptive
 from armdyn.simulation.forces import Driven, Wrench
@@ -75,7 +76,8 @@ def simulate(
     drive = _check_drive(torque, controller)
     q, qd = _check_start(robot, q0, qd0, stops)
     if method in FIXED:
-        from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
+        with IMPORTING:
+            from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
 
         _check_fixed(method, stops, external_wrench)
         return simulate_fixed(robot, q, qd, duration, drive, method, dt, step, friction, progress)

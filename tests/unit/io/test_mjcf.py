@@ -357,6 +357,15 @@ def test_no_pipe_is_waited_for(tmp_path: Path, rest: str, fifo: str) -> None:
         model_from_mjcf(save(tmp_path, arm(), rest))
 
 
+@pytest.mark.parametrize(
+    "rest", ['<include file="a.xml"/>', '<asset><model file="a.xml"/></asset>']
+)
+def test_a_document_that_names_itself_is_refused(tmp_path: Path, rest: str) -> None:
+    (tmp_path / "a.xml").write_text(f"<mujoco>{rest}</mujoco>")
+    with pytest.raises(MjcfError, match=r"a\.xml: it names itself"):
+        model_from_mjcf(save(tmp_path, arm(), rest))
+
+
 def test_included_documents_are_read_as_the_main_one(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text("<!DOCTYPE a [<!ATTLIST a x CDATA '1'>]><a/>")
     with pytest.raises(MjcfError, match=r"a.xml:1: there are declarations in its DOCTYPE"):

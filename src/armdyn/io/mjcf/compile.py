@@ -71,16 +71,19 @@ def _values(elements: list[XmlElement], wanted: Callable[[str, str], bool]) -> l
 def _documents(path: Path) -> dict[Path, XmlElement]:
     """The main document and those that it names, looked for beside it and beside one another."""
     found: dict[Path, XmlElement] = {}
-    waiting = [path]
+    waiting: list[tuple[Path, tuple[Path, ...]]] = [(path, ())]
     while waiting:
-        file = waiting.pop()
+        file, above = waiting.pop()
+        if file.resolve() in above:  # MuJoCo would attach it for ever
+            raise MjcfError("it names itself, directly or through another document", file=file)
         if file.resolve() in (other.resolve() for other in found):
             continue
         found[file] = root = read_xml(file, MjcfError)
         inner = list(root.walk())
         names = _values(inner, lambda tag, key: tag in _DOCUMENTS and key == "file")
         beside = [folder / name for folder in (path.parent, file.parent) for name in names]
-        waiting += [document for document in beside if os.path.exists(document)]
+        here = *above, file.resolve()
+        waiting += [(document, here) for document in beside if os.path.exists(document)]
     root = found[path]
     if root.tag != "mujoco":
         raise MjcfError(
