@@ -14,12 +14,12 @@ parallel that their common normal is far away keep a position across with more t
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen, real
+from armdyn.canonical.geometry import closest, common_normal, normal_to, sine
 from armdyn.canonical.robot import CanonicalLink as CanonicalLink
 from armdyn.canonical.robot import CanonicalRobot as CanonicalRobot
 from armdyn.canonical.robot import cos_sin as cos_sin
@@ -41,8 +41,9 @@ TORQUE_TOLERANCE = 1e-12
 
 _FLOAT_ROUNDING = 4e-15
 """Below this a number counts as zero at every tolerance."""
-_PARALLEL_SINE = 1e-2
-"""Sine of the angle below which two axes have no usable common normal."""
+FARTHEST_ORIGIN = 1e3
+"""An origin so many radii of gyration away from its link is put beside the centre of mass instead:
+the moments of inertia of the link would be lost beside mass times distance squared."""
 
 
 def canonical(model: RobotModel, tolerance: float = ZERO_TOLERANCE) -> CanonicalRobot:
@@ -61,8 +62,7 @@ def canonical(model: RobotModel, tolerance: float = ZERO_TOLERANCE) -> Canonical
 def canonical_frames(model: RobotModel, tolerance: float = ZERO_TOLERANCE) -> tuple[Array, ...]:
     """The frame of each link of `canonical(model, tolerance)` in the link's own, (4, 4) each."""
     _, builder = _built(model, tolerance)
-    pairs = zip(builder.rest, builder.frames, strict=True)
-    return tuple(frozen(inverse(rest) @ frame) for rest, frame in pairs)
+    return tuple(map(frozen, builder.frames))
 
 
 def _built(model: RobotModel, tolerance: float) -> "tuple[CanonicalRobot, _Builder]":
@@ -83,7 +83,11 @@ def _built(model: RobotModel, tolerance: float) -> "tuple[CanonicalRobot, _Build
 
 
 class _Builder:
-    """The frames of one robot in its position q = 0, seen from the base."""
+    """The frames of one robot in its position q = 0.
+
+    Directions are seen from the base, points from the link that they belong to: a short link at the
+    end of a long arm would lose its digits among those of the arm.
+    """
 
     def __init__(self, model: RobotModel, tolerance: float):
         self.model, self.tolerance = model, max(tolerance, _FLOAT_ROUNDING)
@@ -91,37 +95,42 @@ class _Builder:
         """The largest number that was taken for zero, relative or [rad]."""
         self.rest: list[Array] = []
         self.z: list[Array] = []
+        self.own_z: list[Array] = []
+        """The axes seen from their links."""
         self.sign: list[int] = []
         for joint in model.joints:
             up = joint.parent
             T = (self.rest[up] if up >= 0 else np.eye(4)) @ joint.placement
             z = T[:3, :3] @ joint.axis
-            flip = up >= 0 and self._sine(self.z[up], z) <= self.tolerance and self.z[up] @ z < 0
+            flip = up >= 0 and sine(self.z[up], z) <= self.tolerance and self.z[up] @ z < 0
             self.sign.append(-1 if flip else 1)
             self.rest.append(T)
             self.z.append(-z if flip else z)
+            self.own_z.append(-joint.axis if flip else joint.axis)
+        self.axes: list[Array] = []
+        """The axes of the canonical frames, seen from the base, once `robot` has been called."""
         self.frames: list[Array] = []
-        """The canonical frames, once `robot` has been called."""
+        """The canonical frames, seen from their links."""
         self.origins = self._origins()
-        spread = [np.abs(T[:3, 3] - self.rest[0][:3, 3]).max() for T in self.rest]
-        self.size = max(*spread, 1e-3) if len(spread) > 1 else 1.0
+        lengths = [np.abs(T[:3, 3] - self.rest[0][:3, 3]).max() for T in self.rest]
+        lengths += [np.abs(link.inertia.com).max() for link in model.links]
+        self.size = float(max(lengths)) or 1.0
 
     def robot(self) -> CanonicalRobot:
-        frames, links = self.frames, []
+        links = []
         for i, joint in enumerate(self.model.joints):
             up = joint.parent
-            before, gamma, alpha = self._before(i, frames)
+            before, gamma, alpha = self._before(i)
             x = self._x(i, before)
             theta = self._angle(before[:, 0], x, self.z[i])
             gravity = np.zeros(3)
             if up < 0:
                 before, theta, gravity = self._on_base(i, x)
-            frames.append(transform(self._axes(x, self.z[i]), self.origins[i]))
-            entry, across = self.origins[i], np.zeros(3)
-            if up >= 0:  # the point of axis i nearest to the axis of its parent
-                entry = self._closest(self.origins[i], self.z[i], self.z[up], self.origins[up])
-                across = frames[up][:3, :3].T @ (entry - self.origins[up])
-            J, u, M = self._inertia(i, frames[i])
+            self.axes.append(self._axes(x, self.z[i]))
+            turned = self.rest[i][:3, :3].T @ self.axes[i]
+            self.frames.append(transform(turned, self.origins[i]))
+            across, r = self._across(i) if up >= 0 else (np.zeros(3), 0.0)
+            J, u, M = self._inertia(i)
             links.append(
                 CanonicalLink(
                     joint.name,
@@ -130,7 +139,7 @@ class _Builder:
                     alpha,
                     frozen([self._snap(v, self.size) for v in across]),
                     theta,
-                    self._snap(float((self.origins[i] - entry) @ self.z[i]), self.size),
+                    self._snap(r, self.size),
                     J,
                     u,
                     M,
@@ -144,19 +153,16 @@ class _Builder:
     # where the frames are
 
     def _origins(self) -> list[Array]:
-        """Origins O_i, from the tips to the base."""
+        """Origins O_i in their own links, from the tips to the base."""
         origins: list[Array] = [np.zeros(3)] * len(self.z)
         for i in reversed(range(len(self.z))):
             child = self._first_child(i)
             up = self.model.joints[i].parent
-            if not self._turns(i):
-                origins[i] = self.rest[i][:3, 3] if child is None else origins[child]
-            elif child is not None:
-                origins[i] = self._foot(i, child, origins[child])
-            elif up >= 0 and self._turns(up):
-                origins[i] = self._foot(i, up, self.rest[up][:3, 3])
-            else:
-                origins[i] = self.rest[i][:3, 3]
+            if child is not None:
+                point = self._above(child, origins[child])
+                origins[i] = self._foot(i, child, point) if self._turns(i) else point
+            elif self._turns(i) and up >= 0 and self._turns(up):
+                origins[i] = self._foot(i, up, self._below(i, np.zeros(3)))
         return self._drag_sliding_tips(origins)
 
     def _drag_sliding_tips(self, origins: list[Array]) -> list[Array]:
@@ -168,9 +174,29 @@ class _Builder:
             if self._first_child(up) == i and self._turns(up):
                 above = self.model.joints[up].parent
                 if above >= 0:
-                    origins[up] = self._foot(up, above, origins[above])
-            origins[i] = origins[up]
+                    origins[up] = self._foot(up, above, self._below(up, origins[above]))
+            origins[i] = self._below(i, origins[up])
         return origins
+
+    def _above(self, i: int, point: Array) -> Array:
+        """A point of link i, seen from its parent."""
+        T = self.model.joints[i].placement
+        return T[:3, :3] @ point + T[:3, 3]
+
+    def _below(self, i: int, point: Array) -> Array:
+        """A point of the parent of link i, seen from link i."""
+        T = self.model.joints[i].placement
+        return T[:3, :3].T @ (point - T[:3, 3])
+
+    def _across(self, i: int) -> tuple[Array, float]:
+        """How axis i lies in the frame of its parent, and the offset r along it."""
+        joint = self.model.joints[i]
+        up, O = joint.parent, self._above(i, self.origins[i])
+        z = joint.placement[:3, :3] @ self.own_z[i]
+        # the point of axis i nearest to the axis of its parent
+        entry = closest(O, z, self.own_z[up], self.origins[up], self.tolerance)
+        across = self.frames[up][:3, :3].T @ (entry - self.origins[up])
+        return across, float((O - entry) @ z)
 
     def _turns(self, i: int) -> bool:
         return self.model.joints[i].type.turns
@@ -180,28 +206,27 @@ class _Builder:
         return children[0] if children else None
 
     def _foot(self, i: int, other: int, point: Array) -> Array:
-        """The point of axis i nearest to another axis through a point, or to that point."""
-        return self._closest(self.rest[i][:3, 3], self.z[i], self.z[other], point)
-
-    def _closest(self, O: Array, z: Array, other: Array, point: Array) -> Array:
-        """The point of a line along z nearest to another; for parallel ones to the point on it."""
-        sine = self._sine(z, other)
-        if sine <= max(self.tolerance, _PARALLEL_SINE):
-            return O + z * (z @ (point - O))
-        return O + z * (np.cross(point - O, other) @ np.cross(z, other)) / sine**2
+        """The point of axis i nearest to another axis through a point, seen from link i."""
+        z, inertia = self.own_z[i], self.model.links[i].inertia
+        direction = self.rest[i][:3, :3].T @ self.z[other]
+        foot = closest(np.zeros(3), z, direction, point, self.tolerance)
+        reach = math.sqrt(np.abs(inertia.moment).max() / inertia.mass) if inertia.mass > 0 else 0.0
+        if reach and np.linalg.norm(foot) > FARTHEST_ORIGIN * reach:
+            return z * (z @ inertia.com)
+        return foot
 
     # how they are turned
 
-    def _before(self, i: int, frames: Sequence[Array]) -> tuple[Array, float, float]:
+    def _before(self, i: int) -> tuple[Array, float, float]:
         """Axes before the motion of joint i, with γ and α."""
         up, z = self.model.joints[i].parent, self.z[i]
         if up < 0:
             return self._axes(self._any_normal(i), z), 0.0, 0.0
-        x_up, z_up = frames[up][:3, 0], self.z[up]
-        if self._sine(z_up, z) <= self.tolerance:
-            self._take(self._sine(z_up, z))
-            return self._axes(_normal_to(x_up, z), z), 0.0, 0.0
-        x = _common_normal(z_up, z)
+        x_up, z_up = self.axes[up][:, 0], self.z[up]
+        if sine(z_up, z) <= self.tolerance:
+            self._take(sine(z_up, z))
+            return self._axes(normal_to(x_up, z), z), 0.0, 0.0
+        x = common_normal(z_up, z)
         x = -x if x @ x_up < -1e-9 else x
         gamma = self._angle(x_up, x, z_up)
         return self._axes(x, z), gamma, self._angle(z_up, z, x)
@@ -212,12 +237,13 @@ class _Builder:
         x = before[:, 0]
         if child is None:
             return x
-        if self._sine(z, self.z[child]) > self.tolerance:
-            x = _common_normal(z, self.z[child])
+        if sine(z, self.z[child]) > self.tolerance:
+            x = common_normal(z, self.z[child])
         else:
-            offset = self.origins[child] - self.origins[i]
+            offset = self._above(child, self.origins[child]) - self.origins[i]
+            offset = self.rest[i][:3, :3] @ offset
             if np.linalg.norm(offset - z * (z @ offset)) > self.tolerance * self.size:
-                x = _normal_to(offset, z)
+                x = normal_to(offset, z)
         return -x if x @ before[:, 0] < -1e-9 else x
 
     def _on_base(self, i: int, x: Array) -> tuple[Array, float, Array]:
@@ -244,10 +270,6 @@ class _Builder:
     def _axes(x: Array, z: Array) -> Array:
         return np.column_stack([x, np.cross(z, x), z])
 
-    @staticmethod
-    def _sine(a: Array, b: Array) -> float:
-        return float(np.linalg.norm(np.cross(a, b)))
-
     def _angle(self, a: Array, b: Array, axis: Array) -> float:
         """The angle from a to b about an axis normal to both, quarter turns exact."""
         angle = math.atan2(float(np.cross(a, b) @ axis), float(a @ b))
@@ -259,8 +281,8 @@ class _Builder:
 
     # what they carry
 
-    def _inertia(self, i: int, frame: Array) -> tuple[Array, Array, float]:
-        T = inverse(frame) @ self.rest[i]
+    def _inertia(self, i: int) -> tuple[Array, Array, float]:
+        T = inverse(self.frames[i])
         pseudo = T @ self.model.links[i].inertia.pseudo @ T.T
         J, u, M = pseudo[:3, :3], pseudo[:3, 3], float(pseudo[3, 3])
         second = float(np.abs(J).max()) or 1.0
@@ -276,19 +298,3 @@ class _Builder:
 
     def _take(self, value: float) -> None:
         self.taken = max(self.taken, value)
-
-
-def _common_normal(a: Array, b: Array) -> Array:
-    """The unit normal of two unit vectors, to rounding even where they are nearly parallel."""
-    normal = np.cross(a, b)
-    for _ in range(2):
-        normal = _normal_to(_normal_to(normal, a), b)
-    return normal
-
-
-def _normal_to(vector: Array, axis: Array) -> Array:
-    """The direction of a vector less its part along an axis, which rounding brings back once."""
-    for _ in range(2):
-        vector = vector - axis * (axis @ vector)
-        vector = vector / np.linalg.norm(vector)
-    return vector

@@ -1,5 +1,6 @@
 """Canonical frames and base parameters keep the torques, and nothing more can be regrouped."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -13,10 +14,17 @@ from armdyn.canonical.regroup import hand_down, regroup, slide_origin
 from armdyn.canonical.snapping import torque_difference
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.model import Connection, assemble
-from armdyn.model.transform import rotation_from_rpy, transform
+from armdyn.model import Connection, Inertia, assemble
+from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
 from support.peers import close
-from support.random_robots import random_inertia, random_model, random_states, robots, seeds
+from support.random_robots import (
+    random_axis,
+    random_inertia,
+    random_model,
+    random_states,
+    robots,
+    seeds,
+)
 from support.reading import model_from_dh
 from support.regrouped import parameter_names
 
@@ -298,3 +306,41 @@ def test_regrouping_sees_a_small_twist(angle):
     assert len(parameter_names(regroup(robot))) == len(
         parameter_names(regroup(canonical(dh("RR", [(0, 0, 0, 0), (0.5, 0.3, 0, 0)]))))
     )
+
+
+def test_links_of_very_different_size_keep_their_digits():
+    """Masses of 1e-6 to 1e6 kg, lengths of 1e-4 to 1e3 m: each joint for itself."""
+    for seed in range(10):
+        model = _uneven(np.random.default_rng(seed))
+        q, qd, qdd = np.random.default_rng(0).normal(size=(3, 20, len(model.joints)))
+        expected = newton_euler(model, q, qd, qdd).tau
+        found = newton_euler(model_from_canonical(canonical(model), float), q, qd, qdd).tau
+        assert (np.abs(found - expected).max(0) < 1e-11 * np.abs(expected).max(0)).all()
+
+
+def _uneven(rng, joints=6):
+    links, connections = {"base": Inertia.zero()}, []
+    for i in range(joints):
+        mass, radius, length = 10 ** rng.uniform([-6, -4, -4], [6, 3, 3])
+        points = np.hstack([radius * rng.normal(size=(6, 3)), np.ones((6, 1))])
+        links[f"link{i}"] = Inertia.from_pseudo(mass * points.T @ points)
+        turn = rotation_about(random_axis(rng), rng.uniform(-3, 3))
+        placement = transform(turn, length * random_axis(rng))
+        parent = list(links)[-2]
+        connections.append(
+            Connection(f"joint{i}", "revolute", parent, f"link{i}", placement, random_axis(rng))
+        )
+    return assemble("uneven", links, connections)
+
+
+@pytest.mark.parametrize("size", [1e-20, 1e-9, 1e9])
+def test_robots_of_any_size_keep_their_lengths(size):
+    row = {"joint": "revolute", "a": 0.3 * size, "alpha": 0.3, "d": 0.0, "theta": 0.2, "mass": 1.0}
+    row |= {"com": (0.2 * size, 0, 0), "inertia": size * size * np.eye(3)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = armdyn.from_dh([row, row], gravity=(0, -9, 1)).model
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 20, 2))
+    expected = newton_euler(model, q, qd, qdd).tau
+    found = newton_euler(model_from_canonical(canonical(model), float), q, qd, qdd).tau
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
