@@ -44,17 +44,18 @@ def angle_sums(outputs: Iterable[Node]) -> set[int]:
     for node in nodes:
         if node.op in _SUMS and all(a.index in summed for a in node.args):
             summed.add(node.index)
+    alone = summed & _only_angles(nodes, outputs)
+    return {n.index for n in nodes if n.op in _SUMS and n.index in alone}
+
+
+def _only_angles(nodes: list[Node], outputs: list[Node]) -> set[int]:
+    """Indices of the nodes that only sines, cosines and sums for these use."""
     angles: set[int] = set()
     other = {node.index for node in outputs}
     for node in reversed(nodes):  # what a node is used for comes before it
-        if node.op in TRIG or (
-            node.op in _SUMS and node.index in angles and node.index not in other
-        ):
-            angles.update(a.index for a in node.args)
-        else:
-            other.update(a.index for a in node.args)
-    alone = summed & angles - other
-    return {n.index for n in nodes if n.op in _SUMS and n.index in alone}
+        part = node.op in _SUMS and node.index in angles and node.index not in other
+        (angles if part or node.op in TRIG else other).update(a.index for a in node.args)
+    return angles - other
 
 
 def _is_position(node: Node) -> bool:

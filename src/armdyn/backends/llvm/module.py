@@ -72,6 +72,8 @@ def module(
     lines += store_function(vectors, pieces.outputs, pieces.slots)
     groups = groups_ahead(vectors, pieces, inputs)
     lines += _segments(vectors, pieces, program, tile, groups)
+    if any(instruction.op == "angle_sum" for instruction in program.instructions):
+        lines += angle_sum_functions(vectors)
     lines += stream_function(vectors) if streams else []
     early = {group.array for some in groups.values() for group in some}
     lines += Loop(vectors, pieces, inputs, output, tile, early, streams).lines()
@@ -88,8 +90,6 @@ def _segments(
     lines = []
     if any(isinstance(step, SineCosine) for step in pieces.steps):
         lines += sine_cosine_functions(vectors, pieces.slots)
-    if any(i.op == "angle_sum" for i in program.instructions):
-        lines += angle_sum_functions(vectors)
     constants = {
         place: vectors.splat(constant.value)
         for place, constant in enumerate(program.constants, start=len(program.symbols))
@@ -103,8 +103,7 @@ def _segments(
         if isinstance(step, Segment):
             head = f"define internal void @segment{number}(ptr %here, {', '.join(given)})"
             t = IrWriter(vectors, f"{head} noinline nounwind {{")
-            sums = any(op == "angle_sum" for _, op, _ in step.operations)
-            segment = _segment_of_sums if sums else _segment
+            segment = _segment_of_sums if step.adds_angles else _segment
             lines += segment(t, step, constants, fetched[number], ahead.get(number, []))
     return lines
 

@@ -38,6 +38,11 @@ class Segment:
     stores: dict[int, int]
     """Slot of each value that goes to memory."""
 
+    @property
+    def adds_angles(self) -> bool:
+        """Whether one of the operations is a sum of angles."""
+        return any(op == "angle_sum" for _, op, _ in self.operations)
+
 
 @dataclass(frozen=True, slots=True)
 class SineCosine:
