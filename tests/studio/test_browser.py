@@ -306,7 +306,7 @@ def test_a_page_of_another_site_sees_nothing(browser, studio, monkeypatch):
             studio._gate, "refusal", lambda *a: told.append(refusal(*a)) or told[-1]
         )
         page.goto(f"{elsewhere.address}&websocket=ws://localhost:{studio.port}")
-        until(lambda: page.wait_for_timeout(100) or told, what="a refusal")
+        until(lambda: page.wait_for_timeout(100) or told, 90, "a refusal")
         assert told[0] == "pages of other sites cannot use the studio"
         assert studio.sessions == before
         assert page.locator(".armdyn-torque").count() == 0

@@ -27,7 +27,7 @@ class Window:
         )
         self.page = self.context.new_page()
         self.page.goto(studio.address)
-        self.page.wait_for_selector(".armdyn-torque", timeout=60_000)
+        self.page.wait_for_selector(".armdyn-torque", timeout=120_000)
         (self.session,) = set(studio.sessions) - before
         # the page warns that there is no graphics card
         self.page.locator(CLOSE).first.wait_for(timeout=10_000)
