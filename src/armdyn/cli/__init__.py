@@ -2,8 +2,11 @@
 
 import io
 import re
+import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from armdyn.cli.console import print_line
 from armdyn.errors import ArmdynError, ArmdynWarning
@@ -20,7 +23,7 @@ def main() -> None:
         if re.search(r"[\x00-\x1f\x7f-\x9f]", argument):  # typer would print it in its own errors
             print_line(f"error: there is a control character in {argument!r}", stderr=True)
             sys.exit(2)
-    with warnings.catch_warnings():
+    with _ending_in_order(), warnings.catch_warnings():
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", ArmdynWarning)
         try:
@@ -32,6 +35,16 @@ def main() -> None:
             print_line(f"error: cannot write the result: {error.strerror or error}", stderr=True)
             sys.stdout = None  # nothing more can be flushed to it
             sys.exit(2)
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let SIGTERM end the program as an error does, so that nothing temporary stays."""
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -1,6 +1,9 @@
 import json
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -244,3 +247,17 @@ def test_a_floating_base_is_checked_fixed_and_said_so(run, tmp_path):
     assert code == 2
     assert "--fix-root" in err
     assert run("info", tmp_path / "free.urdf", "--fix-root")[0] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_program_that_is_told_to_end_leaves_nothing_behind(run, tmp_path, monkeypatch):
+    def work():
+        with tempfile.TemporaryDirectory(dir=tmp_path):
+            signal.raise_signal(signal.SIGTERM)
+            time.sleep(1)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("armdyn.cli.app.app", work)
+    assert run("robots") == (143, "", "")
+    assert not list(tmp_path.iterdir())
+    assert signal.getsignal(signal.SIGTERM) == before
