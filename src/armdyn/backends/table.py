@@ -68,9 +68,10 @@ class KernelTable:
                 f"a type of floats, got {shown(request)} and {shown(dtype)}"
             ) from None
         if key not in self.known:
+            kernel = Kernel(self.model, request, dtype, self.cache)
             if request.quantity.startswith("forward_dynamics"):
                 warn_of_condition(self.model)
-            self.known[key] = Kernel(self.model, request, dtype, self.cache)
+            self.known[key] = kernel
         return self.known[key]
 
     def run(self, quantity: str, *arrays: npt.ArrayLike, **options: Any) -> Array:
