@@ -31,12 +31,14 @@ from armdyn.formulations.base_parameters import BaseParameters, base_parameters
 from armdyn.formulations.cartesian import Cartesian
 from armdyn.formulations.coriolis import ConfigurationSpace
 from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.external import Wrench, reactions
+from armdyn.formulations.external import Wrench, exerted_wrenches
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.regressor import parameter_names, parameters
+from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.io.files import save_model
 from armdyn.model import RobotModel, edit
+from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.quantities.request import EFFORTS, Request, wrench_options
@@ -137,6 +139,7 @@ class Robot:
         formulation: str | None = None,
         wrench_link: str = "tool",
         wrench_frame: str = "world",
+        base_motion: BaseMotion | None = None,
     ) -> Array:
         """Joint torques that produce the given motion.
 
@@ -151,11 +154,12 @@ class Robot:
                 written; None: the compiled shortest form. All give one result.
             wrench_link: Link (or "tool") at whose origin the wrench acts.
             wrench_frame: Axes of the wrench: "world", "tool" or the name of a link.
+            base_motion: How the base moves; None: it stands still.
 
         Returns:
             Torques and forces of the actuators, (..., n) [N m or N].
         """
-        if external_wrench is None and formulation is None:
+        if external_wrench is None and formulation is None and base_motion is None:
             # one state takes less than a microsecond, and so must the way to its kernel
             call = self._kernels.get(
                 "inverse_dynamics"
@@ -167,11 +171,12 @@ class Robot:
             if call is not None:
                 return call(q, qd, qdd)
         if formulation is None:
-            wrenches, options = wrench_options(external_wrench, wrench_link, wrench_frame)
+            more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
             options |= {} if friction is True else {"friction": friction}
-            tau = self._table.run("inverse_dynamics", q, qd, qdd, *wrenches, **options)
+            tau = self._table.run("inverse_dynamics", q, qd, qdd, *more, **options)
             self._shorten()
             return tau
+        _check_default("formulation", base_motion)
         at = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
         links = self.formulate(formulation, q, qd, qdd, external_wrench, **at).tau
         rotors = np.array([joint.rotor.reflected for joint in self.model.joints])
@@ -196,7 +201,7 @@ class Robot:
         """
         check_known("formulation", formulation, FORMULATIONS)
         given = self._states(q=q, qd=qd, qdd=qdd)
-        wrench, (q, qd, qdd) = reactions(
+        wrench, (q, qd, qdd) = exerted_wrenches(
             self.model, external_wrench, wrench_link, wrench_frame, given
         )
         motion = self._at.positions(q), self._at.rates(qd), self._at.rates(qdd)
@@ -213,6 +218,7 @@ class Robot:
         method: ForwardMethod | None = None,
         wrench_link: str = "tool",
         wrench_frame: str = "world",
+        base_motion: BaseMotion | None = None,
     ) -> Array:
         """Joint accelerations that torques cause, (..., n); arguments as in `inverse_dynamics`.
 
@@ -223,22 +229,53 @@ class Robot:
         Raises:
             SingularityError: The mass matrix cannot be inverted.
         """
-        if method is None:
-            wrenches, options = wrench_options(external_wrench, wrench_link, wrench_frame)
-            options["friction"] = friction
-            found = self._table.run("forward_dynamics", q, qd, tau, *wrenches, **options)
-            if not lost(found, q, qd, tau, *wrenches):
-                return found
-        given = self._states(q=q, qd=qd, tau=tau)
-        wrench, (q, qd, tau) = reactions(
-            self.model, external_wrench, wrench_link, wrench_frame, given
-        )
-        if check_truth("friction", friction):
-            tau = tau - self.friction_torque(qd)
         if method is not None:
-            return accelerations(self.model, q, qd, tau, wrench, method)
-        checked = accelerations(self.model, q, qd, tau, wrench, "composite_body")
+            _check_default("method", base_motion)
+            given = self._states(q=q, qd=qd, tau=tau)
+            wrench, (q, qd, tau) = exerted_wrenches(
+                self.model, external_wrench, wrench_link, wrench_frame, given
+            )
+            rest = tau - self.friction_torque(qd) if check_truth("friction", friction) else tau
+            return accelerations(self.model, q, qd, rest, wrench, method)
+        more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
+        options["friction"] = friction
+        found = self._table.run("forward_dynamics", q, qd, tau, *more, **options)
+        if not lost(found, q, qd, tau, *more):
+            return found
+        bias = self._table.run("inverse_dynamics", q, qd, np.zeros(self.n), *more, **options)
+        checked = solve_mass_matrix(self.mass_matrix(q), np.asarray(tau) - bias, self.joint_names)
         return np.where(np.isfinite(found), found, checked)
+
+    def reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        external_wrench: Wrench | None = None,
+        *,
+        frame: str = "world",
+        constraint: bool = False,
+        base_wrench: bool = False,
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
+        base_motion: BaseMotion | None = None,
+    ) -> Array:
+        """Force and moment that each link receives from its parent, (..., N, 6) [N, N m].
+
+        The moment is about the origin of the frame on the joint, which moves with the link; rotors
+        and friction, which act between motor and joint, are not in it. Other arguments are those
+        of `inverse_dynamics`.
+
+        `frame` names the axes of the result: "world"; "joint", for each link those of the frame on
+        its joint; "link", for each link those of the frame it is named after, which
+        `forward_kinematics` gives; or the name of one frame for all. With `constraint`, what the
+        drive gives about or along the axis is left out, and what bearings carry remains. With
+        `base_wrench`, a first row is what the base receives from the ground, about the origin of
+        the base: (..., 1 + N, 6); the shaking force and moment are its opposite.
+        """
+        more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
+        options |= {"frame": frame, "constraint": constraint, "base_wrench": base_wrench}
+        return self._table.run("reactions", q, qd, qdd, *more, **options)
 
     def friction_torque(self, qd: ArrayLike) -> Array:
         """What the actuators must add to overcome friction, (..., n) [N m or N]."""
@@ -255,7 +292,7 @@ class Robot:
         wrench_frame: str = "world",
     ) -> Ledger:
         """The torque of `inverse_dynamics`, split into its terms; arguments as there."""
-        wrenches, options = wrench_options(external_wrench, wrench_link, wrench_frame)
+        wrenches, options = self._loads(external_wrench, wrench_link, wrench_frame)
         terms = self._table.run("ledger", q, qd, qdd, *wrenches, **options)
         return Ledger(*(terms[..., k, :] for k in range(len(Ledger.__slots__))))
 
@@ -273,9 +310,10 @@ class Robot:
         """C(q, q̇) q̇, (..., n)."""
         return self._table.run("coriolis_vector", q, qd)
 
-    def gravity_vector(self, q: ArrayLike) -> Array:
-        """g(q), the torques that hold the arm, (..., n)."""
-        return self._table.run("gravity_vector", q)
+    def gravity_vector(self, q: ArrayLike, base_motion: BaseMotion | None = None) -> Array:
+        """g(q), the torques that hold the arm still on its base, (..., n)."""
+        more, options = self._loads(None, "tool", "world", base_motion)
+        return self._table.run("gravity_vector", q, *more, **options)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, friction: bool = False) -> Array:
         """C(q, q̇) q̇ + g(q), and friction if asked, (..., n)."""
@@ -359,8 +397,20 @@ class Robot:
     # kinematics and the Cartesian form
 
     def forward_kinematics(self, q: ArrayLike, link: str = "tool") -> Array:
-        """The tool, or a named link, in the world frame in which the base stands, (..., 4, 4)."""
+        """The tool, or the frame that a link is named after, in the world, (..., 4, 4).
+
+        Of a link that was given by standard DH this is the book's frame at its far end, and not the
+        frame on its joint, in which formulations have forces and `model.links` have inertias.
+        """
         return self._table.run("forward_kinematics", q, link=link)
+
+    def link_frames(self, q: ArrayLike) -> Array:
+        """The frames that the links are named after, in the world, (..., N, 4, 4)."""
+        return self._table.run("link_frames", q)
+
+    def link_jacobians(self, q: ArrayLike, frame: str = "world") -> Array:
+        """Geometric Jacobians of these frames, (..., N, 6, n); `frame` as in `jacobian`."""
+        return self._table.run("link_jacobians", q, frame=frame)
 
     def jacobian(self, q: ArrayLike, frame: str = "world", link: str = "tool") -> Array:
         """Geometric Jacobian of the tool or a link, (..., 6, n), linear rows first.
@@ -466,12 +516,15 @@ class Robot:
         friction: bool = True,
         payload: bool = False,
         gravity: bool = False,
+        base_motion: bool = False,
         wrench: str | Sequence[str] = (),
         wrench_frame: str = "world",
         link: str = "tool",
         frame: str = "world",
         method: str | None = None,
         task: Sequence[str] = (),
+        constraint: bool = False,
+        base_wrench: bool = False,
         dtype: DTypeLike = "float64",
     ) -> Callable[..., Array]:
         """A quantity as a bare compiled callable of vectors and `out`, for tight loops.
@@ -484,19 +537,21 @@ class Robot:
             friction: Whether joint friction is in torques.
             payload: Whether a payload is an argument: the ten numbers of `payload_vector`.
             gravity: Whether the field of gravity in world axes is an argument.
+            base_motion: Whether the 18 numbers of `BaseMotion.vector` are an argument.
             wrench: Link or links for each of which the wrench of the environment is an argument.
             wrench_frame: Axes of these wrenches.
             link: Whose place or velocity is meant.
-            frame: Axes of the rows of a Jacobian, or of the Cartesian form.
+            frame: Axes of the rows of a Jacobian, of reactions or of the Cartesian form.
             method: Formulation of inverse, or method of forward dynamics; None: the shortest.
             task: Coordinates of the Cartesian form, as in `cartesian`; none: as there without any.
+            constraint: As in `reactions`, and so is `base_wrench`.
+            base_wrench: Whether the base has a row in the reactions.
             dtype: "float64" or "float32".
         """
         links = (wrench,) if isinstance(wrench, str) else check_names("wrench", wrench)
         request = Request(
-            *(quantity, friction, payload, gravity, links, wrench_frame, link, frame, method),
-            check_names("task", task),
-            self.effort,
+            *(quantity, friction, payload, gravity, base_motion, links, wrench_frame),
+            *(link, frame, method, check_names("task", task), constraint, base_wrench, self.effort),
         )
         request.check_truths()  # what is no truth may have no hash either
         return self._table.kernel(request, dtype).call
@@ -509,6 +564,18 @@ class Robot:
 
         given = {"effort": self.effort} | options
         return export(self.model, directory, language, ExportOptions(**given))
+
+    def _loads(
+        self, external: Wrench | None, link: str, axes: str, base_motion: BaseMotion | None = None
+    ) -> tuple[list[ArrayLike], dict[str, Any]]:
+        """Wrenches and a motion of the base, and the options of a kernel that takes them."""
+        wrenches, options = wrench_options(external, link, axes)
+        if base_motion is None:
+            return wrenches, options
+        if not isinstance(base_motion, BaseMotion):
+            raise ModelError(f"base_motion is an armdyn.BaseMotion, got {base_motion!r}")
+        motion = base_motion.vector(self.model.base[:3, :3])
+        return [motion, *wrenches], options | {"base_motion": True}
 
     def _shorten(self) -> None:
         """Let Python call the kernel of one state directly in the place of `inverse_dynamics`."""
@@ -526,3 +593,8 @@ def check_robot(robot: object) -> Robot:
     if not isinstance(robot, Robot):
         raise ModelError(f"expected a Robot, got {shown(robot)}; load it first")
     return robot
+
+
+def _check_default(option: str, base_motion: BaseMotion | None) -> None:
+    if base_motion is not None:
+        raise ModelError(f"a motion of the base needs the default {option}; leave {option} out")

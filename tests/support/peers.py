@@ -4,25 +4,33 @@ import numpy as np
 import pinocchio as pin
 
 
-def pin_model(model):
-    """The same tree of joints in Pinocchio, built joint by joint in our order."""
+def pin_model(model, floating=False):
+    """The same tree of joints in Pinocchio, in our order; with a base that floats if asked."""
     other = pin.Model()
     other.gravity = pin.Motion(np.array(model.gravity), np.zeros(3))
+    base = 0
+    if floating:
+        base = other.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "floating base")
+        _add_body(other, base, model.base_link.inertia)
     for joint, link in zip(model.joints, model.links, strict=True):
-        placement = joint.placement if joint.parent >= 0 else model.base @ joint.placement
+        fixed = joint.parent < 0 and not floating
+        placement = model.base @ joint.placement if fixed else joint.placement
         index = other.addJoint(
-            joint.parent + 1, pin_joint(joint), pin.SE3(np.array(placement)), joint.name
+            base + joint.parent + 1, pin_joint(joint), pin.SE3(np.array(placement)), joint.name
         )
-        body = link.inertia
-        other.appendBodyToJoint(
-            index, pin.Inertia(body.mass, body.com, body.moment_about_com), pin.SE3.Identity()
-        )
-    other.armature = np.array([joint.rotor.reflected for joint in model.joints])
-    tool = model.tool_frame
+        _add_body(other, index, link.inertia)
+    rotors = [joint.rotor.reflected for joint in model.joints]
+    other.armature = np.array([0.0] * 6 * floating + rotors)
+    tool, index = model.tool_frame, base + model.tool_frame.link + 1
     other.addFrame(
-        pin.Frame("tool", tool.link + 1, pin.SE3(np.array(tool.placement)), pin.FrameType.OP_FRAME)
+        pin.Frame("tool", index, pin.SE3(np.array(tool.placement)), pin.FrameType.OP_FRAME)
     )
     return other, other.createData()
+
+
+def _add_body(other, index, body):
+    inertia = pin.Inertia(body.mass, body.com, body.moment_about_com)
+    other.appendBodyToJoint(index, inertia, pin.SE3.Identity())
 
 
 def pin_joint(joint):

@@ -15,7 +15,7 @@ Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 """A wrench (..., 6) of the environment on the arm, or one for each of several links."""
 
 
-def reactions(
+def exerted_wrenches(
     model: RobotModel, external: Wrench | None, link: str, axes: str, states: dict[str, Array]
 ) -> tuple[Array | None, list[Array]]:
     """The wrenches as formulations take them, and the states in the batch shape of both.
@@ -32,10 +32,10 @@ def reactions(
     on = {k: check_joint_vector(f"wrench on {k!r}", w, 6, noun) for k, w in given.items()}
     shapes = {f"wrench on {k!r}": w for k, w in on.items()}
     q, *others = broadcast(**states, **shapes)[: len(states)]
-    return reaction_wrench(model, Coordinates.of(model).positions(q), on, axes), [q, *others]
+    return exerted_wrench(model, Coordinates.of(model).positions(q), on, axes), [q, *others]
 
 
-def reaction_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: str) -> Array:
+def exerted_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: str) -> Array:
     """What each link exerts on the environment, (..., N, 6), in link axes about its origin.
 
     On the arm acts a wrench (force, moment), (..., 6), at the origin of each frame named in `on`,

@@ -18,7 +18,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.kinematics import joint_transform
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.spatial import skew
-from armdyn.model import RobotModel
+from armdyn.model import Inertia, RobotModel
 
 PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 """The ten parameters of a link: mass, first moments, tensor about the origin of the link."""
@@ -32,10 +32,12 @@ def parameter_names(model: RobotModel) -> tuple[str, ...]:
 
 def parameters(model: RobotModel) -> Array:
     """The parameters π of all links, (10 N,) [kg, kg m, kg m²]."""
-    bodies = [link.inertia for link in model.links]
-    tensors = [[body.moment[place] for place in _TENSOR] for body in bodies]
-    ten = [[b.mass, *b.first_moment, *tensor] for b, tensor in zip(bodies, tensors, strict=True)]
-    return np.array(ten).reshape(-1)
+    return np.concatenate([ten_parameters(link.inertia) for link in model.links])
+
+
+def ten_parameters(body: Inertia) -> Array:
+    """The parameters of a body in the order of `PARAMETERS`, (10,)."""
+    return np.array([body.mass, *body.first_moment, *(body.moment[place] for place in _TENSOR)])
 
 
 def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
@@ -43,7 +45,7 @@ def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
     motion, N = newton_euler(model, q, qd, qdd), len(model.joints)
     f, n = [], []
     for i in range(N):
-        force, moment = _link_columns(motion.w[i], motion.wd[i], motion.vd[i])
+        force, moment = wrench_columns(motion.w[i], motion.wd[i], motion.vd[i])
         f.append(_placed(force, i, N))
         n.append(_placed(moment, i, N))
     rows = []
@@ -57,7 +59,7 @@ def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
     return np.stack(rows[::-1], -2)
 
 
-def _link_columns(w: Array, wd: Array, vd: Array) -> tuple[Array, Array]:
+def wrench_columns(w: Array, wd: Array, vd: Array) -> tuple[Array, Array]:
     """Force and moment about the origin of a link per parameter, each (..., 3, 10)."""
     S, Sd = skew(w), skew(wd)
     zero = np.zeros_like(S)

@@ -11,7 +11,7 @@ from armdyn.formulations import kinematics
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import potential_energy
-from armdyn.formulations.external import reaction_wrench
+from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.lagrange_euler import homogeneous
@@ -137,4 +137,4 @@ class TextbookTerms:
         if not self.on:
             return None
         at = Coordinates.of(self.model)
-        return reaction_wrench(self.model, at.positions(q), self.on, self.axes)
+        return exerted_wrench(self.model, at.positions(q), self.on, self.axes)

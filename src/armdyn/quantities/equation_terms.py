@@ -74,7 +74,7 @@ GRAVITY_VECTOR = Quantity(
     lambda s, q: s.torques(q, s.zero, s.zero),
     symbol="g",
     terms=("gravity",),
-    options=("payload", "gravity"),
+    options=("payload", "gravity", "base_motion"),
     exported=True,
     short="gravity",
     assembled=True,

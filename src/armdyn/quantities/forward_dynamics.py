@@ -23,7 +23,8 @@ def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     found = s.accelerations(q, qd, tau - s.loads(q))
     if found is not None:
         return found
-    if s.at.K is not None or max(map(len, s.model.paths)) <= MOST_COMPOSITE:
+    few = max(map(len, s.model.paths)) <= MOST_COMPOSITE
+    if s.at.K is not None or s.request.base_motion or few:
         return _by_mass_matrix(s, q, qd, tau)
     return _articulated(s, q, qd, tau)
 

@@ -1,5 +1,7 @@
 """Where the tool or a link is, and how it moves with the joints."""
 
+import numpy as np
+
 from armdyn.arrays import Array
 from armdyn.formulations import kinematics as kin
 from armdyn.formulations.lagrange_euler import homogeneous
@@ -20,6 +22,18 @@ def _jacobian(s: TracedRobot, q: Array) -> Array:
 def _jacobian_dot(s: TracedRobot, q: Array, qd: Array) -> Array:
     motion = s.at.positions(q), s.at.rates(qd)
     return s.at.columns(kin.jacobian_rate(s.plain, *motion, *frames_of(s)))
+
+
+def _link_frames(s: TracedRobot, q: Array) -> Array:
+    frames = kin.world_frames(s.plain, s.at.positions(q))
+    places = [kin.frame_in_world(frames, s.plain.frame(link.name)) for link in s.model.links]
+    return np.stack([homogeneous(*place) for place in places])
+
+
+def _link_jacobians(s: TracedRobot, q: Array) -> Array:
+    position, axes = s.at.positions(q), frames_of(s)[1]
+    each = [kin.jacobian(s.plain, position, s.plain.frame(x.name), axes) for x in s.model.links]
+    return np.stack([s.at.columns(J) for J in each])
 
 
 def frames_of(s: TracedRobot) -> tuple[Frame, Frame | None]:
@@ -59,4 +73,23 @@ JACOBIAN_DOT = Quantity(
     result="three linear rows, then three angular",
     shape=(6, "n"),
     options=("link", "frame"),
+)
+LINK_FRAMES = Quantity(
+    "link_frames",
+    "The frame of every link in the world, those that links are named after.",
+    ("q",),
+    _link_frames,
+    symbol="Ts",
+    result="homogeneous transforms, lengths in m: columns x, y, z, origin",
+    shape=("N", 4, 4),
+)
+LINK_JACOBIANS = Quantity(
+    "link_jacobians",
+    "Geometric Jacobians of the frames of every link in {frame} axes: (v, omega) = J qd.",
+    ("q",),
+    _link_jacobians,
+    symbol="Js",
+    result="three linear rows [m/s], then three angular [rad/s], for each unit of qd",
+    shape=("N", 6, "n"),
+    options=("frame",),
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from armdyn.arrays import Array
 
 TENSOR = "Ixx, Ixy, Iyy, Ixz, Iyz, Izz"
-TORQUE_OPTIONS = ("friction", "payload", "gravity")
+TORQUE_OPTIONS = ("friction", "payload", "gravity", "base_motion")
 """The options of torques."""
 TERMS = ("links", "rotors", "coriolis", "gravity", "friction", "wrench")
 """What can be in a quantity: inertia of links, inertia of rotors, and so on."""
@@ -38,6 +38,12 @@ ARGUMENTS = {
         "inertial parameters",
     ),
     "gravity": Argument("field of gravity, pointing down, world axes [m/s^2]", 3, "components"),
+    "base_motion": Argument(
+        "rotation of the base, row by row, then its angular velocity, angular acceleration and "
+        "linear acceleration, world axes [rad, m, s]",
+        18,
+        "numbers of a motion of the base",
+    ),
 }
 WRENCH = Argument("wrench of the environment on a link [N, N m]", 6, "components (force, moment)")
 
@@ -66,6 +72,8 @@ class Quantity:
     """The names in `armdyn.quantities.request.OPTIONS` that it has."""
     formulations: tuple[str, ...] = ()
     """What the option "method" can be."""
+    axes: tuple[str, ...] = ("world",)
+    """What the option "frame" can be besides the name of a frame."""
     fixed: tuple[str, ...] = ()
     """Numbers ("payload", "gravity") that it depends on but cannot take as an argument."""
     solves: bool = False

@@ -18,6 +18,7 @@ from armdyn.quantities import (
     forward_dynamics,
     inverse_dynamics,
     kinematics,
+    reactions,
     regressors,
 )
 from armdyn.quantities.quantity import Quantity
@@ -29,7 +30,7 @@ QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
         *(inverse_dynamics, forward_dynamics, equation_terms, configuration_space),
-        *(kinematics, cartesian, regressors, derivatives),
+        *(kinematics, cartesian, reactions, regressors, derivatives),
     )
     for record in vars(file).values()
     if isinstance(record, Quantity)

@@ -18,6 +18,10 @@ EFFORTS = ("default", "deep")
 """How hard a short program is looked for: for tenths of a second, or for minutes."""
 
 
+TRUTHS = ("friction", "payload", "gravity", "base_motion", "constraint", "base_wrench")
+"""Fields of a request that are True or False."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A quantity of a robot with its options, which `Robot.kernel` explains.
@@ -29,26 +33,27 @@ class Request:
     friction: bool = True
     payload: bool = False
     gravity: bool = False
+    base_motion: bool = False
     wrench: tuple[str, ...] = ()
     wrench_frame: str = "world"
     link: str = "tool"
     frame: str = "world"
     formulation: str | None = None
     task: tuple[str, ...] = ()
+    constraint: bool = False
+    base_wrench: bool = False
     effort: str = "default"
     """One of `EFFORTS`."""
 
     def check_truths(self) -> None:
         """An error if something that is True or False is anything else."""
-        for name in ("friction", "payload", "gravity"):
-            advice = "; a payload or a field of gravity itself is an argument of the call"
-            check_truth(name, getattr(self, name), advice)
+        for name in TRUTHS:
+            advice = "; a payload, a field of gravity or a motion of the base itself is an argument"
+            check_truth(name, getattr(self, name), f"{advice} of the call")
 
 
 _DEFAULTS = {field.name: field.default for field in fields(Request)}
-OPTIONS = {
-    name: (name,) for name in ("friction", "payload", "gravity", "link", "frame", "task")
-} | {
+OPTIONS = {name: (name,) for name in (*TRUTHS, "link", "frame", "task")} | {
     "wrench": ("wrench", "wrench_frame"),
     "method": ("formulation",),
 }
@@ -66,7 +71,8 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
             raise ModelError(f"{quantity.name} has no option {name!r}; it has {', '.join(offered)}")
     if len(set(request.wrench)) < len(request.wrench):
         raise ModelError(f"a link is named twice in wrench: {', '.join(request.wrench)}")
-    axes = (name for name in (request.wrench_frame, request.frame) if name != "world")
+    axes = () if request.frame in quantity.axes else (request.frame,)
+    axes += () if request.wrench_frame == "world" else (request.wrench_frame,)
     for name in (*request.wrench, request.link, *axes):
         model.frame(name)
     if request.task:
@@ -75,9 +81,9 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
         return
     check_known("method", request.formulation, quantity.formulations)
     check_uncoupled(model, request.formulation)
-    if request.payload or request.gravity:
+    if request.payload or request.gravity or request.base_motion:
         raise ModelError(
-            "payload and gravity as arguments are for the shortest program; "
+            "payload, gravity and a motion of the base as arguments are for the default method; "
             "leave the method out, or use with_payload and with_gravity"
         )
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.canonical.frames import CanonicalRobot, canonical, cos_sin
 from armdyn.errors import ModelError, shown
+from armdyn.formulations.regressor import ten_parameters
 from armdyn.model import Body, Inertia, Link, RobotModel
 
 
@@ -23,7 +24,7 @@ def payload_vector(
         raise ModelError(f"the mass of a payload cannot be negative, got {shown(mass)}")
     about_com = check_constant("inertia", np.zeros((3, 3)) if inertia is None else inertia, (3, 3))
     body = Inertia.from_com(mass, check_constant("com", com, (3,)), about_com)
-    return np.array([body.mass, *body.first_moment, *body.moment[np.tril_indices(3)]])
+    return ten_parameters(body)
 
 
 def loaded(model: RobotModel, robot: CanonicalRobot, payload: Array) -> CanonicalRobot:
@@ -32,11 +33,7 @@ def loaded(model: RobotModel, robot: CanonicalRobot, payload: Array) -> Canonica
     Frames do not depend on inertias, and J, u and M are linear in them: each parameter adds what a
     link that has this parameter alone, at the tool, has in the frame of the robot.
     """
-    at = model.flange.link
-    if at < 0:
-        raise ModelError(
-            f"the tool of {model.name!r} is on the base, where a payload has no effect"
-        )
+    at = _carrier(model)
     link = robot.links[at]
     J, u, M = np.array(link.J, dtype=object), np.array(link.u, dtype=object), link.M
     bodies = list(model.links)
@@ -73,6 +70,25 @@ def weightless(robot: CanonicalRobot) -> CanonicalRobot:
     """The robot without gravity."""
     none = frozen(np.zeros(3))
     return replace(robot, links=tuple(replace(link, gravity=none) for link in robot.links))
+
+
+def payload_in_link(model: RobotModel, payload: Array) -> Array:
+    """The ten parameters of a payload in the frame of the link that carries the tool.
+
+    They are linear in those in tool axes: each unit of these is a column.
+    """
+    _carrier(model)
+    moved = [_inertia(unit).moved(model.tool_frame.placement) for unit in np.eye(10)]
+    return np.stack([ten_parameters(body) for body in moved], -1) @ payload
+
+
+def _carrier(model: RobotModel) -> int:
+    """The link that carries the tool."""
+    if model.flange.link < 0:
+        raise ModelError(
+            f"the tool of {model.name!r} is on the base, where a payload has no effect"
+        )
+    return model.flange.link
 
 
 def _inertia(ten: Array) -> Inertia:

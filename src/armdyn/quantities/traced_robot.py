@@ -17,9 +17,10 @@ from armdyn.errors import SingularityError
 from armdyn.expr.graph import Graph, Node
 from armdyn.forks import cached_property
 from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.external import reaction_wrench
+from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.kinematics import world_frames, wrench_torques
+from armdyn.formulations.newton_euler import NewtonEuler
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
@@ -30,6 +31,7 @@ from armdyn.quantities.branch import Branch
 from armdyn.quantities.finish import finished_program, node_array
 from armdyn.quantities.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
+from armdyn.quantities.recursion import Turning, moving, recursion
 from armdyn.quantities.request import Request
 from armdyn.quantities.run_time import loaded, weighed, weightless
 from armdyn.quantities.shortest import QUICK, SearchBudget
@@ -38,6 +40,8 @@ from armdyn.quantities.symbolic import symbolic
 MOST_SHORTENED, MOST_PASSED = 700, 6000
 """Operations of a quantity beyond which it goes through the passes alone by default, and beyond
 which it is left as it is written."""
+NUMBERS = ("payload", "gravity", "base_motion")
+"""Options that are arguments at run time, after those of the quantity."""
 CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
 
@@ -69,7 +73,7 @@ class TracedRobot:
     @cached_property
     def inputs(self) -> dict[str, int]:
         """Length of each argument, in order."""
-        numbers = [name for name in ("payload", "gravity") if getattr(self.request, name)]
+        numbers = [name for name in NUMBERS if getattr(self.request, name)]
         sizes = {name: ARGUMENTS[name].size or self.n for name in (*self.arguments, *numbers)}
         return sizes | {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
 
@@ -116,6 +120,20 @@ class TracedRobot:
         )
         return replace(self.model, joints=joints, base=_clean(self.model.base))
 
+    @property
+    def described(self) -> RobotModel:
+        """The plain model as it stands, with the arguments that are not inertias in it."""
+        return self._standing[0]
+
+    @cached_property
+    def _standing(self) -> tuple[RobotModel, Turning]:
+        model = self.plain
+        if self.request.gravity:
+            model = replace(model, gravity=self.vector("gravity"))
+        if not self.request.base_motion:
+            return model, None
+        return moving(model, self.vector("base_motion"))
+
     @cached_property
     def rotors(self) -> Array:
         """Rotor inertias felt at the joints, (N,), as parameters; zero stays a number."""
@@ -135,6 +153,8 @@ class TracedRobot:
 
     def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of the links at the coordinates, by the fewest operations."""
+        if self.request.base_motion:
+            return self.at.torques(self.recursion(q, qd, qdd, loads=False).tau)
         motion = {"q": self.at.positions(q), "qd": self.at.rates(qd), "qdd": self.at.rates(qdd)}
         motion = {name: v for name, v in motion.items() if name == "q" or v.dtype == object}
         if self.runtime is not None:
@@ -147,6 +167,14 @@ class TracedRobot:
             part = Part("torques", tuple(motion))
             tau[branch.members] = branch.shortest(part, motion, self.rotors, self.budget)
         return self.at.torques(tau)
+
+    def recursion(self, q: Array, qd: Array, qdd: Array, *, loads: bool) -> NewtonEuler:
+        """Newton-Euler of the links, with the wrenches of the request if these loads are asked."""
+        model, turning = self._standing
+        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        payload = self.vector("payload") if self.request.payload else None
+        exerted = self.wrench(motion[0]) if loads else None
+        return recursion(model, motion, exerted, turning, payload)
 
     def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
         """M at the coordinates, rotors included; with `times`, that of a robot so much heavier."""
@@ -166,7 +194,7 @@ class TracedRobot:
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array | None:
         """M⁻¹ (τ - C q̇ - g) by the fewest operations; None if no such program is searched for."""
-        if self.runtime is not None or self.at.K is not None:
+        if self.runtime is not None or self.at.K is not None or self.request.base_motion:
             return None
         qdd = np.empty(len(self.model.joints), dtype=object)
         for branch in self._branches(weight=True):
@@ -211,15 +239,15 @@ class TracedRobot:
         if not self.request.wrench:
             return self.zero
         q = self.at.positions(q)
-        frames = world_frames(self.plain, q)
-        return self.at.torques(wrench_torques(self.plain, frames, self.wrench(q)) + 0.0 * q)
+        frames = world_frames(self.described, q)
+        return self.at.torques(wrench_torques(self.described, frames, self.wrench(q)) + 0.0 * q)
 
     def wrench(self, q: Array) -> Array | None:
         """What each link exerts on the environment, as formulations take it; q of all joints."""
         if not self.request.wrench:
             return None
         on = {link: self.vector(wrench_name(link)) for link in self.request.wrench}
-        return reaction_wrench(self.plain, q, on, self.request.wrench_frame)
+        return exerted_wrench(self.described, q, on, self.request.wrench_frame)
 
     def solve(self, M: Array, b: Array) -> Array:
         """M⁻¹ b, b (n,) or (n, k); where the mass matrix is singular, not a number."""

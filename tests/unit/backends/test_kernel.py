@@ -7,7 +7,7 @@ from armdyn import Robot
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.table import WHOLE_DERIVATIVES as LARGE
 from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.external import reaction_wrench
+from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.forward_dynamics import METHODS
 from armdyn.quantities.registry import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
@@ -86,7 +86,7 @@ def test_wrenches_are_arguments(name, axes):
     assert list(torque.inputs)[3:] == ["wrench on 'tool'", f"wrench on {link!r}"]
     q, qd, qdd, *wrenches = states_of(torque, 4)
     on = dict(zip(("tool", link), wrenches, strict=True))
-    reaction = reaction_wrench(model, direct.at.positions(q), on, axes)
+    reaction = exerted_wrench(model, direct.at.positions(q), on, axes)
     expected = direct.inverse_dynamics(q, qd, qdd, reaction)
     close(torque(q, qd, qdd, *wrenches), expected, TOLERANCE)
     close(motion(q, qd, expected, *wrenches), qdd, 1e-8)

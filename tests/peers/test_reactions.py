@@ -1,0 +1,159 @@
+"""Forces in the joints, and bases that move, beside Pinocchio's."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import armdyn
+from armdyn.dynamics import Robot
+from armdyn.formulations.kinematics import world_frames
+from support.peers import close, pin_external, pin_model
+from support.random_robots import random_axis, random_model
+
+ROBOTS = {
+    "chain": random_model("RP", 1),
+    "tree": random_model("RHP", 2, tree=True, rotors=True, friction=True),
+}
+rng = np.random.default_rng(0)
+
+
+@pytest.fixture(params=ROBOTS)
+def robot(request):
+    return Robot(ROBOTS[request.param])
+
+
+@pytest.fixture
+def state(robot):
+    return rng.normal(size=(3, robot.n))
+
+
+def wrenches(data):
+    """Force and moment in each joint, in the axes of its frame."""
+    return np.array([each.vector for each in data.f[1:]])
+
+
+def test_links_receive_what_pinocchio_says(robot, state):
+    model, data = pin_model(robot.model)
+    pin.rnea(model, data, *state)
+    expected = wrenches(data)
+    close(robot.reactions(*state, frame="joint"), expected)
+    frames = world_frames(robot.model, state[0])
+    turned = np.stack([R @ w.reshape(2, 3).T for R, w in zip(frames.R, expected, strict=True)])
+    close(robot.reactions(*state), np.swapaxes(turned, -1, -2).reshape(-1, 6))
+
+
+def test_a_wrench_of_the_environment_goes_through_the_joints(robot, state):
+    model, data = pin_model(robot.model)
+    wrench, frame = rng.normal(size=6), robot.model.tool_frame
+    R = world_frames(robot.model, state[0]).R[frame.link]
+    pin.rnea(model, data, *state, pin_external(robot.model, frame, wrench, R))
+    close(robot.reactions(*state, wrench, frame="joint"), wrenches(data))
+
+
+def test_axes_of_a_link_are_those_that_forward_kinematics_gives(robot, state):
+    of_links, world = robot.reactions(*state, frame="link"), robot.reactions(*state)
+    frames = robot.link_frames(state[0])
+    for i, link in enumerate(robot.model.links):
+        close(frames[i], robot.forward_kinematics(state[0], link.name), 1e-14)
+        R = frames[i, :3, :3]
+        close(np.concatenate([R @ of_links[i, :3], R @ of_links[i, 3:]]), world[i])
+    in_tool = robot.reactions(*state, frame="tool")
+    R = robot.forward_kinematics(state[0])[:3, :3]
+    close(in_tool[:, :3] @ R.T, world[:, :3])
+
+
+def test_jacobians_of_links_are_those_of_each(robot, state):
+    found = robot.link_jacobians(state[0], frame="tool")
+    for i, link in enumerate(robot.model.links):
+        close(found[i], robot.jacobian(state[0], "tool", link.name), 1e-13)
+
+
+def test_what_bearings_carry_does_no_work(robot, state):
+    whole = robot.reactions(*state, frame="joint")
+    carried = robot.reactions(*state, frame="joint", constraint=True)
+    no_friction = robot.inverse_dynamics(*state, friction=False)
+    for i, joint in enumerate(robot.model.joints):
+        S = joint.type.subspace(joint.axis)
+        assert S @ carried[i] == pytest.approx(0, abs=1e-12)
+        drive = no_friction[i] - joint.rotor.reflected * state[2, i]
+        assert S @ whole[i] == pytest.approx(drive)
+        driven = whole[i] - carried[i]  # about the axis of a joint that turns, along it if not
+        assert np.count_nonzero(np.abs(driven) > 1e-12) <= 3
+
+
+def test_the_ground_carries_the_weight_and_the_change_of_momentum(robot):
+    q, rest = rng.normal(size=robot.n), np.zeros(robot.n)
+    base = robot.reactions(q, rest, rest, base_wrench=True)[0]
+    masses = [link.inertia.mass for link in (robot.model.base_link, *robot.model.links)]
+    close(base[:3], -sum(masses) * robot.gravity)
+    thrown = robot.forward_dynamics(q, rest, rest, friction=False)
+    moved = robot.reactions(q, rest, thrown, base_wrench=True)[0]
+    close(moved[:3] - base[:3], _momentum_rate(robot.model, q, thrown))
+
+
+def _momentum_rate(model, q, qdd):
+    """Of all links that start from rest, world axes."""
+    frames, rate = world_frames(model, q), np.zeros(3)
+    for i, link in enumerate(model.links):
+        centre = frames.O[i] + frames.R[i] @ link.inertia.com
+        for j in model.paths[i]:
+            turn, slide = model.joints[j].type.turn, model.joints[j].type.slide
+            arm = np.cross(frames.z[j], centre - frames.O[j])
+            rate += link.inertia.mass * qdd[j] * (turn * arm + slide * frames.z[j])
+    return rate
+
+
+def random_rotation():
+    return pin.exp3(rng.uniform(0.5, 3) * random_axis(rng))
+
+
+@pytest.fixture
+def moving():
+    return armdyn.BaseMotion(random_rotation(), *rng.normal(size=(3, 3)))
+
+
+def floating(state, motion):
+    """State of a robot on a floating base: configuration, velocity and acceleration."""
+    R = motion.rotation
+    w, wd, vd = (
+        R.T @ np.asarray(x)
+        for x in (motion.angular_velocity, motion.angular_acceleration, motion.linear_acceleration)
+    )
+    q = np.concatenate([np.zeros(3), pin.Quaternion(R).coeffs(), state[0]])
+    # a base whose origin does not move has no other acceleration than that of its origin
+    return q, np.concatenate([np.zeros(3), w, state[1]]), np.concatenate([vd, wd, state[2]])
+
+
+def test_torques_and_reactions_on_a_moving_base(robot, state, moving):
+    model, data = pin_model(robot.model, floating=True)
+    expected = pin.rnea(model, data, *floating(state, moving))
+    close(robot.inverse_dynamics(*state, friction=False, base_motion=moving), expected[6:])
+    found = robot.reactions(*state, frame="joint", base_wrench=True, base_motion=moving)
+    close(found, wrenches(data))
+    world = robot.reactions(*state, base_wrench=True, base_motion=moving)
+    close(world[0, :3], moving.rotation @ expected[:3])
+    held = robot.gravity_vector(state[0], moving)
+    still = np.zeros(robot.n)
+    held_too = robot.inverse_dynamics(state[0], still, still, friction=False, base_motion=moving)
+    close(held, held_too)
+
+
+def test_accelerations_on_a_moving_base(robot, state, moving):
+    wrench = rng.normal(size=6)
+    tau = robot.inverse_dynamics(*state, wrench, base_motion=moving)
+    close(robot.forward_dynamics(*state[:2], tau, wrench, base_motion=moving), state[2], 1e-8)
+    model, data = pin_model(robot.model, floating=True)
+    R_tool = moving.rotation @ robot.model.base[:3, :3].T  # of links, from the fixed base
+    frame = robot.model.tool_frame
+    R = R_tool @ world_frames(robot.model, state[0]).R[frame.link]
+    forces = [pin.Force.Zero(), *pin_external(robot.model, frame, wrench, R)]
+    expected = pin.rnea(model, data, *floating(state, moving), forces)[6:]
+    close(robot.inverse_dynamics(*state, wrench, friction=False, base_motion=moving), expected)
+
+
+def test_a_base_that_stands_changes_nothing(robot, state):
+    close(
+        robot.inverse_dynamics(*state, base_motion=armdyn.BaseMotion()),
+        robot.inverse_dynamics(*state),
+        1e-12,
+    )
