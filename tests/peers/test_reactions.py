@@ -6,6 +6,7 @@ import pytest
 
 import armdyn
 from armdyn.dynamics import Robot
+from armdyn.errors import ArmdynError
 from armdyn.formulations.kinematics import world_frames
 from support.peers import close, pin_external, pin_model
 from support.random_robots import random_axis, random_model
@@ -157,3 +158,24 @@ def test_a_base_that_stands_changes_nothing(robot, state):
         robot.inverse_dynamics(*state),
         1e-12,
     )
+
+
+def test_what_is_no_motion_of_a_base_is_refused():
+    robot, still = armdyn.load("two_link"), np.zeros(2)
+    for motion, message in (
+        ({"rotation": np.eye(4)}, "rotation of the base: expected numbers of shape"),
+        ({"rotation": 2 * np.eye(3)}, "rotation of the base: expected rotations"),
+        ({"rotation": -np.eye(3)}, "rotation of the base: expected rotations"),
+        ({"angular_velocity": np.zeros(2)}, "angular_velocity: expected shape"),
+        ({"linear_acceleration": [0, 0, np.inf]}, "linear_acceleration of the base: .* finite"),
+    ):
+        with pytest.raises(ArmdynError, match=message):
+            robot.inverse_dynamics(still, still, still, base_motion=armdyn.BaseMotion(**motion))
+    with pytest.raises(ArmdynError, match="base_motion is an armdyn.BaseMotion, got"):
+        robot.gravity_vector(still, np.eye(3))
+    with pytest.raises(ArmdynError, match="a motion of the base needs the default formulation"):
+        robot.inverse_dynamics(
+            *(still, still, still), formulation="denoc", base_motion=armdyn.BaseMotion()
+        )
+    with pytest.raises(ArmdynError, match="nowhere"):
+        robot.reactions(still, still, still, frame="nowhere")

@@ -14,6 +14,9 @@ from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import IDENTITY, check_transform
 
+CONVERSION_ROUNDING = 4e-15
+"""What conversions leave of an exact zero."""
+
 
 def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     """The robot with joints held at values [rad or m], their links merged into the parents."""
@@ -144,3 +147,18 @@ def with_tool(model: RobotModel, tool: npt.ArrayLike | None) -> RobotModel:
 def with_base(model: RobotModel, base: npt.ArrayLike | None) -> RobotModel:
     """The robot mounted elsewhere: a 4x4 transform of its base in the world."""
     return replace(model, base=check_transform("base", base))
+
+
+def without_rounding(model: RobotModel) -> RobotModel:
+    """The robot with exact zeros and ones where conversions left rounding."""
+    joints = tuple(
+        replace(joint, placement=_exact(joint.placement), axis=_exact(joint.axis))
+        for joint in model.joints
+    )
+    return replace(model, joints=joints, base=_exact(model.base))
+
+
+def _exact(values: Array) -> Array:
+    near = np.round(values)
+    exact = np.where(np.abs(values - near) <= CONVERSION_ROUNDING, near, values)
+    return frozen(np.where(np.abs(near) <= 1.0, exact, values))

@@ -71,8 +71,8 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
             raise ModelError(f"{quantity.name} has no option {name!r}; it has {', '.join(offered)}")
     if len(set(request.wrench)) < len(request.wrench):
         raise ModelError(f"a link is named twice in wrench: {', '.join(request.wrench)}")
-    axes = () if request.frame in quantity.axes else (request.frame,)
-    axes += () if request.wrench_frame == "world" else (request.wrench_frame,)
+    axes = [] if request.frame in quantity.axes else [request.frame]
+    axes += [] if request.wrench_frame == "world" else [request.wrench_frame]
     for name in (*request.wrench, request.link, *axes):
         model.frame(name)
     if request.task:

@@ -27,6 +27,7 @@ from armdyn.minimal.options import options
 from armdyn.minimal.slopes import torque_slopes
 from armdyn.minimal.torques import minimal
 from armdyn.model import RobotModel
+from armdyn.model.edit import without_rounding
 from armdyn.quantities.branch import Branch
 from armdyn.quantities.finish import finished_program, node_array
 from armdyn.quantities.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
@@ -42,8 +43,6 @@ MOST_SHORTENED, MOST_PASSED = 700, 6000
 which it is left as it is written."""
 NUMBERS = ("payload", "gravity", "base_motion")
 """Options that are arguments at run time, after those of the quantity."""
-CONVERSION_ROUNDING = 4e-15
-"""What conversions leave of an exact zero."""
 
 
 @dataclass(eq=False)
@@ -114,11 +113,7 @@ class TracedRobot:
     @cached_property
     def plain(self) -> RobotModel:
         """The model with zeros where conversions left rounding, so that they fold."""
-        joints = tuple(
-            replace(j, placement=_clean(j.placement), axis=_clean(j.axis))
-            for j in self.model.joints
-        )
-        return replace(self.model, joints=joints, base=_clean(self.model.base))
+        return without_rounding(self.model)
 
     @property
     def described(self) -> RobotModel:
@@ -301,9 +296,3 @@ class TracedRobot:
 def wrench_name(link: str) -> str:
     """Name of the argument that is the wrench on a link."""
     return f"wrench on {link!r}"
-
-
-def _clean(values: Array) -> Array:
-    near = np.round(values)
-    exact = np.where(np.abs(values - near) <= CONVERSION_ROUNDING, near, values)
-    return frozen(np.where(np.abs(near) <= 1.0, exact, values))
