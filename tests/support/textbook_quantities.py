@@ -17,6 +17,7 @@ from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.regressor import regressor
+from armdyn.formulations.spatial import rotate
 from armdyn.model import Mimic
 from support.random_robots import random_model
 
@@ -131,6 +132,22 @@ class TextbookQuantities:
     def jacobian_dot(self, q, qd):
         motion = self.at.positions(q), self.at.rates(qd)
         return self.at.columns(kin.jacobian_rate(self.model, *motion, self.link, self.axes))
+
+    def link_frames(self, q):
+        frames = kin.world_frames(self.model, self.at.positions(q))
+        places = [kin.frame_in_world(frames, self.model.frame(k.name)) for k in self.model.links]
+        return np.stack([homogeneous(*place) for place in places], -3)
+
+    def link_jacobians(self, q):
+        place, named = self.at.positions(q), [self.model.frame(k.name) for k in self.model.links]
+        each = [kin.jacobian(self.model, place, frame, self.axes) for frame in named]
+        return np.stack([self.at.columns(J) for J in each], -3)
+
+    def reactions(self, q, qd, qdd):
+        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        found, R = newton_euler(self.model, *motion), kin.world_frames(self.model, motion[0]).R
+        rows = [[rotate(R[i], v) for v in (found.f[i], found.n[i])] for i in range(len(found.f))]
+        return np.stack([np.concatenate(row, -1) for row in rows], -2)
 
     def regressor(self, q, qd, qdd):
         motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)

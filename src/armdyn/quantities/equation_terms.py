@@ -86,7 +86,7 @@ BIAS = Quantity(
     lambda s, q, qd: s.torques(q, qd, s.zero) + s.friction(qd),
     symbol="b",
     terms=("coriolis", "gravity", "friction"),
-    options=TORQUE_OPTIONS,
+    options=(*TORQUE_OPTIONS, "base_motion"),
     assembled=True,
 )
 FRICTION_TORQUE = Quantity(

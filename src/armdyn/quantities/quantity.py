@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from armdyn.arrays import Array
 
 TENSOR = "Ixx, Ixy, Iyy, Ixz, Iyz, Izz"
-TORQUE_OPTIONS = ("friction", "payload", "gravity", "base_motion")
+TORQUE_OPTIONS = ("friction", "payload", "gravity")
 """The options of torques."""
 TERMS = ("links", "rotors", "coriolis", "gravity", "friction", "wrench")
 """What can be in a quantity: inertia of links, inertia of rotors, and so on."""

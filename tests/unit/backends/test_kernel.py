@@ -28,7 +28,8 @@ def test_every_quantity_is_what_its_formulas_say(name, quantity):
     expected = getattr(TextbookQuantities(model), quantity)(*given)
     assert expected.shape == (3, *kernel.shape)
     n, m = len(model.independent), len(TextbookQuantities(model).task)
-    sizes = {"n": n, "10 N": 10 * len(model.joints), "rank": base_parameters(model).rank}
+    N, rank = len(model.joints), base_parameters(model).rank
+    sizes = {"n": n, "N": N, "10 N": 10 * N, "rank": rank}
     sizes |= {"m": m, "m + 2": m + 2, "(n + 1) (n + 2) / 2": (n + 1) * (n + 2) // 2}
     assert tuple(sizes.get(k, k) for k in QUANTITIES[quantity].shape) == kernel.shape
     # differences are exact to about 1e-10; Stribeck curves have steep derivatives
