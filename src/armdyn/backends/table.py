@@ -82,7 +82,7 @@ class KernelTable:
         except TypeError:  # an option without a hash is refused by its kernel
             call = None
         if call is None:
-            if self._is_long(quantity):
+            if self._is_long(quantity) and not options.get("base_motion"):
                 return self._in_numpy(quantity, *arrays, **options)
             call = self.kernel(Request(quantity, effort=self.effort, **options))
             if getattr(arrays[0], "ndim", 1) == 1:  # else nothing is compiled for one state
