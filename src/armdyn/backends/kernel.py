@@ -43,7 +43,7 @@ class Kernel:
         cache: ObjectCache | None = None,
     ):
         checked(request, model)
-        self.model, self.request, self.dtype = model, request, _type_name(dtype)
+        self.model, self.request, self.dtype = model, request, type_name(dtype)
         self.cache = cache
 
     @cached_property
@@ -172,7 +172,7 @@ class Kernel:
         return builtin
 
 
-def _type_name(dtype: npt.DTypeLike) -> str:
+def type_name(dtype: npt.DTypeLike) -> str:
     """Either "float64" or "float32"."""
     try:
         name = np.dtype(dtype).name

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, lost
 from armdyn.backends.cache import ObjectCache
-from armdyn.backends.kernel import Kernel
+from armdyn.backends.kernel import Kernel, type_name
 from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import (
@@ -60,7 +60,7 @@ class KernelTable:
     def kernel(self, request: Request, dtype: npt.DTypeLike = "float64") -> Any:
         """The kernel of a request."""
         try:
-            key = request, np.dtype(dtype).name
+            key = request, type_name(dtype)
             hash(key)
         except (TypeError, ValueError):
             raise ModelError(
