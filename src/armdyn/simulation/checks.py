@@ -39,7 +39,7 @@ def _check_configurations(what: str, value: npt.ArrayLike, joints: Robot | int |
             joints = np.shape(value)[-1]
         except (TypeError, ValueError, IndexError):
             joints = 1
-    n = joints if isinstance(joints, int) else check_robot(joints).n
+    n = joints if isinstance(joints, int) and 0 <= joints < 10**6 else check_robot(joints).n
     return check_joint_vector(what, value, n or 1)
 
 

@@ -80,3 +80,22 @@ def test_a_file_whose_size_is_not_known_is_read_up_to_the_limit(tmp_path):
 def test_what_is_no_path(path):
     with pytest.raises(ModelError, match=r"path.*, got"):
         check_path(path)
+
+
+def test_the_number_of_links_is_bounded_in_every_format(tmp_path):
+    texts = {
+        "a.urdf": f"<robot>{'<link/>' * 5001}</robot>",
+        "a.xml": f"<mujoco><worldbody>{'<body/>' * 5001}</worldbody></mujoco>",
+        "a.toml": "format = 1\n" + "[[joint]]\n" * 5001,
+        "b.toml": "format = 1\n" + "[[link]]\n" * 5001,
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ModelError, match="there are more than 5000"):
+            armdyn.load(tmp_path / name)
+
+
+def test_a_header_is_bounded(tmp_path):
+    (tmp_path / "a.csv").write_text("t," + "q" * 1_000_001)
+    with pytest.raises(ArmdynError, match="a header has at most 1,000,000 bytes"):
+        trajectory_from_csv(tmp_path / "a.csv", 2)

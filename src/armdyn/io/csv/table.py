@@ -20,6 +20,8 @@ from armdyn.io.regular import read_regular
 
 ROWS_AT_ONCE = 4096
 """Rows formatted at once: enough to be quick, few enough to show progress and to interrupt."""
+MAX_HEADER_BYTES = 1_000_000
+"""Longest line of names [bytes]."""
 MAX_TABLE_BYTES = 2**30
 """Largest table that is read [bytes]; the numbers of a day of seven joints at 100 Hz."""
 
@@ -101,6 +103,8 @@ def read_table(path: Path, expected: str) -> CsvTable:
         raise TrajectoryError(f"there is no file {path}.{_similar(path)}")
     data = read_regular(path, lambda text: TrajectoryError(f"{path}: {text}"), MAX_TABLE_BYTES)
     line, _, body = data.partition(b"\n")
+    if len(line) > MAX_HEADER_BYTES:
+        raise TrajectoryError(f"{path}:1: a header has at most {MAX_HEADER_BYTES:,} bytes")
     try:
         text = line.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:

@@ -13,6 +13,8 @@ from armdyn.errors import MjcfError
 from armdyn.io.regular import check_regular
 from armdyn.io.xml import XmlElement, read_xml
 
+MAX_BODIES = 5000
+"""Most bodies in one robot."""
 MAX_ASSET_BYTES = 512 * 2**20
 """Largest mesh, texture or height field that MuJoCo is let read [bytes]."""
 _DOCUMENTS = ("include", "model")
@@ -54,6 +56,8 @@ def _check_files(path: Path) -> None:
     documents = _documents(path)
     beside = list(dict.fromkeys(file.parent for file in documents))
     elements = [element for root in documents.values() for element in root.walk()]
+    if sum(element.tag == "body" for element in elements) > MAX_BODIES:
+        raise MjcfError(f"there are more than {MAX_BODIES} bodies", file=path)
     inner = _values(elements, lambda tag, key: tag == "compiler" and key in _FOLDERS)
     folders = beside + [folder / name for folder in beside for name in inner]
     assets = _values(elements, lambda tag, key: tag not in _DOCUMENTS and key.startswith("file"))

@@ -29,6 +29,8 @@ FORMAT = 1
 """The version of the format that is read and written."""
 MAX_TOML_BYTES = 4 * 2**20
 """Largest file that is read [bytes]: about 6,000 joints."""
+MAX_JOINTS = 5000
+"""Most links or joints in one robot."""
 MAX_DEPTH = 6
 """Deepest nesting of arrays and tables, and most dots of a key; the format has no more."""
 _TEXT_OR_COMMENT = re.compile(
@@ -100,6 +102,8 @@ def _reading(top: Table) -> Reading:
         )
     table = "convention" in top.data
     top.check_keys((*TOP, "convention") if table else (*TOP, "link"))
+    if max(len(top.tables("joint")), len(top.tables("link"))) > MAX_JOINTS:
+        raise top.error(f"there are more than {MAX_JOINTS} links or joints")
     if not top.tables("joint"):
         raise top.error("there is no [[joint]] in this file")
     model, findings = _dh_reading(top) if table else (tree_model(top, **_common(top)), ())
