@@ -38,16 +38,16 @@ class Grid:
             if value is not None and not (0 < real(value) <= duration):
                 raise SimulationError(f"{name}: {longest}, got {shown(value)}")
         wanted = step or min(DEFAULT_STEP, dt or duration)
-        if duration / wanted > MAX_STEPS:
-            raise SimulationError(
-                f"{duration / wanted:.3g} steps are too many; simulate a shorter time, or take a "
-                "longer step"
-            )
         least = arms * (2 if dt is None else duration / dt)
         if least > MAX_STATES:
             raise SimulationError(
                 f"{least:.3g} states are more than can be kept; simulate fewer arms at a time, or "
                 "record fewer instants, with a longer dt"
+            )
+        if duration / wanted > MAX_STEPS:
+            raise SimulationError(
+                f"{duration / wanted:.3g} steps are too many; simulate a shorter time, or take a "
+                "longer step"
             )
         if dt is None:
             steps = math.ceil(duration / wanted * (1 - 1e-12))
