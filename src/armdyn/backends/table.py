@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, lost
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, lost, real
 from armdyn.backends.cache import ObjectCache
 from armdyn.backends.kernel import Kernel, type_name
 from armdyn.errors import ModelError, ShapeError, shown
@@ -152,7 +152,7 @@ class KernelTable:
         The kernel marks states in which the Jacobian may be singular; these are computed in NumPy,
         as all are with damping, or for many joints.
         """
-        if not (isinstance(damping, int | float) and 0 <= damping < np.inf):
+        if not (0 <= real(damping) < np.inf):
             raise ShapeError(f"damping must be a finite number of at least 0, got {shown(damping)}")
         task = self._default_task if task is None else check_names("task", task)
         task_rows(task)

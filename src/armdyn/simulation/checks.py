@@ -45,7 +45,10 @@ def _check_configurations(what: str, value: npt.ArrayLike, joints: Robot | int |
 
 def check_rate(what: str, value: npt.ArrayLike, n: int) -> Array:
     """A finite rate of each joint (n,); a number is the rate of all."""
-    return check_finite(what, check_joint_vector(what, _for_all(value, n), n))
+    rate = check_finite(what, check_joint_vector(what, _for_all(value, n), n))
+    if rate.ndim != 1:
+        raise ShapeError(f"{what}: expected a number or shape ({n},), got shape {rate.shape}")
+    return rate
 
 
 def check_limit(what: str, value: npt.ArrayLike | None, n: int) -> Array:

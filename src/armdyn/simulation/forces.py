@@ -118,7 +118,7 @@ def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
 def _is_wrench(given: Any) -> bool:
     try:
         wrench = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return wrench.shape == (6,) and bool(np.isfinite(wrench).all())
 
