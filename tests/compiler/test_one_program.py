@@ -96,7 +96,7 @@ def same_counts(robot, told):
             assert told[name][kind]["mul"] == count.mul == getattr(kernel.program, kind).mul
             assert told[name][kind]["add"] == count.add == getattr(kernel.program, kind).add
         whole = program.operations + program.rotors + program.friction
-        assert whole.mul + whole.add == counted(program, "mul", "add", "sub")
+        assert whole.mul + whole.add == counted(program, "mul", "add", "sub", "angle_sum")
         assert all(operations(program) in text for text in texts)
 
 

@@ -6,20 +6,18 @@ from typing import Literal
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import RELATIVE_PIVOT, Array
 from armdyn.errors import ArmdynWarning, ModelError, check_known
 from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.formulations.solve import check_pivots, solve_mass_matrix
+from armdyn.formulations.solve import check_pivots, solve_mass_matrix, with_unit_diagonal
 from armdyn.model import RobotModel
 
 ForwardMethod = Literal["composite_body", "articulated_body", "denoc"]
 METHODS = ("composite_body", "articulated_body", "denoc")
-
-
 MAX_CONDITION = 1e16
 """Condition number of a mass matrix beyond which accelerations may have no correct digit."""
 MOST_CONDITIONED = 100
@@ -41,13 +39,18 @@ def warn_of_condition(model: RobotModel) -> None:
 
 @lru_cache(maxsize=64)
 def _condition(model: RobotModel) -> float:
-    """The lower condition number of the mass matrix in two arbitrary configurations."""
+    """The lower condition number of the mass matrix in two arbitrary configurations.
+
+    It is 0 where the matrix is singular in any units, which is an error of its own.
+    """
     at, n = Coordinates.of(model), len(model.independent)
     if n > MOST_CONDITIONED:
         return 0.0
     q = at.positions(np.random.default_rng(0).uniform(-1.0, 1.0, (2, n)))
     rotors = np.diag([joint.rotor.reflected for joint in model.joints])
     M = at.matrix(mass_matrix(model, q) + rotors)
+    if np.abs(np.linalg.eigvalsh(with_unit_diagonal(M))).min() < RELATIVE_PIVOT:
+        return 0.0
     values = np.abs(np.linalg.eigvalsh(M))
     least = np.minimum(values.min(-1), np.diagonal(M, axis1=-2, axis2=-1).min(-1))
     return float(np.min(np.divide(values.max(-1), least, out=np.zeros(2), where=least > 0)))

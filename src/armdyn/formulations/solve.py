@@ -52,9 +52,7 @@ def solve_mass_matrix(M: Array, tau: Array, names: Sequence[str]) -> Array:
     """M⁻¹ τ, (..., n). NaN in gives NaN out; a singular M is a SingularityError."""
     finite = np.asarray(np.isfinite(M).all((-1, -2), keepdims=True))
     M = np.where(finite, M, np.eye(M.shape[-1]))
-    scale = np.sqrt(np.abs(np.diagonal(M, axis1=-2, axis2=-1)))
-    scale = np.where(scale > 0, scale, 1.0)
-    values, vectors = np.linalg.eigh(M / (scale[..., :, None] * scale[..., None, :]))
+    values, vectors = np.linalg.eigh(with_unit_diagonal(M))
     smallest = np.abs(values).argmin(-1)
     singular = np.asarray(np.abs(values).min(-1, initial=np.inf) < RELATIVE_PIVOT)
     if singular.any():
@@ -65,6 +63,13 @@ def solve_mass_matrix(M: Array, tau: Array, names: Sequence[str]) -> Array:
         )
     solution = np.linalg.solve(M, tau[..., None])[..., 0]
     return np.where(finite[..., 0], solution, np.nan)
+
+
+def with_unit_diagonal(M: Array) -> Array:
+    """The mass matrix in units in which every joint moves an inertia of 1 or 0."""
+    scale = np.sqrt(np.abs(np.diagonal(M, axis1=-2, axis2=-1)))
+    scale = np.where(scale > 0, scale, 1.0)
+    return M / (scale[..., :, None] * scale[..., None, :])
 
 
 def check_pivots(pivots: Array, names: Sequence[str]) -> None:

@@ -241,7 +241,7 @@ def test_a_balanced_arm_needs_no_torque_at_rest(name):
     result = design(model, "gravity-balanced")
     M, G = inertia_terms(result.model)
     assert result.reached
-    assert np.abs(G).max() < EXACT
+    assert np.abs(G).max() < 1e-13 * np.abs(inertia_terms(model)[1]).max()
     assert np.linalg.eigvalsh(M)[:, 0].min() > 0
 
 
