@@ -15,6 +15,7 @@ large, so nothing of it is imported before a kernel is asked for.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, check_truth, lost
-from armdyn.errors import ModelError, check_known, shown
+from armdyn.errors import ArmdynWarning, ModelError, check_known, shown
 from armdyn.forks import IMPORTING, cached_property
 from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
@@ -272,7 +273,16 @@ class Robot:
         drive gives about or along the axis is left out, and what bearings carry remains. With
         `base_wrench`, a first row is what the base receives from the ground, about the origin of
         the base: (..., 1 + N, 6); the shaking force and moment are its opposite.
+
+        A reduced set of inertias is right in torques alone, so there is an ArmdynWarning for it.
         """
+        if self.model.reduced:
+            warnings.warn(
+                f"the inertias of {self.name!r} are a reduced set, which is right in torques but "
+                "not in the forces of joints",
+                ArmdynWarning,
+                stacklevel=2,
+            )
         more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
         options |= {"frame": frame, "constraint": constraint, "base_wrench": base_wrench}
         return self._table.run("reactions", q, qd, qdd, *more, **options)

@@ -25,6 +25,7 @@ def torque(
     plot: Plot = None,
     formulation: str | None = option(None, "A method as it is written; all give the same torque."),
     friction: Friction = True,
+    reactions: bool = option(False, "Add the force and moment in each joint, in world axes."),
     json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, split into its terms."""
@@ -39,7 +40,11 @@ def torque(
     motion = trajectory_from_csv(trajectory, arm.n)
     with progress("computing", len(motion)) as tell:
         report = torque_report(
-            arm, motion, friction=friction, formulation=formulation, progress=tell
+            *(arm, motion),
+            friction=friction,
+            formulation=formulation,
+            reactions=reactions,
+            progress=tell,
         )
     if output is not None:
         with progress(f"writing {output.name}", len(motion)) as tell:
@@ -74,3 +79,13 @@ def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:
         rows.add_row(f"  {joint['unit']}", "RMS", *means, "", end_section=True)
     print_table(rows)
     print_line("peak: the value of largest magnitude, each term at its own time")
+    if summary["reactions"]:
+        rows = table("link", "force [N]", "at [s]", "moment [N·m]", "at [s]", left=("link",))
+        for link in summary["reactions"]:
+            parts = [link["force"], link["moment"]]
+            cells = (f"{v:.{d}f}" for p in parts for v, d in ((p["peak"], 3), (p["peak_time"], 3)))
+            rows.add_row(link["link"], *cells)
+        print_table(rows)
+        print_line(
+            "largest force and moment on each link from its parent, the moment about its joint"
+        )

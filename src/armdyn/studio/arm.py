@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
+from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.spatial import rotate
 from armdyn.formulations.textbook_terms import TextbookTerms
@@ -75,7 +75,8 @@ class Evaluator:
         self._at = Coordinates.of(robot.model)
         self._kernels: tuple[Any, ...] = ()
         if robot.n <= COMPILED_JOINTS:
-            self._kernels = tuple(robot.kernel(k, payload=True) for k in ("ledger", "mass_matrix"))
+            names = ("ledger", "mass_matrix", "reactions")
+            self._kernels = tuple(robot.kernel(name, payload=True) for name in names)
 
     def __call__(self, state: State) -> Snapshot:
         """The snapshot of a state."""
@@ -87,28 +88,25 @@ class Evaluator:
             held = robot.payload_vector(state.payload)
             ledger = Ledger(*self._kernels[0](*motion, held))
             mass_matrix = self._kernels[1](state.q, held)
+            received = self._kernels[2](*motion, held)[:, :3]
         else:
             ledger = Ledger(*TextbookTerms(robot.model).ledger(*motion))
+            received = None
         frames = world_frames(self.robot.model, self._at.positions(state.q))
+        R, O = np.reshape(frames.R, (-1, 3, 3)), np.reshape(frames.O, (-1, 3))
+        if received is None:
+            received = rotate(R, np.reshape(robot.formulate("newton_euler", *motion).f, (-1, 3)))
+        masses = [link.inertia.mass for link in robot.model.links]
+        centres = O + rotate(R, np.array([link.inertia.com for link in robot.model.links]))
         return Snapshot(
             state,
             tuple(transform(R, O) for R, O in zip(frames.R, frames.O, strict=True)),
             transform(*frame_in_world(frames, self.robot.model.tool_frame)),
             ledger,
             mass_matrix,
-            *self._forces(robot, state, frames),
+            PointForces(centres, np.outer(masses, robot.model.gravity)),
+            PointForces(O, received),
         )
-
-    @staticmethod
-    def _forces(robot: Robot, state: State, frames: WorldFrames) -> tuple[PointForces, PointForces]:
-        """Weights of the links and reactions of the joints, of the robot with what it holds."""
-        model = robot.model
-        received = robot.formulate("newton_euler", state.q, state.qd, state.qdd).f
-        R, O = np.reshape(frames.R, (-1, 3, 3)), np.reshape(frames.O, (-1, 3))
-        centres = O + rotate(R, np.array([link.inertia.com for link in model.links]))
-        weights = np.outer([link.inertia.mass for link in model.links], model.gravity)
-        reactions = rotate(R, np.reshape(received, (-1, 3)))
-        return PointForces(centres, weights), PointForces(O, reactions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

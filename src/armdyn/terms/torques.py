@@ -37,6 +37,10 @@ class TorqueReport:
     """Whether friction is in the total."""
     excesses: tuple[str, ...] = ()
     """Where the motion or the torque leaves a limit of a joint, in words."""
+    links: tuple[str, ...] = ()
+    """The links that reactions are of."""
+    reactions: Array | None = None
+    """Force and moment on each link from its parent, world axes, (m, N, 6) [N, N m], if asked."""
 
     def __repr__(self) -> str:
         rows, n = self.total.shape
@@ -54,10 +58,18 @@ class TorqueReport:
         return float(np.abs(self.total - sum(self.terms.values())).max())
 
     def columns(self) -> dict[str, Array]:
-        """The table t, tau1..n, inertial1..n, ... column by column."""
+        """The table t, tau1..n, inertial1..n, ... column by column; reactions come last.
+
+        Those are fx, fy, fz, nx, ny and nz, with the number of the link.
+        """
         table = {"t": self.trajectory.t}
         for name, values in {"tau": self.total, **self.terms}.items():
             table |= {f"{name}{i + 1}": values[:, i] for i in range(values.shape[1])}
+        if self.reactions is not None:
+            names = ("fx", "fy", "fz", "nx", "ny", "nz")
+            for i in range(len(self.links)):
+                columns = self.reactions[:, i].T
+                table |= {f"{k}{i + 1}": c for k, c in zip(names, columns, strict=True)}
         return table
 
     def summary(self) -> dict[str, Any]:
@@ -86,7 +98,23 @@ class TorqueReport:
                 }
                 for i, name in enumerate(self.joints)
             ],
+            "reactions": self._largest_reactions(),
         }
+
+    def _largest_reactions(self) -> list[dict[str, Any]]:
+        """For each link its largest force and moment, with their times."""
+        if self.reactions is None:
+            return []
+        sizes = np.linalg.norm(self.reactions.reshape(*self.reactions.shape[:2], 2, 3), axis=-1)
+        times, largest = self.trajectory.t[sizes.argmax(0)], sizes.max(0)
+        return [
+            {
+                "link": link,
+                "force": {"peak": float(largest[i, 0]), "peak_time": float(times[i, 0])},
+                "moment": {"peak": float(largest[i, 1]), "peak_time": float(times[i, 1])},
+            }
+            for i, link in enumerate(self.links)
+        ]
 
 
 def torque_report(
@@ -95,9 +123,10 @@ def torque_report(
     *,
     friction: bool = True,
     formulation: str | None = None,
+    reactions: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> TorqueReport:
-    """The torques that drive a robot along a trajectory, and their terms.
+    """The torques that drive a robot along a trajectory, and their terms; `reactions` if asked.
 
     A formulation gives the total only: the terms are always those of the ledger. `progress` is
     called with the number of instants computed since the last call.
@@ -109,6 +138,7 @@ def torque_report(
             f"{', '.join(robot.joint_names)}"
         )
     total = np.empty((rows, n))
+    received = np.empty((rows, len(robot.model.links), 6)) if reactions else None
     terms: dict[str, Array] = {}
     for start in range(0, rows, CHUNK):
         part = slice(start, start + CHUNK)
@@ -119,6 +149,8 @@ def torque_report(
             # untouched zeros take no memory
             if values.any() and (friction or name not in FRICTION_ROWS):
                 kept[part] = values
+        if received is not None:
+            received[part] = robot.reactions(*state)
         if progress is not None:
             progress(len(state[0]))
     moving = [robot.model.joints[i] for i in robot.model.independent]
@@ -133,6 +165,8 @@ def torque_report(
         formulation or "minimal (compiled)",
         friction,
         tuple(_excesses(moving, trajectory, total)),
+        tuple(link.name for link in robot.model.links),
+        received,
     )
 
 

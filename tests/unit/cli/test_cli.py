@@ -103,6 +103,19 @@ def test_torque_in_json_agrees_with_the_options(run, short):
     assert result["trajectory"]["computed"] == ["qd", "qdd"]
 
 
+def test_torque_adds_the_forces_in_the_joints(run, short, tmp_path):
+    out = tmp_path / "out.csv"
+    code, text, _ = run("torque", "ur5e", short, "--reactions", "-o", out)
+    robot, move = armdyn.load("ur5e"), trajectory_from_csv(short, 6)
+    expected = robot.reactions(move.q, move.qd, move.qdd)
+    names = out.read_text().splitlines()[0].split(",")
+    table = dict(zip(names, np.loadtxt(out, delimiter=",", skiprows=1).T, strict=True))
+    assert code == 0
+    np.testing.assert_allclose(table["fz1"], expected[:, 0, 2], rtol=1e-9)
+    largest = np.linalg.norm(expected[:, 0, :3], axis=-1).max()
+    assert f"{largest:.3f}" in text
+
+
 def test_the_table_of_the_example_has_peak_and_rms_of_each_joint(run):
     code, out, err = run("torque", "puma560", PICK)
     assert (code, err) == (0, "")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import TrajectoryError
+from armdyn.errors import ArmdynWarning, TrajectoryError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.terms.torques import CHUNK, torque_report
@@ -86,3 +86,24 @@ def test_a_trajectory_for_another_robot_is_refused(puma):
     message = f"moves 2 joints, but {puma.name!r} has 6: joint1, joint2"
     with pytest.raises(TrajectoryError, match=message):
         torque_report(puma, motion(2))
+
+
+def test_reactions_are_those_of_the_robot_and_the_largest_are_told():
+    robot, move = armdyn.load("craig_two_link"), motion(2)
+    report = torque_report(robot, move, reactions=True)
+    expected = robot.reactions(move.q, move.qd, move.qdd)
+    assert np.array_equal(report.reactions, expected)
+    columns = report.columns()
+    assert np.array_equal(columns["ny2"], expected[:, 1, 4])
+    (first, second) = report.summary()["reactions"]
+    assert first["link"] == robot.model.links[0].name
+    forces = np.linalg.norm(expected[:, 1, :3], axis=-1)
+    assert second["force"]["peak"] == forces.max()
+    assert second["force"]["peak_time"] == move.t[forces.argmax()]
+    assert torque_report(robot, move).summary()["reactions"] == []
+    assert "fx1" not in torque_report(robot, move).columns()
+
+
+def test_a_reduced_set_of_inertias_has_no_forces_in_the_joints(puma):
+    with pytest.warns(ArmdynWarning, match="reduced set, which is right in torques"):
+        torque_report(puma, motion(6, 3), reactions=True)
