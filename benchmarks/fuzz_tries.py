@@ -241,7 +241,7 @@ class Fuzzer:
 def _odd(right: Any, key: str, rng: random.Random) -> Any:
     """An odd value in place of an argument, or of a part of it."""
     value = rng.choice(ODD_VALUES)
-    if key == "rows" and isinstance(right, list) and rng.random() < 0.9:
+    if key == "rows" and isinstance(right, list) and isinstance(right[0], dict):
         return [right[0] | {rng.choice(COLUMNS): value}, *right[1 : rng.choice((1, 2))]]
     return [value, *right[1:]] if isinstance(right, list) and rng.random() < 0.3 else value
 

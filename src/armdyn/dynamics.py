@@ -583,7 +583,7 @@ class Robot:
         if base_motion is None:
             return wrenches, options
         if not isinstance(base_motion, BaseMotion):
-            raise ModelError(f"base_motion is an armdyn.BaseMotion, got {base_motion!r}")
+            raise ModelError(f"base_motion is an armdyn.BaseMotion, got {shown(base_motion)}")
         motion = base_motion.vector(self.model.base[:3, :3])
         return [motion, *wrenches], options | {"base_motion": True}
 

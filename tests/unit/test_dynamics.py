@@ -137,7 +137,7 @@ def test_cartesian_form_without_coordinates_or_with_odd_damping():
     with pytest.raises(ShapeError, match="task names no coordinate"):
         planar().cartesian([0.3, 0.9], [0, 0], task=())
     for damping in (-1.0, float("nan"), "some"):
-        with pytest.raises(ShapeError, match="damping must be a finite number"):
+        with pytest.raises(ShapeError, match="damping must be a number from 0 to"):
             planar().cartesian([0.3, 0.9], [0, 0], damping=damping)
 
 

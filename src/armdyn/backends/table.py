@@ -29,6 +29,8 @@ from armdyn.quantities.registry import checked
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import wrench_name
 
+LARGEST_DAMPING = 1e100
+"""Damping of the Cartesian form whose square still is a number."""
 WHOLE_DERIVATIVES = 12
 """Coordinates beyond which derivatives are taken direction by direction, by one shorter program."""
 COMPILED_CARTESIAN = 24
@@ -152,8 +154,10 @@ class KernelTable:
         The kernel marks states in which the Jacobian may be singular; these are computed in NumPy,
         as all are with damping, or for many joints.
         """
-        if not (0 <= real(damping) < np.inf):
-            raise ShapeError(f"damping must be a finite number of at least 0, got {shown(damping)}")
+        if not (0 <= real(damping) <= LARGEST_DAMPING):
+            raise ShapeError(
+                f"damping must be a number from 0 to {LARGEST_DAMPING:g}, got {shown(damping)}"
+            )
         task = self._default_task if task is None else check_names("task", task)
         task_rows(task)
         batch = q[..., 0].size

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.errors import ModelError, ShapeError
+from armdyn.errors import ModelError, ShapeError, shown
 
 ORTHOGONAL = 1e-6
 """Largest difference of RᵀR from the identity in a rotation."""
@@ -39,7 +39,9 @@ class BaseMotion:
         }
         for name, vector in vectors.items():
             if not np.isfinite(vector).all():
-                raise ModelError(f"{name} of the base: expected finite numbers, got {vector}")
+                raise ModelError(
+                    f"{name} of the base: expected finite numbers, got {shown(vector.tolist())}"
+                )
         return np.concatenate(broadcast(rotation=R, **vectors), -1)
 
 
@@ -47,13 +49,14 @@ def _rotation(given: ArrayLike) -> Array:
     """The entries of a rotation, (..., 9)."""
     try:
         R = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         R = np.zeros(0)
     if R.shape[-2:] != (3, 3):
         raise ShapeError(
-            f"rotation of the base: expected numbers of shape (..., 3, 3), got {given!r}"
+            f"rotation of the base: expected numbers of shape (..., 3, 3), got {shown(given)}"
         )
-    straight = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0) <= ORTHOGONAL
-    if not (straight and (np.linalg.det(R) > 0).all()):
+    with np.errstate(all="ignore"):
+        off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
+    if not (off <= ORTHOGONAL and (np.linalg.det(R) > 0).all()):
         raise ModelError("rotation of the base: expected rotations, orthogonal with determinant 1")
     return R.reshape(*R.shape[:-2], 9)

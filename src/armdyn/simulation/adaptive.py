@@ -87,6 +87,7 @@ def record_times(duration: float, dt: float | None) -> Array:
         return np.linspace(0.0, duration, DEFAULT_RECORDS + 1)
     if not (0 < real(dt) < math.inf):
         raise SimulationError(f"dt must be a positive number of seconds, got {shown(dt)}")
+    dt = float(dt)
     if duration / dt > MAX_RECORDS:
         raise SimulationError(
             f"dt: {duration / dt:.3g} instants are more than can be kept; record fewer, with a "

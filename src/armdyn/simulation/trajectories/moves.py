@@ -55,8 +55,10 @@ def trapezoid(
     if duration is not None and not way.any():
         return hold(start, duration)
     # of the part s of the way: 1 / the highest speed, 1 / the acceleration
-    slow = float((np.abs(way) / check_limit("velocity", velocity, len(way))).max())
-    lazy = float((np.abs(way) / check_limit("acceleration", acceleration, len(way))).max())
+    with np.errstate(over="ignore"):
+        slow = float((np.abs(way) / check_limit("velocity", velocity, len(way))).max())
+        lazy = float((np.abs(way) / check_limit("acceleration", acceleration, len(way))).max())
+    check_way(max(slow, lazy))
     move = _profile(start, end, slow, check_way(lazy))
     if duration is None:
         return move.slowed(1 + MARGIN)

@@ -31,6 +31,8 @@ DURATION_TOLERANCE = 1e-11
 
 SHORTEST_MOVE = 1e-100
 """The shortest time of a move that follows from limits, or its square [s or s²]."""
+LONGEST_MOVE = 1e30
+"""The longest one, or its square, beyond which nothing moves [s or s²]."""
 
 
 def quintic(
@@ -148,6 +150,8 @@ def check_way(shortest: float) -> float:
         )
     if shortest < SHORTEST_MOVE:
         raise TrajectoryError(f"the limits are so high that the move takes no time ({shortest:g})")
+    if shortest > LONGEST_MOVE:
+        raise TrajectoryError(f"the limits are so low that the move never ends ({shortest:g})")
     return shortest
 
 

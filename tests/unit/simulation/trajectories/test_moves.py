@@ -116,3 +116,9 @@ def test_a_robot_lends_its_joint_limits():
 def test_no_duration_of_rest_can_be_negative(value):
     with pytest.raises(TrajectoryError, match="duration: expected a positive number"):
         hold(START, value)
+
+
+@pytest.mark.parametrize("limits", [(5e-324, 1.0), (1.0, 5e-324), (1e-40, 1e-40)])
+def test_limits_that_let_nothing_move_are_refused(limits):
+    with pytest.raises(TrajectoryError, match="so low that the move never ends"):
+        trapezoid([0.0], [1.0], *limits)
