@@ -15,7 +15,7 @@ import string
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -145,7 +145,8 @@ class Fuzzer:
         rng = random.Random(f"{kind} {number}")
         make = {"file": self._read, "call": self._call, "command": self._run}[kind]
         try:
-            with _patience(PATIENCE), warnings.catch_warnings():
+            # odd names of files and folders are written here and nowhere else
+            with chdir(self.folder), _patience(PATIENCE), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 make(rng)
         except ArmdynError:

@@ -20,9 +20,11 @@ def fuzzer(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("kind", "tries"), [("file", 200), ("call", 150), ("command", 6)])
-def test_nothing_but_our_errors(fuzzer, kind, tries):
+def test_nothing_but_our_errors(fuzzer, kind, tries, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     faults = filter(None, (fuzzer.attempt(kind, number) for number in range(tries)))
     assert [str(fault) for fault in faults] == []
+    assert list(tmp_path.iterdir()) == []  # nothing is left where the tries were started
 
 
 def test_a_fault_is_found_and_told(fuzzer, monkeypatch):
