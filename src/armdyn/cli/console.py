@@ -6,8 +6,6 @@ others: their control characters are shown as escapes, and nothing in them is ta
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from armdyn.sections import Section
 
 PROGRESS_ROWS = 20_000
 """A file with at least so many rows gets a progress bar."""
@@ -124,17 +124,25 @@ def print_result(
 
 
 def print_json(result: Any) -> None:
-    """A result for programs; numbers that are not finite are null, as JSON has no word for them."""
-    text = json.dumps(_finite(result), indent=2, allow_nan=False)
-    print_line(text.replace("\x7f", "\\u007f"))
+    """A result for programs; numbers that are not finite are null."""
+    from armdyn.sections import json_text
+
+    print_line(json_text(result))
 
 
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def print_sections(sections: Iterable[Section], colour: str = "") -> None:
+    """The sections of a report that have a title, the first title in a colour."""
+    for place, section in enumerate(part for part in sections if part.title):
+        if place:
+            print_line()
+        print_styled((section.title, "bold" if place else f"bold {colour}"))
+        for line in section.lines:
+            print_line(f"  {line}")
+        if section.rows:
+            rows = table(*section.columns, left=section.columns[: section.texts])
+            for row in section.rows:
+                rows.add_row(*row)
+            print_table(rows)
 
 
 @contextmanager

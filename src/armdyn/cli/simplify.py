@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from armdyn.cli import console
 from armdyn.cli.options import Json, Plot, RobotSource, check_outputs, number, option, takes_robot
-
-if TYPE_CHECKING:
-    from armdyn.simplification.simplify import Report
 
 
 @takes_robot
@@ -85,7 +83,9 @@ def simplify(
             report.save(plot)
         if output is not None:
             found.robot.save(output)
-    console.print_result(report.data(), lambda: _print(report), (output, plot), json)
+    colour = "green" if found.feasible else "red"
+    show = partial(console.print_sections, report.sections(), colour)
+    console.print_result(report.data(), show, (output, plot), json)
     raise typer.Exit(report.exit_code)
 
 
@@ -105,18 +105,3 @@ def _pair(word: str, text: str) -> tuple[float | None, float | None]:
     if any(end is not None and math.isnan(end) for end in ends):
         raise typer.BadParameter(f"--bounds {word}: expected numbers, got {text!r}")
     return ends[0], ends[1]
-
-
-def _print(report: Report) -> None:
-    for place, section in enumerate(report.sections()):
-        colour = "" if place else " green" if report.found.feasible else " red"
-        if place:
-            console.print_line()
-        console.print_styled((section.title, f"bold{colour}"))
-        for line in section.lines:
-            console.print_line(f"  {line}")
-        if section.rows:
-            rows = console.table(*section.columns, left=section.columns[: section.texts])
-            for row in section.rows:
-                rows.add_row(*row)
-            console.print_table(rows)

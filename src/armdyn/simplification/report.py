@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.sections import Section, metres, percent, zero
 from armdyn.simplification.branches import Branches, plain
 from armdyn.simplification.comparison import CONFIGURATIONS, Comparison, ValueRange
 from armdyn.simplification.counterweights import Build, Shape
 from armdyn.simplification.design import Design
-from armdyn.simplification.section import Section, metres, percent, zero
 
 MOST_LINES = 40
 """Conditions and obstacles that are printed; the data has all of them."""

@@ -1,12 +1,10 @@
 """Simplify the dynamics of an arm: whether, under which conditions, and by which change."""
 
-import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from armdyn.arrays import check_truth
 from armdyn.dynamics import Robot
@@ -17,6 +15,7 @@ from armdyn.io.atomic import write_text
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
+from armdyn.sections import Section, Sectioned
 from armdyn.simplification.branches import Branch, Branches, branches
 from armdyn.simplification.comparison import Comparison, compare_designs
 from armdyn.simplification.conditions import Conditions, conditions, too_large
@@ -29,7 +28,6 @@ from armdyn.simplification.parametrisation import ParametrisedArm
 from armdyn.simplification.picture import draw_design
 from armdyn.simplification.report import sections
 from armdyn.simplification.search import Progress
-from armdyn.simplification.section import Section
 
 ENDINGS = (".txt", ".json", *FORMATS)
 
@@ -99,7 +97,7 @@ class Simplification:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Sectioned):
     """A design with both arms compared."""
 
     found: Simplification
@@ -111,22 +109,16 @@ class Report:
         """0: the goal is reached; 1: it is not, and the report shows the nearest design."""
         return int(not self.found.feasible)
 
-    def _all_sections(self) -> tuple[Section, ...]:
-        seconds = {**self.found.seconds, "comparison": self.comparison.seconds}
-        return sections(self.found.design, self.found.solved, self.builds, self.comparison, seconds)
-
     def sections(self) -> tuple[Section, ...]:
-        """The parts of the report that are printed, each with lines and perhaps a table."""
-        return tuple(section for section in self._all_sections() if section.title)
+        """The parts of the report."""
+        seconds = {**self.found.seconds, "comparison": self.comparison.seconds}
+        head = Section("", data={"robot": self.found.before.name, "exit_code": self.exit_code})
+        found = self.found.design, self.found.solved, self.builds, self.comparison
+        return (head, *sections(*found, seconds))
 
     def text(self) -> str:
         """The report for people."""
-        return "\n\n".join(section.text() for section in self.sections()) + "\n"
-
-    def data(self) -> dict[str, Any]:
-        """The report for programs."""
-        parts = {key: x for section in self._all_sections() for key, x in section.data.items()}
-        return {"robot": self.found.before.name, "exit_code": self.exit_code, **parts}
+        return self.report()
 
     def save(self, path: str | Path) -> None:
         """Write the report, by the ending: .txt, .json, or a picture as .png, .pdf or .svg.
@@ -139,7 +131,7 @@ class Report:
             case ".txt":
                 write_text(path, self.text())
             case ".json":
-                write_text(path, json.dumps(self.data(), indent=2, allow_nan=False) + "\n")
+                write_text(path, self.json() + "\n")
             case ending if ending in FORMATS:
                 save_picture(path, draw_design, self.found.design, self.builds, self.comparison)
             case _:

@@ -1,5 +1,8 @@
-"""A section of a report: the text for people and the data for programs side by side."""
+"""Sections of a report: the text for people and the data for programs side by side."""
 
+import json
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +35,42 @@ class Section:
             aligned.append([align(cell, width) for cell in column])
         table = ("  ".join(row).rstrip() for row in zip(*aligned, strict=True))
         return "\n".join([self.title, *(f"  {line}" for line in (*self.lines, *table))])
+
+
+class Sectioned(ABC):
+    """A result that is told in sections."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def sections(self) -> tuple[Section, ...]:
+        """The parts of the report, those with data only included."""
+
+    def report(self) -> str:
+        """The result for people."""
+        return "\n\n".join(part.text() for part in self.sections() if part.title) + "\n"
+
+    def data(self) -> dict[str, Any]:
+        """The result for programs, as plain data."""
+        return {key: value for part in self.sections() for key, value in part.data.items()}
+
+    def json(self) -> str:
+        """The same as JSON."""
+        return json_text(self.data())
+
+
+def json_text(result: Any) -> str:
+    """JSON; numbers that are not finite are null, as JSON has no word for them."""
+    text = json.dumps(_finite(result), indent=2, allow_nan=False)
+    return text.replace("\x7f", "\\u007f")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def percent(value: float, scale: float) -> str:
