@@ -62,6 +62,22 @@ def test_mass_matrix_is_positive_and_energy_is_kept(name):
     np.testing.assert_allclose(power, rate, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize(
+    "name", ["panda", "puma560", "ur3", "ur5", "ur10", "ur5e", "iiwa14", "gen3"]
+)
+def test_arms_that_are_built_have_limits_of_velocity_and_effort(name):
+    """With the source of the limits named, and strong enough to hold the arm stretched out."""
+    model = model_from_toml(catalog_path(name))
+    limits = [joint.limits for joint in model.joints]
+    assert all(0 < each.velocity < 10 and 1 < each.effort < 1000 for each in limits)
+    assert "elocity" in model.source + model.note
+    robot = armdyn.load(name)
+    held = robot.gravity_vector(
+        np.random.default_rng(5).uniform(*robot.model.ranges.T, (500, robot.n))
+    )
+    assert (np.abs(held).max(0) < [each.effort for each in limits]).all()
+
+
 def test_only_the_puma_is_a_reduced_set():
     reduced = [n for n in catalog_names() if model_from_toml(catalog_path(n)).reduced]
     assert reduced == ["puma560"]
