@@ -10,6 +10,7 @@ BaseMotion              how the base of an arm moves
 simulate, simulation    motion from torques; trajectories and controllers
 equations               the equations of motion, for people
 simplify                arms with simpler dynamics
+motors                  what a motion asks of the motors behind the gears
 compare                 the torques of other libraries for the same file
 count_operations        how many operations a quantity takes
 set_threads             threads for large batches
@@ -38,11 +39,13 @@ if TYPE_CHECKING:
     from armdyn.operations.count import count_operations as count_operations
     from armdyn.simplification.simplify import simplify as simplify
     from armdyn.simulation.simulator import simulate as simulate
+    from armdyn.sizing.motors import motors as motors
 
 _MODULES = {
     "compare": "armdyn.compare.compare",
     "count_operations": "armdyn.operations.count",
     "equations": "armdyn.equations.forms",
+    "motors": "armdyn.sizing.motors",
     "set_threads": "armdyn.backends.threads",
     "simplify": "armdyn.simplification.simplify",
     "simulate": "armdyn.simulation.simulator",

@@ -76,7 +76,7 @@ def from_dh(
     or d; helical: q to theta and pitch·q to d), `mass`, `com`, `inertia`, `inertia_about`
     ("com" or "origin"), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`, `smooth_velocity`,
     `offset`, `power`, `power_exponent`, `rotor_inertia`, `gear_ratio`, `limits`, `velocity_limit`,
-    `effort_limit`, `name`, `link`.
+    `effort_limit`, `continuous_effort`, `name`, `link`.
 
     Args:
         rows: One mapping a joint.

@@ -31,7 +31,12 @@ def test_the_example_of_the_kernels_runs():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "files"),
-    [("equations", set()), ("simplify", set()), ("simulation", {"fall.png", "fall.csv"})],
+    [
+        ("equations", set()),
+        ("simplify", set()),
+        ("simulation", {"fall.png", "fall.csv"}),
+        ("sizing", set()),
+    ],
 )
 def test_examples_print_what_stands_below_them(name, files, tmp_path):
     text = page(name)

@@ -52,6 +52,11 @@ def _suspicions(joint: Joint) -> Iterator[tuple[bool, str]]:
             value == 0,
             f"the {what} limit is 0, which forbids all motion; leave it out if it is not known",
         )
+    yield (
+        limits.effort < limits.continuous_effort < math.inf,
+        f"the continuous effort {limits.continuous_effort:g} exceeds the effort limit "
+        f"{limits.effort:g}",
+    )
     yield from _odd_friction(joint.friction, limits.effort)
     yield (
         joint.rotor.inertia != 0 and abs(ratio) < 1,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.cli.console import print_line, print_result, print_styled, print_table, progress, table
+from armdyn.cli.motors import print_motors
 from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
 
 
@@ -26,11 +27,15 @@ def torque(
     formulation: str | None = option(None, "A method as it is written; all give the same torque."),
     friction: Friction = True,
     reactions: bool = option(False, "Add the force and moment in each joint, in world axes."),
+    motors: bool = option(
+        False, "Add torque, speed, power and duty behind the gears; the plot is of motors then."
+    ),
     json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, split into its terms."""
     from armdyn.io.csv.table import write_csv
     from armdyn.io.csv.trajectory import trajectory_from_csv
+    from armdyn.sizing.motors import motors as motor_report
     from armdyn.terms.picture import plot_torques
     from armdyn.terms.torques import torque_report
 
@@ -46,13 +51,22 @@ def torque(
             reactions=reactions,
             progress=tell,
         )
+    behind = motor_report(arm, motion, friction=friction) if motors else None
     if output is not None:
+        columns = report.columns() | (behind.columns() if behind else {})
         with progress(f"writing {output.name}", len(motion)) as tell:
-            write_csv(output, report.columns(), progress=tell)
+            write_csv(output, columns, progress=tell)
     if plot is not None:
-        plot_torques(report, plot)
+        behind.plot(plot) if behind else plot_torques(report, plot)
     summary, terms = report.summary(), list(report.acting)
-    print_result(summary, lambda: _print(summary, motion.note, terms), (output, plot), json)
+    summary["motors"] = behind.summary() if behind else []
+
+    def show() -> None:
+        _print(summary, motion.note, terms)
+        if behind:
+            print_motors(summary["motors"], behind.excesses)
+
+    print_result(summary, show, (output, plot), json)
 
 
 def _print(summary: dict[str, Any], note: str, terms: list[str]) -> None:

@@ -19,7 +19,8 @@ from armdyn.model.validate import Finding, Physical, physical_warnings
 
 GEOMETRY = ("joint", "pitch", "a", "alpha", "d", "theta")
 INERTIA = ("mass", "com", "inertia", "inertia_about")
-DRIVE = ("rotor_inertia", "gear_ratio", "limits", "velocity_limit", "effort_limit")
+MAGNITUDES = ("velocity_limit", "effort_limit", "continuous_effort")
+DRIVE = ("rotor_inertia", "gear_ratio", "limits", *MAGNITUDES)
 NAMES = ("name", "link")
 COLUMNS = GEOMETRY + INERTIA + FRICTION_KEYS + DRIVE + NAMES
 
@@ -171,16 +172,13 @@ def _limits(where: str, row: Mapping[str, Any]) -> Limits:
         lower, upper = math.inf, -math.inf
     if lower > upper:
         raise ModelError(f"{where}: limits must be (lower, upper), got {shown(given)}")
-    speed, effort = (
-        _bound(f"{where}: {key}", row.get(key, math.inf))
-        for key in ("velocity_limit", "effort_limit")
-    )
-    if min(speed, effort) < 0:
+    magnitudes = [_bound(f"{where}: {key}", row.get(key, math.inf)) for key in MAGNITUDES]
+    if min(magnitudes) < 0:
         raise ModelError(
-            f"{where}: velocity_limit and effort_limit are magnitudes and cannot be negative, "
-            f"got {speed:g} and {effort:g}"
+            f"{where}: velocity_limit, effort_limit and continuous_effort are magnitudes and "
+            f"cannot be negative, got {' and '.join(f'{value:g}' for value in magnitudes)}"
         )
-    return Limits(lower, upper, speed, effort)
+    return Limits(lower, upper, *magnitudes)
 
 
 def _bound(what: str, value: Any) -> float:

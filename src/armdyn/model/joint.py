@@ -12,13 +12,15 @@ from armdyn.model.joint_types import JointType
 class Limits:
     """Lowest and highest position, highest speed and highest torque or force of the actuator.
 
-    Units are rad or m, rad/s or m/s, N m or N; a limit is infinite where nothing is known.
+    Units are rad or m, rad/s or m/s, N m or N; a limit is infinite where nothing is known. The
+    continuous effort is the root mean square that the actuator can give for ever.
     """
 
     lower: float = -math.inf
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
+    continuous_effort: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)

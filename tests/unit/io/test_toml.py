@@ -93,7 +93,7 @@ def random_tree(seed: int):
             f"link{i}",
             transform(random_rotation(rng), rng.normal(size=3)),
             rng.normal(size=3),
-            Limits(-1.0, [2.0, math.inf][i % 2], *rng.uniform(1.0, 9.0, 2)),
+            Limits(-1.0, [2.0, math.inf][i % 2], *rng.uniform(1.0, 9.0, 2 + i % 2)),
             FrictionLaw(*rng.uniform(0.0, 1.0, 6)),
             Rotor(rng.uniform(), -50.0),
             Mimic("joint1", -2.0, 0.1) if i == 5 else None,

@@ -179,6 +179,8 @@ def test_everything_about_the_robot_survives() -> None:
         Limits(-math.inf, math.inf, 2.0, math.inf),
         Limits(0.0, 0.0, 0.0, 0.0),
         Limits(-1 / 3, 2 / 3, 1e-7, 12345.678901234567),
+        Limits(continuous_effort=1.5),
+        Limits(-1.0, 1.0, 2.0, 3.0, 1.5),
     ],
 )
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])

@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
-from armdyn.errors import TrajectoryError
+from armdyn.arrays import Array, check_joint_vector
+from armdyn.errors import TrajectoryError, shown
 from armdyn.io.csv.table import read_table
 from armdyn.io.regular import check_path
 
@@ -38,6 +39,14 @@ class SampledMotion:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    @property
+    def shares(self) -> Array:
+        """The share of each instant in the whole time, by the trapezoidal rule, (m,)."""
+        if len(self.t) == 1:
+            return np.ones(1)
+        steps = np.diff(self.t, prepend=self.t[0], append=self.t[-1])
+        return np.asarray(0.5 * (steps[1:] + steps[:-1]) / (self.t[-1] - self.t[0]))
 
     @property
     def note(self) -> str:
@@ -81,6 +90,29 @@ def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
             "close together, or positions too large"
         )
     return SampledMotion(t, given["q"], qd, qdd, computed, str(path))
+
+
+def sampled_motion(trajectory: Any, n: int) -> SampledMotion:
+    """The motion of n joints in a trajectory file, or in anything with arrays t, q, qd and qdd."""
+    if isinstance(trajectory, str | Path):
+        return trajectory_from_csv(trajectory, n)
+    if not all(hasattr(trajectory, name) for name in ("t", "q", "qd", "qdd")):
+        raise TrajectoryError(
+            "trajectory: expected a CSV file, or arrays t, q, qd and qdd as "
+            f"armdyn.simulation.trajectories.sampled gives, got {shown(trajectory)}"
+        )
+    t = check_joint_vector("t", trajectory.t, len(np.atleast_1d(trajectory.t)), "instants")
+    q, qd, qdd = rows = [
+        check_joint_vector(k, getattr(trajectory, k), n) for k in ("q", "qd", "qdd")
+    ]
+    if t.ndim != 1 or not len(t) or any(values.shape != (len(t), n) for values in rows):
+        raise TrajectoryError(
+            f"trajectory: expected t of shape (m,) and q, qd, qdd of shape (m, {n}) with m at "
+            f"least 1, got {t.shape} and {', '.join(str(values.shape) for values in rows)}"
+        )
+    if not all(np.isfinite(values).all() for values in (t, *rows)) or (np.diff(t) <= 0).any():
+        raise TrajectoryError("trajectory: expected finite numbers at times that increase")
+    return SampledMotion(t, q, qd, qdd, source=getattr(trajectory, "source", ""))
 
 
 def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import frozen
 from armdyn.errors import ModelError, shown
+from armdyn.io.dh import MAGNITUDES
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, Rotor
@@ -19,7 +20,7 @@ INERTIA_AXES = ("inertia_rpy", "inertia_rotation")
 INERTIA = ("mass", "com", "first_moment", "inertia", "inertia_about", *INERTIA_AXES)
 LINK = ("name", "body", "frame", *INERTIA)
 BODY = ("name", "payload", *PLACEMENT, *INERTIA)
-LIMITS = ("limits", "lower", "upper", "velocity_limit", "effort_limit")
+LIMITS = ("limits", "lower", "upper", *MAGNITUDES)
 DRIVE = ("rotor_inertia", "gear_ratio", "mimic")
 ENDS = ("name", "type", "pitch", "parent", "child", *PLACEMENT, "axis")
 JOINT = (*ENDS, *LIMITS, *FRICTION_KEYS, *DRIVE)
@@ -117,10 +118,10 @@ def _limits(t: Table) -> Limits:
     )
     if lower > upper:
         raise t.error(f"the lower limit {lower:g} is above the upper limit {upper:g}")
-    speed, effort = t.number("velocity_limit", math.inf), t.number("effort_limit", math.inf)
-    if min(speed, effort) < 0:
-        raise t.error("velocity_limit and effort_limit are magnitudes and cannot be negative")
-    return Limits(float(lower), float(upper), speed, effort)
+    magnitudes = [t.number(key, math.inf) for key in MAGNITUDES]
+    if min(magnitudes) < 0:
+        raise t.error(f"{' and '.join(MAGNITUDES)} are magnitudes and cannot be negative")
+    return Limits(float(lower), float(upper), *magnitudes)
 
 
 def _mimic(t: Table | None) -> Mimic | None:

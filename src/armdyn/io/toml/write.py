@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import astuple
 
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.io.dh import MAGNITUDES
 from armdyn.io.friction import keys_from_friction
 from armdyn.io.toml.read import FORMAT
 from armdyn.model import GRAVITY, Body, Frame, Inertia, Joint, Limits, Link, RobotModel
@@ -164,7 +166,7 @@ def _limits(limits: Limits) -> Entries:
         yield "limits", _array(np.array([limits.lower, limits.upper]))
     elif lower or upper:
         yield ("lower", _number(limits.lower)) if lower else ("upper", _number(limits.upper))
-    for key, value in (("velocity_limit", limits.velocity), ("effort_limit", limits.effort)):
+    for key, value in zip(MAGNITUDES, astuple(limits)[2:], strict=True):
         if np.isfinite(value):
             yield key, _number(value)
 

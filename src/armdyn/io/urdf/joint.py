@@ -4,10 +4,10 @@ Inside <joint> the element
 
     <armdyn rotor_inertia="..." gear_ratio="..." coulomb_negative="..." stribeck="..."
             stribeck_velocity="..." smooth_velocity="..." offset="..." viscous_negative="..."
-            power="..." power_exponent="..."/>
+            power="..." power_exponent="..." continuous_effort="..."/>
 
-adds what <dynamics> cannot say; damping and friction are for both directions, or for the positive
-one where the negative one is given. Other programs skip it.
+adds what <limit> and <dynamics> cannot say; damping and friction are for both directions, or for
+the positive one where the negative one is given. Other programs skip it.
 """
 
 import math
@@ -33,7 +33,7 @@ DYNAMICS = {"damping": "viscous", "friction": "coulomb_positive"}
 FRICTION_WORDS = tuple(
     name for name in PARAMETERS if name not in (*DYNAMICS.values(), "viscous_positive")
 )
-JOINT_WORDS = ("rotor_inertia", "gear_ratio", *FRICTION_WORDS)
+JOINT_WORDS = ("rotor_inertia", "gear_ratio", "continuous_effort", *FRICTION_WORDS)
 
 
 def connection_from_element(
@@ -69,7 +69,7 @@ def connection_from_element(
         ends[1],
         placement,
         axis=_axis(joint, where, problems),
-        limits=_limits(joint, where, problems),
+        limits=_limits(joint, own, where, problems),
         friction=_friction(joint, own, where, problems),
         rotor=_rotor(own, where, problems),
         mimic=_mimic(joint, where, problems),
@@ -145,10 +145,13 @@ def _axis(joint: XmlElement, where: str, problems: Problems) -> Array:
     return axis
 
 
-def _limits(joint: XmlElement, where: str, problems: Problems) -> Limits:
+def _limits(joint: XmlElement, own: XmlElement | None, where: str, problems: Problems) -> Limits:
     element = problems.only(joint, "limit", where)
+    continuous = math.inf
+    if own is not None and "continuous_effort" in own.attributes:
+        continuous = problems.number(own, "continuous_effort", where, default=math.inf, least=0.0)
     if element is None:
-        return Limits()
+        return Limits(continuous_effort=continuous)
 
     def number(key: str, default: float, least: float = -math.inf) -> float:
         return _limitless(problems.number(element, key, where, default=default, least=least))
@@ -160,9 +163,8 @@ def _limits(joint: XmlElement, where: str, problems: Problems) -> Limits:
         text = f"the lower limit {lower:g} is above the upper {upper:g}; both are left out"
         problems.warn(element, where, text)
         lower, upper = -math.inf, math.inf
-    return Limits(
-        lower, upper, number("velocity", math.inf, least=0.0), number("effort", math.inf, least=0.0)
-    )
+    speed, effort = (number(key, math.inf, least=0.0) for key in ("velocity", "effort"))
+    return Limits(lower, upper, speed, effort, continuous)
 
 
 def _limitless(value: float) -> float:

@@ -99,6 +99,8 @@ def _moving_joint(joint: Joint, parent: str, child: str) -> XmlElement:
     dynamics = {key: getattr(joint.friction, name) for key, name in DYNAMICS.items()}
     dynamics["damping"] += joint.friction.viscous_positive
     words = _friction_words(joint.friction)
+    if math.isfinite(joint.limits.continuous_effort):
+        words["continuous_effort"] = joint.limits.continuous_effort
     if rotor.inertia or rotor.gear_ratio != 1:
         words = {"rotor_inertia": rotor.inertia, "gear_ratio": rotor.gear_ratio} | words
     return _element(
