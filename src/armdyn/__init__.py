@@ -7,6 +7,7 @@
 load, from_dh           a Robot from a description, or from a Denavit-Hartenberg table
 Robot, Ledger           an arm and its quantities; a torque split into its terms
 BaseMotion              how the base of an arm moves
+Inertia                 mass properties of bodies: shapes, meshes, sums and holes
 simulate, simulation    motion from torques; trajectories and controllers
 equations               the equations of motion, for people
 simplify                arms with simpler dynamics
@@ -29,6 +30,7 @@ from armdyn.formulations.ledger import Ledger as Ledger
 from armdyn.loading import from_dh as from_dh
 from armdyn.loading import load as load
 from armdyn.model.base_motion import BaseMotion as BaseMotion
+from armdyn.model.inertia import Inertia as Inertia
 from armdyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -52,7 +54,17 @@ _MODULES = {
 }
 """For each function that is imported on first use, its module."""
 
-__all__ = ["BaseMotion", "Ledger", "Robot", "errors", "from_dh", "load", "simulation", *_MODULES]  # noqa: PLE0604
+__all__ = [  # noqa: PLE0604
+    "BaseMotion",
+    "Inertia",
+    "Ledger",
+    "Robot",
+    "errors",
+    "from_dh",
+    "load",
+    "simulation",
+    *_MODULES,
+]
 
 
 class _Package(ModuleType):

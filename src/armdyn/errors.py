@@ -59,14 +59,18 @@ class TomlError(DescriptionError):
     """A robot file in armdyn's own format with something missing or misspelt."""
 
 
+class MeshError(DescriptionError):
+    """A mesh that cannot be read, or whose triangles bound no volume."""
+
+
 class UnsupportedJointError(DescriptionError):
     """A joint of a type that armdyn does not handle, such as a floating one."""
 
 
 class InertiaError(ModelError):
-    """An inertia that no rigid body can have, of the link named `link`."""
+    """An inertia that no rigid body can have, of the link named `link` if it is of one."""
 
-    def __init__(self, message: str, *, link: str):
+    def __init__(self, message: str, *, link: str = ""):
         self.link = link
         super().__init__(message)
 

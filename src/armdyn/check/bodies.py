@@ -7,7 +7,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.model import Body, Inertia, RobotModel
-from armdyn.model.validate import DIGITS_TOLERANCE, Finding, Level, bodies, physical_findings
+from armdyn.model.inertia import DIGITS_TOLERANCE
+from armdyn.model.validate import Finding, Level, bodies, physical_findings
 
 SUSPICIOUS_OFFSET_SHARE = 0.65
 """Share of a tensor that the offset of the centre of mass explains if the point is suspicious.

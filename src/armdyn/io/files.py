@@ -6,6 +6,7 @@ from typing import Any
 
 from armdyn.errors import DescriptionError, ModelError, UnknownNameError, shown
 from armdyn.forks import IMPORTING
+from armdyn.io import mesh  # noqa: F401  (Inertia.mesh reads by it)
 from armdyn.io.atomic import ending, write_text
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.options import LoadOptions, Reading

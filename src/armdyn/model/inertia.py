@@ -1,24 +1,51 @@
 """Inertia: the ten numbers of a rigid body, with the point and the axes they were given in."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, check_constant, frozen
+from armdyn.errors import InertiaError, ModelError, shown
+from armdyn.model.transform import check_transform, transform
+from armdyn.model.uniform import UniformBodies
 
+DIGITS_TOLERANCE = 1e-6
+"""Relative violation that is taken for rounding of the printed digits."""
+MOMENT_ROUNDING = 1e-13
+"""Relative error of a moment of inertia after it has been carried to another point."""
 _AXES = frozen(np.eye(3))
 
 
+class Principal(NamedTuple):
+    """The principal moments of a body and their axes."""
+
+    moments: Array
+    """Moments about the centre of mass, the least first, shape (3,) [kg m²]."""
+    axes: Array
+    """Their axes as columns in the frame of the body, right-handed, shape (3, 3)."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Inertia:
+class Inertia(UniformBodies):
     """Mass, first moment and moment of inertia of a rigid body in one frame.
+
+    `box`, `cylinder`, `tube`, `sphere`, `capsule`, `cone`, `ellipsoid`, `rod`, `point` and `mesh`
+    make uniform bodies, from their mass [kg] or their density [kg/m³]; `from_com` and `from_origin`
+    take the ten numbers themselves. `moved` and `rotated` put a body elsewhere, `+` joins two and
+    `-` cuts a hole.
 
     Warning:
         `moment` is about the origin of the frame, not about the centre of mass, so that all ten
-        numbers enter the torques linearly. Build one with `from_com` or `from_origin`, which name
-        the point. Off-diagonal entries are tensor entries: minus the integrals of xy dm.
+        numbers enter the torques linearly; `moment_about_com` and `about` give others. Off-diagonal
+        entries are tensor entries: minus the integrals of xy dm.
+
+    Example:
+        >>> plate = Inertia.box((0.2, 0.1, 0.01), density=2700)
+        >>> hole = Inertia.cylinder(0.03, 0.01, density=2700).moved((0.05, 0, 0))
+        >>> round((plate - hole).mass, 4)
+        0.4637
     """
 
     mass: float
@@ -44,9 +71,9 @@ class Inertia:
             tensor: Inertia tensor about the centre of mass, shape (3, 3) [kg m²].
             axes: Rotation from the axes of the tensor to those of the frame; None: the same axes.
         """
-        c, A = np.asarray(com, dtype=float), _AXES if axes is None else frozen(axes)
+        c, A = _floats("com", com, (3,)), _AXES if axes is None else frozen(axes)
         with np.errstate(over="ignore", invalid="ignore"):
-            centred = A @ np.asarray(tensor, dtype=float) @ A.T
+            centred = A @ _floats("tensor", tensor, (3, 3)) @ A.T
             moment = centred + mass * ((c @ c) * np.eye(3) - np.outer(c, c))
             return cls(mass, frozen(mass * c), frozen(moment), "com", A)
 
@@ -56,11 +83,11 @@ class Inertia:
         return cls(mass, frozen(first_moment), frozen(tensor), "origin")
 
     @classmethod
-    def from_pseudo(cls, pseudo: Array) -> "Inertia":
+    def from_pseudo(cls, pseudo: Array) -> Self:
         """Inertia from its 4x4 pseudo-inertia (see `pseudo`)."""
         sigma = pseudo[:3, :3]
         moment = np.trace(sigma) * np.eye(3) - sigma
-        return cls(pseudo[3, 3], frozen(pseudo[:3, 3]), frozen(moment))
+        return cls(pseudo.item(3, 3), frozen(pseudo[:3, 3]), frozen(moment))
 
     @classmethod
     def zero(cls) -> "Inertia":
@@ -115,11 +142,68 @@ class Inertia:
         """Whether the body has neither mass nor inertia."""
         return bool(self.mass == 0 and not self.first_moment.any() and not self.moment.any())
 
-    def moved(self, T: Array) -> "Inertia":
-        """The same body seen from frame A, where T = T_AB and this inertia is in frame B."""
+    @property
+    def fault(self) -> str | None:
+        """Why no body can have these ten numbers; None if one can."""
+        m, I = self.mass, self.moment_about_com
+        # I is a difference of moments about the origin, which leave their rounding in it
+        slack = DIGITS_TOLERANCE * float(np.abs(I).max()) + MOMENT_ROUNDING * float(
+            np.abs(self.moment).max()
+        )
+        if m < 0:
+            return f"the mass is {m:g} kg; it must be positive"
+        if np.abs(I - I.T).max() > slack:
+            return f"the inertia tensor {I.tolist()} is not symmetric"
+        if m == 0:
+            return None
+        # the moments of a body that exists are sums of pairs of its spreads, which are positive
+        least, middle, largest = np.linalg.eigvalsh(I)
+        if least < -slack:
+            return (
+                "the inertia tensor about the centre of mass is not positive definite: its "
+                f"principal moments are {least:.6g}, {middle:.6g}, {largest:.6g} kg m²"
+            )
+        if largest > (least + middle) * (1 + DIGITS_TOLERANCE) + slack:
+            return (
+                "the triangle inequality is violated: the largest principal moment about the "
+                f"centre of mass, {largest:.6g}, exceeds the sum of the others, {least:.6g} + "
+                f"{middle:.6g} kg m² (pseudo-inertia not positive semidefinite); was the tensor "
+                "given about another point?"
+            )
+        return None
+
+    @property
+    def principal(self) -> Principal:
+        """Principal moments about the centre of mass, and their axes."""
+        moments, axes = np.linalg.eigh(self.moment_about_com)
+        # eigenvectors have no sign: the largest entry of the first two is made positive
+        largest = np.abs(axes).argmax(0)
+        axes = axes * np.where(axes[largest, range(3)] < 0, -1.0, 1.0)
+        axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+        return Principal(moments, axes)
+
+    def about(self, point: ArrayLike) -> Array:
+        """The inertia tensor about a point of the frame [m], axes of the frame, (3, 3) [kg m²]."""
+        return self.moved(-check_constant("point", point, (3,))).moment
+
+    def rotated(self, R: ArrayLike) -> "Inertia":
+        """The body turned about the origin by a rotation, shape (3, 3)."""
+        return self.moved(transform(check_constant("rotation", R, (3, 3))))
+
+    def moved(self, T: ArrayLike) -> "Inertia":
+        """The same body seen from frame A, where T = T_AB and this inertia is in frame B.
+
+        In other words, the body moved by T, a transform of shape (4, 4), or a displacement [m] of
+        shape (3,).
+        """
+        placed = np.asarray(T)
+        if placed.shape == (3,):
+            placed = transform(position=check_constant("displacement", T, (3,)))
+        elif placed.dtype != object:
+            placed = check_transform("transform", T)
         with np.errstate(over="ignore", invalid="ignore"):
-            moved = Inertia.from_pseudo(T @ self.pseudo @ T.T)
-        axes = frozen(T[:3, :3] @ self.given_axes)
+            moved = Inertia.from_pseudo(placed @ self.pseudo @ placed.T)
+        axes = frozen(placed[:3, :3] @ self.given_axes)
         return Inertia(self.mass, moved.first_moment, moved.moment, self.given_about, axes)
 
     def __add__(self, other: "Inertia") -> "Inertia":
@@ -128,6 +212,23 @@ class Inertia:
             frozen(self.first_moment + other.first_moment),
             frozen(self.moment + other.moment),
         )
+
+    def __radd__(self, other: Any) -> "Inertia":
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # sum() begins so
+
+    def __sub__(self, hole: "Inertia") -> "Inertia":
+        rest = Inertia(
+            self.mass - hole.mass,
+            frozen(self.first_moment - hole.first_moment),
+            frozen(self.moment - hole.moment),
+        )
+        why = rest.fault if rest.mass > DIGITS_TOLERANCE * self.mass else "no mass is left"
+        if why is not None:
+            raise InertiaError(
+                f"a body of {hole.mass:g} kg cannot be cut out of one of {self.mass:g} kg: {why}. "
+                "Is the hole inside the body, and of the same density?"
+            )
+        return rest
 
     def __eq__(self, other: Any) -> bool:
         return (
@@ -138,3 +239,14 @@ class Inertia:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _floats(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Floating-point numbers of that shape, or a ModelError."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        array = np.zeros(0)
+    if array.shape != shape:
+        raise ModelError(f"{what}: expected numbers of shape {shape}, got {shown(value)}")
+    return array

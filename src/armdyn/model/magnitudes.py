@@ -8,14 +8,7 @@ from armdyn.arrays import Array
 from armdyn.errors import ModelError
 from armdyn.model.joint import Joint
 from armdyn.model.link import Body
-
-MASS_RANGE = 1e-60, 1e60
-"""Masses that dynamics is computed with, besides none [kg]."""
-LARGEST_LENGTH = 1e30
-"""Longest offset of a joint, a body or a centre of mass, and the largest gravity [m, m/s²]."""
-MOMENT_RANGE = 1e-120, 1e120
-"""Moments of inertia of rotors and of bodies without mass, besides none [kg m²]. The solution with
-a mass matrix multiplies two of them, which stays within the range of floating-point numbers."""
+from armdyn.model.ranges import LARGEST_LENGTH, MASS_RANGE, MOMENT_RANGE
 
 
 def check_magnitudes(joints: Iterable[Joint], bodies: Iterable[Body], gravity: Array) -> None:

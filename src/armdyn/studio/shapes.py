@@ -113,8 +113,6 @@ def ellipsoid(inertia: Inertia) -> Ellipsoid | None:
     """
     if not inertia.mass > 0:
         return None
-    moments, axes = np.linalg.eigh(inertia.moment_about_com)
-    if np.linalg.det(axes) < 0:
-        axes[:, 0] *= -1
+    moments, axes = inertia.principal
     squares = 2.5 * (moments.sum() - 2 * moments) / inertia.mass
     return Ellipsoid(inertia.com, axes, np.sqrt(np.maximum(squares, 0.0)))

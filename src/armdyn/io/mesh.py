@@ -1,0 +1,99 @@
+"""Mesh files, read by trimesh from memory: a mesh cannot name other files to be read."""
+
+from functools import partial
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import MeshError, MissingExtraError
+from armdyn.forks import IMPORTING
+from armdyn.io.regular import check_path, read_regular
+from armdyn.model.mesh import use_reader
+
+MESH_ENDINGS = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
+MAX_MESH_BYTES = 50 * 2**20
+"""Size of the largest mesh that is read [bytes]."""
+REPAIR = (
+    "Repair the mesh (MeshLab: 'Close Holes', 'Re-Orient all faces coherently'; trimesh: "
+    "trimesh.repair.fill_holes, fix_normals), or take its convex hull with hull=True (--hull)"
+)
+
+
+def read_mesh(given: str | Path) -> Any:
+    """The mesh in a file, with corners in one place made one, or a MeshError."""
+    path = check_path(given)
+    refusal = partial(MeshError, file=path)
+    if path.suffix.lower() not in MESH_ENDINGS:
+        endings = ", ".join(MESH_ENDINGS)
+        raise refusal(f"the ending {path.suffix!r} is of no mesh that is read; it is {endings}")
+    data = BytesIO(read_regular(path, refusal, MAX_MESH_BYTES))
+    with IMPORTING:
+        try:
+            import trimesh  # noqa: PLC0415 (slow to import)
+        except ImportError:
+            raise MissingExtraError("trimesh", "mesh", "reading meshes") from None
+    if path.suffix.lower() == ".dae" and find_spec("collada") is None:
+        raise MissingExtraError("pycollada", "mesh", "reading .dae files")
+    try:
+        ending = path.suffix[1:].lower()
+        mesh: Any = trimesh.load(data, ending, force="mesh", skip_materials=True)
+        mesh.merge_vertices(merge_tex=True, merge_norm=True)
+        corners = np.sort(mesh.faces, axis=1)
+        mesh.update_faces((corners[:, 0] < corners[:, 1]) & (corners[:, 1] < corners[:, 2]))
+    except Exception as reason:  # whatever a reader of a broken file raises
+        raise refusal(f"cannot be read as a mesh: {reason or type(reason).__name__}") from reason
+    if not len(mesh.faces):
+        raise refusal("there are no triangles in this file")
+    if not np.isfinite(mesh.vertices).all():
+        raise refusal("a corner of a triangle is not at finite numbers")
+    return mesh
+
+
+@use_reader
+def read_triangles(path: str | Path, hull: bool) -> Array:
+    """The triangles that bound a solid, (f, 3, 3), wound so that their normals point out."""
+    mesh = read_mesh(path)
+    refusal = partial(MeshError, file=path)
+    if hull:
+        mesh = _hull(mesh, refusal)
+    triangles = mesh.vertices[mesh.faces]
+    edges = mesh.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    kinds, inverse = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
+    # on the surface of a solid, every edge is run through as often one way as the other
+    counts = np.bincount(inverse.ravel())
+    ways = np.bincount(inverse.ravel(), np.sign(edges[:, 1] - edges[:, 0]))
+    gaps = np.flatnonzero(counts % 2)
+    if len(gaps):
+        at = ", ".join(f"{x:.4g}" for x in mesh.vertices[kinds[gaps[0]]].mean(0))
+        raise refusal(
+            f"the mesh is not watertight: {len(gaps)} of its {len(kinds)} edges are at a gap, one "
+            f"at ({at}), so that it bounds no volume. {REPAIR}"
+        )
+    if ways.any():
+        raise refusal(
+            f"the triangles of the mesh are not consistently wound: across "
+            f"{np.count_nonzero(ways)} of its {len(kinds)} edges one normal points out and the "
+            f"other in. {REPAIR}"
+        )
+    centred = triangles - triangles.mean((0, 1))
+    volume, size = np.linalg.det(centred).sum() / 6, np.abs(centred).max()
+    if abs(volume) <= 1e-12 * size**3:
+        raise refusal(f"the mesh bounds no volume: it is flat, or cancels itself. {REPAIR}")
+    if volume < 0:
+        raise refusal(
+            f"the mesh is inside out: its normals point inwards, and its volume is {volume:.4g}. "
+            "Turn its triangles round (MeshLab: 'Invert Faces Orientation'; trimesh: "
+            "mesh.invert()), or take its convex hull with hull=True (--hull)"
+        )
+    return triangles
+
+
+def _hull(mesh: Any, refusal: partial[MeshError]) -> Any:
+    try:
+        return mesh.convex_hull
+    except Exception as reason:  # of the library that computes it
+        raise refusal("the mesh is flat, so that its convex hull has no volume") from reason
