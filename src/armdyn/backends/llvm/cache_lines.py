@@ -58,36 +58,51 @@ def fetch(t: IrWriter, line: Line) -> None:
     t.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 {int(written)}, i32 {near}, i32 1)")
 
 
-def stream_function(v: Vectors) -> list[str]:
-    """`@stream(to, from, bytes)`: a copy, in whole lines where the target has them."""
-    head = "define internal void @stream(ptr %to, ptr %from, i64 %bytes) noinline nounwind {"
-    t = IrWriter(v, head)
+def stream_functions(v: Vectors) -> list[str]:
+    """`@stream(to, gathered, bytes, first)` and `@numbers(to, from, begin, end)`.
+
+    Rows are gathered as far behind the beginning of a line as they are in the array. `@stream`
+    writes whole lines, and keeps the numbers of the last one, which the next rows complete, at the
+    beginning of the memory; `@numbers` writes those before the first line and behind the last.
+    """
+    line = f"<{LINE // v.size} x {v.element}>"
+    head = "define internal void @stream(ptr %to, ptr %gathered, i64 %bytes, i1 %first)"
+    t = IrWriter(v, f"{head} noinline nounwind {{")
     t.label("entry")
-    address = t.let("ptrtoint ptr %to to i64")
-    t.let(f"and i64 {t.let(f'sub i64 0, {address}')}, {LINE - 1}", "%head")
-    whole = t.let(f"and i64 {t.let('sub i64 %bytes, %head')}, {-LINE}")
-    t.let(f"add i64 %head, {whole}", "%tail")
-    t.jump("single")
-    # numbers before the first whole line, and then those after the last
-    t.label("single")
-    t.let("phi i64 [0, %entry], [%i.next, %number], [%tail, %after]", "%i")
-    t.let("phi i64 [%head, %entry], [%end, %number], [%bytes, %after]", "%end")
-    t.branch(t.let("icmp slt i64 %i, %end"), "number", "done", begin="number")
-    _copy(t, v.element, "%i", v.size, "")
-    t.let(f"add i64 %i, {v.size}", "%i.next")
-    t.jump("single", begin="done")
-    t.branch(t.let("icmp eq i64 %end, %bytes"), "exit", "lines", begin="lines")
-    t.let("phi i64 [%head, %done], [%k.next, %one]", "%k")
-    t.branch(t.let("icmp slt i64 %k, %tail"), "one", "after", begin="one")
-    _copy(t, f"<{LINE // v.size} x {v.element}>", "%k", LINE, ", !nontemporal !0")
-    t.let(f"add i64 %k, {LINE}", "%k.next")
-    t.jump("lines", begin="after")
-    t.jump("single", begin="exit")
+    behind = behind_line(t, "%to")
+    target = t.at("%to", t.let(f"sub i64 0, {behind}"))
+    whole = t.let(f"and i64 {t.let(f'add i64 {behind}, %bytes')}, {-LINE}")
+    next_line = t.let(f"and i64 {t.let(f'add i64 {behind}, {LINE - 1}')}, {-LINE}")
+    start = t.let(f"select i1 %first, i64 {next_line}, i64 0")
+    begin = t.let(f"select i1 %first, i64 {behind}, i64 0")
+    t.do(f"call void @numbers(ptr {target}, ptr %gathered, i64 {begin}, i64 {start})")
+    t.do(f"call void @lines(ptr {target}, ptr %gathered, i64 {start}, i64 {whole})")
+    rest = t.let(f"load {line}, ptr {t.at('%gathered', whole)}, align {LINE}")
+    t.do(f"store {line} {rest}, ptr %gathered, align {LINE}")
     t.do("ret void")
-    return [*t.lines, "}", "!0 = !{i32 1}", "declare void @llvm.x86.sse.sfence()"]
+    return [
+        *_copy_function(v, "numbers", v.element, v.size, ""),
+        *_copy_function(v, "lines", line, LINE, ", !nontemporal !0"),
+        *(*t.lines, "}", "!0 = !{i32 1}", "declare void @llvm.x86.sse.sfence()"),
+    ]
 
 
-def _copy(t: IrWriter, kind: str, offset: str, align: int, hint: str) -> None:
-    source, target = t.at("%from", offset), t.at("%to", offset)
-    value = t.let(f"load {kind}, ptr {source}, align {t.v.size}")
-    t.do(f"store {kind} {value}, ptr {target}, align {align}{hint}")
+def behind_line(t: IrWriter, place: str) -> str:
+    """How many bytes a place is behind the beginning of its line."""
+    return t.let(f"and i64 {t.let(f'ptrtoint ptr {place} to i64')}, {LINE - 1}")
+
+
+def _copy_function(v: Vectors, name: str, kind: str, size: int, hint: str) -> list[str]:
+    """A function that copies what lies between two offsets, in pieces of a kind and a size."""
+    given = "ptr %to, ptr %from, i64 %begin, i64 %end"
+    t = IrWriter(v, f"define internal void @{name}({given}) nounwind {{")
+    t.label("entry")
+    t.jump("next", begin="next")
+    t.let("phi i64 [%begin, %entry], [%i.next, %one]", "%i")
+    t.branch(t.let("icmp slt i64 %i, %end"), "one", "exit", begin="one")
+    value = t.let(f"load {kind}, ptr {t.at('%from', '%i')}, align {size}")
+    t.do(f"store {kind} {value}, ptr {t.at('%to', '%i')}, align {size}{hint}")
+    t.let(f"add i64 %i, {size}", "%i.next")
+    t.jump("next", begin="exit")
+    t.do("ret void")
+    return [*t.lines, "}"]

@@ -6,7 +6,7 @@ the rows that they shall fetch meanwhile (`cache_lines`).
 
 from math import prod
 
-from armdyn.backends.llvm.cache_lines import LINE, UNCACHED_BYTES
+from armdyn.backends.llvm.cache_lines import LINE, UNCACHED_BYTES, behind_line
 from armdyn.backends.llvm.segments import Plan, Segment
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
 
@@ -92,8 +92,7 @@ class Loop:
         self._write()
         t.jump("tile.end", begin="tile.end")
         t.branch(t.let("icmp slt i64 %row.next, %n"), "tile", "end", begin="end")
-        if self.stream:
-            t.do("call void @llvm.x86.sse.sfence()")
+        self._finish()
         if self.size > STACK:
             t.do("call void @free(ptr %memory)")
         t.jump("exit", begin="exit")
@@ -132,7 +131,8 @@ class Loop:
         if not self.stream:
             return
         t, size = self.t, self.row_bytes
-        t.let(f"alloca [{self.tile * self.v.lanes * size} x i8], align {LINE}", "%gathered")
+        room = self.tile * self.v.lanes * size + 2 * LINE
+        t.let(f"alloca [{room} x i8], align {LINE}", "%gathered")
         large = t.let(f"icmp sge i64 %n, {-(-UNCACHED_BYTES // size)}")
         close = t.let(f"icmp eq i64 {self.strides[-1]}, {size}")
         t.let(f"and i1 {t.let(f'and i1 {large}, {close}')}, {dense}", "%large")
@@ -144,7 +144,9 @@ class Loop:
             self.out, self.out_row, self.out_last = self.bases[-1], "%row", "%last"
             return
         t.let(f"and i1 {t.let('icmp sle i64 %row.next, %n')}, %large", "%apart")
-        self.out = t.let(f"select i1 %apart, ptr %gathered, ptr {self.bases[-1]}")
+        self.place = t.at(self.bases[-1], t.let(f"mul i64 %row, {self.row_bytes}"))
+        gathered = t.at("%gathered", behind_line(t, self.place))
+        self.out = t.let(f"select i1 %apart, ptr {gathered}, ptr {self.bases[-1]}")
         self.out_row = t.let("select i1 %apart, i64 0, i64 %row")
         last = self.tile * self.v.lanes - 1
         self.out_last = t.let(f"select i1 %apart, i64 {last}, i64 %last")
@@ -153,11 +155,24 @@ class Loop:
         """The gathered rows to the array."""
         if not self.stream:
             return
-        t, size = self.t, self.row_bytes
+        t, size = self.t, self.tile * self.v.lanes * self.row_bytes
         t.branch("%apart", "write", "tile.end", begin="write")
-        place = t.at(self.bases[-1], t.let(f"mul i64 %row, {size}"))
-        size *= self.tile * self.v.lanes
-        t.do(f"call void @stream(ptr {place}, ptr %gathered, i64 {size})")
+        first = t.let("icmp eq i64 %row, 0")
+        t.do(f"call void @stream(ptr {self.place}, ptr %gathered, i64 {size}, i1 {first})")
+
+    def _finish(self) -> None:
+        """The numbers behind the last whole line that was gathered."""
+        if not self.stream:
+            return
+        t, rows = self.t, self.tile * self.v.lanes
+        t.branch("%large", "finish", "written", begin="finish")
+        gathered = t.let(f"mul i64 {t.let(f'udiv i64 %n, {rows}')}, {rows * self.row_bytes}")
+        place = t.at(self.bases[-1], gathered)
+        left = behind_line(t, place)
+        line = t.at(place, t.let(f"sub i64 0, {left}"))
+        t.do(f"call void @numbers(ptr {line}, ptr %gathered, i64 0, i64 {left})")
+        t.do("call void @llvm.x86.sse.sfence()")
+        t.jump("written", begin="written")
 
     def _slot(self, number: int) -> str:
         return self.t.at("%slots", number * self.v.bytes)

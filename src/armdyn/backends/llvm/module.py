@@ -6,10 +6,11 @@ from functools import reduce
 from armdyn.backends.llvm.cache_lines import (
     DECLARATION,
     GATHERED_BYTES,
+    LINE,
     Line,
     fetch,
     shares,
-    stream_function,
+    stream_functions,
 )
 from armdyn.backends.llvm.entry import entry_function
 from armdyn.backends.llvm.loop import STACK, Loop
@@ -64,7 +65,8 @@ def module(
         tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
     inputs, output = tuple(len(a.symbols) for a in program.inputs), program.shape
     gathered = tile * vectors.bytes * math.prod(output)
-    streams = target.triple.startswith("x86_64") and gathered <= GATHERED_BYTES and rows is None
+    streams = target.triple.startswith("x86_64") and LINE <= gathered <= GATHERED_BYTES
+    streams = streams and rows is None
     lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)", DECLARATION]
     for columns in sorted(set(inputs)):
         lines += load_function(vectors, columns, pieces.slots)
@@ -74,7 +76,7 @@ def module(
     lines += _segments(vectors, pieces, program, tile, groups)
     if any(instruction.op == "angle_sum" for instruction in program.instructions):
         lines += angle_sum_functions(vectors)
-    lines += stream_function(vectors) if streams else []
+    lines += stream_functions(vectors) if streams else []
     early = {group.array for some in groups.values() for group in some}
     lines += Loop(vectors, pieces, inputs, output, tile, early, streams).lines()
     lines += RolloutLoop(vectors, rows, len(inputs) + 1).lines() if rows else []
