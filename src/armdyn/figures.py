@@ -1,6 +1,7 @@
 """How every picture looks, and how it gets to its file."""
 
 import importlib.util
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,9 @@ COLOURS = {
     "offset": "#882255",
     "external": "#8C6BB1",
 }
-INK, GREY, PALE = "#1A1A1A", "#6B6B6B", "#D9D9D9"
+INK, GREY, PALE, ALARM = "#1A1A1A", "#6B6B6B", "#D9D9D9", "#B2182B"
+LIMIT_ROOM = 1.6
+"""A limit is drawn if it is no farther from zero than this many times the largest value."""
 STYLE: Any = {
     "font.size": 9,
     "axes.edgecolor": GREY,
@@ -73,3 +76,37 @@ def thinned(t: Array, values: Array) -> tuple[Array, Array]:
     low = np.minimum.reduceat(values, edges)
     high = np.maximum.reduceat(values, edges)
     return np.repeat(t[edges], 2), np.column_stack([low, high]).ravel()
+
+
+def draw_limit(axes: Any, t: Array, values: Array, limit: float) -> Any:
+    """A line at a limit of the magnitude of values (k, m), which are marked where they exceed it.
+
+    Returns the line for a legend, None if there is none: a limit that is far away would flatten the
+    values, so the words of `peak_words` say it alone.
+    """
+    low, high = values.min(axis=0), values.max(axis=0)
+    if not limit <= LIMIT_ROOM * max(high.max(), -low.min()):
+        return None
+    line = None
+    for sign, edge in ((1.0, high), (-1.0, -low)):
+        if limit <= LIMIT_ROOM * edge.max():
+            line = axes.axhline(sign * limit, color=ALARM, linewidth=0.9, linestyle=(0, (6, 2)))
+            at, drawn = thinned(t, edge)
+            axes.fill_between(
+                at, sign * limit, sign * drawn, where=drawn > limit, interpolate=True, color=ALARM,
+                alpha=0.35, linewidth=0, zorder=2.5,
+            )  # fmt: skip
+    return line
+
+
+def peak_words(peak: float, unit: str, limit: float = math.inf) -> dict[str, Any]:
+    """A peak with its limit, as the words and the colour of a title."""
+
+    def said(number: float) -> str:
+        text = format(number, ".0f" if abs(number) >= 1000 else ".3g")
+        return text.replace("-", "\N{MINUS SIGN}")
+
+    of = f" of {said(limit)}" if math.isfinite(limit) else ""
+    beyond = abs(peak) > limit
+    look = {"color": ALARM, "weight": "bold"} if beyond else {"color": GREY}
+    return {"label": f"peak {said(peak)}{of} {unit}", "fontsize": 8, "pad": 5, **look}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.cli.console import print_line, print_styled, print_table, screen, table
+from armdyn.cli.torque_output import print_excesses
 
 if TYPE_CHECKING:
     from armdyn.simulation.result import Simulation
@@ -73,6 +74,7 @@ def print_simulation(result: Simulation) -> None:
     if result.status != "finished":
         print_styled((result.message, "yellow"))
         print_line("what was computed until then is kept")
+    print_excesses(result.excesses)
     _print_state(result)
     _print_energy(result)
     if result.events:

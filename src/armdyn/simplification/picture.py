@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.figures import GREY, INK, PALE
+from armdyn.figures import GREY, INK, PALE, draw_limit
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.model import RobotModel
 from armdyn.simplification.comparison import Comparison
@@ -121,11 +121,14 @@ def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None
     panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
     for report, colour in zip(comparison.torques, (BEFORE, AFTER), strict=True):
         panel.plot(report.trajectory.t, report.total[:, i], color=colour, linewidth=1.6)
+    first = comparison.torques[0]
+    values = np.array([report.total[:, i] for report in comparison.torques])
+    draw_limit(panel, first.trajectory.t, values, first.limits[i])
     before, after = (peaks[i] for peaks in comparison.peaks)
     unit = comparison.units[i]
     kind = "Force" if unit == "N" else "Torque"
     _title(panel, f"{kind}, {comparison.joints[i]}", f"peak {before:.3g} → {after:.3g} {unit}")
-    panel.set_xlim(*comparison.torques[0].trajectory.t[[0, -1]])
+    panel.set_xlim(*first.trajectory.t[[0, -1]])
     panel.set_ylabel(f"[{unit}]")
     panel.locator_params(axis="y", nbins=5)
     if last:

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.forks import cached_property
+from armdyn.simulation.limits import Excess, excesses
 from armdyn.simulation.system import Event
 
 WORK = ("actuators", "friction", "environment", "impacts")
@@ -93,6 +94,11 @@ class SimulatedMotion:
         scale = np.maximum(swing + moved, least + np.finfo(float).tiny)
         return float((np.abs(self.balance).max(axis=-1) / scale).max())
 
+    @cached_property
+    def excesses(self) -> tuple[Excess, ...]:
+        """Where positions, speeds and torques go beyond limits, of many arms where most."""
+        return excesses(self.robot.model, self.t, self.q, self.qd, self.tau)
+
     @property
     def arms(self) -> int:
         """How many arms there are."""
@@ -143,6 +149,7 @@ class SimulatedMotion:
             "work": {name: self.work[..., -1, k].tolist() for k, name in enumerate(WORK)},
             "unaccounted": self.balance[..., -1].tolist(),
             "energy_drift": self.energy_drift,
+            "excesses": [excess.data() for excess in self.excesses],
             "events": [{"t": e.t, "kind": e.kind, "joint": e.joint} for e in self.events],
             "statistics": dict(self.statistics),
         }

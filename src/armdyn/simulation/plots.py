@@ -6,8 +6,19 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.figures import COLOURS, GREY, INK, PALE, save_picture, thinned
+from armdyn.figures import (
+    ALARM,
+    COLOURS,
+    GREY,
+    INK,
+    PALE,
+    draw_limit,
+    peak_words,
+    save_picture,
+    thinned,
+)
 from armdyn.simulation.curves import Curves, curves
+from armdyn.simulation.limits import effort_limits
 from armdyn.simulation.motion import SimulatedMotion
 
 WIDTH = 12.6
@@ -37,8 +48,8 @@ WORDS = {
 EVENTS: dict[str, tuple[str, Any]] = {
     "sticks": (GREY, "-"),
     "starts": (GREY, (0, (2, 2))),
-    "hits": ("#B2182B", "-"),
-    "leaves": ("#B2182B", (0, (2, 2))),
+    "hits": (ALARM, "-"),
+    "leaves": (ALARM, (0, (2, 2))),
 }
 """Colour and dashes of the line that marks an event."""
 MANY_EVENTS = 60
@@ -175,11 +186,13 @@ def draw_torque(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -
             )  # fmt: skip
     axes.set_title(f"q{i + 1}  {joint.name}", loc="left", fontsize=9.5, weight="bold", pad=5,
                    color=JOINTS[i % len(JOINTS)])  # fmt: skip
-    unit = joint.type.torque_unit
+    unit, limit = joint.type.torque_unit, effort_limits(robot.model)[i]
+    drawn = draw_limit(axes, lines.t, lines.tau[..., i], limit)
+    shown |= {} if drawn is None else {"limit": drawn}
     if simulation.q.ndim == 2:
-        peak = max(simulation.tau[:, i], key=abs)
-        words = f"peak {peak:.3g} {unit}".replace("-", "\N{MINUS SIGN}") if peak else "no torque"
-        axes.set_title(words, loc="right", fontsize=8, color=GREY, pad=5)
+        peak = float(max(simulation.tau[:, i], key=abs))
+        words = peak_words(peak, unit, limit)
+        axes.set_title(loc="right", **(words if peak else words | {"label": "no torque"}))
     axes.set_ylabel(f"[{unit}]")
     return shown
 

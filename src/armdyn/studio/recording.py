@@ -10,6 +10,7 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.simulation.controllers import GravityPD
+from armdyn.simulation.limits import effort_limits
 from armdyn.simulation.simulator import simulate
 from armdyn.simulation.trajectories import quintic, sampled
 from armdyn.studio.arm import State
@@ -40,6 +41,8 @@ class Recording:
     """What they are made of, (m, n) each."""
     note: str = ""
     """What people should know about it."""
+    limits: Array | None = None
+    """Highest torques, (n,), which a plot marks where they are exceeded; None: not known."""
 
     @property
     def duration(self) -> float:
@@ -101,11 +104,13 @@ def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell
     )  # fmt: skip
     terms = {name: values for name, values in found.terms().items() if values.any()}
     title = "held by springs" if held else "let go"
-    return Recording(title, found.t, found.q, found.qd, found.qdd, found.tau, terms, found.message)
+    note = "; ".join(filter(None, (found.message, *map(str, found.excesses))))
+    motion = found.t, found.q, found.qd, found.qdd, found.tau
+    return Recording(title, *motion, terms, note, effort_limits(robot.model))
 
 
 def _driven(robot: Robot, trajectory: SampledMotion, title: str) -> Recording:
     report = torque_report(robot, trajectory)
     motion = trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd
-    note = "; ".join(filter(None, (trajectory.note, *report.excesses)))
-    return Recording(title, *motion, report.total, report.acting, note)
+    note = "; ".join(filter(None, (trajectory.note, *map(str, report.excesses))))
+    return Recording(title, *motion, report.total, report.acting, note, report.limits)

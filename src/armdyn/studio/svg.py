@@ -6,6 +6,7 @@ from html import escape
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.figures import ALARM
 from armdyn.studio.style import LINES
 
 WIDTH = 320
@@ -78,9 +79,15 @@ def nice(value: float) -> float:
 
 
 def curves(
-    t: Array, values: Array, names: Sequence[str], title: str, cursor: float, height: float = 100
+    t: Array,
+    values: Array,
+    names: Sequence[str],
+    title: str,
+    cursor: float,
+    limits: Array | None = None,
+    height: float = 100,
 ) -> str:
-    """Lines over time with a cursor, and the values there beside the names."""
+    """Lines over time with a cursor; what is beyond the limits (n,) of magnitudes is marked."""
     left, right, top, bottom = 38.0, 6.0, 20.0, 16.0
     across, down = WIDTH - left - right, height - top - bottom
     low, high = float(values.min()), float(values.max())
@@ -108,6 +115,9 @@ def curves(
     chosen = np.unique(np.linspace(0, len(t) - 1, 160).astype(int))
     for i in range(values.shape[1]):
         points = np.column_stack([x(t[chosen]), y(values[chosen, i])])
+        beyond = limits is not None and np.abs(values[chosen, i]) > limits[i]
+        for a, b in points[beyond]:
+            parts.append(f"<circle class='beyond' cx='{a:.1f}' cy='{b:.1f}' r='3' fill='{ALARM}'/>")
         path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
         parts.append(
             f"<polyline points='{path}' fill='none' stroke='{LINES[i % len(LINES)]}' "

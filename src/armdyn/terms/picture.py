@@ -5,7 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.figures import COLOURS, GREY, INK, PALE, save_picture, thinned
+from armdyn.figures import (
+    COLOURS,
+    GREY,
+    INK,
+    PALE,
+    draw_limit,
+    peak_words,
+    save_picture,
+    thinned,
+)
 from armdyn.terms.torques import TorqueReport
 
 
@@ -47,14 +56,20 @@ def _torque_figure(report: TorqueReport) -> Any:
     friction = "" if report.friction else ", without friction"
     subtitle = f"{along}{t[-1] - t[0]:.4g} s, split into its terms{friction}"
     figure.text(left, 1 - 0.49 * inch, subtitle, color=GREY, va="center")
-    handles, labels = panels[0].get_legend_handles_labels()
+    lines = {label: line for panel in panels[:n] for line, label in _legend(panel)}
     figure.legend(
-        handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(left, 1 - 0.78 * inch),
-        ncols=len(labels), frameon=False, borderpad=0, borderaxespad=0, handlelength=1.6,
+        lines.values(), lines.keys(), loc="center left", bbox_to_anchor=(left, 1 - 0.78 * inch),
+        ncols=len(lines), frameon=False, borderpad=0, borderaxespad=0, handlelength=1.6,
         columnspacing=1.4,
     )  # fmt: skip
     figure.align_ylabels(axes)
     return figure
+
+
+def _legend(panel: Any) -> Any:
+    """Lines of a panel with their names, the total first and the limit last."""
+    named = zip(*panel.get_legend_handles_labels(), strict=True)
+    return sorted(named, key=lambda pair: {"total": 0, "limit": 2}.get(pair[1], 1))
 
 
 def _draw_joint(panel: Any, report: TorqueReport, i: int) -> None:
@@ -66,12 +81,12 @@ def _draw_joint(panel: Any, report: TorqueReport, i: int) -> None:
     peak = int(np.abs(total).argmax())
     panel.plot(t[peak], total[peak], "o", color=INK, markersize=4, zorder=4)
     panel.set_title(report.joints[i], fontsize=10, weight="bold", color=INK, pad=5)
-    digits = ".0f" if abs(total[peak]) >= 1000 else ".3g"
-    number = format(total[peak], digits).replace("-", "\N{MINUS SIGN}")
-    panel.set_title(
-        f"peak {number} {report.units[i]} at {t[peak]:.3g} s",
-        loc="right", fontsize=8, color=GREY, pad=5,
-    )  # fmt: skip
+    limit = draw_limit(panel, t, total[None], report.limits[i])
+    if limit is not None:
+        limit.set_label("limit")
+    words = peak_words(float(total[peak]), report.units[i], report.limits[i])
+    words["label"] += f" at {t[peak]:.3g} s"
+    panel.set_title(loc="right", **words)
     panel.set_ylabel(f"[{report.units[i]}]")
     panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
     panel.margins(y=0.08)

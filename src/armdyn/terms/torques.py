@@ -1,6 +1,6 @@
 """Joint torques along a trajectory, split into the terms they are made of."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,8 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
 from armdyn.io.csv.trajectory import SampledMotion
-from armdyn.model import Joint
 from armdyn.model.friction.law import FRICTION_ROWS
+from armdyn.simulation.limits import Excess, effort_limits, excesses
 
 CHUNK = 2048
 """Instants computed at once, so that the arrays of every formulation stay small."""
@@ -35,8 +35,10 @@ class TorqueReport:
     formulation: str
     friction: bool
     """Whether friction is in the total."""
-    excesses: tuple[str, ...] = ()
-    """Where the motion or the torque leaves a limit of a joint, in words."""
+    limits: Array
+    """Highest torque of each joint, (n,) [N m or N]; infinite where it is not known."""
+    excesses: tuple[Excess, ...] = ()
+    """Where the motion or the torque goes beyond a limit of a joint."""
     links: tuple[str, ...] = ()
     """The links that reactions are of."""
     reactions: Array | None = None
@@ -87,11 +89,12 @@ class TorqueReport:
             "formulation": self.formulation,
             "friction": self.friction,
             "residual": self.residual,
-            "excesses": list(self.excesses),
+            "excesses": [excess.data() for excess in self.excesses],
             "joints": [
                 {
                     "name": name,
                     "unit": self.units[i],
+                    "limit": float(self.limits[i]) if np.isfinite(self.limits[i]) else None,
                     "peak_time": float(t[peaks[i]]),
                     **_extremes(t, self.total[:, i]),
                     "terms": {term: _extremes(t, v[:, i]) for term, v in self.terms.items()},
@@ -164,28 +167,11 @@ def torque_report(
         terms,
         formulation or "minimal (compiled)",
         friction,
-        tuple(_excesses(moving, trajectory, total)),
+        effort_limits(robot.model),
+        excesses(robot.model, trajectory.t, trajectory.q, trajectory.qd, total),
         tuple(link.name for link in robot.model.links),
         received,
     )
-
-
-def _excesses(joints: list[Joint], trajectory: SampledMotion, total: Array) -> Iterator[str]:
-    for i, joint in enumerate(joints):
-        limits, q, unit = joint.limits, trajectory.q[:, i], joint.type.unit
-        if q.min() < limits.lower or q.max() > limits.upper:
-            turns = joint.type.turns and np.abs(q).max() > 4 * np.pi
-            yield (
-                f"{joint.name} goes from {q.min():.4g} to {q.max():.4g} {unit}, beyond its limits "
-                f"of {limits.lower:.4g} and {limits.upper:.4g}" + ("; degrees?" if turns else "")
-            )
-        for what, values, limit in (
-            ("speed", trajectory.qd[:, i], limits.velocity),
-            ("torque", total[:, i], limits.effort),
-        ):
-            peak = np.abs(values).max()
-            if peak > limit:
-                yield f"{joint.name} needs a {what} of {peak:.4g}, more than its {limit:.4g}"
 
 
 def _extremes(t: Array, values: Array) -> dict[str, float]:

@@ -168,11 +168,11 @@ def plots(recording: Recording, names: tuple[str, ...], at: float) -> str:
     cursor = float(recording.t[0]) + at
     colours = {name: LINES[i % len(LINES)] for i, name in enumerate(names)}
     pictures = [
-        svg.curves(recording.t, values, names, title, cursor)
-        for values, title in (
-            (recording.tau, "torques [N·m, N]"),
-            (recording.q, "positions [rad, m]"),
-            (recording.qd, "velocities [rad/s, m/s]"),
+        svg.curves(recording.t, values, names, title, cursor, limits)
+        for values, title, limits in (
+            (recording.tau, "torques [N·m, N]", recording.limits),
+            (recording.q, "positions [rad, m]", None),
+            (recording.qd, "velocities [rad/s, m/s]", None),
         )
     ]
     note = f"<div style='font-size:11px;opacity:.7'>{escape(recording.note)}</div>"

@@ -1,0 +1,71 @@
+"""What `armdyn torque` shows, and the limits that `armdyn simulate` shows as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from armdyn.cli.console import print_line, print_styled, print_table, styled, table
+
+if TYPE_CHECKING:
+    from armdyn.simulation.limits import Excess
+    from armdyn.terms.torques import TorqueReport
+
+
+def print_torques(report: TorqueReport) -> None:
+    """Peak and mean of every torque and its terms, limits that are exceeded, and reactions."""
+    summary, terms = report.summary(), list(report.acting)
+    move = summary["trajectory"]
+    print_styled(
+        (summary["robot"], "bold"),
+        f" along {move['file']}: {move['rows']} instants, {move['duration']:.6g} s, ",
+        f"by {summary['formulation']}",
+        ("" if summary["friction"] else ", without friction"),
+    )
+    if report.trajectory.note:
+        print_line(f"note: {report.trajectory.note}")
+    print_excesses(report.excesses)
+    limited = ["limit"] if any(joint["limit"] for joint in summary["joints"]) else []
+    rows = table("joint", "", "total", *limited, *terms, "at [s]", left=("joint", ""))
+    for joint in summary["joints"]:
+        parts = [joint["terms"][term] for term in terms]
+        # four digits of the largest number, six decimals at most
+        digits = next((d for d in range(1, 6) if abs(joint["peak"]) >= 10.0 ** (3 - d)), 6)
+        peak, *peaks = (f"{part['peak']:z.{digits}f}" for part in (joint, *parts))
+        mean, *means = (f"{part['rms']:z.{digits}f}" for part in (joint, *parts))
+        limit = [f"{joint['limit']:.6g}" if joint["limit"] else "none"] if limited else []
+        over = joint["limit"] is not None and abs(joint["peak"]) > joint["limit"]
+        marked = styled((peak, "yellow" if over else ""))
+        rows.add_row(joint["name"], "peak", marked, *limit, *peaks, f"{joint['peak_time']:.3f}")
+        blank = [""] * len(limited)
+        rows.add_row(f"  {joint['unit']}", "RMS", mean, *blank, *means, "", end_section=True)
+    print_table(rows)
+    print_line("peak: the value of largest magnitude, each term at its own time")
+    if summary["reactions"]:
+        _print_reactions(summary["reactions"])
+
+
+def print_excesses(excesses: Sequence[Excess]) -> None:
+    """By how much and when limits are exceeded; nothing if none is."""
+    if not excesses:
+        return
+    print_styled(("warning", "yellow"), ": beyond limits")
+    rows = table("joint", "what", "limit", "reached", "beyond", "", "at [s]", "from [s]",
+                 left=("joint", "what", ""))  # fmt: skip
+    for excess in excesses:
+        numbers = (f"{v:.4g}" for v in (excess.limit, excess.value, excess.beyond))
+        times = (f"{excess.t:.3f}", f"{excess.first:.3f}")
+        rows.add_row(excess.joint, excess.what, *numbers, excess.unit, *times)
+    print_table(rows)
+    if any(excess.looks_like_degrees for excess in excesses):
+        print_line("angles so far beyond their limits may be in degrees; armdyn takes radians")
+
+
+def _print_reactions(links: list[dict[str, Any]]) -> None:
+    rows = table("link", "force [N]", "at [s]", "moment [N·m]", "at [s]", left=("link",))
+    for link in links:
+        parts = [link["force"], link["moment"]]
+        cells = (f"{part[name]:.3f}" for part in parts for name in ("peak", "peak_time"))
+        rows.add_row(link["link"], *cells)
+    print_table(rows)
+    print_line("largest force and moment on each link from its parent, the moment about its joint")

@@ -1,0 +1,95 @@
+"""Where a motion or its torques go beyond the limits of the joints."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.model import Joint, RobotModel
+
+DEGREES_BEYOND = 4 * np.pi
+"""An angle beyond its limits and beyond this is taken for one in degrees [rad]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """A limit of a joint that a motion exceeds, at the instant where it does so most."""
+
+    joint: str
+    what: Literal["position", "speed", "torque", "force"]
+    limit: float
+    value: float
+    """What is reached there; of a speed or a torque the magnitude."""
+    t: float
+    """When it is reached [s]."""
+    first: float
+    """When the limit is first exceeded [s]."""
+    unit: str
+
+    @property
+    def beyond(self) -> float:
+        """By how much the limit is exceeded."""
+        return abs(self.value - self.limit)
+
+    @property
+    def looks_like_degrees(self) -> bool:
+        """Whether it is an angle that may have been written in degrees."""
+        angle = self.what == "position" and self.unit == "rad"
+        return angle and abs(self.value) > DEGREES_BEYOND
+
+    def __str__(self) -> str:
+        hint = "; degrees?" if self.looks_like_degrees else ""
+        since = "" if self.first == self.t else f", beyond it from {self.first:.4g} s on"
+        return (
+            f"{self.joint}: {self.what} {self.value:.4g} {self.unit} at {self.t:.4g} s, "
+            f"{self.beyond:.3g} beyond its limit of {self.limit:.4g}{since}{hint}"
+        )
+
+    def data(self) -> dict[str, Any]:
+        """The excess as plain data, with the sentence that says it."""
+        return asdict(self) | {"beyond": self.beyond, "text": str(self)}
+
+
+def effort_limits(model: RobotModel) -> Array:
+    """Highest torque of each coordinate, (n,) [N m or N]; infinite where it is not known."""
+    # zero is written where a limit is not known
+    return np.array([model.joints[k].limits.effort or np.inf for k in model.independent])
+
+
+def excesses(model: RobotModel, t: Array, q: Array, qd: Array, tau: Array) -> tuple[Excess, ...]:
+    """The limits exceeded at times (m,) [s] by the joints of one arm or many, (..., m, n)."""
+    joints = (model.joints[k] for k in model.independent)
+    return tuple(
+        found
+        for i, joint in enumerate(joints)
+        for each in _limited(joint, q[..., i], qd[..., i], tau[..., i])
+        if (found := _excess(joint, t, *each)) is not None
+    )
+
+
+def _limited(joint: Joint, q: Array, qd: Array, tau: Array) -> Iterator[tuple[Any, ...]]:
+    """What is limited: its name, unit, limit and values, and how far they are beyond it."""
+    limits, unit, torque_unit = joint.limits, joint.type.unit, joint.type.torque_unit
+    yield "position", unit, limits.lower, q, limits.lower - q
+    yield "position", unit, limits.upper, q, q - limits.upper
+    effort = "torque" if joint.type.turns else "force"
+    for what, unit_of_it, limit, values in (
+        ("speed", f"{unit}/s", limits.velocity, np.abs(qd)),
+        (effort, torque_unit, limits.effort, np.abs(tau)),
+    ):
+        if limit:  # zero: not known
+            yield what, unit_of_it, limit, values, values - limit
+
+
+def _excess(
+    joint: Joint, t: Array, what: Any, unit: str, limit: float, values: Array, over: Array
+) -> Excess | None:
+    over = over.reshape(-1, len(t))
+    beyond = (over > 0).any(axis=0)
+    if not beyond.any():
+        return None
+    arm, k = np.unravel_index(over.argmax(), over.shape)
+    value, first = values.reshape(-1, len(t))[arm, k], t[beyond.argmax()]
+    return Excess(joint.name, what, limit, float(value), float(t[k]), float(first), unit)

@@ -1,0 +1,57 @@
+"""Limits that a motion exceeds: by how much, when, and how a picture shows it."""
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.figures import LIMIT_ROOM, draw_limit, peak_words
+from armdyn.simulation.limits import excesses
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    bar = dict(joint="revolute", mass=2.0, inertia=(0, 0, 1.0), inertia_about="origin")
+    bar |= dict(limits=(-0.5, 0.8), velocity_limit=0.9, effort_limit=0.7)
+    return armdyn.from_dh([bar, bar | dict(effort_limit=0, velocity_limit=0)], physical="ignore")
+
+
+def motion():
+    t = np.linspace(0, 2 * np.pi, 2001)
+    return t, np.repeat(np.sin(t)[:, None], 2, axis=1), np.repeat(np.cos(t)[:, None], 2, axis=1)
+
+
+def test_an_excess_has_its_size_and_its_times(pendulum):
+    t, q, qd = motion()
+    found = {(e.joint, e.what, e.limit): e for e in excesses(pendulum.model, t, q, qd, -q)}
+    high = found["joint1", "position", 0.8]
+    assert (high.value, high.beyond) == pytest.approx((1.0, 0.2), abs=1e-6)
+    assert (high.t, high.first) == pytest.approx((np.pi / 2, np.arcsin(0.8)), abs=5e-3)
+    assert found["joint1", "position", -0.5].beyond == pytest.approx(0.5, abs=1e-6)
+    assert found["joint1", "speed", 0.9].t == 0
+    torque = found["joint1", "torque", 0.7]
+    assert (torque.value, torque.unit) == (pytest.approx(1.0, abs=1e-6), "N·m")
+    assert "torque 1 N·m at 1.571 s, 0.3 beyond its limit of 0.7, beyond it from" in str(torque)
+    # a limit of zero is one that nobody knows
+    assert {what for joint, what, _ in found if joint == "joint2"} == {"position"}
+
+
+def test_of_many_arms_the_one_that_is_farthest_counts(pendulum):
+    t, q, qd = motion()
+    arms = np.array([0.1, 1.0, 0.9])[:, None, None]
+    many = excesses(pendulum.model, t, arms * q, arms * qd, 0 * arms * q)
+    assert many == excesses(pendulum.model, t, q, qd, 0 * q)
+    assert not excesses(pendulum.model, t, 0.4 * q, 0.4 * qd, 0.4 * q)
+
+
+def test_a_limit_is_drawn_where_it_matters():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    t, q, _ = motion()
+    for limit, lines, marks in ((0.7, 2, 2), (1.5, 2, 2), (2 * LIMIT_ROOM, 0, 0), (np.inf, 0, 0)):
+        axes = figure.add_subplot()
+        drawn = draw_limit(axes, t, q.T[:1], limit)
+        assert (len(axes.lines), len(axes.collections)) == (lines, marks)
+        assert (drawn is None) == (not lines)
+        area = [sum(map(len, marked.get_paths())) for marked in axes.collections]
+        assert (sum(area) > 0) == (limit == 0.7)
+    assert peak_words(-576.4, "N·m", 150.0)["label"] == "peak \N{MINUS SIGN}576 of 150 N·m"
+    assert peak_words(12.0, "N")["label"] == "peak 12 N"
