@@ -16,6 +16,7 @@ LABELS = {
     "lagrange_euler": "Lagrange-Euler",
     "dalembert": "d'Alembert",
     "denoc": "DeNOC",
+    "denoc_recursive": "DeNOC, recursive",
     "augmented_body": "augmented bodies",
     "augmented_body_intrinsic": "augmented bodies, base axes",
     "minimal": "minimal (armdyn)",

@@ -32,6 +32,7 @@ from armdyn.formulations.base_parameters import BaseParameters, base_parameters
 from armdyn.formulations.cartesian import Cartesian
 from armdyn.formulations.coriolis import ConfigurationSpace
 from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.energy import LinkEnergies
 from armdyn.formulations.external import Wrench, exerted_wrenches
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.ledger import Ledger
@@ -276,13 +277,7 @@ class Robot:
 
         A reduced set of inertias is right in torques alone, so there is an ArmdynWarning for it.
         """
-        if self.model.reduced:
-            warnings.warn(
-                f"the inertias of {self.name!r} are a reduced set, which is right in torques but "
-                "not in the forces of joints",
-                ArmdynWarning,
-                stacklevel=2,
-            )
+        self._warn_if_reduced("the forces of joints")
         more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
         options |= {"frame": frame, "constraint": constraint, "base_wrench": base_wrench}
         return self._table.run("reactions", q, qd, qdd, *more, **options)
@@ -344,6 +339,17 @@ class Robot:
     def potential_energy(self, q: ArrayLike) -> Array:
         """Energy of the links in the field of gravity, zero at the world origin, (...) [J]."""
         return self._table.run("potential_energy", q)
+
+    def link_energies(self, q: ArrayLike, qd: ArrayLike) -> LinkEnergies:
+        """Energies of each moving link: .kinetic and .potential, both (..., N) [J].
+
+        Rotors are no links: they are in `kinetic_energy` and not in the sum of .kinetic. Potentials
+        are zero at the world origin. A reduced set of inertias gives an ArmdynWarning, as in
+        `reactions`.
+        """
+        self._warn_if_reduced("the energies of single links")
+        found = self._table.run("link_energies", q, qd)
+        return LinkEnergies(found[..., 0, :], found[..., 1, :])
 
     # derivatives
 
@@ -574,6 +580,15 @@ class Robot:
 
         given = {"effort": self.effort} | options
         return export(self.model, directory, language, ExportOptions(**given))
+
+    def _warn_if_reduced(self, what: str) -> None:
+        if self.model.reduced:
+            warnings.warn(
+                f"the inertias of {self.name!r} are a reduced set, which is right in torques but "
+                f"not in {what}",
+                ArmdynWarning,
+                stacklevel=3,
+            )
 
     def _loads(
         self, external: Wrench | None, link: str, axes: str, base_motion: BaseMotion | None = None

@@ -11,7 +11,7 @@ from armdyn.formulations.cartesian import default_task, task_dynamics
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel, configuration_space, coriolis_matrix
 from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.energy import potential_energy
+from armdyn.formulations.energy import link_energies, potential_energy
 from armdyn.formulations.forward_dynamics import accelerations
 from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.lagrange_euler import homogeneous
@@ -120,6 +120,10 @@ class TextbookQuantities:
 
     def potential_energy(self, q):
         return potential_energy(self.model, self.at.positions(q))
+
+    def link_energies(self, q, qd):
+        found = link_energies(self.model, self.at.positions(q), self.at.rates(qd))
+        return np.stack([found.kinetic, found.potential], -2)
 
     def forward_kinematics(self, q):
         frames = kin.world_frames(self.model, self.at.positions(q))

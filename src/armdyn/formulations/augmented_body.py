@@ -11,13 +11,14 @@ prismatic joint, 0 otherwise, and t carries it; numbers as in the paper):
     a_i = a_{i-1} + (1-σ)(q̇ ω_{i-1}×z + q̈ z)                              (3)
     b_i = S(a_i) + S(ω_i)²   with the products δ = ω ωᵀ                     (2), (4)
     t_i = σ (2 q̇ ω_{i-1}×z + q̈ z)                                         (5)
-    r_i = α_{i-1} + b_{i-1} p,   α_i = r_i + t_i                            (6)
+    r_{i-1} = α_{i-1} + b_{i-1} p,   α_i = r_{i-1} + t_i                    (6)
 
 and inward:
 
     n_i = Σ (n_{i+1} + p×e_{i+1}) + k* a + ω×k*ω + u*×α                     (9)
     e_i = Σ e_{i+1} + b_i u*_i + m*_i t_i                                   (7)
-    Γ_i = z·n_i, or z·(e_i + m*_i r_i) for a prismatic joint                (8), (10)
+    f_i = e_i + m*_i r_{i-1}                                                (8)
+    Γ_i = z·n_i, or z·f_i for a prismatic joint                             (10)
 
 u* and k* are constant in the axes of link i unless link i carries a prismatic joint. In axes of the
 links a vector is rotated once for each link it passes.
@@ -38,21 +39,38 @@ from armdyn.model.transform import skew
 
 @dataclass(frozen=True, slots=True)
 class AugmentedBody:
-    """Mass, first moment and inertia about O_i of each augmented body, and its motion and load.
+    """The augmented bodies, their motion and their loads, and the torques Γ (..., N).
 
-    Lists by link: ω, a, α (of O_i, less gravity), e (what joint i transmits, less m*_i r_i) and n
-    (about O_i) are vectors (..., 3). The torques Γ are (..., N).
+    A list has one entry for each link: in the axes of the frame on its joint (extrinsic), or in
+    those of the world (intrinsic). O_i is the origin of the frame on the joint. Vectors are
+    (..., 3), tensors (..., 3, 3).
     """
 
     m_star: list[float]
     u_star: list[Array]
+    """u*_i, first moment about O_i."""
     k_star: list[Array]
+    """k*_i, inertia about O_i."""
     w: list[Array]
+    """ω_i, angular velocity."""
+    delta: list[Array]
+    """δ_i = ω_i ω_iᵀ, the products of the angular velocity."""
     a: list[Array]
+    """a_i, angular acceleration."""
     b: list[Array]
+    """b_i, the tensor that turns an arm on link i into the acceleration of its end against O_i."""
+    t: list[Array]
+    """σ_i t_i, what joint i adds to the acceleration by sliding."""
+    r: list[Array]
+    """r_{i-1} in the entry of link i: acceleration, less gravity, of O_i if joint i were locked."""
     alpha: list[Array]
+    """α_i, acceleration of O_i less gravity."""
     e: list[Array]
+    """e_i, the part of f_i without m*_i r_{i-1}."""
+    f: list[Array]
+    """f_i, the force that link i receives from its parent; the paper needs it to slide only."""
     n: list[Array]
+    """n_i, the moment that link i receives from its parent, about O_i."""
     tau: Array
 
 
@@ -128,19 +146,21 @@ def _recursion(
         alpha.append(r[i] + t[i])  # (6c)
     e = [zero if wrench is None else wrench[..., i, :3] for i in range(N)]
     n = [zero if wrench is None else wrench[..., i, 3:] for i in range(N)]
-    gamma = []
+    f, gamma = [zero] * N, []
     for i, joint in reversed(list(enumerate(model.joints))):
         # at this point e[i], n[i] hold the sums over the children of link i
         moment = rotate(k[i], a[i]) + _gyroscopic(k[i], delta[i]) + cross(u[i], alpha[i])
         n[i] = n[i] + moment  # (9a)
         e[i] = e[i] + rotate(b[i], u[i]) + m[i] * t[i]  # (7a)
-        gamma.append(dot(z[i], joint.type.combine(e[i] + m[i] * r[i], n[i])))  # (8), (10)
+        f[i] = e[i] + m[i] * r[i]  # (8)
+        gamma.append(dot(z[i], joint.type.combine(f[i], n[i])))  # (10)
         up = joint.parent
         if up >= 0:
             e_up = rotate(R[i], e[i])  # (7b)
             e[up] = e[up] + e_up
             n[up] = n[up] + rotate(R[i], n[i]) + cross(P[i], e_up)  # (9b)
-    return AugmentedBody(m, u, k, w, a, b, alpha, e, n, np.stack(gamma[::-1], -1))
+    tau = np.stack(gamma[::-1], -1)
+    return AugmentedBody(m, u, k, w, delta, a, b, t, r, alpha, e, f, n, tau)
 
 
 def _centripetal(delta: Array) -> Array:

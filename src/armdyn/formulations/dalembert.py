@@ -15,6 +15,7 @@ s. ρ = 1 for a revolute joint and 0 for a prismatic one.
 
 The last term of A is what a sliding joint adds; without it these are the published equations, with
 the sums starting at s = i. "s ≥ i" and "k < s" follow the path from the base in a tree.
+`velocity_sums` has the sums of (4.3) and (4.4) one by one.
 Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.4; numbers of I. Milićević,
 D. Golubović, N. Slavković, Transformation matrix approach to dynamics of manipulative robots.
 """
@@ -26,7 +27,14 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.newton_euler_tables import check_centred
-from armdyn.formulations.spatial import cross, rotate, rotate_back, times
+from armdyn.formulations.spatial import cross, per_link, rotate, rotate_back, times
+from armdyn.formulations.velocity_sums import (
+    VelocitySums,
+    arm_accelerations,
+    ordered_pairs,
+    rotational_sums,
+    translational_sums,
+)
 from armdyn.model import RobotModel
 
 
@@ -34,11 +42,26 @@ from armdyn.model import RobotModel
 class DAlembert:
     """The terms of the equations; link indices come before joint indices.
 
-    Jv (base axes) and Jw (axes of link s) are (..., N, N, 3), D (..., N, N), the torques (..., N).
+    A list has one vector for each link, in world axes, (..., 3). D is (..., N, N), the torques h, c
+    and τ are (..., N).
     """
 
+    model: RobotModel
+    qd: Array
+    z: list[Array]
+    """z_{i-1} in the entry of joint i, direction of its axis."""
+    p: list[Array]
+    """p_{i-1} in the entry of joint i: the point of its axis that stays on the parent."""
+    r: list[Array]
+    """r̄_s, the centre of mass of link s."""
+    w: list[Array]
+    """ω_s, angular velocity of link s."""
+    beta: list[Array]
+    """β_s, angular acceleration of link s at zero joint accelerations."""
     Jv: Array
+    """Velocity of the centre of mass of link s for each joint, world axes, (..., N, N, 3)."""
     Jw: Array
+    """Angular velocity of link s for each joint, (..., N, N, 3), axes of the frame on joint s."""
     D_rot: Array
     D_tran: Array
     h_rot: Array
@@ -50,6 +73,17 @@ class DAlembert:
     def D(self) -> Array:
         """The inertial matrix, (..., N, N)."""
         return self.D_rot + self.D_tran
+
+    @property
+    def h_tran_sums(self) -> VelocitySums:
+        """The four sums of (4.3), of which `h_tran` is the sum."""
+        vectors = self.p, self.r, self.z, self.w, self.beta
+        return translational_sums(self.model, *vectors, self.qd, self.Jv)
+
+    @property
+    def h_rot_sums(self) -> VelocitySums:
+        """The two sums of (4.4), of which `h_rot` is the sum."""
+        return rotational_sums(self.model, self.qd, self.Jw)
 
 
 def dalembert(
@@ -73,48 +107,48 @@ def dalembert(
     D_rot = np.einsum("...sia,sab,...sjb->...ij", w, I, w)  # (4.2)
     D_tran = np.einsum("s,...sia,...sja->...ij", m, v, v)
 
-    convective = np.stack(_convective_accelerations(model, frames.P, r, z, qd), -2)
+    omega, beta = _turning(model, z, qd)
+    convective = np.stack(_convective_accelerations(model, P, r, z, omega, beta, qd), -2)
     h_tran = np.einsum("s,...sa,...sia->...i", m, convective, v)  # (4.3)
     spin = np.einsum("...sia,...i->...sa", w, qd)
-    pairs = np.stack([_ordered_pairs(Jw[s], model.paths[s], qd) for s in range(N)], -2)
+    pairs = ordered_pairs(model, w, qd)
     h_rot = np.einsum("...sia,sab,...sb->...i", w, I, pairs)  # (4.4)
     h_rot = h_rot + np.einsum("...sia,sab,...sb->...i", cross(w, spin[..., None, :]), I, spin)
     c = -np.einsum("a,s,...sia->...i", model.gravity, m, v)  # (4.5)
     tau = rotate(D_rot + D_tran, qdd) + h_tran + h_rot + c + wrench_torques(model, frames, wrench)
-    return DAlembert(v, w, D_rot, D_tran, h_rot, h_tran, c, tau)
+    motion = model, qd, z, P, r, omega, beta
+    return DAlembert(*motion, v, w, D_rot, D_tran, h_rot, h_tran, c, tau)
 
 
-def _convective_accelerations(
-    model: RobotModel, P: list[Array], r: list[Array], z: list[Array], qd: Array
-) -> list[Array]:
-    """Acceleration of each centre of mass at zero joint accelerations: the bracket of (4.3)."""
-    omega: list[Array] = []
-    beta: list[Array] = []
-    at_joint: list[Array] = []
-    result: list[Array] = []
-    zero = np.zeros_like(P[0])
-
-    def A(k: int, x: Array) -> Array:
-        w = omega[k]
-        slide = times(model.joints[k].type.travel(qd[..., k]), z[k])
-        return cross(w, cross(w, x)) + cross(beta[k], x) + 2.0 * cross(w, slide)
-
+def _turning(model: RobotModel, z: list[Array], qd: Array) -> tuple[list[Array], list[Array]]:
+    """ω and β of each link."""
+    omega, beta = per_link(2)
     for s, joint in enumerate(model.joints):
         up = joint.parent
-        w_p, beta_p = (omega[up], beta[up]) if up >= 0 else (zero, zero)
+        w_p, beta_p = (omega[up], beta[up]) if up >= 0 else (np.zeros_like(z[s]),) * 2
         turn = times(joint.type.angle(qd[..., s]), z[s])
         omega.append(w_p + turn)
         beta.append(beta_p + cross(w_p, turn))
-        at_joint.append(at_joint[up] + A(up, P[s] - P[up]) if up >= 0 else zero)
+    return omega, beta
+
+
+def _convective_accelerations(
+    model: RobotModel,
+    P: list[Array],
+    r: list[Array],
+    z: list[Array],
+    omega: list[Array],
+    beta: list[Array],
+    qd: Array,
+) -> list[Array]:
+    """Acceleration of each centre of mass at zero joint accelerations: the bracket of (4.3)."""
+    at_joint, result = per_link(2)
+
+    def A(k: int, x: Array) -> Array:
+        return np.add(*arm_accelerations(model, k, x, z, omega, beta, qd))
+
+    for s, joint in enumerate(model.joints):
+        up = joint.parent
+        at_joint.append(at_joint[up] + A(up, P[s] - P[up]) if up >= 0 else np.zeros_like(P[s]))
         result.append(at_joint[s] + A(s, r[s] - P[s]))
     return result
-
-
-def _ordered_pairs(Jw: list[Array], path: tuple[int, ...], qd: Array) -> Array:
-    """Σ_{j<k} (q̇_j Jw_j)×(q̇_k Jw_k) along a path, by a running sum over j."""
-    total = before = np.zeros_like(Jw[0])
-    for k in path:
-        turn = times(qd[..., k], Jw[k])
-        total = total + cross(before, turn)
-        before = before + turn
-    return total

@@ -38,6 +38,9 @@ from armdyn.formulations.kinematics import (
 from armdyn.formulations.spatial import dot, matrix_from_entries, rotate, skew, transpose
 from armdyn.model import RobotModel
 
+ANGULAR = np.diag([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+"""E_i: the angular part of a twist."""
+
 
 @dataclass(frozen=True, slots=True)
 class Denoc:
@@ -73,9 +76,8 @@ def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | No
     T_d = _diagonal([p[..., i, :, None] for i in range(N)])
     M_i = link_masses(model, frames)
     W_i = [turning(w_i) for w_i in w]
-    E = np.diag([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
     M, W = _diagonal(M_i), _diagonal(W_i)
-    WME = _diagonal([W_i[i] @ M_i[i] @ E for i in range(N)])
+    WME = _diagonal([W_i[i] @ M_i[i] @ ANGULAR for i in range(N)])
     B = _diagonal([gyroscopic(M_i[i], w[i]) for i in range(N)])
     T_lt, T_dt = transpose(T_l), transpose(T_d)
     M_all = T_lt @ M @ T_l  # (2b)

@@ -1,18 +1,58 @@
-"""Energies of a robot."""
+"""Energies of a robot, link by link.
+
+With v of the origin of the frame on the joint, and h = m c and I about this origin,
+
+    K_i = ½ m v·v + v·(ω×h) + ½ ω·I ω,    U_i = -g·(m O + h),  zero at the origin of the world.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.spatial import rotate
+from armdyn.formulations.kinematics import (
+    WorldFrames,
+    angular_velocities,
+    origin_velocities,
+    world_frames,
+)
+from armdyn.formulations.spatial import cross, dot, rotate, rotate_back
 from armdyn.model import RobotModel
 
 
-def potential_energy(model: RobotModel, q: Array) -> Array:
-    """Energy of the moving links in the field of gravity: -Σ g·(m p_C), zero at the origin."""
+@dataclass(frozen=True, slots=True)
+class LinkEnergies:
+    """Energies of each moving link, (..., N) [J]; rotors are no links."""
+
+    kinetic: Array
+    potential: Array
+
+
+def link_energies(model: RobotModel, q: Array, qd: Array) -> LinkEnergies:
+    """Energies of each link at positions and velocities of all joints, (..., N)."""
     frames = world_frames(model, q)
-    total = np.zeros(q.shape[:-1])
-    for link, R, O in zip(model.links, frames.R, frames.O, strict=True):
+    w = angular_velocities(model, frames, qd)
+    v = origin_velocities(model, frames, qd, w)
+    kinetic = []
+    for link, R, w_i, v_i in zip(model.links, frames.R, w, v, strict=True):
         body = link.inertia
-        total = total - (body.mass * O + rotate(R, body.first_moment)) @ model.gravity
+        turning, along = rotate_back(R, w_i), rotate_back(R, v_i)
+        momentum = 0.5 * body.mass * along + cross(turning, body.first_moment)
+        kinetic.append(dot(along, momentum) + 0.5 * dot(turning, rotate(body.moment, turning)))
+    return LinkEnergies(np.stack(kinetic, -1), np.stack(_potentials(model, frames), -1))
+
+
+def potential_energy(model: RobotModel, q: Array) -> Array:
+    """Energy of the moving links in the field of gravity, zero at the origin of the world."""
+    total = np.zeros(q.shape[:-1])
+    for potential in _potentials(model, world_frames(model, q)):
+        total = total + potential
     return total
+
+
+def _potentials(model: RobotModel, frames: WorldFrames) -> list[Array]:
+    bodies = [link.inertia for link in model.links]
+    return [
+        -((body.mass * O + rotate(R, body.first_moment)) @ model.gravity)
+        for body, R, O in zip(bodies, frames.R, frames.O, strict=True)
+    ]

@@ -33,17 +33,29 @@ from armdyn.model.transform import inverse
 
 @dataclass(frozen=True, slots=True)
 class NewtonEulerTable:
-    """ω, ω̇, v̇, ā, f and n of each link (lists by link), and τ (..., N).
+    """The vectors of each link, (..., 3), and τ (..., N).
 
-    v̇ of O_i, the far end of link i, and ā are less gravity; f and n are on link i by link i-1.
+    A list has one vector for each link. Table 1 has them in the axes of the world, Table 2 in those
+    of frame i of the book, at the far end O_i of link i: in a standard DH table this is the frame
+    that the link is named after, and not the frame on its joint. Accelerations are less gravity.
     """
 
     w: list[Array]
+    """ω_i, angular velocity."""
     wd: list[Array]
+    """ω̇_i, angular acceleration."""
     vd: list[Array]
+    """v̇_i, acceleration of O_i."""
     a: list[Array]
+    """ā_i, acceleration of the centre of mass."""
+    F: list[Array]
+    """F_i, the inertial force m ā_i."""
+    N: list[Array]
+    """N_i, the inertial moment about the centre of mass; some texts call it M_i."""
     f: list[Array]
+    """f_i, the force of link i-1 on link i."""
     n: list[Array]
+    """n_i, the moment of link i-1 on link i, about O_{i-1} on the axis of joint i."""
     tau: Array
 
 
@@ -108,7 +120,7 @@ def _recursion(
     model: RobotModel, steps: list[_Step], g: Array, qd: Array, qdd: Array, wrench: Array | None
 ) -> NewtonEulerTable:
     """The equations of both tables for given axes."""
-    w, wd, vd, a, F, M = per_link(6)
+    w, wd, vd, a, F, N = per_link(6)
     w_p = wd_p = np.zeros((*qd.shape[:-1], 3))
     vd_p = w_p - g
     for i, (joint, at) in enumerate(zip(model.joints, steps, strict=True)):
@@ -124,7 +136,7 @@ def _recursion(
         a.append(vd_p + cross(wd_p, at.s) + cross(w_p, cross(w_p, at.s)))
         F.append(model.links[i].inertia.mass * a[i])
         Iw, Iwd = (rotate(at.I_axes, rotate(at.I, rotate_back(at.I_axes, x))) for x in (w_p, wd_p))
-        M.append(cross(at.p + at.s, F[i]) + Iwd + cross(w_p, Iw))
+        N.append(Iwd + cross(w_p, Iw))
         w.append(w_p)
         wd.append(wd_p)
         vd.append(vd_p)
@@ -132,7 +144,8 @@ def _recursion(
     f, n, tau = per_link(3)
     for i, (joint, at) in reversed(list(enumerate(zip(model.joints, steps, strict=True)))):
         # f_{i+1} and n_{i+1} arrive in the axes of link i
-        f_i, n_i = f_n + F[i], n_n + cross(at.p, f_n) + M[i]
+        f_i = f_n + F[i]
+        n_i = n_n + cross(at.p, f_n) + cross(at.p + at.s, F[i]) + N[i]
         if wrench is not None:
             load = rotate(at.wrench_axes, wrench[..., i, :3])
             f_i, n_i = (
@@ -143,7 +156,7 @@ def _recursion(
         f.append(f_i)
         n.append(n_i)
         f_n, n_n = rotate(at.R, f_i), rotate(at.R, n_i)
-    return NewtonEulerTable(w, wd, vd, a, f[::-1], n[::-1], np.stack(tau[::-1], -1))
+    return NewtonEulerTable(w, wd, vd, a, F, N, f[::-1], n[::-1], np.stack(tau[::-1], -1))
 
 
 def check_chain(model: RobotModel, formulation: str) -> None:

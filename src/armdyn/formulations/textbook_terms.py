@@ -10,7 +10,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.formulations import kinematics
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.energy import potential_energy
+from armdyn.formulations.energy import link_energies, potential_energy
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.friction import friction_rows, friction_torque
@@ -92,6 +92,12 @@ class TextbookTerms:
     def potential_energy(self, q: Array) -> Array:
         """Energy in the field of gravity, (...)."""
         return potential_energy(self.model, Coordinates.of(self.model).positions(q))
+
+    def link_energies(self, q: Array, qd: Array) -> Array:
+        """Kinetic energies of the links, then potential ones, (..., 2, N)."""
+        at = Coordinates.of(self.model)
+        found = link_energies(self.model, at.positions(q), at.rates(qd))
+        return np.stack([found.kinetic, found.potential], -2)
 
     def forward_kinematics(self, q: Array) -> Array:
         """The frame in the world, (..., 4, 4)."""

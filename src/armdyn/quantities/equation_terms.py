@@ -3,7 +3,7 @@
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.energy import potential_energy
+from armdyn.formulations.energy import link_energies, potential_energy
 from armdyn.formulations.friction import friction_rows
 from armdyn.formulations.ledger import Ledger
 from armdyn.quantities.configuration_space import coriolis_matrix
@@ -29,6 +29,11 @@ def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
 def _kinetic_energy(s: TracedRobot, q: Array, qd: Array) -> Array:
     """½ q̇ᵀ (M q̇): M q̇ is the torque of the acceleration q̇ from rest."""
     return 0.5 * (qd @ s.torques(q, s.zero, qd, weight=False))
+
+
+def _link_energies(s: TracedRobot, q: Array, qd: Array) -> Array:
+    found = link_energies(s.plain, s.at.positions(q), s.at.rates(qd))
+    return np.stack([found.kinetic, found.potential])
 
 
 MASS_MATRIX = Quantity(
@@ -130,5 +135,16 @@ POTENTIAL_ENERGY = Quantity(
     result="energy [J]",
     shape=(),
     terms=("gravity",),
+    fixed=("payload", "gravity"),
+)
+LINK_ENERGIES = Quantity(
+    "link_energies",
+    "Kinetic energy of every link, and its potential energy, zero at the world origin.",
+    ("q", "qd"),
+    _link_energies,
+    symbol="E",
+    result="kinetic energies of the links, then their potential energies [J]",
+    shape=(2, "N"),
+    terms=("links", "gravity"),
     fixed=("payload", "gravity"),
 )

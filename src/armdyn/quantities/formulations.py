@@ -7,6 +7,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.augmented_body import augmented_body, augmented_body_intrinsic
 from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.denoc import denoc
+from armdyn.formulations.denoc_recursive import denoc_recursive
 from armdyn.formulations.lagrange_euler import lagrange_euler
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.newton_euler_tables import newton_euler_base, newton_euler_link
@@ -28,6 +29,7 @@ FORMULATIONS: dict[str, Callable[..., Torques]] = {
     "lagrange_euler": lagrange_euler,
     "dalembert": dalembert,
     "denoc": denoc,
+    "denoc_recursive": denoc_recursive,
     "augmented_body": augmented_body,
     "augmented_body_intrinsic": augmented_body_intrinsic,
     "minimal": minimal_torques,

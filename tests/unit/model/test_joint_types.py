@@ -57,7 +57,14 @@ def test_the_generator_is_the_slope_of_the_motion(kind):
 
 @pytest.mark.parametrize(
     "formulation",
-    ["lagrange_euler", "dalembert", "denoc", "augmented_body", "augmented_body_intrinsic"],
+    [
+        "lagrange_euler",
+        "dalembert",
+        "denoc",
+        "denoc_recursive",
+        "augmented_body",
+        "augmented_body_intrinsic",
+    ],
 )
 def test_formulations_agree_on_screws(model, state, formulation):
     robot = Robot(model)
