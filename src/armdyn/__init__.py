@@ -12,6 +12,7 @@ simulate, simulation    motion from torques; trajectories and controllers
 equations               the equations of motion, for people
 simplify                arms with simpler dynamics
 motors                  what a motion asks of the motors behind the gears
+terms, Workspace        which terms of the torques matter, along a motion or over random states
 compare                 the torques of other libraries for the same file
 count_operations        how many operations a quantity takes
 set_threads             threads for large batches
@@ -42,8 +43,11 @@ if TYPE_CHECKING:
     from armdyn.simplification.simplify import simplify as simplify
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.sizing.motors import motors as motors
+    from armdyn.terms.states import Workspace as Workspace
+    from armdyn.terms.terms import terms as terms
 
 _MODULES = {
+    "Workspace": "armdyn.terms.states",
     "compare": "armdyn.compare.compare",
     "count_operations": "armdyn.operations.count",
     "equations": "armdyn.equations.forms",
@@ -51,8 +55,9 @@ _MODULES = {
     "set_threads": "armdyn.backends.threads",
     "simplify": "armdyn.simplification.simplify",
     "simulate": "armdyn.simulation.simulator",
+    "terms": "armdyn.terms.terms",
 }
-"""For each function that is imported on first use, its module."""
+"""For each name that is imported on first use, its module."""
 
 __all__ = [  # noqa: PLE0604
     "BaseMotion",

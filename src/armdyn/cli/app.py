@@ -16,6 +16,7 @@ from armdyn.cli.robots import robots
 from armdyn.cli.simplify import simplify
 from armdyn.cli.simulate import simulate
 from armdyn.cli.studio import studio
+from armdyn.cli.terms import terms
 from armdyn.cli.torque import torque
 
 app = typer.Typer(
@@ -25,7 +26,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-OF_A_ROBOT = (info, check, compare, torque, simulate, ops, equations, simplify, export, studio)
+OF_A_ROBOT = (
+    info, check, compare, torque, terms, simulate, ops, equations, simplify, export, studio
+)  # fmt: skip
 for verb in (robots, *OF_A_ROBOT, bench, cache):
     app.command()(verb)
 

@@ -1,0 +1,56 @@
+"""`armdyn terms`: which terms of the equations of motion matter."""
+
+from functools import partial
+
+from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
+from armdyn.cli.state_options import (
+    AccelerationOption,
+    LimitsOption,
+    MotionArgument,
+    ReferenceOption,
+    SamplesOption,
+    SeedOption,
+    SpeedOption,
+    chosen_states,
+)
+
+
+@takes_robot
+def terms(
+    robot: RobotSource,
+    motion: MotionArgument,
+    *,
+    tolerance: float = option(0.05, "What the quasi-static model may neglect, between 0 and 1."),
+    reference: ReferenceOption = "peak",
+    listed: int = option(8, "How many terms of each joint are printed.", min=1),
+    friction: Friction = True,
+    samples: SamplesOption = None,
+    speed: SpeedOption = None,
+    acceleration: AccelerationOption = None,
+    seed: SeedOption = None,
+    limits: LimitsOption = "error",
+    plot: Plot = None,
+    json: Json = False,
+) -> None:
+    """Rank the terms of the torques along a motion or over the workspace.
+
+    Also tells up to which speed gravity and friction alone are a model within the tolerance.
+    """
+    from armdyn.terms.terms import terms as ranked
+
+    over = chosen_states(motion, samples, speed, acceleration, seed)
+    arm = robot.open()
+    with status("computing"):
+        found = ranked(
+            *(arm, over),
+            tolerance=tolerance,
+            reference=reference,
+            friction=friction,
+            limits=limits,
+            listed=listed,
+        )
+    if plot is not None:
+        found.plot(plot)
+    show = partial(print_sections, found.sections())
+    print_result(found.data(), show, (plot,), json)

@@ -1,0 +1,207 @@
+"""The states that a question is asked about: along a motion, or over the workspace.
+
+A motion is a trajectory file, a trajectory, anything with q, qd and qdd (and t, where times are
+known), or the three arrays. The workspace is a sample of random states: positions anywhere between
+the limits of the joints; in one half of the states speeds and accelerations are anywhere up to the
+largest, in the other half each is the largest or its opposite, because torques are largest there.
+"""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
+from armdyn.dynamics import Robot
+from armdyn.errors import ArmdynWarning, ModelError, TrajectoryError, check_known, shown
+from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
+from armdyn.simulation.limits import excesses
+from armdyn.simulation.trajectories import sampled
+
+INSTANTS = 1000
+"""Steps into which a trajectory is cut."""
+MOST_SAMPLES = 10_000_000
+"""Most states of a workspace."""
+DEFAULT_SAMPLES, SAMPLED_ENTRIES, FEWEST_SAMPLES = 2000, 500_000, 100
+"""States of a workspace: so many, for many joints so many entries of mass matrices, at least."""
+DEFAULT_SPEED = 1.0
+"""Speed of a joint without a limit of speed [rad/s or m/s]."""
+ACCELERATION_RATE = 2.0
+"""Accelerations reach so many times the speed in a second: full speed takes half a second."""
+LIMIT_ROUNDING = 1e-9
+"""A position so little beyond a limit, relative to it, counts as at it."""
+
+OnLimits = Literal["error", "warn", "ignore"]
+"""What to do about positions beyond the limits of the joints."""
+Over = Any
+"""Along what, or over what: see `states_of`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Random states within the limits of a robot; the same ones for the same seed."""
+
+    samples: int | None = None
+    """How many; None: 2000, and fewer for more than fifteen joints."""
+    speed: npt.ArrayLike | None = None
+    """Largest speed, one for all joints or one each [rad/s or m/s]; None: their limits of speed,
+    and 1 for a joint without one."""
+    acceleration: npt.ArrayLike | None = None
+    """Largest acceleration likewise [rad/s² or m/s²]; None: full speed within half a second."""
+    seed: int = 0
+
+    def states(self, robot: Robot) -> "StateSet":
+        """The states."""
+        n, count, seed = robot.n, self.samples, self.seed
+        if count is None:
+            count = max(FEWEST_SAMPLES, min(DEFAULT_SAMPLES, SAMPLED_ENTRIES // n**2))
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise ModelError(f"samples: expected a whole number of states, got {shown(count)}")
+        if count > MOST_SAMPLES:
+            raise ModelError(f"samples: at most {MOST_SAMPLES:,} states, got {shown(count)}")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ModelError(f"seed: expected a whole number from 0 on, got {shown(seed)}")
+        known = [robot.model.joints[i].limits.velocity for i in robot.model.independent]
+        # files say 0 where they know nothing
+        limits = np.array([v if 0 < v < np.inf else DEFAULT_SPEED for v in known])
+        speed = _largest("speed", self.speed, limits)
+        acceleration = _largest("acceleration", self.acceleration, ACCELERATION_RATE * speed)
+        rng = np.random.default_rng(seed)
+        low, high = robot.model.ranges.T
+        q = rng.uniform(low, high, (count, n))
+        qd, qdd = (rng.uniform(-1.0, 1.0, (count, n)) for _ in range(2))
+        for rates in (qd, qdd):
+            rates[1::2] = np.where(rates[1::2] < 0, -1.0, 1.0)
+        words = f"over the workspace, {count} state{'s' * (count != 1)}"
+        return StateSet(q, qd * speed, qdd * acceleration, np.full(count, 1 / count), words)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StateSet:
+    """States of n joints, and how much each weighs in a mean."""
+
+    q: Array
+    """Positions, (m, n) [rad or m]."""
+    qd: Array
+    qdd: Array
+    weights: Array
+    """The share of each state in the time of a motion, (m,); they add up to 1."""
+    words: str
+    """What the states are, for reports."""
+    t: Array | None = None
+    """Times of a motion, (m,) [s]."""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @property
+    def duration(self) -> float:
+        """How long the motion takes [s]; NaN where there are no times."""
+        return float("nan") if self.t is None else float(self.t[-1] - self.t[0])
+
+    def parts(self, entries: int) -> Iterator[slice]:
+        """The states in parts, each so small that arrays of so many numbers a state stay small."""
+        rows = max(1, ENTRIES_AT_ONCE // max(1, entries))
+        for start in range(0, len(self), rows):
+            yield slice(start, start + rows)
+
+
+ENTRIES_AT_ONCE = 1 << 20
+"""Most numbers of an array that is computed for some states at once."""
+
+
+def states_of(robot: Robot, over: Over, limits: OnLimits = "error") -> StateSet:
+    """The states along a motion or over the workspace.
+
+    Args:
+        robot: Whose states they are.
+        over: "workspace" or a `Workspace`; a trajectory file; a trajectory; anything with q, qd,
+            qdd and perhaps t; or the arrays (q, qd, qdd), each (..., n).
+        limits: "error", "warn" or "ignore": what to do where a motion leaves the limits.
+
+    Raises:
+        TrajectoryError: No motion, a motion of other joints, or one beyond the limits.
+    """
+    check_known("way to treat limits", limits, get_args(OnLimits))
+    if isinstance(over, Workspace) or (isinstance(over, str) and over == "workspace"):
+        return (over if isinstance(over, Workspace) else Workspace()).states(robot)
+    found = _motion(robot, over)
+    if limits != "ignore" and (beyond := [*_beyond_limits(robot, found)]):
+        message = f"the motion leaves the limits of {robot.name!r}: {'; '.join(beyond)}"
+        if limits == "error":
+            advice = "; change the motion, or allow it with limits='warn' (--limits warn)"
+            raise TrajectoryError(message + advice)
+        warnings.warn(message, ArmdynWarning, stacklevel=3)
+    return found
+
+
+def _beyond_limits(robot: Robot, states: StateSet) -> Iterator[str]:
+    """Where positions leave the limits of joints, in words."""
+    t = np.arange(len(states), dtype=float) if states.t is None else states.t
+    for found in excesses(robot.model, t, states.q, states.qd, np.zeros_like(states.q)):
+        if found.what == "position" and found.beyond > LIMIT_ROUNDING * (1 + abs(found.limit)):
+            yield (
+                str(found)
+                if states.t is not None
+                else f"{found.joint}: position {found.value:.4g} {found.unit} beyond its limit of "
+                f"{found.limit:.4g}" + ("; degrees?" if found.looks_like_degrees else "")
+            )
+
+
+def _motion(robot: Robot, over: Over) -> StateSet:
+    arrays, t, source, notes = _given(robot, over)
+    names = ("q", "qd", "qdd")
+    checked = {k: check_joint_vector(k, v, robot.n) for k, v in zip(names, arrays, strict=True)}
+    q, qd, qdd = (frozen(v.reshape(-1, robot.n)) for v in broadcast(**checked))
+    m = len(q)
+    if not m:
+        raise TrajectoryError("the motion has no states; give at least one")
+    if not all(np.isfinite(v).all() for v in (q, qd, qdd)):
+        raise TrajectoryError("the motion has numbers that are not finite; leave these states out")
+    t = None if t is None or np.shape(t) != (m,) else np.asarray(t, dtype=float)
+    if t is not None and not (np.isfinite(t).all() and (np.diff(t) > 0).all()):
+        raise TrajectoryError("the times of a motion must be finite and increase")
+    weights = np.full(m, 1 / m) if t is None else SampledMotion(t, q, qd, qdd).shares
+    name = f"along {Path(source).name}, " if source else "along the motion, "
+    time = "" if t is None or m == 1 else f", {t[-1] - t[0]:.4g} s"
+    words = f"{name}{m} {'state' if t is None else 'instant'}{'s' * (m != 1)}{time}"
+    return StateSet(q, qd, qdd, weights, words, t, notes)
+
+
+def _given(robot: Robot, over: Over) -> tuple[tuple[Any, ...], Any, str, tuple[str, ...]]:
+    """The arrays q, qd and qdd, times if there are any, the file and notes on it."""
+    notes: tuple[str, ...] = ()
+    if isinstance(over, str | Path):
+        over = trajectory_from_csv(over, robot.n)
+        notes = (over.note,) if over.note else ()
+    elif callable(over) and hasattr(over, "duration"):
+        over = sampled(over, over.duration / INSTANTS if over.duration else 1.0)
+    if all(hasattr(over, name) for name in ("q", "qd", "qdd")):
+        times, source = getattr(over, "t", None), getattr(over, "source", "")
+        return (over.q, over.qd, over.qdd), times, source, notes
+    if isinstance(over, tuple | list) and len(over) == 3:
+        return tuple(over), None, "", notes
+    raise TrajectoryError(
+        "expected a motion: a trajectory file, a trajectory, the arrays (q, qd, qdd) or "
+        f'"workspace", got {shown(over)}'
+    )
+
+
+def _largest(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
+    if given is None:
+        return default
+    try:
+        value = np.broadcast_to(np.asarray(given, dtype=float), default.shape)
+    except (TypeError, ValueError):
+        value = np.array(np.nan)
+    if not (np.isfinite(value).all() and (value >= 0).all()):
+        raise ModelError(
+            f"{what}: expected one finite number from 0 on, or one for each of the "
+            f"{len(default)} joints, got {shown(given)}"
+        )
+    return value

@@ -1,0 +1,169 @@
+"""Which terms matter: laws of the shares, and of the speed up to which a model suffices."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import ArmdynWarning, ModelError, ShapeError, TrajectoryError, UnknownNameError
+from armdyn.io.csv.trajectory import SampledMotion
+from armdyn.simulation import quintic
+from armdyn.terms.shares import element
+from armdyn.terms.states import ENTRIES_AT_ONCE, Workspace, states_of
+from armdyn.terms.terms import references
+from support.paths import ROBOTS
+
+
+@pytest.fixture(scope="module")
+def two_link() -> armdyn.Robot:
+    return armdyn.load("two_link")
+
+
+@pytest.mark.parametrize("name", ["two_link", ROBOTS / "gripper.urdf"])
+def test_the_terms_add_up_to_the_torque_and_the_shares_to_one(name):
+    robot = armdyn.load(name)
+    found = armdyn.terms(robot, Workspace(samples=50))
+    peak = max(joint.peak for joint in found.joints)
+    assert found.residual <= 1e-12 * peak
+    for joint in found.joints:
+        assert sum(term.share for term in joint.terms) == pytest.approx(1.0)
+        assert sum(kind.share for kind in joint.kinds) == pytest.approx(1.0)
+        ranked = [term.rms for term in joint.terms]
+        assert ranked == sorted(ranked, reverse=True)
+
+
+def test_terms_are_those_of_mass_matrix_and_christoffel_symbols(two_link):
+    rng = np.random.default_rng(0)
+    q, qd, qdd = rng.uniform(-1, 1, (3, 20, 2))
+    first = {term.name: term for term in armdyn.terms(two_link, (q, qd, qdd)).joints[0].terms}
+    D, h = two_link.mass_matrix(q), two_link.christoffel(q)
+    coriolis = 2 * h[:, 0, 0, 1] * qd[:, 0] * qd[:, 1]
+    for name, values in {
+        "D12 qdd2": D[:, 0, 1] * qdd[:, 1],
+        "h122 qd2^2": h[:, 0, 1, 1] * qd[:, 1] ** 2,
+        "2 h112 qd1 qd2": coriolis,
+        "gravity": two_link.gravity_vector(q)[:, 0],
+    }.items():
+        assert first[name].peak == pytest.approx(np.abs(values).max())
+        assert first[name].rms == pytest.approx(np.sqrt((values**2).mean()))
+
+
+def test_rotation_and_translation_are_all_that_inertia_takes(two_link):
+    found = armdyn.terms(two_link, Workspace(samples=50))
+    for joint in found.joints:
+        moving = sum(
+            k.share for k in joint.kinds if k.kind in ("inertial", "centrifugal", "coriolis")
+        )
+        assert sum(part.share for part in joint.parts) == pytest.approx(moving)
+
+
+def test_the_neglected_part_reaches_the_tolerance_at_the_speed_that_is_told(two_link):
+    path = quintic([0.0, 0.0], [1.0, -2.0], 1.0)
+    found = armdyn.terms(two_link, path, tolerance=0.03, friction=False)
+    t = np.linspace(0, 1, 1001)
+    q, qd, qdd = path(t)
+    peak = np.abs(two_link.inverse_dynamics(q, qd, qdd, friction=False)).max(0)
+    for i, joint in enumerate(found.quasi_static):
+        s = joint.speed
+        scaled = two_link.inverse_dynamics(q, s * qd, s**2 * qdd, friction=False)
+        neglected = np.abs(scaled - two_link.gravity_vector(q)).max(0)
+        assert neglected[i] == pytest.approx(0.03 * peak[i])
+        assert joint.basis == "peak torque"
+    assert found.suffices == (found.speed >= 1)
+
+
+def test_an_effort_limit_is_the_reference_where_asked_for_and_known():
+    robot = armdyn.load(ROBOTS / "arm.urdf")
+    peaks = np.arange(1.0, robot.n + 1)
+    for joint, peak, found in zip(
+        robot.model.joints, peaks, references(robot, peaks, "effort"), strict=True
+    ):
+        known = 0 < joint.limits.effort < np.inf
+        expected = (joint.limits.effort, "effort limit") if known else (peak, "peak torque")
+        assert found == expected
+    assert references(robot, peaks, "peak") == [(peak, "peak torque") for peak in peaks]
+
+
+def test_an_arm_at_rest_is_static(two_link):
+    found = armdyn.terms(two_link, ([0.3, 0.4], [0.0, 0.0], [0.0, 0.0]))
+    assert found.speed == np.inf
+    assert found.suffices
+    assert json.loads(found.json())["quasi_static"]["speed"] is None
+    assert "all there is" in found.report()
+
+
+def test_many_joints_are_computed_a_few_states_at_once(two_link):
+    states = states_of(two_link, Workspace(samples=50))
+    parts = [*states.parts(ENTRIES_AT_ONCE // 20)]
+    assert [len(states.q[part]) for part in parts] == [20, 20, 10]
+    assert [len(states.q[part]) for part in states.parts(10 * ENTRIES_AT_ONCE)] == [1] * 50
+    assert element("D", 0, 12) == "D_1,13"
+
+
+def test_a_workspace_stays_within_limits_and_speeds():
+    robot = armdyn.load("puma560")
+    states = states_of(robot, Workspace(samples=100, speed=2.0, acceleration=[1, 2, 3, 4, 5, 6]))
+    low, high = robot.limits.T
+    assert ((states.q >= low) & (states.q <= high)).all()
+    assert np.abs(states.qd).max() == 2.0
+    np.testing.assert_array_equal(np.abs(states.qdd).max(0), [1, 2, 3, 4, 5, 6])
+    again = states_of(robot, Workspace(samples=100, speed=2.0, acceleration=[1, 2, 3, 4, 5, 6]))
+    np.testing.assert_array_equal(states.q, again.q)
+
+
+def test_a_mean_weighs_states_by_time(two_link):
+    t = np.array([0.0, 1.0, 4.0])
+    q = np.zeros((3, 2))
+    move = SampledMotion(t, q, q, q)
+    np.testing.assert_allclose(states_of(two_link, move).weights, [0.125, 0.5, 0.375])
+
+
+@pytest.mark.parametrize("tolerance", [0, -0.1, 1, 2, np.nan, np.inf, "5 %", None, True])
+def test_a_tolerance_lies_between_0_and_1(two_link, tolerance):
+    with pytest.raises(ModelError, match="above 0 and below 1 .* got"):
+        armdyn.terms(two_link, tolerance=tolerance)
+
+
+def test_a_motion_beyond_the_limits_is_refused_or_warned_of():
+    robot = armdyn.load("puma560")
+    motion = (np.full((2, 6), 4.0), np.zeros(6), np.zeros(6))
+    with pytest.raises(TrajectoryError, match=r"joint1: position 4 rad beyond its limit of"):
+        states_of(robot, motion)
+    with pytest.warns(ArmdynWarning, match="leaves the limits"):
+        states_of(robot, motion, "warn")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        states_of(robot, motion, "ignore")
+
+
+@pytest.mark.parametrize(
+    ("over", "error", "message"),
+    [
+        (3, TrajectoryError, "expected a motion"),
+        ((np.zeros((0, 2)),) * 3, TrajectoryError, "no states"),
+        ((np.full(2, np.nan),) * 3, TrajectoryError, "not finite"),
+        ((np.zeros(3),) * 3, ShapeError, "2 joints"),
+        (SampledMotion(np.zeros(2), *[np.zeros((2, 2))] * 3), TrajectoryError, "increase"),
+        (Workspace(samples=0), ModelError, "samples: expected a whole number"),
+        (Workspace(samples=10**9), ModelError, "at most"),
+        (Workspace(seed=-1), ModelError, "seed"),
+        (Workspace(speed=[1, 2, 3]), ModelError, "one for each of the 2 joints"),
+        (Workspace(acceleration=-1), ModelError, "acceleration"),
+    ],
+)
+def test_what_is_no_set_of_states_is_refused(two_link, over, error, message):
+    with pytest.raises(error, match=message):
+        armdyn.terms(two_link, over)
+    with pytest.raises(UnknownNameError, match="way to treat limits"):
+        armdyn.terms(two_link, limits="never")
+
+
+def test_the_report_and_the_picture(two_link, tmp_path):
+    found = armdyn.terms(two_link, Workspace(samples=20), listed=2)
+    text, data = found.report(), json.loads(found.json())
+    assert "Quasi-static model" in text
+    assert data["joints"][0]["terms"][0]["name"] in text
+    found.plot(tmp_path / "terms.svg")
+    assert (tmp_path / "terms.svg").stat().st_size > 5000
