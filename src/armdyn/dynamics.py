@@ -39,7 +39,7 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.regressor import parameter_names, parameters
 from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.io.files import save_model
-from armdyn.model import RobotModel, edit
+from armdyn.model import Inertia, RobotModel, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
@@ -478,13 +478,16 @@ class Robot:
 
     def with_payload(
         self,
-        mass: float,
+        mass: float | Inertia,
         com: ArrayLike = (0, 0, 0),
         inertia: ArrayLike | None = None,
         *,
         physical: Physical = "error",
     ) -> Robot:
-        """The robot holding a body: mass [kg], centre of mass in the tool frame [m], tensor."""
+        """The robot holding a body: mass [kg], centre of mass in the tool frame [m], tensor.
+
+        Instead of these three, an `armdyn.Inertia` in the tool frame may be given.
+        """
         model = edit.with_payload(self.model, mass, com, inertia)
         return self._other(check_physical(model, physical))
 

@@ -27,6 +27,7 @@ def load(
     base: ArrayLike | None = None,
     physical: Physical = "error",
     fix_root: bool = False,
+    density: float | None = None,
 ) -> Robot:
     """A robot from the catalog or from a file.
 
@@ -41,12 +42,14 @@ def load(
         base: 4x4 transform of the base in the world; None: what the file says, or the identity.
         physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
         fix_root: Whether a floating or planar joint at the root is taken as fixed.
+        density: Density of links that have a shape and no inertia [kg/m³]: geometry of a URDF file,
+            shapes of a TOML file. A warning names them.
 
     Example:
         >>> load("two_link").inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(3)
         array([18.602,  3.613])
     """
-    given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base}
+    given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base, "density": density}
     return robot_from(read_model(source, physical=physical, fix_root=fix_root, **given))
 
 
@@ -74,9 +77,13 @@ def from_dh(
     The columns of a row, all by name: `joint` ("revolute", "prismatic" or "helical"), `pitch`
     (of a helical joint [m/rad]), `a`, `alpha`, `d`, `theta` (the joint variable q is added to theta
     or d; helical: q to theta and pitch·q to d), `mass`, `com`, `inertia`, `inertia_about`
-    ("com" or "origin"), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`, `smooth_velocity`,
-    `offset`, `power`, `power_exponent`, `rotor_inertia`, `gear_ratio`, `limits`, `velocity_limit`,
-    `effort_limit`, `continuous_effort`, `name`, `link`.
+    ("com" or "origin"), `shape` (below), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`,
+    `smooth_velocity`, `offset`, `power`, `power_exponent`, `rotor_inertia`, `gear_ratio`, `limits`,
+    `velocity_limit`, `effort_limit`, `continuous_effort`, `name`, `link`.
+
+    Instead of `com` and `inertia`, `shape` is an `Inertia`, a mapping such as dict(type="box",
+    size=(x, y, z), density=2700, position=(x, y, z)), or a list of them, in the frame of the row;
+    a `mass` beside it is that of all shapes together.
 
     Args:
         rows: One mapping a joint.

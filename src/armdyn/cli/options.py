@@ -83,6 +83,10 @@ class RobotSource:
         ),
     ] = None
     fix_root: Annotated[bool, _shared("Hold a floating base still.", None, "--fix-root")] = False
+    density: Annotated[
+        float | None,
+        _shared("Give links without inertia that of their geometry, in kg/m³.", "KG/M3"),
+    ] = None
     physical: Annotated[
         Physical | None, _shared("What to do about inertias that no body can have; error if unset.")
     ] = None
@@ -90,8 +94,8 @@ class RobotSource:
     @property
     def changed(self) -> bool:
         """Whether an option makes the robot another one than its description says."""
-        options = self.payload, self.gravity, self.lock, self.tool, self.base, self.fix_root
-        return any(options)
+        options = self.payload, self.gravity, self.lock, self.tool, self.base, self.density
+        return any(options) or self.fix_root
 
     def open(self) -> "Robot":
         """Load the robot, and warn of what is odd about it."""
@@ -114,6 +118,7 @@ class RobotSource:
             base=None if self.base is None else _placement(numbers("--base", self.base, (3, 6))),
             fix_root=self.fix_root or fix_root,
             physical=physical,
+            density=self.density,
         )
         if self.payload is None:
             return model, findings

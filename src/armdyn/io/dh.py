@@ -11,6 +11,7 @@ from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ModelError, check_known, is_one_of, shown
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.options import Reading
+from armdyn.io.shapes import ShapeReader
 from armdyn.model import GRAVITY, Connection, Inertia, Limits, Rotor, assemble
 from armdyn.model.assemble import check_name
 from armdyn.model.joint_types import JOINT_TYPES, JointType, joint_type
@@ -18,7 +19,7 @@ from armdyn.model.transform import quarter_exact, transform
 from armdyn.model.validate import Finding, Physical, physical_warnings
 
 GEOMETRY = ("joint", "pitch", "a", "alpha", "d", "theta")
-INERTIA = ("mass", "com", "inertia", "inertia_about")
+INERTIA = ("mass", "com", "inertia", "inertia_about", "shape")
 MAGNITUDES = ("velocity_limit", "effort_limit", "continuous_effort")
 DRIVE = ("rotor_inertia", "gear_ratio", "limits", *MAGNITUDES)
 NAMES = ("name", "link")
@@ -149,6 +150,13 @@ def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
 
 
 def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
+    if "shape" in row:
+        for key in ("com", "inertia", "inertia_about"):
+            if key in row:
+                raise ModelError(f"{where}: give shape or {key}, not both")
+        return ShapeReader().inertia(where, row["shape"], row.get("mass"))
+    if isinstance(row.get("inertia"), Inertia):
+        raise ModelError(f"{where}: inertia is a tensor; give a whole Inertia as shape")
     mass = check_number(f"{where}: mass", row.get("mass", 0.0))
     com = check_constant(f"{where}: com", row.get("com", (0, 0, 0)), (3,))
     about = row.get("inertia_about", "com")

@@ -6,7 +6,6 @@ from typing import Any
 
 from armdyn.errors import DescriptionError, ModelError, UnknownNameError, shown
 from armdyn.forks import IMPORTING
-from armdyn.io import mesh  # noqa: F401  (Inertia.mesh reads by it)
 from armdyn.io.atomic import ending, write_text
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.options import LoadOptions, Reading
@@ -47,6 +46,11 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
         or read_xml(path, DescriptionError).tag == "robot"
     ):
         return read_urdf(path, options)
+    if options.density is not None:
+        raise ModelError(
+            f"{path}: density is for URDF and TOML files. MuJoCo gives the bodies of an MJCF file "
+            "their inertia from their geoms when it reads it: set density or mass there"
+        )
     with IMPORTING:
         from armdyn.io.mjcf.read import read_mjcf  # noqa: PLC0415  (mujoco is an extra)
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy.typing as npt
 
-from armdyn.arrays import check_text, check_truth
+from armdyn.arrays import check_number, check_text, check_truth
+from armdyn.errors import ModelError, shown
 from armdyn.model import RobotModel
 from armdyn.model.edit import check_locked
 from armdyn.model.validate import Finding, Physical
@@ -24,12 +25,16 @@ class LoadOptions:
     base: npt.ArrayLike | None = None
     physical: Physical = "error"
     fix_root: bool = False
-    expand: bool = True
-    """Whether macros of xacro are expanded, which evaluates expressions of the file."""
+    density: float | None = None
+    trusted: bool = True
+    """Whether the file may name others to be read (meshes), and macros of xacro are expanded, which
+    evaluates expressions of the file."""
 
     def __post_init__(self) -> None:
         check_locked(self.locked)
         check_truth("fix_root", self.fix_root)
+        if self.density is not None and check_number("density", self.density) <= 0:
+            raise ModelError(f"density: expected a positive number, got {shown(self.density)}")
         if self.tool is not None:
             check_text("tool", self.tool)
 

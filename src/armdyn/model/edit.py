@@ -100,28 +100,32 @@ def _held(model: RobotModel, values: Mapping[str, float]) -> dict[int, float]:
 
 def with_payload(
     model: RobotModel,
-    mass: float,
+    mass: float | Inertia,
     com: npt.ArrayLike = (0, 0, 0),
     inertia: npt.ArrayLike | None = None,
     name: str = "payload",
 ) -> RobotModel:
-    """The robot with a body held at the tool: com [m] and inertia [kg m²] about it in its axes."""
+    """The robot with a body held at the tool: com [m] and inertia [kg m²] about it in its axes.
+
+    Instead of the mass, an `Inertia` in the tool frame may be given.
+    """
     link = model.flange.link
     if link < 0:
         raise ModelError(
             f"the tool of {model.name!r} is on the base, where a payload has no effect"
         )
-    tensor = np.zeros((3, 3)) if inertia is None else inertia
-    body = Body(
-        name,
-        Inertia.from_com(
+    if isinstance(mass, Inertia):
+        if inertia is not None or np.any(com):
+            raise ModelError("payload: an Inertia has its com and tensor in it; give no others")
+        held = mass
+    else:
+        tensor = np.zeros((3, 3)) if inertia is None else inertia
+        held = Inertia.from_com(
             check_number("payload mass", mass),
             check_constant("payload com", com, (3,)),
             check_constant("payload inertia", tensor, (3, 3)),
-        ),
-        model.tool_frame.placement,
-        payload=True,
-    )
+        )
+    body = Body(name, held, model.tool_frame.placement, payload=True)
     links = list(model.links)
     links[link] = Link(links[link].name, (*links[link].bodies, body))
     return replace(model, links=tuple(links))

@@ -74,7 +74,7 @@ def open_upload(path: Path, tell: Tell = lambda _: None) -> Loaded:
     except DescriptionError as error:
         message = str(error).removeprefix(f"{path}: ")
         return Loaded(None, [Finding("error", path.name, message)], error)
-    return open_robot(path, partial(read_model, path, expand=False), tell)
+    return open_robot(path, partial(read_model, path, trusted=False), tell)
 
 
 def open_robot(

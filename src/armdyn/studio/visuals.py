@@ -2,24 +2,20 @@
 
 A mesh is read only for a file named on the command line, since one that came from the browser could
 name any file of this machine, and only from the folders of that file: the one that it stands in and
-the one above, with all that is in them, and packages. The package of package://NAME is a folder
-NAME beside or above the file that contains the file or has a package.xml.
+the one above, with all that is in them, and packages.
 """
 
-import os
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import DescriptionError, UrdfError, shown
+from armdyn.errors import ArmdynError, UrdfError, shown
 from armdyn.io.attributes import Problems
-from armdyn.io.regular import read_regular
+from armdyn.io.mesh import read_mesh
+from armdyn.io.urdf.geometry import find_mesh
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement
 from armdyn.model.transform import rotation_from_rpy, transform
@@ -37,13 +33,6 @@ class Visual:
     faces: Array
     """Shape (f, 3)."""
     colour: tuple[int, int, int] | None
-
-
-MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
-MAX_MESH_BYTES = 50 * 2**20
-"""Size of the largest mesh that is read [bytes]."""
-PACKAGE_FOLDERS = 6
-"""Number of folders above the file that may hold a package."""
 
 
 def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
@@ -101,40 +90,11 @@ def _shape(geometry: XmlElement, folder: Path | None, missing: list[str]) -> Any
 
 
 def _mesh(name: str, folder: Path | None) -> Any:
-    import trimesh  # noqa: PLC0415 (slow to import)
-
+    path = None if folder is None else find_mesh(name, folder.resolve(), confined=True)
     try:
-        path = None if folder is None else _found(name, folder.resolve())
-        if path is None:
-            return None
-        # from memory: a mesh cannot name other files to be read
-        data = BytesIO(read_regular(path, partial(DescriptionError, file=path), MAX_MESH_BYTES))
-        mesh = trimesh.load(data, path.suffix[1:].lower(), force="mesh", skip_materials=True)
-    except Exception:  # whatever a reader of a broken file, or one without its package, raises
+        return None if path is None else read_mesh(path)
+    except ArmdynError:
         return None
-    return mesh if len(getattr(mesh, "faces", ())) else None
-
-
-def _found(name: str, folder: Path) -> Path | None:
-    """The file of a mesh, if it lies in a folder of the description, links followed."""
-    for root, path in _places(name, folder):
-        file = Path(os.path.realpath(path))
-        if file.suffix.lower() in MESHES and file.is_relative_to(root) and os.path.exists(file):
-            return file
-    return None
-
-
-def _places(name: str, folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Where a mesh may be: the folder that it must lie in, and its path."""
-    if not name.startswith("package://"):
-        yield folder.parent, folder / name.removeprefix("file://")
-        return
-    package, _, rest = name[len("package://") :].partition("/")
-    for above in (folder, *folder.parents[:PACKAGE_FOLDERS]):
-        root = Path(os.path.realpath(above / package))
-        own = folder.is_relative_to(root) and package not in ("", ".", "..")
-        if own or os.path.isfile(root / "package.xml"):
-            yield root, root / rest
 
 
 def _origin(element: XmlElement) -> Array:

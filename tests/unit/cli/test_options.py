@@ -12,7 +12,7 @@ from armdyn.cli.options import RobotSource
 
 COMMANDS = typer.main.get_command(app).commands
 WITHOUT_ROBOT = {"robots", "bench", "cache"}
-SHARED = {"payload", "gravity", "lock", "tool", "base", "fix_root", "physical"}
+SHARED = {"payload", "gravity", "lock", "tool", "base", "fix_root", "physical", "density"}
 
 
 @pytest.mark.parametrize("verb", sorted(set(COMMANDS) - WITHOUT_ROBOT))

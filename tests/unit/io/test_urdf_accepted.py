@@ -112,7 +112,7 @@ class TestXacro:
         path = one_joint(tmp_path, "<xacro:insert_block/>")
         path.write_text(path.read_text().replace("</robot>", f"{rest}</robot>"))
         with pytest.warns(ArmdynWarning, match=r"<xacro:insert_block>: it is written in xacro and"):
-            model = model_from_urdf(path, expand=expand)
+            model = model_from_urdf(path, trusted=expand)
         assert len(model.joints) == 1
 
     @pytest.mark.parametrize(

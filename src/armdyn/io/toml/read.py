@@ -18,6 +18,7 @@ from armdyn.io.dh import COLUMNS, read_dh
 from armdyn.io.friction import PAIRS
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.regular import read_regular
+from armdyn.io.shapes import ShapeReader, density_findings
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.io.toml.tree import tree_model
 from armdyn.model import GRAVITY, Frame, RobotModel
@@ -52,8 +53,9 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     The tool transform of the file belongs to its own flange and is dropped with it.
     """
     top = Table(_parsed(path), "", path)
+    shapes = ShapeReader(path.parent, options.density, options.trusted)
     try:
-        model, findings = _reading(top)
+        model, findings = _reading(top, shapes)
     except (ModelError, UnknownNameError) as error:
         raise error if isinstance(error, TomlError) else TomlError(str(error), file=path) from error
     if options.tool is not None:
@@ -64,7 +66,8 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     model = model if options.base is None else with_base(model, options.base)
     model = lock(model, options.locked or {})
     try:
-        return model, (*findings, *physical_warnings(model, options.physical))
+        filled = density_findings(str(path), options.density, shapes.filled)
+        return model, (*findings, *filled, *physical_warnings(model, options.physical))
     except InertiaError as error:
         raise InertiaError(f"{path}: {error}", link=error.link) from error
 
@@ -93,7 +96,7 @@ def _check_depth(text: str, path: Path) -> None:
         raise TomlError(f"tables or arrays are nested more than {MAX_DEPTH} deep", file=path)
 
 
-def _reading(top: Table) -> Reading:
+def _reading(top: Table, shapes: ShapeReader) -> Reading:
     version = top.data.get("format")
     if version != FORMAT:
         raise top.error(
@@ -106,7 +109,9 @@ def _reading(top: Table) -> Reading:
         raise top.error(f"there are more than {MAX_JOINTS} links or joints")
     if not top.tables("joint"):
         raise top.error("there is no [[joint]] in this file")
-    model, findings = _dh_reading(top) if table else (tree_model(top, **_common(top)), ())
+    model, findings = (
+        _dh_reading(top, shapes) if table else (tree_model(top, shapes, **_common(top)), ())
+    )
     model = replace(
         model,
         flange=_named(model, top.text("flange", model.flange.name)),
@@ -160,11 +165,14 @@ def _named(model: RobotModel, name: str) -> Frame:
     raise UnknownNameError(f"link or frame for the flange of {model.name!r} named", name, names)
 
 
-def _dh_reading(top: Table) -> Reading:
+def _dh_reading(top: Table, shapes: ShapeReader) -> Reading:
     rows = []
     for t in top.tables("joint"):
         t.check_keys(COLUMNS)
-        rows.append({key: _dh_value(t, key) for key in t.data})
+        row = {key: _dh_value(t, key) for key in t.data}
+        if "shape" in row:
+            row["shape"] = shapes.inertia(t.where, row["shape"], row.pop("mass", None))
+        rows.append(row)
     return read_dh(
         rows,
         top.text("convention"),  # type: ignore[arg-type]  # checked there
@@ -176,6 +184,8 @@ def _dh_reading(top: Table) -> Reading:
 def _dh_value(t: Table, key: str) -> Any:
     if key in DH_TEXT:
         return t.text(key)
+    if key == "shape":
+        return t.data[key]
     if key == "com":
         return t.array(key, (3,))
     if key == "inertia":

@@ -11,13 +11,15 @@ from armdyn.arrays import frozen
 from armdyn.errors import ModelError, shown
 from armdyn.io.dh import MAGNITUDES
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
+from armdyn.io.shapes import ShapeReader
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, Rotor
 from armdyn.model.assemble import Connection, assemble
 from armdyn.model.joint_types import DESCRIBED_TYPES, described_type
 
 INERTIA_AXES = ("inertia_rpy", "inertia_rotation")
-INERTIA = ("mass", "com", "first_moment", "inertia", "inertia_about", *INERTIA_AXES)
+NUMBERS = ("com", "first_moment", "inertia", "inertia_about", *INERTIA_AXES)
+INERTIA = ("mass", "shape", *NUMBERS)
 LINK = ("name", "body", "frame", *INERTIA)
 BODY = ("name", "payload", *PLACEMENT, *INERTIA)
 LIMITS = ("limits", "lower", "upper", *MAGNITUDES)
@@ -26,7 +28,9 @@ ENDS = ("name", "type", "pitch", "parent", "child", *PLACEMENT, "axis")
 JOINT = (*ENDS, *LIMITS, *FRICTION_KEYS, *DRIVE)
 
 
-def tree_model(top: Table, *, tool: npt.ArrayLike, **common: Any) -> RobotModel:
+def tree_model(
+    top: Table, shapes: ShapeReader, *, tool: npt.ArrayLike, **common: Any
+) -> RobotModel:
     """The robot of a file with [[link]] and [[joint]] tables; `common` goes to `assemble`."""
     links, frames = {}, {}
     for t in top.tables("link"):
@@ -34,7 +38,7 @@ def tree_model(top: Table, *, tool: npt.ArrayLike, **common: Any) -> RobotModel:
         if name in links:
             raise t.error("the name is taken; give each link its own")
         t.check_keys(LINK)
-        links[name] = _link(t, name)
+        links[name] = _link(t, name, shapes)
         frames[name] = _frames(t, links[name])
     model = assemble(
         links={name: Inertia.zero() for name in links},
@@ -45,15 +49,15 @@ def tree_model(top: Table, *, tool: npt.ArrayLike, **common: Any) -> RobotModel:
     return _furnished(model, links, frames, top)
 
 
-def _link(t: Table, name: str) -> Link:
+def _link(t: Table, name: str, shapes: ShapeReader) -> Link:
     bodies = []
     parts = t.tables("body")
     if not parts or any(key in t.data for key in INERTIA):
-        bodies.append(Body(name, _inertia(t)))
+        bodies.append(Body(name, _inertia(t, shapes)))
     for part in parts:
         part.check_keys(BODY)
-        place = frozen(part.placement())
-        bodies.append(Body(part.text("name"), _inertia(part), place, part.flag("payload")))
+        inertia, place = _inertia(part, shapes), frozen(part.placement())
+        bodies.append(Body(part.text("name"), inertia, place, part.flag("payload")))
     return Link(name, tuple(bodies))
 
 
@@ -68,8 +72,15 @@ def _frames(t: Table, link: Link) -> list[Frame]:
     return frames
 
 
-def _inertia(t: Table) -> Inertia:
-    mass, tensor = t.number("mass", 0.0), t.tensor("inertia")
+def _inertia(t: Table, shapes: ShapeReader) -> Inertia:
+    if "shape" in t.data:
+        for key in NUMBERS:
+            if key in t.data:
+                raise t.error(f"give shape or {key}, not both")
+        return shapes.inertia(
+            t.where, t.data["shape"], t.number("mass") if "mass" in t.data else None
+        )
+    total, tensor = t.number("mass", 0.0), t.tensor("inertia")
     about = t.text("inertia_about", "com")
     if about not in ("com", "origin"):
         raise t.error(f"inertia_about: expected 'com' or 'origin', got {shown(about)}")
@@ -79,9 +90,9 @@ def _inertia(t: Table) -> Inertia:
         raise t.error("first_moment goes with inertia_about = 'origin'; give com instead")
     com, axes = t.array("com", (3,), (0.0, 0.0, 0.0)), t.rotation("inertia_")
     if about == "com":
-        return Inertia.from_com(mass, com, tensor, axes)
-    moment = t.array("first_moment", (3,), mass * com)
-    given = Inertia.from_origin(mass, moment, axes @ tensor @ axes.T)
+        return Inertia.from_com(total, com, tensor, axes)
+    moment = t.array("first_moment", (3,), total * com)
+    given = Inertia.from_origin(total, moment, axes @ tensor @ axes.T)
     return replace(given, given_axes=frozen(axes))
 
 

@@ -133,13 +133,14 @@ def moving_links_findings(
     for joint, link in _unloaded(model, given):
         text = (
             f"joint {joint!r} moves link {link!r}, but neither that link nor any link it carries "
-            "has an <inertial>: its torque would be zero. Add the <inertial>, or lock the joint on "
-            "loading"
+            "has an <inertial>: its torque would be zero. Add the <inertial>, lock the joint on "
+            "loading, or pass density=... (--density), which takes it from the geometry"
         )
         if not given:
             text = (
                 "no link of this robot has an <inertial>, so that every torque would be zero. Add "
-                "them: mass, centre of mass and tensor"
+                "them: mass, centre of mass and tensor; or pass density=... (--density), which "
+                "takes them from the geometry"
             )
         if physical == "warn":
             yield Finding("warning", f"joint {joint!r}", text)

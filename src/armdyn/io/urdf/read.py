@@ -18,6 +18,7 @@ from armdyn.arrays import frozen
 from armdyn.errors import InertiaError, TopologyError, UrdfError
 from armdyn.io.attributes import Problems
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
+from armdyn.io.shapes import density_findings
 from armdyn.io.urdf.check import (
     check_names,
     check_root,
@@ -26,6 +27,7 @@ from armdyn.io.urdf.check import (
     root_link,
     with_world,
 )
+from armdyn.io.urdf.geometry import with_inertia_from_geometry
 from armdyn.io.urdf.joint import check_words, connection_from_element
 from armdyn.io.urdf.link import UrdfLink, link_from_element
 from armdyn.io.urdf.macros import read_robot
@@ -43,12 +45,17 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     `damping` is viscous friction, `friction` is Coulomb friction in both directions.
     """
     problems = Problems(path, UrdfError)
-    robot = read_robot(path, problems, options.expand)
+    robot = read_robot(path, problems, options.trusted)
     check_root(robot, problems.file)
     note_skipped(robot, problems)
     robot = with_world(robot, problems)
     found = [link_from_element(element, problems) for element in robot.all("link")]
     links = {link.name: link for link in found if link}
+    filled: list[str] = []
+    if options.density is not None:
+        links, filled = with_inertia_from_geometry(
+            links, robot, options.density, options.trusted, problems
+        )
     root = root_link(robot)
     joints = [
         connection_from_element(element, problems, root, options.fix_root)
@@ -79,6 +86,7 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         model = _restored(model, links)
         return model, (
             *problems.findings,
+            *density_findings(str(path), options.density, filled),
             *moving_links_findings(model, links, options.physical),
             *physical_warnings(model, options.physical),
         )
