@@ -11,8 +11,8 @@ Inertia                 mass properties of bodies: shapes, meshes, sums and hole
 simulate, simulation    motion from torques; trajectories and controllers
 equations               the equations of motion, for people
 simplify                arms with simpler dynamics
-motors                  what a motion asks of the motors behind the gears
 terms, Workspace        which terms of the torques matter, along a motion or over random states
+motors, size            what a motion asks of the motors; motors and gears chosen from a list
 compare                 the torques of other libraries for the same file
 count_operations        how many operations a quantity takes
 set_threads             threads for large batches
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from armdyn.simplification.simplify import simplify as simplify
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.sizing.motors import motors as motors
+    from armdyn.sizing.size import size as size
     from armdyn.terms.states import Workspace as Workspace
     from armdyn.terms.terms import terms as terms
 
@@ -55,6 +56,7 @@ _MODULES = {
     "set_threads": "armdyn.backends.threads",
     "simplify": "armdyn.simplification.simplify",
     "simulate": "armdyn.simulation.simulator",
+    "size": "armdyn.sizing.size",
     "terms": "armdyn.terms.terms",
 }
 """For each name that is imported on first use, its module."""

@@ -142,6 +142,10 @@ class PeerError(ArmdynError):
     """Another library that cannot compute what it is asked for, with its reason."""
 
 
+class SizingError(ArmdynError, ValueError):
+    """A joint that no motor of a list can drive along a motion."""
+
+
 class SimulationError(ArmdynError):
     """A simulation that cannot start, or a torque or wrench that cannot be used in it."""
 

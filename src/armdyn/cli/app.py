@@ -15,6 +15,7 @@ from armdyn.cli.ops import ops
 from armdyn.cli.robots import robots
 from armdyn.cli.simplify import simplify
 from armdyn.cli.simulate import simulate
+from armdyn.cli.size import size
 from armdyn.cli.studio import studio
 from armdyn.cli.terms import terms
 from armdyn.cli.torque import torque
@@ -27,7 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 OF_A_ROBOT = (
-    info, check, compare, torque, terms, simulate, ops, equations, simplify, export, studio
+    info, check, compare, torque, terms, size, simulate, ops, equations, simplify, export, studio
 )  # fmt: skip
 for verb in (robots, *OF_A_ROBOT, bench, cache):
     app.command()(verb)

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from armdyn.cli.console import print_result, progress
-from armdyn.cli.motors import print_motors
+from armdyn.cli.console import print_line, print_result, print_sections, progress
 from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
 
 
@@ -59,11 +58,12 @@ def torque(
             write_csv(output, columns, progress=tell)
     if plot is not None:
         behind.plot(plot) if behind else plot_torques(report, plot)
-    summary = report.summary() | {"motors": behind.summary() if behind else []}
+    summary = report.summary() | {"motors": behind.data()["motors"] if behind else []}
 
     def show() -> None:
         print_torques(report)
         if behind:
-            print_motors(summary["motors"], behind.excesses)
+            print_line()
+            print_sections(behind.sections())
 
     print_result(summary, show, (output, plot), json)

@@ -22,11 +22,12 @@ from armdyn.errors import ModelError
 from armdyn.figures import save_picture
 from armdyn.io.csv.trajectory import SampledMotion, sampled_motion
 from armdyn.model import Joint
+from armdyn.sections import Section, Sectioned
 from armdyn.sizing.picture import Panel, draw_panels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MotorReport:
+class MotorReport(Sectioned):
     """The motors of n joints along a motion of m instants."""
 
     robot: str
@@ -100,7 +101,35 @@ class MotorReport:
             for i in range(len(self.joints))
         }
 
-    def summary(self) -> list[dict[str, Any]]:
+    def sections(self) -> tuple[Section, ...]:
+        """The table of motors, and "motors" and "excesses" as data."""
+        motors = self._data()
+        rows = tuple(
+            (
+                motor["joint"],
+                ", ".join(motor["units"]),
+                f"{motor['gear_ratio']:.5g}",
+                *(_printed(motor["torque"][key]) for key in ("peak", "rms", "limit")),
+                *(_printed(motor["speed"][key]) for key in ("peak", "limit")),
+                *(_printed(motor["power"][key]) for key in ("peak", "mean", "regenerated_mean")),
+                *(_printed(motor["duty"][key], "%") for key in ("rms_share", "time_beyond")),
+            )
+            for motor in motors
+        )
+        lines = (
+            *(f"warning: {excess}" for excess in self.excesses),
+            "power: mechanical, mean of what is driven less what is regenerated",
+            "duty: RMS torque over the continuous rating, or over the limit where there is none; "
+            "beyond: share of the time above it",
+        )
+        columns = (
+            *("joint", "", "ratio", "torque peak", "RMS", "limit", "speed peak", "limit"),
+            *("power peak [W]", "mean", "regenerated", "duty", "beyond"),
+        )
+        data = {"motors": motors, "excesses": list(self.excesses)}
+        return (Section("Motors", lines, columns, rows, 2, data),)
+
+    def _data(self) -> list[dict[str, Any]]:
         """Each motor as plain data; None where the robot says nothing."""
         shares, power = self.motion.shares, self.power
         t, rms, duty, beyond = self.motion.t, self.rms, self.duty, self.beyond
@@ -204,3 +233,9 @@ def check_ratio(joint: Joint) -> float:
 
 def _known(limit: float) -> float | None:
     return float(limit) if np.isfinite(limit) else None
+
+
+def _printed(value: float | None, unit: str = "") -> str:
+    if value is None:
+        return "-"
+    return f"{100 * value:.3g} %" if unit == "%" else f"{value:z.4g}"

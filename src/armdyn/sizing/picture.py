@@ -109,7 +109,7 @@ def _draw(place: Any, panel: Panel) -> None:
         if not drawn
     ]  # fmt: skip
     place.text(
-        0.98, 0.03, "\n".join(far), transform=place.transAxes, fontsize=7, color=GREY, ha="right",
+        0.98, 0.07, "\n".join(far), transform=place.transAxes, fontsize=7, color=GREY, ha="right",
         va="bottom", backgroundcolor="#FFFFFFA0",
     )  # fmt: skip
     place.set_xlabel(f"speed [{speed_unit}]", fontsize=8)

@@ -12,18 +12,8 @@ from armdyn.errors import ArmdynError, ModelError, TrajectoryError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Rotor
 from armdyn.simulation.trajectories.recorded import Samples
+from support.drives import bar, swing
 from support.paths import ROOT
-
-
-def swing(n: int, rows: int = 40) -> SampledMotion:
-    t = np.linspace(0.0, 3.0, rows) ** 1.3
-    rate = np.linspace(1.0, 2.0, n)
-    angle = t[:, None] * rate
-    return SampledMotion(t, np.sin(angle), rate * np.cos(angle), -(rate**2) * np.sin(angle))
-
-
-def bar(**more) -> dict:
-    return dict(joint="revolute", mass=2.0, com=(0.3, 0, 0), inertia=(0.0, 0.1, 0.1)) | more
 
 
 def test_a_motor_carries_the_load_behind_the_gear_and_accelerates_its_rotor():
@@ -48,7 +38,7 @@ def test_gears_keep_the_power_of_a_hand_whose_fingers_follow_each_other():
     report = armdyn.motors(robot, move)
     joint_side = robot.inverse_dynamics(move.q, move.qd, move.qdd) * move.qd
     np.testing.assert_allclose(report.power, joint_side, atol=1e-9)
-    for motor in report.summary():
+    for motor in report.data()["motors"]:
         power = motor["power"]
         apart = power["driven_mean"] - power["regenerated_mean"]
         assert power["mean"] == pytest.approx(apart, abs=1e-12)
@@ -59,7 +49,7 @@ def test_limits_and_ratings_are_divided_by_the_gear():
     rated = armdyn.from_dh([bar(continuous_effort=4.0, **limits)], gravity=(0, -9.81, 0))
     report = armdyn.motors(rated, swing(1))
     assert (report.torque_limit, report.speed_limit, report.rating) == (3.0, 20.0, 0.4)
-    (motor,) = report.summary()
+    (motor,) = report.data()["motors"]
     assert motor["duty"]["rms_share"] == pytest.approx(motor["torque"]["rms"] / 0.4)
     times = swing(1).shares[np.abs(report.torque[:, 0]) > 0.4].sum()
     assert motor["duty"]["time_beyond"] == pytest.approx(times)
@@ -67,7 +57,7 @@ def test_limits_and_ratings_are_divided_by_the_gear():
     # without a rating the limit counts, and 0 is a limit that nobody knows
     assert armdyn.motors(armdyn.from_dh([bar(**limits)]), swing(1)).rating == 3.0
     unknown = armdyn.motors(armdyn.from_dh([bar(effort_limit=0.0)]), swing(1))
-    assert unknown.summary()[0]["torque"]["limit"] is None
+    assert unknown.data()["motors"][0]["torque"]["limit"] is None
     assert unknown.excesses == ()
 
 

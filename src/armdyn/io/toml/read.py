@@ -52,7 +52,7 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
 
     The tool transform of the file belongs to its own flange and is dropped with it.
     """
-    top = Table(_parsed(path), "", path)
+    top = Table(parsed_toml(path), "", path)
     shapes = ShapeReader(path.parent, options.density, options.trusted)
     try:
         model, findings = _reading(top, shapes)
@@ -72,7 +72,8 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         raise InertiaError(f"{path}: {error}", link=error.link) from error
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def parsed_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file; a TomlError where there are none."""
     data = read_regular(path, partial(TomlError, file=path), MAX_TOML_BYTES)
     try:
         text = data.decode()
