@@ -10,6 +10,7 @@ from armdyn.cli.check import check
 from armdyn.cli.compare import compare
 from armdyn.cli.equations import equations
 from armdyn.cli.export import export
+from armdyn.cli.inertia import inertia
 from armdyn.cli.info import info
 from armdyn.cli.ops import ops
 from armdyn.cli.robots import robots
@@ -30,7 +31,7 @@ app = typer.Typer(
 OF_A_ROBOT = (
     info, check, compare, torque, terms, size, simulate, ops, equations, simplify, export, studio
 )  # fmt: skip
-for verb in (robots, *OF_A_ROBOT, bench, cache):
+for verb in (robots, *OF_A_ROBOT, inertia, bench, cache):
     app.command()(verb)
 
 

@@ -36,6 +36,11 @@ def toml_from_model(model: RobotModel) -> str:
     return "\n".join(blocks)
 
 
+def toml_inertia(inertia: Inertia) -> str:
+    """The lines of an inertia in a [[link]] or [[link.body]]."""
+    return _block("", _inertia(inertia))
+
+
 def _block(header: str, entries: Entries) -> str:
     pairs = list(entries)
     width = max(len(key) for key, _ in pairs)

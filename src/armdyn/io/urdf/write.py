@@ -48,6 +48,11 @@ def urdf_from_model(model: RobotModel) -> str:
     return text_from_element(_element("robot", *elements, name=model.name))
 
 
+def urdf_inertial(inertia: Inertia) -> str:
+    """The <inertial> of a <link>."""
+    return text_from_element(_inertial(inertia)[0]).partition("?>")[2].lstrip()
+
+
 def _element(tag: str, *children: XmlElement | None, **values: str | npt.ArrayLike) -> XmlElement:
     """An element with those of the children that there are; numbers are in full precision."""
     # adding zero turns -0.0 into 0.0
