@@ -11,6 +11,7 @@ import armdyn
 from armdyn.quantities.formulations import FORMULATIONS
 from support.golden_values import golden
 from support.peers import close
+from support.saha_arm import SAHA_STATE, constant_saha_arm
 
 TOLERANCE = 1e-10
 HALF = np.pi / 2
@@ -109,18 +110,6 @@ def test_renaud_6r():
         close(loaded, case["Gamma_tip"], TOLERANCE)
 
 
-def saha(d, inertias, masses=(4, 3, 2), a=(0.2, 0.5, 0.4)):
-    rows = [
-        dict(joint="revolute", a=a[k], alpha=HALF if k == 0 else 0.0, d=0.3 if k == 0 else 0.0,
-             mass=masses[k], com=(d[k] - a[k], 0, 0), inertia=np.diag(inertias[k]))
-        for k in range(3)
-    ]  # fmt: skip
-    return armdyn.from_dh(rows, name="Saha's arm")
-
-
-SAHA_STATE = tuple(map(np.array, ([0.4, 0.3, -0.8], [0.7, -0.5, 1.1], [0.2, 1.3, -0.6])))
-
-
 def test_saha_nominal_arm():
     case, robot = golden("saha_nominal"), armdyn.load("saha_3r")
     q, qd, qdd = SAHA_STATE
@@ -137,24 +126,12 @@ def test_saha_nominal_arm():
 
 def test_saha_modified_arm_has_a_constant_mass_matrix_and_no_coriolis_torque():
     case, (q, qd, qdd) = golden("saha_modified"), SAHA_STATE
-    delta = 3 / 9 + 2 * 0.25
-    inertias = [(0.03, 0.02, 0.03), (0.05 + delta, 0.05, 0.05 + delta), (0.03, 0.03, 0.02)]
-    robot = saha((0.1, -1 / 3, 0.0), inertias)
+    robot = constant_saha_arm()
     anywhere = np.random.default_rng(1).uniform(-3, 3, size=(50, 3))
     close(robot.mass_matrix(anywhere), np.broadcast_to(case["GIM"], (50, 3, 3)), TOLERANCE)
     close(robot.coriolis_vector(anywhere, anywhere), np.zeros((50, 3)), TOLERANCE)
     close(robot.gravity_vector(anywhere), np.zeros((50, 3)), TOLERANCE)
     close(robot.inverse_dynamics(q, qd, qdd), case["tau"], TOLERANCE)
-    # the original's own matrix C does not vanish, only its product with the velocities
-    assert np.abs(robot.formulate("denoc", q, qd, qdd).C).max() > 0.01
-
-
-def test_conditions_printed_for_the_constant_matrix_leave_it_varying():
-    m3, a2 = 2.0, 0.5  # I2xx = I2yy, m2 d2 = -m3 a2, d2 = -a2, hence m2 = m3
-    inertias = [(0.03, 0.02, 0.03), (0.05, 0.05, 0.06), (0.03, 0.03, 0.02)]
-    robot = saha((0.1, -a2, 0.0), inertias, masses=(4, m3, m3))
-    level, upright = robot.mass_matrix([[0, 0, 0], [0, HALF, 0]])[:, 0, 0]
-    close(level - upright, 2 * m3 * a2**2, TOLERANCE)
 
 
 RPR = [

@@ -56,3 +56,8 @@ def close(actual, expected, tolerance=1e-9):
     expected = np.asarray(expected)
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+def differs(printed, truth):
+    """Whether a printed form is off by more than one part in a hundred."""
+    return np.abs(np.asarray(printed) - truth).max() > 1e-2 * np.abs(truth).max()

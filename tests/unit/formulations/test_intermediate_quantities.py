@@ -9,6 +9,7 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.errors import ArmdynWarning
+from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.energy import link_energies, potential_energy
 from armdyn.formulations.kinematics import world_frames
@@ -205,3 +206,12 @@ def test_energies_of_links_take_batches_and_warn_of_reduced_sets():
     reduced = Robot(replace(robot.model, reduced=True))
     with pytest.warns(ArmdynWarning, match="not in the energies of single links"):
         reduced.link_energies(q[0, 0], qd[0, 0])
+
+
+def test_original_convective_matrix_is_not_skew_consistent_but_the_variant_is():
+    q, qd, qdd = random_states(CHAIN, 15)
+    method, (other, data) = Robot(CHAIN).formulate("denoc", q, qd, qdd), pin_model(CHAIN)
+    M_rate = mass_matrix(CHAIN, q + 1j * STEP * qd).imag / STEP
+    close(method.C_skew + method.C_skew.T, M_rate, 1e-11)
+    close(method.C_skew, pin.computeCoriolisMatrix(other, data, q, qd))
+    assert np.abs(method.C + method.C.T - M_rate).max() > 1e-2 * np.abs(M_rate).max()
