@@ -35,6 +35,7 @@ from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import LinkEnergies
 from armdyn.formulations.external import Wrench, exerted_wrenches
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
+from armdyn.formulations.inverse_kinematics import inverse_kinematics
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.regressor import parameter_names, parameters
 from armdyn.formulations.solve import solve_mass_matrix
@@ -447,6 +448,44 @@ class Robot:
         velocity components.
         """
         return self._table.run("jacobian_dot", q, qd, link=link, frame=frame)
+
+    def inverse_kinematics(
+        self,
+        T: ArrayLike,
+        q0: ArrayLike | None = None,
+        *,
+        link: str = "tool",
+        task: Sequence[str] | None = None,
+        frame: str = "world",
+        most: int | None = None,
+        tolerance: float = 1e-9,
+        unreachable: str = "error",
+    ) -> Array:
+        """Joint positions within the limits that bring the tool or a link to poses, (..., n).
+
+        Args:
+            T: Poses in the world, (..., 4, 4).
+            q0: Where the search starts, (..., n); a redundant arm gets a solution to which no other
+                one near it is nearer, and every joint the whole turns that bring it near to q0.
+                None: starts are chosen from the whole range of the joints.
+            link: The frame that is brought there, as in `forward_kinematics`.
+            task: The coordinates that matter, of "x", "y", "z", "rx", "ry", "rz"; None: all. The
+                last three are components of the rotation vector from the pose reached to the one
+                wanted.
+            frame: Axes of these: "world", or "tool" for those of T.
+            most: How many different solutions are looked for; the result is then (..., most, n),
+                those nearest to q0 (or to the middle of the range) first, rows without one are NaN.
+                None: one.
+            tolerance: Largest error in each coordinate [m and rad].
+            unreachable: What becomes of a pose that is not reached: "error", "nan", or "nearest"
+                for the configuration that comes nearest to it.
+
+        Raises:
+            UnreachableError: No solution was found, with the nearest configuration.
+        """
+        functions = partial(self.forward_kinematics, link=link), partial(self.jacobian, link=link)
+        given = task, frame, most, tolerance, unreachable
+        return inverse_kinematics(self.model, functions, T, q0, *given)
 
     def cartesian(
         self,

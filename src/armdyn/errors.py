@@ -122,6 +122,20 @@ class SingularityError(ArmdynError, ArithmeticError):
     """A mass matrix or a Jacobian that cannot be inverted at the given configuration."""
 
 
+class UnreachableError(ArmdynError, ValueError):
+    """A pose that an arm cannot take.
+
+    `index` is its place in the batch, `q` the configuration that comes nearest to it, `distance`
+    [m] and `angle` [rad] what is missing there.
+    """
+
+    def __init__(
+        self, message: str, *, index: tuple[int, ...], q: object, distance: float, angle: float
+    ):
+        self.index, self.q, self.distance, self.angle = index, q, distance, angle
+        super().__init__(message)
+
+
 class TrajectoryError(ArmdynError, ValueError):
     """A trajectory, or a file of one, that cannot be made or cannot be used for this robot."""
 

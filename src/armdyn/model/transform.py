@@ -12,6 +12,8 @@ from armdyn.errors import ModelError
 
 LARGEST_SQUARED = 1e100
 """A vector with larger entries is divided by its largest one before its length is computed."""
+LARGE_ANGLE = 2.0
+"""Beyond this angle the axis comes from the symmetric part of a rotation [rad]."""
 IDENTITY = frozen(np.eye(4))
 
 
@@ -91,6 +93,35 @@ def rotation_from_quaternion(wxyz: npt.ArrayLike) -> Array:
     w, *v = normalised(np.asarray(wxyz, dtype=float))
     S = skew(np.array(v))
     return np.eye(3) + 2.0 * (w * S + S @ S)
+
+
+def rotation_vector(R: Array) -> Array:
+    """Axis times angle, at most half a turn, of rotations (..., 3, 3)."""
+    odd = (R - np.swapaxes(R, -1, -2)) / 2
+    v = np.stack([odd[..., 2, 1], odd[..., 0, 2], odd[..., 1, 0]], -1)
+    sine = np.linalg.norm(v, axis=-1)
+    cosine = (np.trace(R, axis1=-2, axis2=-1) - 1) / 2
+    angle = np.arctan2(sine, cosine)
+    small = sine < 1e-9
+    ratio = np.where(small, 1.0, angle / np.where(small, 1.0, sine))[..., None]
+    turned = angle > LARGE_ANGLE
+    if not turned.any():
+        return ratio * v
+    # (R + Rᵀ)/2 = cos 1 + (1 - cos) k kᵀ, whose longest column gives the axis k at half a turn too
+    even = (R + np.swapaxes(R, -1, -2)) / 2 - cosine[..., None, None] * np.eye(3)
+    longest = np.linalg.norm(even, axis=-2).argmax(-1)
+    k = np.take_along_axis(even, longest[..., None, None], -1)[..., 0]
+    k = k / np.linalg.norm(k, axis=-1, keepdims=True)
+    k = np.where((k * v).sum(-1, keepdims=True) < 0, -k, k)
+    return np.where(turned[..., None], angle[..., None] * k, ratio * v)
+
+
+def rotation_from_vector(vector: Array) -> Array:
+    """The rotations (..., 3, 3) by axis times angle (..., 3)."""
+    angle = np.linalg.norm(vector, axis=-1)[..., None, None]
+    S = skew(vector)
+    # sin(x)/x and (1 - cos x)/x², as np.sinc has them
+    return np.eye(3) + np.sinc(angle / np.pi) * S + np.sinc(angle / 2 / np.pi) ** 2 / 2 * S @ S
 
 
 def check_transform(what: str, value: npt.ArrayLike | None) -> Array:

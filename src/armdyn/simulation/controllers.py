@@ -22,8 +22,8 @@ from armdyn.arrays import Array, check_truth
 from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import SimulationError, shown
 from armdyn.formulations.spatial import rotate, rotate_back
+from armdyn.model.transform import rotation_vector
 from armdyn.simulation.protocols import Motion, Trajectory
-from armdyn.simulation.trajectories.follow import rotation_vector
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ Over the part s of the way the tool has the constant twist V, and the joints
     q' = J⁺ V,    q'' = -J⁺ J' q' + (1 - J⁺ J) J'ᵀ J⁺ᵀ q'
 
 where the second term is how J⁺ itself changes in the null space of a redundant arm (Golub and
-Pereyra 1973). The differential equation is integrated, its solution brought onto the line by
-Newton's method at nodes, and q, q', q'' at these are joined by polynomials of degree five.
+Pereyra 1973). The differential equation is integrated, its solution brought onto the line at nodes
+as `armdyn.formulations.pose_search` does it, and q, q', q'' at these are joined by polynomials of
+degree five.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import SingularityError
-from armdyn.model.transform import skew
+from armdyn.formulations.pose_search import PoseSearch
+from armdyn.model.transform import rotation_from_vector
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 
 SINGULAR = 1e-3
@@ -28,11 +30,10 @@ MAX_LOST_TWIST = 1e-6
 """A line that loses a larger part of the twist is not followed."""
 VELOCITY_TOLERANCE, ACCELERATION_TOLERANCE = 1e2, 1e4
 """Tolerances of q' and q'' in units of that of the position."""
-NEWTON_STEPS = 6
+NODE_TOLERANCE = 1e-15
+"""Distance of the tool from its line at the nodes [m and rad]."""
 CHECKED_PLACES = np.array([0.28, 0.5, 0.72])
 """Places in a piece where q', and in the middle q and q'', have their largest errors."""
-LARGE_ANGLE = 2.0
-"""Beyond this angle the axis comes from the symmetric part of a rotation [rad]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,32 +52,30 @@ class ToolLine:
     """Whether the orientation does not matter."""
 
     @property
-    def rows(self) -> slice:
+    def rows(self) -> tuple[int, ...]:
         """The rows of the Jacobian that the line prescribes."""
-        return slice(0, 3 if self.free else 6)
+        return tuple(range(3 if self.free else 6))
 
     @property
     def twist(self) -> Array:
         """Change of the prescribed coordinates with s, constant on the line, (3,) or (6,)."""
-        return np.concatenate([self.way, self.turn])[self.rows]
+        return np.concatenate([self.way, self.turn])[: len(self.rows)]
 
-    def error(self, pose: Array, s: Array) -> Array:
-        """What poses (..., 4, 4) lack to be on the line at s (...), (..., 3) or (..., 6)."""
-        away = self.start + s[..., None] * self.way - pose[..., :3, 3]
-        if self.free:
-            return away
-        goal = _rotation(s[..., None] * self.turn) @ self.R
-        rest = goal @ np.swapaxes(pose[..., :3, :3], -1, -2)
-        return np.concatenate([away, rotation_vector(rest)], -1)
+    def pose(self, s: Array) -> Array:
+        """Where the tool is at parts s (m,) of the way, (m, 4, 4)."""
+        T = np.tile(np.eye(4), (len(s), 1, 1))
+        T[:, :3, :3] = rotation_from_vector(s[:, None] * self.turn) @ self.R
+        T[:, :3, 3] = self.start + s[:, None] * self.way
+        return T
 
 
 def follow(robot: Robot, q0: Array, line: ToolLine, tolerance: float) -> Piecewise:
     """The joints over the part s of the way, from 0 to 1, or a SingularityError."""
-    arm = _Follower(robot, line)
+    arm = _Follower.of(robot, line)
     solution, nodes = arm.integrate(q0), FIRST_NODES
     while True:
         s = np.linspace(0.0, 1.0, nodes + 1)
-        q = arm.corrected(solution(s).T, s)
+        q, _ = arm.search.descend(line.pose(s), solution(s).T, NODE_TOLERANCE)
         q[0] = q0
         path = hermite(s, q, *arm.rates(q))
         between = (s[:-1, None] + CHECKED_PLACES / nodes).ravel()
@@ -93,6 +92,14 @@ def follow(robot: Robot, q0: Array, line: ToolLine, tolerance: float) -> Piecewi
 class _Follower:
     robot: Robot
     line: ToolLine
+    search: PoseSearch
+    """Brings configurations onto the line; limits are checked when the path is known."""
+
+    @classmethod
+    def of(cls, robot: Robot, line: ToolLine) -> "_Follower":
+        far = np.full(robot.n, np.inf)
+        arm = robot.forward_kinematics, robot.jacobian, -far, far
+        return cls(robot, line, PoseSearch(*arm, line.rows, least_damping=SINGULAR**2))
 
     def jacobian(self, q: Array) -> Array:
         return self.robot.jacobian(q)[..., self.line.rows, :]
@@ -134,19 +141,10 @@ class _Follower:
             raise self.failure(float(run.t[-1]), run.y[:, -1])
         return run.sol
 
-    def corrected(self, q: Array, s: Array) -> Array:
-        """Configurations near the line brought onto it by Newton's method, least change first."""
-        for _ in range(NEWTON_STEPS):
-            error = self.line.error(self.robot.forward_kinematics(q), s)
-            q = q + (inverse(self.jacobian(q)) @ error[..., None])[..., 0]
-            if np.abs(error).max() < 1e-13:
-                break
-        return q
-
     def deviation(self, path: Piecewise, s: Array) -> Array:
         """How far the path is from what it should be at s (m,), in units of the tolerances."""
         q, slope, bend = path(s)
-        away = np.abs(self.line.error(self.robot.forward_kinematics(q), s)).max(-1)
+        away = np.abs(self.search.error(self.line.pose(s), q)[:, self.line.rows]).max(-1)
         due, due_bend = self.rates(q)
         size = 1.0 + np.abs(due).max(-1)
         wrong = np.abs(slope - due).max(-1) / size / VELOCITY_TOLERANCE
@@ -183,32 +181,3 @@ def inverse(J: Array) -> Array:
     edge = np.maximum(SINGULAR * s[..., :1], 1e-12)
     inverted = np.where(s > edge, 1 / np.maximum(s, edge), s / edge**2)
     return np.swapaxes(Vt, -1, -2) @ (inverted[..., None] * np.swapaxes(U, -1, -2))
-
-
-def rotation_vector(R: Array) -> Array:
-    """Axis times angle, at most half a turn, of rotations (..., 3, 3)."""
-    odd = (R - np.swapaxes(R, -1, -2)) / 2
-    v = np.stack([odd[..., 2, 1], odd[..., 0, 2], odd[..., 1, 0]], -1)
-    sine = np.linalg.norm(v, axis=-1)
-    cosine = (np.trace(R, axis1=-2, axis2=-1) - 1) / 2
-    angle = np.arctan2(sine, cosine)
-    small = sine < 1e-9
-    ratio = np.where(small, 1.0, angle / np.where(small, 1.0, sine))[..., None]
-    turned = angle > LARGE_ANGLE
-    if not turned.any():
-        return ratio * v
-    # (R + Rᵀ)/2 = cos 1 + (1 - cos) k kᵀ, whose longest column gives the axis k at half a turn too
-    even = (R + np.swapaxes(R, -1, -2)) / 2 - cosine[..., None, None] * np.eye(3)
-    longest = np.linalg.norm(even, axis=-2).argmax(-1)
-    k = np.take_along_axis(even, longest[..., None, None], -1)[..., 0]
-    k = k / np.linalg.norm(k, axis=-1, keepdims=True)
-    k = np.where((k * v).sum(-1, keepdims=True) < 0, -k, k)
-    return np.where(turned[..., None], angle[..., None] * k, ratio * v)
-
-
-def _rotation(vector: Array) -> Array:
-    """The rotations (..., 3, 3) by axis times angle (..., 3)."""
-    angle = np.linalg.norm(vector, axis=-1)[..., None, None]
-    S = skew(vector)
-    # sin(x)/x and (1 - cos x)/x², as np.sinc has them
-    return np.eye(3) + np.sinc(angle / np.pi) * S + np.sinc(angle / 2 / np.pi) ** 2 / 2 * S @ S

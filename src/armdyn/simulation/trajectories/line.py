@@ -9,10 +9,10 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_constant
 from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import TrajectoryError, shown
-from armdyn.model.transform import check_transform, transform
+from armdyn.model.transform import check_transform, rotation_vector, transform
 from armdyn.simulation.checks import check_point, check_positive, check_range
 from armdyn.simulation.protocols import Motion
-from armdyn.simulation.trajectories.follow import ToolLine, follow, rotation_vector
+from armdyn.simulation.trajectories.follow import ToolLine, follow
 from armdyn.simulation.trajectories.piecewise import Piecewise
 from armdyn.simulation.trajectories.polynomial import quintic
 

@@ -6,9 +6,8 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.errors import ModelError, ShapeError, SingularityError, TrajectoryError
-from armdyn.model.transform import rotation_about
+from armdyn.model.transform import rotation_about, rotation_vector
 from armdyn.simulation.trajectories import cartesian_line
-from armdyn.simulation.trajectories.follow import rotation_vector
 from support.random_robots import random_axis, random_model
 from support.trajectory_laws import assert_derivatives, assert_rests_outside, assert_vectorised
 
