@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,9 @@ from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.inverse_kinematics import inverse_kinematics
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.regressor import parameter_names, parameters
+from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
+from armdyn.io.drives import drive_from_keys
 from armdyn.io.files import save_model
 from armdyn.model import Inertia, RobotModel, edit
 from armdyn.model.base_motion import BaseMotion
@@ -182,8 +185,8 @@ class Robot:
         _check_default("formulation", base_motion)
         at = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
         links = self.formulate(formulation, q, qd, qdd, external_wrench, **at).tau
-        rotors = np.array([joint.rotor.reflected for joint in self.model.joints])
-        tau = self._at.torques(links + rotors * self._at.rates(np.asarray(qdd, dtype=float)))
+        rates = self._at.rates(np.asarray(qdd, dtype=float))
+        tau = self._at.torques(links + rotor_torques(self.model, rates))
         return tau + self.friction_torque(qd) if check_truth("friction", friction) else tau
 
     def formulate(
@@ -549,6 +552,16 @@ class Robot:
     def with_locked(self, joints: Mapping[str, float]) -> Robot:
         """The robot with joints held at values [rad or m]."""
         return self._other(edit.lock(self.model, joints))
+
+    def with_drives(self, drives: Sequence[Mapping[str, Any]]) -> Robot:
+        """The robot with motors that turn with several joints at once, in place of those it has.
+
+        Each is a mapping with the keys of a [[drives]] table, as {"name": "motor6", "joints":
+        {"joint5": 1.0, "joint6": 1.0}, "rotor_inertia": 1e-5, "gear_ratio": 32.0, "viscous": 0.1};
+        what they need is added to what the joints have of their own.
+        """
+        made = (drive_from_keys(f"drive {i}", each) for i, each in enumerate(drives, start=1))
+        return self._other(replace(self.model, drives=tuple(made)))
 
     def _other(self, model: RobotModel) -> Robot:
         return Robot(model, cache=self.cache, effort=self.effort)

@@ -6,6 +6,7 @@ from armdyn.backends.names import comment
 from armdyn.backends.options import ExportOptions, Function
 from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
+from armdyn.formulations.rotors import rotor_inertias
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import ARGUMENTS
 from armdyn.version import __version__
@@ -53,12 +54,12 @@ def _counted(count: Operations) -> str:
 def _contents(model: RobotModel, function: Function) -> str:
     said = ""
     if "friction" in function.quantity.options:
-        if all(joint.friction.is_zero for joint in model.joints):
+        if model.is_frictionless:
             said += "The robot has no friction. "
         else:
             said += f"Friction is {'' if function.request.friction else 'not '}in it. "
     if "rotors" in function.quantity.terms:
-        some = any(joint.rotor.reflected for joint in model.joints)
+        some = rotor_inertias(model).any()
         said += "Rotors are in it. " if some else "The robot has no rotors. "
     return said
 

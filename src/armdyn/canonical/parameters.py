@@ -6,7 +6,8 @@ common normal to the next joint. Joints and links are counted from 1.
     m2              mass of link 2 [kg]
     x2 y2 z2        its centre of mass in frame 2 [m]
     Ixx2 ... Iyz2   its inertia tensor about the centre of mass, axes of frame 2 [kg m²]
-    Ia2             inertia of rotor 2, felt at the joint [kg m² or kg]
+    Ia2             inertia of rotor 2, felt at the joint [kg m² or kg]; rotors of drives that turn
+                    with several joints follow those of the joints
     a1              length of link 1, from axis 1 to axis 2 [m]; a1_4 to axis 4 where it branches
     d2              offset along axis 2 [m]
     p2              pitch of joint 2, if it is helical [m/rad]
@@ -65,6 +66,12 @@ def parameters(model: RobotModel, robot: CanonicalRobot | None = None) -> dict[s
                     place + (f"_{branch}" if branch else "") + ("" if axis == "x" else f".{axis}")
                 )
                 found[name + up] = Parameter(name + up, word, link.parent, float(value))
+    for k, drive in enumerate(model.drives, start=1):
+        symbol, last = (
+            f"Ia{len(robot.links) + k}",
+            int(np.flatnonzero(model.drive_ratios[k - 1])[-1]),
+        )
+        found[symbol] = Parameter(symbol, f"drive{k}.rotor", last, drive.rotor.reflected)
     return found
 
 

@@ -98,7 +98,7 @@ def _missing_everywhere(model: RobotModel) -> Iterator[Finding]:
         if names:
             which = "any joint" if len(names) == len(model.joints) else ", ".join(names)
             yield Finding("note", where, f"no {what} is given for {which}")
-    if all(joint.friction.is_zero for joint in model.joints):
+    if model.is_frictionless:
         text = "no joint has friction; torques are those of a frictionless arm"
         yield Finding("note", where, text)
 

@@ -54,7 +54,8 @@ def _joints(data: dict[str, Any]) -> Any:
 def _drives(data: dict[str, Any]) -> Any:
     from armdyn.model.friction import PARAMETERS
 
-    laws = [joint["friction"] for joint in data["joints"]]
+    owners = [*data["joints"], *data["drives"]]
+    laws = [owner["friction"] for owner in owners]
     shown = [
         parameter
         for name, parameter in PARAMETERS.items()
@@ -64,11 +65,12 @@ def _drives(data: dict[str, Any]) -> Any:
         "joint", *(parameter.heading for parameter in shown), "rotor", "gear", "reflected",
         left=("joint",), title="Friction at the joint, rotor at the motor [SI]",
     )  # fmt: skip
-    for joint in data["joints"]:
-        friction, rotor = joint["friction"], joint["rotor"]
+    for owner in owners:
+        friction, rotor = owner["friction"], owner["rotor"]
         values = [friction[parameter.name] for parameter in shown]
         values += [rotor["inertia"], rotor["gear_ratio"], rotor["reflected"]]
-        rows.add_row(joint["name"], *map(_value, values))
+        turns = " + ".join(f"{ratio:g}·{name}" for name, ratio in owner.get("joints", {}).items())
+        rows.add_row(owner["name"] + (f" = {turns}" if turns else ""), *map(_value, values))
     return rows
 
 

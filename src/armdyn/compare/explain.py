@@ -12,6 +12,7 @@ from armdyn.compare.states import States
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.rotors import rotor_torques
 from armdyn.model import Body, Joint, Link, RobotModel
 
 JOINT_TOLERANCE = 1e-9
@@ -102,8 +103,8 @@ class Explainer:
 
     def _torque_of_drives(self, choice: Choice) -> Array:
         model = self._edited(choice)
-        rotors = np.array([joint.rotor.reflected for joint in model.joints])
-        torque = friction_torque(model, self.states.qd) + rotors * self.states.qdd
+        rotors = rotor_torques(model, self.states.qdd)
+        torque = friction_torque(model, self.states.qd) + rotors
         return sum((cause.adds for cause in choice if cause.adds is not None), torque)
 
     def _edited(self, choice: Choice) -> RobotModel:

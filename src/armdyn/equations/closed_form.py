@@ -32,7 +32,7 @@ class ClosedForm:
         M = np.zeros((self.robot.n, self.robot.n), dtype=object)
         for joints, model in self.robot.parts:
             M[np.ix_(joints, joints)] = mass_matrix(model, self.robot.positions(joints))
-        return self._clean(M + np.diag(np.array(self.robot.rotors, dtype=object)))
+        return self._clean(M + self.robot.rotors)
 
     @cached_property
     def U(self) -> Trig:

@@ -1,6 +1,6 @@
 """The equations of motion of a robot, in the form that was asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from math import inf
 from typing import Any
@@ -177,7 +177,7 @@ def _document(
         blocks=tuple(blocks),
         offsets=shifts,
         legend=legend(names, known, letters or {}, parameters(model)),
-        notes=(*notes, *_note_on_followers(model)),
+        notes=(*notes, *_note_on_followers(model), *_notes_on_drives(model)),
         operations=operations,
     )
 
@@ -189,6 +189,13 @@ def _note_on_followers(model: RobotModel) -> tuple[str, ...]:
         "coordinate of its own"
     )
     return (note,) if followers else ()
+
+
+def _notes_on_drives(model: RobotModel) -> Iterator[str]:
+    names = [joint.name for joint in model.joints]
+    for number, drive in enumerate(model.drives, len(names) + 1):
+        terms = (f"{ratio:g} q{names.index(joint) + 1}" for joint, ratio in drive.ratios)
+        yield f"number {number} is the drive {drive.name}, which turns with {' + '.join(terms)}"
 
 
 def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...] = ()) -> Equations:

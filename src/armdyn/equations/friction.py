@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from armdyn.equations.document import Block, Line, index
 from armdyn.equations.tree import (
     ZERO,
@@ -26,18 +28,27 @@ from armdyn.model import FrictionLaw, RobotModel
 
 def friction(model: RobotModel, digits: int | None) -> tuple[Block, dict[str, float]] | None:
     """Friction of each joint as it is written, with the values of its symbols; None without."""
-    if all(joint.friction.is_zero for joint in model.joints):
+    if model.is_frictionless:
         return None
     values: dict[str, float] = {}
-    lines = tuple(
-        Line("F", index(i), _law(i, joint.friction, digits, values), (i - 1,))
-        for i, joint in enumerate(model.joints, 1)
-    )
+    n, R = len(model.joints), model.drive_ratios
+    laws = [
+        _law(i, j.friction, Symbol(f"qd{i}"), digits, values) for i, j in enumerate(model.joints, 1)
+    ]
+    for number, (drive, ratios) in enumerate(zip(model.drives, R, strict=True), n + 1):
+        joints = np.flatnonzero(ratios)
+        rate = total((_Printed(Symbol(f"qd{i + 1}")) * float(ratios[i])).expr for i in joints)
+        law = _Printed(_law(number, drive.friction, rate, digits, values))
+        for i in joints:
+            laws[i] = total([laws[i], (law * float(ratios[i])).expr])
+    lines = tuple(Line("F", index(i + 1), law, (i,)) for i, law in enumerate(laws))
     return Block("F", "Friction", lines, (len(lines),), ("qd",)), values
 
 
-def _law(i: int, law: FrictionLaw, digits: int | None, values: dict[str, float]) -> Expr:
-    """The law of joint i, which is fed symbols or rounded numbers; `values` gets their values."""
+def _law(
+    i: int, law: FrictionLaw, rate: Expr, digits: int | None, values: dict[str, float]
+) -> Expr:
+    """The law of joint or drive i, with symbols or rounded numbers; `values` gets their values."""
 
     def number(letter: str, value: float) -> Any:
         if not value or math.isinf(value):
@@ -46,8 +57,7 @@ def _law(i: int, law: FrictionLaw, digits: int | None, values: dict[str, float])
         values[name] = value
         return _Printed(Symbol(name) if digits is None else Number(float(f"{value:.{digits}g}")))
 
-    qd = Symbol(f"qd{i}")
-    rows = law.rows(_Printed(qd), _Printed(Call("sgn", qd)), number)
+    rows = law.rows(_Printed(rate), _Printed(Call("sgn", rate)), number)
     return total(row.expr for row in rows.values())
 
 

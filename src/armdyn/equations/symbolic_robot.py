@@ -54,7 +54,8 @@ class SymbolicRobot:
     """Each joint's position: an Angle, or a symbol where it slides."""
     sums: dict[int, Sum]
     """The joints that an angle of the ring sums up, by its place; constant angles have none."""
-    rotors: list[Trig]
+    rotors: Array
+    """What rotors add to the mass matrix, (N, N)."""
     values: dict[str, float]
     """Values of symbols and of constant angles."""
     offsets: dict[int, float]

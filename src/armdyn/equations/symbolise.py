@@ -27,6 +27,7 @@ from armdyn.equations.letters import Letters, fitting
 from armdyn.equations.symbolic_robot import Angle, Sum, SymbolicRobot
 from armdyn.errors import ArmdynWarning
 from armdyn.forks import cached_property
+from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 
@@ -60,7 +61,8 @@ def symbolise(
             )
     else:
         spoken = Letters(letters, known, variables)
-    return _Symboliser(robot, spoken, known, frozenset(variables), gravity).symbolic_robot()
+    made = _Symboliser(model, robot, spoken, known, frozenset(variables), gravity)
+    return made.symbolic_robot()
 
 
 def _tool(model: RobotModel) -> dict[str, float]:
@@ -85,6 +87,7 @@ def _gravity(robot: CanonicalRobot) -> Iterator[tuple[tuple[int, int], tuple[str
 
 @dataclass(frozen=True, eq=False)
 class _Symboliser:
+    model: RobotModel
     robot: CanonicalRobot
     letters: Letters
     known: dict[str, float]
@@ -100,11 +103,16 @@ class _Symboliser:
             self._parts(),
             [self._position(i) for i in range(len(links))],
             {place: sums[i] for i, place in places.items()},
-            [self._number(f"Ia{i + 1}") for i in range(len(links))],
+            self._rotors(),
             {name: values[name] for name in names if name in values},
             {i: float(links[i].theta) for i in places if not is_quarter(links[i].theta)},
             _vector(self._number(name) for name in TOOL),
         )
+
+    def _rotors(self) -> Array:
+        count = len(self.model.joints) + len(self.model.drives)
+        named = [self._number(f"Ia{i + 1}") for i in range(count)]
+        return rotor_matrix(self.model, np.array(named, dtype=object))
 
     @cached_property
     def _constant_angles(self) -> dict[str, float]:

@@ -23,6 +23,15 @@ class Coordinates:
         """The coordinates of a robot."""
         return cls(None, 0.0) if model.coupling is None else cls(*model.coupling)
 
+    @classmethod
+    def of_drives(cls, model: RobotModel) -> "Coordinates":
+        """Between the coordinates, and joints followed by drives that turn with several."""
+        at = cls.of(model)
+        if not model.drives:
+            return at
+        K = np.eye(len(model.joints)) if at.K is None else at.K
+        return cls(np.vstack([K, model.drive_ratios @ K]), 0.0)
+
     def positions(self, q: Array) -> Array:
         """Positions of all joints, (..., N)."""
         return q if self.K is None else q @ self.K.T + self.k

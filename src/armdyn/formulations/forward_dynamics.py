@@ -13,6 +13,7 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.rotors import rotor_matrix
 from armdyn.formulations.solve import check_pivots, solve_mass_matrix, with_unit_diagonal
 from armdyn.model import RobotModel
 
@@ -47,8 +48,7 @@ def _condition(model: RobotModel) -> float:
     if n > MOST_CONDITIONED:
         return 0.0
     q = at.positions(np.random.default_rng(0).uniform(-1.0, 1.0, (2, n)))
-    rotors = np.diag([joint.rotor.reflected for joint in model.joints])
-    M = at.matrix(mass_matrix(model, q) + rotors)
+    M = at.matrix(mass_matrix(model, q) + rotor_matrix(model))
     if np.abs(np.linalg.eigvalsh(with_unit_diagonal(M))).min() < RELATIVE_PIVOT:
         return 0.0
     values = np.abs(np.linalg.eigvalsh(M))
@@ -67,8 +67,8 @@ def accelerations(
     full, rates = at.positions(q), at.rates(qd)
     rest = tau - at.torques(newton_euler(model, full, rates, np.zeros_like(full), wrench).tau)
     if method == "composite_body":
-        rotors = np.diag([joint.rotor.reflected for joint in model.joints])
-        return solve_mass_matrix(at.matrix(mass_matrix(model, full) + rotors), rest, names)
+        M = at.matrix(mass_matrix(model, full) + rotor_matrix(model))
+        return solve_mass_matrix(M, rest, names)
     with np.errstate(divide="ignore", invalid="ignore"):
         pivots, qdd = (
             denoc_forward(model, q, rest)
@@ -80,9 +80,10 @@ def accelerations(
 
 
 def check_uncoupled(model: RobotModel, method: str) -> None:
-    """A ModelError if a method cannot take the joints of this robot that mimic others."""
-    if method in METHODS and method != "composite_body" and model.coupling is not None:
+    """A ModelError if a method cannot take the joints of this robot that depend on others."""
+    if method in METHODS and method != "composite_body" and model.is_coupled:
+        how = "share drives" if model.coupling is None else "mimic others"
         raise ModelError(
             f"method {method!r} is for independent joints, and some joints of {model.name!r} "
-            "mimic others; use method='composite_body'"
+            f"{how}; use method='composite_body'"
         )

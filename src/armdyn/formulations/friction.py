@@ -1,10 +1,12 @@
 """Friction torques at the joints, by the laws of `armdyn.model.friction`."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.spatial import sign
-from armdyn.model import RobotModel
+from armdyn.model import FrictionLaw, RobotModel
 from armdyn.model.friction.law import FRICTION_ROWS
 
 
@@ -15,11 +17,19 @@ def friction_rows(model: RobotModel, qd: Array) -> dict[str, Array]:
         model: The robot.
         qd: Joint velocities (..., N), floats or nodes.
     """
-    laws = [joint.friction for joint in model.joints]
-    joints = [law.rows(qd[..., i], sign(qd[..., i])) for i, law in enumerate(laws)]
-    still = 0.0 * qd
+    R = model.drive_ratios
+    rows = _rows([joint.friction for joint in model.joints], qd)
+    if not model.drives:
+        return rows
+    drives = _rows([drive.friction for drive in model.drives], qd @ R.T)
+    return {row: torque + drives[row] @ R for row, torque in rows.items()}
+
+
+def _rows(laws: Sequence[FrictionLaw], rates: Array) -> dict[str, Array]:
+    each = [law.rows(rates[..., i], sign(rates[..., i])) for i, law in enumerate(laws)]
+    still = 0.0 * rates
     return {
-        row: np.stack([rows.get(row, still[..., i]) for i, rows in enumerate(joints)], -1)
+        row: np.stack([rows.get(row, still[..., i]) for i, rows in enumerate(each)], -1)
         for row in FRICTION_ROWS
     }
 

@@ -17,6 +17,7 @@ from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.rotors import rotor_matrix, rotor_torques
 from armdyn.model import Frame, RobotModel
 
 
@@ -65,12 +66,12 @@ class TextbookTerms:
 
     def mass_matrix(self, q: Array) -> Array:
         """M with the rotors, (..., n, n)."""
-        at, rotors = Coordinates.of(self.model), np.diag(self._reflected)
-        return at.matrix(mass_matrix(self.model, at.positions(q)) + rotors)
+        at = Coordinates.of(self.model)
+        return at.matrix(mass_matrix(self.model, at.positions(q)) + rotor_matrix(self.model))
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
-        """Accelerations, by articulated bodies unless joints mimic others."""
-        coupled = self.model.coupling is not None
+        """Accelerations, by articulated bodies unless joints depend on others."""
+        coupled = self.model.is_coupled
         method: ForwardMethod = "composite_body" if coupled else "articulated_body"
         rest = tau - self._friction(qd)
         return accelerations(self.model, q, qd, rest, self._wrench(q), method)
@@ -120,10 +121,6 @@ class TextbookTerms:
         axes = None if self.frame == "world" else self.model.frame(self.frame)
         return self.model.frame(self.link), axes
 
-    @property
-    def _reflected(self) -> Array:
-        return np.array([joint.rotor.reflected for joint in self.model.joints])
-
     def _links(
         self, q: Array, qd: Array, qdd: Array, weight: bool = True, wrench: Array | None = None
     ) -> Array:
@@ -134,7 +131,7 @@ class TextbookTerms:
 
     def _rotors(self, qdd: Array) -> Array:
         at = Coordinates.of(self.model)
-        return at.torques(self._reflected * at.rates(qdd))
+        return at.torques(rotor_torques(self.model, at.rates(qdd)))
 
     def _friction(self, qd: Array) -> Array | float:
         return self.friction_torque(qd) if self.friction else 0.0

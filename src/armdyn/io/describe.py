@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
-from armdyn.model import Body, Link, RobotModel
+from armdyn.model import Body, Drive, Joint, Link, RobotModel
 
 
 def catalog() -> list[dict[str, Any]]:
@@ -24,6 +24,7 @@ def describe(model: RobotModel) -> dict[str, Any]:
         "name": model.name,
         "title": model.title,
         "joints": [_joint(model, i) for i in range(len(model.joints))],
+        "drives": [_drive(drive) for drive in model.drives],
         "links": [_link(link) for link in model.links],
         "base_link": _link(model.base_link),
         "kinds": "".join(joint.type.letter for joint in model.joints),
@@ -51,9 +52,20 @@ def _joint(model: RobotModel, i: int) -> dict[str, Any]:
         "axis": joint.axis.tolist(),
         "placement": joint.placement.tolist(),
         "limits": {name: _finite(value) for name, value in asdict(joint.limits).items()},
-        "friction": {name: _finite(value) for name, value in joint.friction.parameters.items()},
-        "rotor": asdict(joint.rotor) | {"reflected": joint.rotor.reflected},
+        **_motor(joint),
         "mimic": None if joint.mimic is None else asdict(joint.mimic),
+    }
+
+
+def _drive(drive: Drive) -> dict[str, Any]:
+    return {"name": drive.name, "joints": dict(drive.ratios), **_motor(drive)}
+
+
+def _motor(owner: Joint | Drive) -> dict[str, Any]:
+    friction = owner.friction.parameters
+    return {
+        "friction": {name: _finite(value) for name, value in friction.items()},
+        "rotor": asdict(owner.rotor) | {"reflected": owner.rotor.reflected},
     }
 
 

@@ -2,6 +2,7 @@
 
 from armdyn.model.assemble import Connection as Connection
 from armdyn.model.assemble import assemble as assemble
+from armdyn.model.drive import Drive as Drive
 from armdyn.model.friction import FrictionLaw as FrictionLaw
 from armdyn.model.inertia import Inertia as Inertia
 from armdyn.model.joint import Joint as Joint

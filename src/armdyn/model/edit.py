@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ModelError, UnknownNameError, shown
+from armdyn.model.drive import Drive
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.link import Body, Frame, Link
@@ -58,8 +59,18 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         base_link=Link(model.base_link.name, carried(-1, old)),
         flange=moved(model.flange),
         frames=tuple(map(moved, model.frames)),
+        drives=_still_driven(model, {joint.name for joint in joints}),
         letters={},  # the links are counted anew
     )
+
+
+def _still_driven(model: RobotModel, moving: set[str]) -> tuple[Drive, ...]:
+    """The drives with the joints that still move; those that move none are left out."""
+    drives = (
+        replace(drive, ratios=tuple(pair for pair in drive.ratios if pair[0] in moving))
+        for drive in model.drives
+    )
+    return tuple(drive for drive in drives if drive.ratios)
 
 
 def check_locked(values: Mapping[str, float] | None) -> Mapping[str, float]:

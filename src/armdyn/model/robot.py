@@ -9,6 +9,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.errors import InertiaError, ModelError, UnknownNameError
 from armdyn.forks import cached_property
 from armdyn.model.digest import DESCRIPTIVE, digest
+from armdyn.model.drive import Drive
 from armdyn.model.joint import Joint
 from armdyn.model.link import Frame, Link
 from armdyn.model.magnitudes import check_magnitudes
@@ -47,6 +48,8 @@ class RobotModel:
     """Where the numbers were published."""
     note: str = ""
     """What was decided where the publication leaves a choice."""
+    drives: tuple[Drive, ...] = ()
+    """Motors that turn with several joints at once; those of one joint belong to that joint."""
     reduced: bool = False
     """Whether the inertias are known to be a reduced set, valid in the torques but not bodies."""
     letters: Mapping[str, str] = field(default_factory=dict)
@@ -55,8 +58,10 @@ class RobotModel:
     def __post_init__(self) -> None:
         """Refuse numbers beyond all bounds, and two places named "tool"."""
         self._check_finite()
+        self._check_drives()
         parts = (self.base_link, *self.links)
-        check_magnitudes(self.joints, (b for link in parts for b in link.bodies), self.gravity)
+        bodies = (body for link in parts for body in link.bodies)
+        check_magnitudes(self.joints, self.drives, bodies, self.gravity)
         # a frame of that name must be the tool frame itself
         if not any(frame.name == "tool" for frame in self.frames):
             return
@@ -86,6 +91,18 @@ class RobotModel:
                 raise ModelError(f"{what}: the place is not finite, {T[:3, 3].tolist()}")
         if not all(np.isfinite(part).all() for part in self.coupling or ()):
             raise ModelError("joints that mimic others do so by factors that are not finite")
+
+    def _check_drives(self) -> None:
+        names = [joint.name for joint in self.joints]
+        for place, drive in enumerate(self.drives):
+            where = f"drive {drive.name!r} of {self.name!r}"
+            if drive.name in (other.name for other in self.drives[:place]):
+                raise ModelError(f"{where}: another drive has this name; give each its own")
+            for joint, _ in drive.ratios:
+                if joint not in names:
+                    raise UnknownNameError(f"{where}: moving joint named", joint, names)
+            if drive.fault:
+                raise ModelError(f"{where}: {drive.fault}")
 
     def __repr__(self) -> str:
         letters = "".join(joint.type.letter for joint in self.joints)
@@ -162,6 +179,30 @@ class RobotModel:
                 j = index[mimic.leader]
             K[i, self.independent.index(j)], k[i] = ratio, offset
         return frozen(K), frozen(k)
+
+    @cached_property
+    def drive_ratios(self) -> Array:
+        """R of the rates R q̇_all at which drives turn, (m, N)."""
+        R, names = np.zeros((len(self.drives), len(self.joints))), [j.name for j in self.joints]
+        for row, drive in zip(R, self.drives, strict=True):
+            for joint, ratio in drive.ratios:
+                row[names.index(joint)] = ratio
+        return frozen(R)
+
+    @property
+    def is_coupled(self) -> bool:
+        """Whether joints mimic others or share drives, so that no recursion along it solves it."""
+        return self.coupling is not None or bool(self.drives)
+
+    @property
+    def driven(self) -> tuple[Joint | Drive, ...]:
+        """All that have a rotor and friction: the joints, then the drives."""
+        return *self.joints, *self.drives
+
+    @property
+    def is_frictionless(self) -> bool:
+        """Whether neither a joint nor a drive has friction."""
+        return all(owner.friction.is_zero for owner in self.driven)
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
         "coriolis": s.links(q, qd, still, weight=False),
         "gravity": s.links(q, still, still),
         **{row: s.aside(at.torques(torque)) for row, torque in friction.items()},
-        "rotor": at.torques(s.rotors * at.rates(qdd)),
+        "rotor": s.rotor_torques(qdd),
         "external": s.loads(q),
     }
     return np.stack([terms[name] for name in Ledger.__slots__])

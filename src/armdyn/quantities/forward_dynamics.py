@@ -24,7 +24,7 @@ def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     if found is not None:
         return found
     few = max(map(len, s.model.paths)) <= MOST_COMPOSITE
-    if s.at.K is not None or s.request.base_motion or few:
+    if s.model.is_coupled or s.request.base_motion or few:
         return _by_mass_matrix(s, q, qd, tau)
     return _articulated(s, q, qd, tau)
 

@@ -12,7 +12,7 @@ def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     full, rates, accelerations = s.at.positions(q), s.at.rates(qd), s.at.rates(qdd)
     formulation = FORMULATIONS[s.request.formulation]
     links = formulation(s.plain, full, rates, accelerations, s.wrench(full)).tau
-    return s.at.torques(links + s.rotors * accelerations) + s.friction(qd)
+    return s.at.torques(links) + s.rotor_torques(qdd) + s.friction(qd)
 
 
 INVERSE_DYNAMICS = Quantity(

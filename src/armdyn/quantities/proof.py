@@ -20,6 +20,7 @@ from armdyn.expr.graph import Node
 from armdyn.expr.visit import reachable, unguarded
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model import RobotModel
 from armdyn.quantities.finish import filled
 from armdyn.quantities.registry import traced_quantity
@@ -54,7 +55,7 @@ class TextbookRobot(TracedRobot):
         M = np.zeros((len(self.model.joints),) * 2, dtype=object)
         for members, model in self._models(weight=False):
             M[np.ix_(members, members)] = mass_matrix(model, self.at.positions(q)[members])
-        return self.at.matrix(times * (M + np.diag(self.rotors)))
+        return self.at.matrix(times * (M + rotor_matrix(self.model, self.rotors)))
 
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """∂τ/∂q and C = ½ ∂(C q̇)/∂q̇, which is quadratic in q̇, by differentiation."""

@@ -21,6 +21,7 @@ from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.newton_euler import NewtonEuler
+from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, rotor_torques
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
@@ -87,7 +88,7 @@ class TracedRobot:
 
     @cached_property
     def zero(self) -> Array:
-        """A vector of coordinates at rest."""
+        """Coordinates at rest."""
         return np.zeros(self.n)
 
     # the robot in its forms
@@ -131,10 +132,9 @@ class TracedRobot:
 
     @cached_property
     def rotors(self) -> Array:
-        """Rotor inertias felt at the joints, (N,), as parameters; zero stays a number."""
+        """Inertias in the order of `rotor_inertias` as parameters; zero stays a number."""
         nodes = []
-        for i, joint in enumerate(self.model.joints, start=1):
-            inertia = joint.rotor.reflected
+        for i, inertia in enumerate(rotor_inertias(self.model).tolist(), start=1):
             nodes.append(self.graph.parameter(f"Ia{i}") if inertia else self.graph.number(0))
             self.graph.values |= {f"Ia{i}": inertia} if inertia else {}
         return np.array(nodes, dtype=object)
@@ -143,8 +143,11 @@ class TracedRobot:
 
     def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of links and rotors at the coordinates."""
-        rotors = self.at.torques(self.rotors * self.at.rates(qdd))
-        return self.links(q, qd, qdd, weight) + rotors
+        return self.links(q, qd, qdd, weight) + self.rotor_torques(qdd)
+
+    def rotor_torques(self, qdd: Array) -> Array:
+        """Torques of the rotors at the coordinates."""
+        return self.at.torques(rotor_torques(self.model, self.at.rates(qdd), self.rotors))
 
     def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of the links at the coordinates, by the fewest operations."""
@@ -181,15 +184,15 @@ class TracedRobot:
             )
             M = minimal_mass_matrix(replace(self.runtime, links=tuple(links)), motion["q"])
         else:
-            M = np.zeros((len(self.rotors),) * 2, dtype=object)
+            M = np.zeros((len(self.model.joints),) * 2, dtype=object)
             for branch in self._branches(weight=False):
                 lower = branch.times(times).shortest(MASS_MATRIX, motion, self.rotors, self.budget)
                 M[np.ix_(branch.members, branch.members)] = symmetric(lower)
-        return self.at.matrix(M + np.diag(times * self.rotors))
+        return self.at.matrix(M + rotor_matrix(self.model, times * self.rotors))
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array | None:
         """M⁻¹ (τ - C q̇ - g) by the fewest operations; None if no such program is searched for."""
-        if self.runtime is not None or self.at.K is not None or self.request.base_motion:
+        if self.runtime is not None or self.model.is_coupled or self.request.base_motion:
             return None
         qdd = np.empty(len(self.model.joints), dtype=object)
         for branch in self._branches(weight=True):
@@ -247,8 +250,8 @@ class TracedRobot:
     def solve(self, M: Array, b: Array) -> Array:
         """M⁻¹ b, b (n,) or (n, k); where the mass matrix is singular, not a number."""
         # coupled joints know no tree, so their matrix has no zeros
-        coupled = self.at.K is not None
-        paths = [tuple(range(k + 1)) for k in range(len(M))] if coupled else self.model.paths
+        whole = [tuple(range(k + 1)) for k in range(len(M))]
+        paths = whole if self.model.is_coupled else self.model.paths
         return solve_ltdl(paths, self.nodes(M), self.nodes(b), self.graph.guard)
 
     def nodes(self, values: Array) -> Array:
@@ -265,9 +268,8 @@ class TracedRobot:
         size = count(built.flat).total if whole else 0
         if not whole or (size > MOST_PASSED and not self.budget.deep):
             return built
-        short_enough = self.budget.deep or size <= MOST_SHORTENED
         try:
-            if short_enough:
+            if self.budget.deep or size <= MOST_SHORTENED:
                 short = shorten(built.flat, self.budget.deep)
             else:
                 short = reduce(built.flat).outputs

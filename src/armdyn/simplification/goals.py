@@ -76,6 +76,11 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
             f"robot {model.name!r} has joints that follow others, for which a design is not "
             "defined; lock them, or load the robot without them"
         )
+    if model.drives:
+        raise ModelError(
+            f"robot {model.name!r} has drives that turn with several joints, for which a design is "
+            "not defined; load it without them, or with_drives([])"
+        )
     return Goals(constant, frozenset(zero), balanced, tuple(dict.fromkeys(words)))
 
 

@@ -10,6 +10,7 @@ be seen sticks as well: no integrator follows a slope without bounds.
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import SimulationError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.model import FrictionLaw, RobotModel
 from armdyn.model.friction import TERMS
@@ -23,11 +24,18 @@ class DryFriction:
 
     def __init__(self, model: RobotModel, wanted: bool = True):
         """Take the friction of a robot; if it is not wanted, the robot is taken to have none."""
-        self._laws = [joint.friction if wanted else FrictionLaw() for joint in model.joints]
-        self._at = Coordinates.of(model)
+        self._laws = [each.friction if wanted else FrictionLaw() for each in model.driven]
+        self._at = Coordinates.of_drives(model)
         self._widths = np.array([law.smooth_velocity for law in self._laws])
         self._smooth = self._widths > 0
         self._sticks = np.array([_level(law, 1.0) - _level(law, -1.0) > 0 for law in self._laws])
+        for drive, sticks in zip(model.drives, self._sticks[len(model.joints) :], strict=True):
+            if sticks:
+                raise SimulationError(
+                    f"drive {drive.name!r} turns with several joints and has dry friction, which "
+                    "would hold none of them but their sum; give it a smooth_velocity, or leave "
+                    "friction out (friction=False, --no-friction)"
+                )
         self._terms = []
         for term in TERMS:
             joints = [i for i, law in enumerate(self._laws) if law.has(term)]

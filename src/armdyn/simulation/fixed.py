@@ -173,7 +173,7 @@ def _simulation(
     seconds: float,
 ) -> Simulation:
     zero = np.broadcast_to(0.0, run.q.shape)
-    resisting = friction and not all(j.friction.is_zero for j in robot.model.joints)
+    resisting = friction and not robot.model.is_frictionless
     taken = robot.friction_torque(run.qd) if resisting else zero
     qdd = robot.forward_dynamics(run.q, run.qd, tau, friction=friction)
     work = np.zeros((*run.q.shape[:-1], 4))

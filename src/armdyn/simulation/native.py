@@ -13,6 +13,7 @@ from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.backends.stepper import Run, Stepper, stepper
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, shown
+from armdyn.model import Drive
 from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 from armdyn.simulation.native_inputs import Horizon, law, step_inputs
@@ -190,10 +191,11 @@ def _is_number(value: object) -> bool:
 
 def refuse_dry(robot: Robot) -> None:
     """A sign that jumps spoils the order of the methods, and joints would chatter, not stick."""
-    for joint in robot.model.joints:
-        if joint.friction.jumps:
+    for owner in robot.model.driven:
+        if owner.friction.jumps:
+            what = "drive" if isinstance(owner, Drive) else "joint"
             raise SimulationError(
-                f"joint {joint.name!r} has dry friction that jumps with the sign of the velocity, "
+                f"{what} {owner.name!r} has dry friction that jumps with the sign of the velocity, "
                 "which fixed steps cannot follow; give it a smooth_velocity, leave friction out "
                 "(friction=False, --no-friction), or use an adaptive method"
             )

@@ -18,6 +18,7 @@ from armdyn.errors import ModelError, shown
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel
+from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model import RobotModel
 from armdyn.structure.elements import Status, Structure, StructureElement, is_mirror
 from armdyn.structure.graph import Trunk, trunks
@@ -28,6 +29,8 @@ CONFIGURATIONS = 256
 """Random configurations over which ranges are measured."""
 CANCELLATION = 1e-12
 """Largest variation, relative to the size of an element, that counts as rounding."""
+
+SHARED = "a drive turns with both joints"
 
 Ranges = tuple[Array, Array, Array]
 """Lowest and highest values of elements, and where they differ by no more than rounding."""
@@ -46,6 +49,7 @@ def structure(robot: Robot | RobotModel) -> Structure:
     numbers = _ranges(model)
     for trunk in trunks(model):
         _fill(trunk, numbers, tables)
+    _share_drives(model, tables[0])
     return Structure(
         model.name,
         model.title or model.name,
@@ -80,12 +84,21 @@ def _fill(trunk: Trunk, numbers: Sequence[Ranges], tables: Sequence[Array]) -> N
             table[at] = table[*at[:-2], *reversed(at[-2:])] = element
 
 
+def _share_drives(model: RobotModel, D: Array) -> None:
+    """Couple joints that nothing couples but a drive."""
+    shared = rotor_matrix(model)
+    for i, j in zip(*np.nonzero(shared), strict=True):
+        if D[i, j].status == "zero":
+            value = float(shared[i, j])
+            D[i, j] = StructureElement("constant", (), SHARED, value, value)
+
+
 def _ranges(model: RobotModel) -> list[Ranges]:
     """The ranges of D, h and g over random configurations within the limits."""
     lower, upper = np.transpose([joint.range for joint in model.joints])
     q = np.random.default_rng(0).uniform(lower, upper, (CONFIGURATIONS, len(lower)))
     rest = np.zeros_like(q)
-    D = mass_matrix(model, q) + np.diag([joint.rotor.reflected for joint in model.joints])
+    D = mass_matrix(model, q) + rotor_matrix(model)
     root = np.sqrt(np.abs(np.einsum("pii->pi", D)).max(0))
     mass = sum(abs(link.inertia.mass) for link in model.links)
     sizes = (

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError, shown
 from armdyn.io.dh import COLUMNS, read_dh
+from armdyn.io.drives import drive_from_keys
 from armdyn.io.friction import PAIRS
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.regular import read_regular
@@ -41,7 +42,18 @@ _TEXT_OR_COMMENT = re.compile(
 )
 _DEEP_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 TEXTS = ("name", "title", "source", "note")
-TOP = ("format", *TEXTS, "gravity", "base", "tool", "flange", "reduced", "letters", "joint")
+TOP = (
+    "format",
+    *TEXTS,
+    "gravity",
+    "base",
+    "tool",
+    "flange",
+    "reduced",
+    "letters",
+    "joint",
+    "drives",
+)
 DH_TEXT = ("joint", "inertia_about", "name", "link")
 _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
 _LONGEST_EXPRESSION = 200
@@ -119,6 +131,7 @@ def _reading(top: Table, shapes: ShapeReader) -> Reading:
         title=top.text("title", ""),
         note=top.text("note", ""),
         letters=_letters(top.table("letters")),
+        drives=tuple(drive_from_keys(t.where, t.data) for t in top.tables("drives")),
     )
     return model, findings
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.io.dh import MAGNITUDES
-from armdyn.io.friction import keys_from_friction
+from armdyn.io.drives import keys_from_motor
 from armdyn.io.toml.read import FORMAT
-from armdyn.model import GRAVITY, Body, Frame, Inertia, Joint, Limits, Link, RobotModel
+from armdyn.model import GRAVITY, Body, Drive, Frame, Inertia, Joint, Limits, Link, RobotModel
 from armdyn.model.transform import IDENTITY, rotation_from_rpy, rpy_from_rotation
 
 Entries = Iterable[tuple[str, str]]
@@ -33,6 +33,7 @@ def toml_from_model(model: RobotModel) -> str:
     for joint, link in zip(model.joints, model.links, strict=True):
         parent = names[joint.parent + 1]
         blocks.append(_block("[[joint]]", _joint(joint, parent, link.name)))
+    blocks += [_block("[[drives]]", _drive(drive)) for drive in model.drives]
     return "\n".join(blocks)
 
 
@@ -151,11 +152,7 @@ def _joint(joint: Joint, parent: str, child: str) -> Entries:
     yield from _placement(joint.placement)
     yield "axis", _array(joint.axis)
     yield from _limits(joint.limits)
-    for key, value in keys_from_friction(joint.friction):
-        yield key, _array(np.array(value)) if isinstance(value, tuple) else _number(value)
-    if joint.rotor.inertia or joint.rotor.gear_ratio != 1.0:
-        yield "rotor_inertia", _number(joint.rotor.inertia)
-        yield "gear_ratio", _number(joint.rotor.gear_ratio)
+    yield from _motor(joint)
     if joint.mimic is not None:
         m = joint.mimic
         yield (
@@ -163,6 +160,18 @@ def _joint(joint: Joint, parent: str, child: str) -> Entries:
             f"{{ leader = {_text(m.leader)}, multiplier = {_number(m.multiplier)}, "
             f"offset = {_number(m.offset)} }}",
         )
+
+
+def _motor(owner: Joint | Drive) -> Entries:
+    for key, value in keys_from_motor(owner):
+        yield key, _array(np.array(value)) if isinstance(value, tuple) else _number(value)
+
+
+def _drive(drive: Drive) -> Entries:
+    ratios = ", ".join(f"{_text(joint)} = {_number(ratio)}" for joint, ratio in drive.ratios)
+    yield "name", _text(drive.name)
+    yield "joints", f"{{ {ratios} }}"
+    yield from _motor(drive)
 
 
 def _limits(limits: Limits) -> Entries:

@@ -28,8 +28,13 @@ def urdf_from_model(model: RobotModel) -> str:
     """The robot as the text of a URDF file, every number in full precision.
 
     Raises:
-        WriteError: URDF has no such joint.
+        WriteError: URDF has no such joint or drive.
     """
+    if model.drives:
+        raise WriteError(
+            f"drive {model.drives[0].name!r} turns with several joints, and URDF has no such "
+            "drive; save the robot as .toml"
+        )
     frames = {frame.name: frame for frame in (model.flange, *model.frames)}
     links = (model.base_link, *model.links)
     taken = {"tool", *frames} | {link.name for link in links}
