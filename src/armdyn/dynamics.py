@@ -395,7 +395,7 @@ class Robot:
 
     @property
     def parameters(self) -> Array:
-        """The inertial parameters π, (10 N,): m, m c, and I about the origin of each link."""
+        """The inertial parameters π, (10 N,): m, m c, I of each link in the frame on its joint."""
         return parameters(self.model)
 
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:

@@ -1,8 +1,9 @@
 """Forward dynamics by articulated bodies.
 
-Link axes, six-vectors with the linear part first, moments and velocities at O_i. X takes a twist of
-the parent to link i, S is the axis of the joint, × and ×* are the products of twists with twists
-and with wrenches, v_i = X v_p + S q̇ and c = v×S q̇. The links beyond joint i, free to move, resist
+Axes of the frame on joint i, moments and velocities at its origin O_i, six-vectors with the linear
+part first. X takes a twist of the parent to link i, S is the axis of the joint, × and ×* are the
+products of twists with twists and with wrenches, v_i = X v_p + S q̇ and c = v×S q̇. The links beyond
+joint i, free to move, resist
 
     I^A_i = I_i + Σ X_cᵀ (I^A_c - U_c U_cᵀ/D_c) X_c
     p^A_i = v×*I_i v + Σ X_cᵀ (p^A_c + I^a_c c_c + U_c u_c/D_c)
@@ -63,13 +64,13 @@ def articulated_body(
 
 
 def twist_transform(R: Array, P: Array) -> Array:
-    """X: a twist of the parent, seen at the origin and in the axes of the link, (..., 6, 6)."""
+    """X: a twist of the parent in the frame on the joint of the link, (..., 6, 6)."""
     Rt = transpose(R)
     return np.block([[Rt, -(Rt @ skew(P))], [np.zeros_like(Rt), Rt]])
 
 
 def spatial_inertia(model: RobotModel, i: int) -> Array:
-    """Inertia of link i as a matrix from twists to momenta at its origin, (6, 6)."""
+    """Inertia of link i from twists to momenta, in the frame on its joint, (6, 6)."""
     body = model.links[i].inertia
     h = skew(body.first_moment)
     return np.block([[body.mass * np.eye(3), -h], [h, body.moment]])

@@ -1,4 +1,4 @@
-"""Renaud's augmented bodies, in base axes (intrinsic) and in link axes (extrinsic).
+"""Renaud's augmented bodies, in world axes (intrinsic) or in the frames on the joints (extrinsic).
 
 Link i is augmented by the masses beyond it, gathered in the origins of the joints it carries:
 
@@ -20,8 +20,8 @@ and inward:
     f_i = e_i + m*_i r_{i-1}                                                (8)
     Γ_i = z·n_i, or z·f_i for a prismatic joint                             (10)
 
-u* and k* are constant in the axes of link i unless link i carries a prismatic joint. In axes of the
-links a vector is rotated once for each link it passes.
+u* and k* are constant in the frame on joint i unless link i carries a prismatic joint. In these
+frames a vector is rotated once for each link it passes.
 Reference: M. Renaud, Quasi-minimal computation of the dynamic model of a robot manipulator
 utilizing the Newton-Euler formalism and the notion of augmented body.
 """
@@ -77,7 +77,7 @@ class AugmentedBody:
 def augmented_body(
     model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
 ) -> AugmentedBody:
-    """Joint torques of a tree, vectors in link axes (extrinsic); arguments as in `newton_euler`."""
+    """Joint torques of a tree, in the frames on the joints; arguments as in `newton_euler`."""
     R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
     z = [np.broadcast_to(joint.axis, (*q.shape[:-1], 3)) for joint in model.joints]
     u = [link.inertia.first_moment for link in model.links]
@@ -89,7 +89,7 @@ def augmented_body(
 def augmented_body_intrinsic(
     model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
 ) -> AugmentedBody:
-    """Joint torques of a tree, vectors in base axes (intrinsic); arguments as in `newton_euler`."""
+    """Joint torques of a tree, in world axes (intrinsic); arguments as in `newton_euler`."""
     frames = world_frames(model, q)
     same = [np.eye(3)] * len(model.joints)
     P = [frames.O[i] - frames.link(j.parent)[1] for i, j in enumerate(model.joints)]

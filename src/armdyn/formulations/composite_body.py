@@ -1,7 +1,7 @@
 """The mass matrix by composite rigid bodies.
 
-The links beyond joint i, frozen, are one body of mass m, first moment h and inertia I about O_i, in
-the axes of link i. A unit acceleration of joint i alone needs at O_i
+The links beyond joint i, frozen, are one body of mass m, first moment h and inertia I in the frame
+on joint i, about its origin O_i. A unit acceleration of joint i alone needs at O_i
 
     f = Z×h, n = I Z   (revolute)        f = m Z, n = h×Z   (prismatic)
 

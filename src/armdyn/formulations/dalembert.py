@@ -1,8 +1,8 @@
 """Generalised d'Alembert equations of motion, extended to prismatic joints.
 
-Vectors in base axes: z of joint i through the point p_{i-1} that stays on its parent, p*_k to the
-next such point, c̄_s from the joint of link s to its centre of mass r̄_s. I_s is in the axes of link
-s. ρ = 1 for a revolute joint and 0 for a prismatic one.
+Vectors in world axes: z of joint i through the point p_{i-1} that stays on its parent, p*_k to the
+next such point, c̄_s from the joint of link s to its centre of mass r̄_s. I_s is in the frame on
+joint s. ρ = 1 for a revolute joint and 0 for a prismatic one.
 
     Jv_si = z×(r̄_s - p_{i-1}) (R) or z (P),    Jw_si = ρ_i ˢR_0 z
     D_rot_ij = Σ_s Jw_siᵀ I_s Jw_sj,    D_tran_ij = Σ_s m_s Jv_si·Jv_sj,  s ≥ max(i, j)   (4.2)

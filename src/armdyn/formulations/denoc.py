@@ -1,7 +1,8 @@
 """The decoupled natural orthogonal complement (DeNOC).
 
-World axes; O_i is a point on joint axis e_i that moves with link i, d_i leads from it to the centre
-of mass. A twist is t_i = (ω_i, v_Oi), angular part first as in the original.
+World axes; O_i, the origin of the frame on joint i, is on the axis e_i and moves with link i; d_i
+leads from it to the centre of mass. A twist is t_i = (ω_i, v_Oi), angular part first as in the
+original.
 
     A_ij = [1 0; -S(O_i-O_j) 1]      t_i = A_{i,i-1} t_{i-1} + p_i q̇_i              (4), (5a)
     p_i = (e_i, 0) revolute, (0, e_i) prismatic                                    (5b)
@@ -53,6 +54,7 @@ class Denoc:
     T_l: Array
     T_d: Array
     M_i: list[Array]
+    """M_i of each link about O_i, (..., 6, 6)."""
     M_tilde: list[Array]
     """M̃_i of each composite body about O_i, (..., 6, 6): the book's M̃_3 is M_tilde[2]."""
     GIM: Array

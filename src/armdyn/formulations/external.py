@@ -36,7 +36,7 @@ def exerted_wrenches(
 
 
 def exerted_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: str) -> Array:
-    """What each link exerts on the environment, (..., N, 6), in link axes about its origin.
+    """What each link exerts on the environment, (..., N, 6), in the frame on its joint.
 
     On the arm acts a wrench (force, moment), (..., 6), at the origin of each frame named in `on`,
     in the axes of the world or of a frame.

@@ -10,7 +10,7 @@ from armdyn.model import Frame, Joint, RobotModel
 
 
 def joint_transform(joint: Joint, q: Array) -> tuple[Array, Array]:
-    """Rotation and position of a link in the frame of its parent, for joint position q (...)."""
+    """Rotation and position of the frame on a joint in that of its parent, for q (...)."""
     R, P, kind = joint.placement[:3, :3], joint.placement[:3, 3], joint.type
     if kind.slides:
         P = P + times(kind.travel(q), R @ joint.axis)
@@ -21,12 +21,12 @@ def joint_transform(joint: Joint, q: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class WorldFrames:
-    """The links in world axes, each list indexed by link."""
+    """The frames on the joints in world axes, each list indexed by link."""
 
     R: list[Array]
-    """Rotation of link i, (..., 3, 3)."""
+    """Rotation of the frame on joint i, which turns with link i, (..., 3, 3)."""
     O: list[Array]
-    """Origin of link i, on the axis of joint i and moving with the link, (..., 3)."""
+    """Origin of this frame, on the axis of joint i and moving with link i, (..., 3)."""
     P: list[Array]
     """The point of joint i that is fixed on the parent (for a revolute joint the origin)."""
     z: list[Array]
@@ -35,12 +35,12 @@ class WorldFrames:
     """Rotation and position of the base."""
 
     def link(self, i: int) -> tuple[Array, Array]:
-        """Rotation and origin of a link; -1 is the base."""
+        """Rotation and origin of the frame on the joint of a link; -1 is the base."""
         return self.base if i < 0 else (self.R[i], self.O[i])
 
 
 def world_frames(model: RobotModel, q: Array) -> WorldFrames:
-    """The frames of all links in the world at q (..., N)."""
+    """The frames on all joints in the world at q (..., N)."""
     batch = q.shape[:-1]
     base = (
         np.broadcast_to(model.base[:3, :3], (*batch, 3, 3)),
@@ -58,7 +58,7 @@ def world_frames(model: RobotModel, q: Array) -> WorldFrames:
 
 
 def frame_in_world(frames: WorldFrames, frame: Frame) -> tuple[Array, Array]:
-    """Rotation and position of a named frame in the world."""
+    """Rotation and position in the world of a named frame, as that a link is named after."""
     R, O = frames.link(frame.link)
     return R @ frame.placement[:3, :3], O + rotate(R, frame.placement[:3, 3])
 

@@ -39,9 +39,12 @@ class LagrangeEuler:
     """
 
     A: Array
+    """⁰A_i, frame at the far end of link i in the world, (..., N, 4, 4)."""
     U: Array
+    """U_ij, its slope for joint j, (..., N, N, 4, 4)."""
     U3: Array
     J: Array
+    """J_i, pseudo-inertia in the frame at the far end of link i, (N, 4, 4)."""
     D: Array
     h_ikm: Array
     h: Array

@@ -1,4 +1,4 @@
-"""Newton-Euler outward and inward, every vector in the frame of its own link (Craig's form).
+"""Newton-Euler outward and inward, vectors in the frame on the joint of their link (Craig).
 
 Frame i sits on joint i, Z is the axis of the joint, R = ⁱR_{i-1}, P = position of frame i in frame
 i-1, P_C, m, I the centre of mass, mass and inertia about it. Terms
@@ -78,7 +78,7 @@ def newton_euler(
         qd: Joint velocities.
         qdd: Joint accelerations.
         wrench: Force and moment that each link exerts on the environment, (..., N, 6), in the axes
-            of that link, the moment about its origin.
+            of the frame on its joint, the moment about the origin of this frame.
         turning: ω_0 and ω̇_0 of the base, in its own axes; None: it does not turn.
     """
     zero = np.zeros((*q.shape[:-1], 3))

@@ -83,7 +83,7 @@ class _Step:
 def newton_euler_base(
     model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
 ) -> NewtonEulerTable:
-    """Joint torques of a chain in base axes (Table 1); arguments as in `newton_euler`."""
+    """Joint torques of a chain in world axes (Table 1); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_base")
     check_centred(model, "newton_euler_base")
     frames, steps = world_frames(model, q), []
@@ -98,7 +98,7 @@ def newton_euler_base(
 def newton_euler_link(
     model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
 ) -> NewtonEulerTable:
-    """Joint torques of a chain in link axes (Table 2); arguments as in `newton_euler`."""
+    """Joint torques of a chain in far-end axes (Table 2); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_link")
     check_centred(model, "newton_euler_link")
     steps = []

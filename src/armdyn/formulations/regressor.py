@@ -1,7 +1,7 @@
 """The regressor: torques as a matrix times the inertial parameters of the links.
 
-With m, h = m c and I about the origin of link i, and w, wd, vd from the outward recursion of
-Newton-Euler (vd includes gravity), the link needs at its origin
+With m, h = m c and I in the frame on joint i, about its origin, and w, wd, vd from the outward
+recursion of Newton-Euler (vd includes gravity), the link needs at this origin
 
     f = m v̇ + [S(ω̇) + S(ω)²] h,      n = I ω̇ + ω × I ω + h × v̇
 
@@ -21,7 +21,7 @@ from armdyn.formulations.spatial import skew
 from armdyn.model import Inertia, RobotModel
 
 PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-"""The ten parameters of a link: mass, first moments, tensor about the origin of the link."""
+"""The ten parameters of a link in the frame on its joint: mass, first moments, tensor about O."""
 _TENSOR = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 
 

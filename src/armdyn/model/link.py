@@ -13,8 +13,9 @@ class Body:
 
     name: str
     inertia: Inertia
+    """In its own frame."""
     placement: Array = field(default_factory=lambda: IDENTITY)
-    """Its frame in the frame of the link that carries it, shape (4, 4)."""
+    """Its frame in the frame on the joint of the link, shape (4, 4)."""
     payload: bool = False
     """Whether it can be put down again."""
 
@@ -27,7 +28,7 @@ class Frame:
     link: int
     """Index of the link; -1 is the base."""
     placement: Array = field(default_factory=lambda: IDENTITY)
-    """The frame in the frame of the link, shape (4, 4)."""
+    """The frame in the frame on the joint of the link, shape (4, 4)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +39,7 @@ class Link:
     bodies: tuple[Body, ...]
     """The original parts, kept for reports."""
     inertia: Inertia = field(init=False)
-    """The inertia of all parts together, in the frame of the link."""
+    """The inertia of all parts together, in the frame on the joint that carries the link."""
 
     def __post_init__(self) -> None:
         if len(self.bodies) == 1 and self.bodies[0].placement is IDENTITY:
