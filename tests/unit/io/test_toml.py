@@ -388,9 +388,9 @@ def test_examples_of_the_documentation_load(tmp_path):
     text = (DOCS / "formats.md").read_text(encoding="utf-8")
     examples = re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)
     arms = [model_from_toml(save(tmp_path, example)) for example in examples]
-    assert [arm.name for arm in arms] == ["cylindrical arm", "gripper arm", "wrist", "pendulum"]
-    assert [len(arm.independent) for arm in arms] == [2, 2, 2, 1]
-    assert [drive.name for drive in arms[2].drives] == ["motor6"]
+    assert [arm.name for arm in arms] == ["cylindrical arm", "gripper arm", "pendulum", "wrist"]
+    assert [len(arm.independent) for arm in arms] == [2, 2, 1, 2]
+    assert [drive.name for drive in arms[3].drives] == ["motor6"]
     assert arms[1].flange.name == "grip"
 
 
