@@ -13,6 +13,7 @@ equations               the equations of motion, for people
 simplify                arms with simpler dynamics
 terms, Workspace        which terms of the torques matter, along a motion or over random states
 motors, size            what a motion asks of the motors; motors and gears chosen from a list
+reduced                 the approximate model within a stated error
 compare                 the torques of other libraries for the same file
 count_operations        how many operations a quantity takes
 set_threads             threads for large batches
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.sizing.motors import motors as motors
     from armdyn.sizing.size import size as size
+    from armdyn.terms.reduced import reduced as reduced
     from armdyn.terms.states import Workspace as Workspace
     from armdyn.terms.terms import terms as terms
 
@@ -53,6 +55,7 @@ _MODULES = {
     "count_operations": "armdyn.operations.count",
     "equations": "armdyn.equations.forms",
     "motors": "armdyn.sizing.motors",
+    "reduced": "armdyn.terms.reduced",
     "set_threads": "armdyn.backends.threads",
     "simplify": "armdyn.simplification.simplify",
     "simulate": "armdyn.simulation.simulator",

@@ -18,6 +18,7 @@ from armdyn.backends.llvm.backend import LlvmBackend, LlvmTarget, MachineCode
 from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.progress import note
+from armdyn.compiler.program import Program
 from armdyn.errors import ModelError
 from armdyn.forks import lock_over_fork
 from armdyn.model import RobotModel
@@ -46,12 +47,14 @@ def build(
     dtype: str,
     target: Target,
     cache: ObjectCache | None = None,
+    program: Program | None = None,
 ) -> MachineCode:
     """The machine code of a request, shared by all who ask for the same.
 
-    It is kept on disk in the cache, or in the one of the user, if there is one.
+    It is kept on disk in the cache, or in the one of the user, if there is one. A program that is
+    given stands in the place of the one that the request would have.
     """
-    key = _key(model, request, dtype, target)
+    key = _key(model, request, dtype, target, program)
     with _lock:
         found = _alive.get(key)
         if found is None:
@@ -59,7 +62,7 @@ def build(
             kept = cache.get(key) if cache else None
             found = None if kept is None else _loaded(kept)
             if found is None:
-                found = _compiled(model, request, dtype, target)
+                found = _compiled(model, request, dtype, target, program)
                 if cache:
                     cache.put(key, found.content)
             _alive[key] = found
@@ -75,7 +78,11 @@ def _loaded(kept: bytes) -> MachineCode | None:
 
 
 def _compiled(
-    model: RobotModel, request: Request | StepRequest, dtype: str, target: Target
+    model: RobotModel,
+    request: Request | StepRequest,
+    dtype: str,
+    target: Target,
+    program: Program | None,
 ) -> MachineCode:
     name = f"{request.quantity} of {model.name!r}"
     with note(f"writing the equations for {name} ..."):
@@ -83,7 +90,7 @@ def _compiled(
             program = step_program(model, request)
             rows = StateRows(len(model.independent), request.extra)
         else:
-            program, rows = quantity_program(model, request), None
+            program, rows = program or quantity_program(model, request), None
     size = len(program.instructions)
     if size > MOST_OPERATIONS:
         raise ModelError(
@@ -94,9 +101,17 @@ def _compiled(
         return BACKEND.compile(program, LlvmTarget(target, dtype, rows))
 
 
-def _key(model: RobotModel, request: Request | StepRequest, dtype: str, target: Target) -> str:
+def _key(
+    model: RobotModel,
+    request: Request | StepRequest,
+    dtype: str,
+    target: Target,
+    program: Program | None,
+) -> str:
     """A digest of everything that the code depends on."""
     parts = [FORMAT, model.digest, asdict(request), dtype, asdict(target), *_versions()]
+    if program is not None:
+        parts.append(repr((program.constants, program.instructions, program.outputs)))
     text = json.dumps(parts, default=bool)  # options may be truths of NumPy
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -41,20 +41,26 @@ class Kernel:
         request: Request,
         dtype: npt.DTypeLike = "float64",
         cache: ObjectCache | None = None,
+        program: Program | None = None,
     ):
         checked(request, model)
         self.model, self.request, self.dtype = model, request, type_name(dtype)
         self.cache = cache
+        self._given = program
+        """A program in the place of the one that the quantity has."""
 
     @cached_property
     def _wide(self) -> MachineCode:
         """For batches."""
-        return build(self.model, self.request, self.dtype, Target.host(), self.cache)
+        return self._build(Target.host())
 
     @cached_property
     def _narrow(self) -> MachineCode:
         """For one state."""
-        return build(self.model, self.request, self.dtype, Target.host().narrow, self.cache)
+        return self._build(Target.host().narrow)
+
+    def _build(self, target: Target) -> MachineCode:
+        return build(self.model, self.request, self.dtype, target, self.cache, self._given)
 
     @property
     def _built(self) -> MachineCode:
@@ -65,7 +71,7 @@ class Kernel:
         return f"<Kernel {self.request.quantity} of {self.model.name!r}, {self.signature}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Kernel, (self.model, self.request, self.dtype, self.cache)
+        return Kernel, (self.model, self.request, self.dtype, self.cache, self._given)
 
     @property
     def inputs(self) -> dict[str, int]:
@@ -86,7 +92,7 @@ class Kernel:
     @cached_property
     def program(self) -> Program:
         """The straight-line program it was made from."""
-        return quantity_program(self.model, self.request)
+        return self._given or quantity_program(self.model, self.request)
 
     @property
     def operations(self) -> Operations:

@@ -1,7 +1,7 @@
 """What is exported: functions of a robot by name, and their options."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from armdyn.compiler.program import Program
@@ -39,6 +39,8 @@ class ExportOptions:
     """How hard short programs are looked for, one of `EFFORTS`."""
     tell: Callable[[str], None] = lambda what: None
     """Called with what is being done."""
+    programs: Mapping[str, Program] = field(default_factory=dict)
+    """Programs in the place of those that functions have, by name; see `armdyn.reduced`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +74,13 @@ def functions_of(model: RobotModel, options: ExportOptions) -> tuple[Function, .
         raise ModelError(f"no functions to export were named; there are {', '.join(QUANTITIES)}")
     requests = [_request(name, options) for name in dict.fromkeys(options.functions)]
     pairs = [(checked(request, model), request) for request in requests]
-    return tuple(Function(*pair, _program(model, pair[1], options.tell)) for pair in pairs)
+    return tuple(Function(*pair, _program(model, pair[1], options)) for pair in pairs)
 
 
-def _program(model: RobotModel, request: Request, tell: Callable[[str], None]) -> Program:
+def _program(model: RobotModel, request: Request, options: ExportOptions) -> Program:
+    if request.quantity in options.programs:
+        return options.programs[request.quantity]
+    tell = options.tell
     what = f"looking for a short program for {request.quantity}"
     tell(what)
     return quantity_program(

@@ -13,6 +13,7 @@ from armdyn.cli.export import export
 from armdyn.cli.inertia import inertia
 from armdyn.cli.info import info
 from armdyn.cli.ops import ops
+from armdyn.cli.reduced import reduced
 from armdyn.cli.robots import robots
 from armdyn.cli.simplify import simplify
 from armdyn.cli.simulate import simulate
@@ -29,7 +30,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 OF_A_ROBOT = (
-    info, check, compare, torque, terms, size, simulate, ops, equations, simplify, export, studio
+    info, check, compare, torque, terms, reduced, size, simulate, ops, equations, simplify, export,
+    studio,
 )  # fmt: skip
 for verb in (robots, *OF_A_ROBOT, inertia, bench, cache):
     app.command()(verb)

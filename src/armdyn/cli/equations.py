@@ -1,12 +1,13 @@
 """`armdyn equations`: the equations of motion, to be read or put into other programs."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from armdyn.cli.console import print_line, print_result
+from armdyn.cli.console import print_line, print_result, status
 from armdyn.cli.options import Json, RobotSource, flag, option, takes_robot
 from armdyn.errors import UnknownNameError
 
@@ -33,6 +34,12 @@ def equations(
     ),
     closed: bool = flag("--closed", "Write the closed form, however long it is."),
     frame: str = option("world", "Axes of the Cartesian form: world or tool."),
+    drop: float | None = option(
+        None, "Drop parameters that matter less, as 1e-3: see `armdyn reduced`.", "TOLERANCE"
+    ),
+    over: str = option(
+        "workspace", "With --drop: the motion, or the workspace.", "TRAJECTORY.csv|workspace"
+    ),
     output: Path | None = option(None, "Write to a file.", "FILE", "-o", "--output"),
     plot: Path | None = option(None, "With --form structure: draw it to a .png, .pdf or .svg."),
     json: Json = False,
@@ -40,7 +47,7 @@ def equations(
     """Write the equations of motion, in symbols or numbers."""
     written_only = format_ not in (None, "text") or bool(letters) or values or closed
     _check_form(form, frame != "world", plot is not None, written_only)
-    arm = robot.open()
+    arm, dropped = _without(robot.open(), drop, over)
     if form == "structure":
         _structure(arm, plot, output, json)
         return
@@ -54,7 +61,26 @@ def equations(
     pairs = None if letters is None else letter_pairs(letters)
     look: dict[str, Any] = {"values": values, "digits": digits, "frame": frame, "closed": closed}
     found = written(arm, form, letters=pairs, **look)
+    found = replace(found, notes=(*found.notes, *dropped))
     _deliver(found.data() if json else {}, lambda: found.to(wanted), (output, None), json)
+
+
+def _without(arm: Any, drop: float | None, over: str) -> tuple[Any, tuple[str, ...]]:
+    """The robot without what may be dropped, and a note on that."""
+    if drop is None:
+        if over != "workspace":
+            raise typer.BadParameter("--over is for --drop")
+        return arm, ()
+    from armdyn.terms.reduced import reduced
+
+    with status("dropping parameters"):
+        found = reduced(arm, drop, over, parameters_only=True)
+    note = (
+        f"without {', '.join(found.dropped) or 'any parameter dropped'}: this changes no torque "
+        f"by more than {100 * found.error:.3g} % of the largest of its joint {found.states}, and "
+        f"{found.other_states}; {found.operations.total} of {found.counts[0].total} operations"
+    )
+    return found.robot if found.dropped else arm, (note,)
 
 
 def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> None:

@@ -159,18 +159,22 @@ def _motion(robot: Robot, over: Over) -> StateSet:
     checked = {k: check_joint_vector(k, v, robot.n) for k, v in zip(names, arrays, strict=True)}
     q, qd, qdd = (frozen(v.reshape(-1, robot.n)) for v in broadcast(**checked))
     m = len(q)
-    if not m:
-        raise TrajectoryError("the motion has no states; give at least one")
-    if not all(np.isfinite(v).all() for v in (q, qd, qdd)):
-        raise TrajectoryError("the motion has numbers that are not finite; leave these states out")
     t = None if t is None or np.shape(t) != (m,) else np.asarray(t, dtype=float)
-    if t is not None and not (np.isfinite(t).all() and (np.diff(t) > 0).all()):
-        raise TrajectoryError("the times of a motion must be finite and increase")
+    _check_motion(np.stack([q, qd, qdd]), t)
     weights = np.full(m, 1 / m) if t is None else SampledMotion(t, q, qd, qdd).shares
     name = f"along {Path(source).name}, " if source else "along the motion, "
     time = "" if t is None or m == 1 else f", {t[-1] - t[0]:.4g} s"
     words = f"{name}{m} {'state' if t is None else 'instant'}{'s' * (m != 1)}{time}"
     return StateSet(q, qd, qdd, weights, words, t, notes)
+
+
+def _check_motion(states: Array, t: Array | None) -> None:
+    if not states.size:
+        raise TrajectoryError("the motion has no states; give at least one")
+    if not np.isfinite(states).all():
+        raise TrajectoryError("the motion has numbers that are not finite; leave these states out")
+    if t is not None and not (np.isfinite(t).all() and (np.diff(t) > 0).all()):
+        raise TrajectoryError("the times of a motion must be finite and increase")
 
 
 def _given(robot: Robot, over: Over) -> tuple[tuple[Any, ...], Any, str, tuple[str, ...]]:

@@ -1,0 +1,60 @@
+"""`armdyn reduced`: the approximate model within a stated error."""
+
+from functools import partial
+from pathlib import Path
+
+from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.options import Json, Plot, RobotSource, flag, option, takes_robot
+from armdyn.cli.state_options import (
+    AccelerationOption,
+    LimitsOption,
+    MotionArgument,
+    ReferenceOption,
+    SamplesOption,
+    SeedOption,
+    SpeedOption,
+    chosen_states,
+)
+
+
+@takes_robot
+def reduced(
+    robot: RobotSource,
+    motion: MotionArgument,
+    *,
+    tolerance: float = option(0.01, "Largest error of each joint, between 0 and 1."),
+    reference: ReferenceOption = "peak",
+    parameters_only: bool = flag(
+        "--parameters-only", "Drop nothing but parameters, as `equations --drop` does."
+    ),
+    output: Path | None = option(
+        None, "Write the torques as C into a folder.", "FOLDER", "-o", "--output"
+    ),
+    samples: SamplesOption = None,
+    speed: SpeedOption = None,
+    acceleration: AccelerationOption = None,
+    seed: SeedOption = None,
+    limits: LimitsOption = "error",
+    plot: Plot = None,
+    json: Json = False,
+) -> None:
+    """Drop the terms of the torques that may be dropped within a stated error.
+
+    The error is verified at states that were not used to choose the model.
+    """
+    from armdyn.terms.reduced import reduced as shortened
+
+    over = chosen_states(motion, samples, speed, acceleration, seed)
+    arm = robot.open()
+    with status("dropping terms"):
+        found = shortened(
+            *(arm, tolerance, over),
+            reference=reference,
+            parameters_only=parameters_only,
+            limits=limits,
+        )
+    files = found.export(output).files if output is not None else ()
+    if plot is not None:
+        found.plot(plot)
+    show = partial(print_sections, found.sections())
+    print_result(found.data(), show, (*files, plot), json)

@@ -1,0 +1,178 @@
+"""What may be left out of a model: inertial parameters, rotors and friction, one by one.
+
+Torques are linear in the inertial parameters, so what a model without some of them computes is
+known before there is such a model. The parameters are those of the links in canonical frames after
+regrouping (`armdyn.canonical.regroup`): none of them can be made up for by others, and a robot in
+which they are zero has a shorter program by itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.canonical.frames import canonical, canonical_frames
+from armdyn.canonical.regroup import regroup
+from armdyn.canonical.robot import CanonicalLink
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.friction import friction_torque
+from armdyn.formulations.regressor import regressor, ten_parameters
+from armdyn.model import Inertia, RobotModel
+from armdyn.model.friction.law import TERMS
+from armdyn.model.joint import Rotor
+from armdyn.model.link import Body, Link
+from armdyn.terms.states import StateSet
+
+_MOMENTS = {"Jxx": (0, 0), "Jyy": (1, 1), "Jzz": (2, 2), "Jxy": (0, 1), "Jxz": (0, 2)}
+_MOMENTS |= {"Jyz": (1, 2), "MX": (0, 3), "MY": (1, 3), "MZ": (2, 3), "M": (3, 3)}
+"""Places of the inertial parameters in a pseudo-inertia."""
+
+
+@dataclass(frozen=True, slots=True)
+class Droppable:
+    """Something that a model can do without."""
+
+    name: str
+    """Jxx3, MX3, M3 of link 3 in its canonical frame; Ia3 for a rotor; "viscous of elbow"."""
+    joint: int
+    """The moving joint, or its link."""
+    place: tuple[int, int] | None = None
+    """For an inertial parameter: its place in the pseudo-inertia of the link."""
+    term: int | None = None
+    """For friction: which of the terms of friction laws."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegroupedModel:
+    """A robot with its inertias regrouped, and what can be left out of it."""
+
+    model: RobotModel
+    pseudo: tuple[Array, ...]
+    """The regrouped pseudo-inertia of each link in its canonical frame, (4, 4)."""
+    frames: tuple[Array, ...]
+    """The canonical frame of each link in the frame of the link."""
+
+    @classmethod
+    def of(cls, model: RobotModel) -> "RegroupedModel":
+        """The regrouped inertias of a robot."""
+        links = regroup(canonical(model)).links
+        return cls(model, tuple(map(_pseudo, links)), canonical_frames(model))
+
+    def droppable(self) -> Iterator[Droppable]:
+        """Everything that is not zero and can be left out."""
+        for i, joint in enumerate(self.model.joints):
+            for name, place in _MOMENTS.items():
+                if self.pseudo[i][place]:
+                    yield Droppable(f"{name}{i + 1}", i, place)
+            if joint.rotor.reflected:
+                yield Droppable(f"Ia{i + 1}", i)
+            for k, term in enumerate(TERMS):
+                if joint.friction.has(term):
+                    yield Droppable(f"{term.row} of {joint.name}", i, term=k)
+
+    def without(self, dropped: Sequence[Droppable]) -> RobotModel:
+        """The robot without these; its links are no bodies but a reduced set of inertias."""
+        pseudo = [matrix.copy() for matrix in self.pseudo]
+        joints = list(self.model.joints)
+        for x in dropped:
+            joint = joints[x.joint]
+            if x.place is not None:
+                pseudo[x.joint][x.place] = pseudo[x.joint][x.place[::-1]] = 0.0
+            elif x.term is not None:
+                law = joint.friction.without(TERMS[x.term])
+                joints[x.joint] = replace(joint, friction=law)
+            else:
+                joints[x.joint] = replace(joint, rotor=Rotor())
+        links = tuple(
+            Link(link.name, (Body(link.name, Inertia.from_pseudo(F @ matrix @ F.T)),))
+            for link, F, matrix in zip(self.model.links, self.frames, pseudo, strict=True)
+        )
+        return replace(self.model, joints=tuple(joints), links=links, reduced=True, letters={})
+
+    def effects(self, dropped: Sequence[Droppable], states: StateSet, velocities: bool) -> Array:
+        """How leaving out each of these alone changes the torques, (k, m, n).
+
+        Without `velocities`, those of a model without centrifugal and Coriolis terms.
+        """
+        found = np.empty((len(dropped), *states.q.shape))
+        at, model = Coordinates.of(self.model), self.model
+        if not dropped:
+            return found
+        columns = np.stack([self._parameters(x) for x in dropped], -1)
+        for part in states.parts(len(model.joints) ** 2 * 10):
+            q, qd, qdd = (v[part] for v in (states.q, states.qd, states.qdd))
+            v = qd if velocities else np.zeros_like(qd)
+            Y = at.rows(regressor(model, at.positions(q), at.rates(v), at.rates(qdd)))
+            found[:, part] = -np.moveaxis(Y @ columns, -1, 0)
+            rates, accelerations = at.rates(qd), at.rates(qdd)
+            for k, x in enumerate(dropped):
+                if x.place is None:
+                    found[k, part] = at.torques(self._of_joint(x, rates, accelerations))
+        return found
+
+    def _parameters(self, x: Droppable) -> Array:
+        """The ten parameters of every link that one inertial parameter makes, (10 N,)."""
+        ten = np.zeros((len(self.model.links), 10))
+        if x.place is not None:
+            alone, F = np.zeros((4, 4)), self.frames[x.joint]
+            alone[x.place] = alone[x.place[::-1]] = self.pseudo[x.joint][x.place]
+            ten[x.joint] = ten_parameters(Inertia.from_pseudo(F @ alone @ F.T))
+        return ten.ravel()
+
+    def _of_joint(self, x: Droppable, qd: Array, qdd: Array) -> Array:
+        """What is missing without a rotor or a term of friction, at all joints, (m, N)."""
+        joints = list(self.model.joints)
+        missing = np.zeros_like(qd)
+        if x.term is None:
+            missing[:, x.joint] = -joints[x.joint].rotor.reflected * qdd[:, x.joint]
+            return missing
+        law = joints[x.joint].friction
+        joints[x.joint] = replace(joints[x.joint], friction=law.without(TERMS[x.term]))
+        fewer = replace(self.model, joints=tuple(joints))
+        return friction_torque(fewer, qd) - friction_torque(self.model, qd)
+
+
+def greedy(start: Array, effects: Array, scale: Array, tolerance: float) -> list[int]:
+    """What may be left out, each time the one that leaves the smallest largest error.
+
+    Args:
+        start: The error of the torques before anything is left out, (m, n).
+        effects: What leaving out each one adds to it, (k, m, n).
+        scale: What errors of each joint are measured by, (n,).
+        tolerance: The largest error allowed, relative to the scale.
+
+    Returns:
+        The places of those that are left out, in this order.
+    """
+    error, relative = start / scale, effects / scale
+    left, found = list(range(len(effects))), list[int]()
+    while left:
+        worst = [float(np.abs(error + relative[k]).max()) for k in left]
+        place = int(np.argmin(worst))
+        if worst[place] > tolerance:
+            break
+        found.append(left.pop(place))
+        error = error + relative[found[-1]]
+    return found
+
+
+def distal_first(
+    start: Array, effects: Array, scale: Array, tolerance: float, joints: Sequence[int]
+) -> list[int]:
+    """The same, those of the last joints first, as their programs are the longest."""
+    error, relative, found = start / scale, effects / scale, list[int]()
+    alone = np.abs(relative).max((1, 2)) if len(relative) else np.zeros(0)
+    for k in sorted(range(len(effects)), key=lambda k: (-joints[k], alone[k])):
+        if np.abs(error + relative[k]).max() <= tolerance:
+            found.append(k)
+            error = error + relative[k]
+    return found
+
+
+def _pseudo(link: CanonicalLink) -> Array:
+    matrix = np.zeros((4, 4))
+    matrix[:3, :3] = link.J
+    matrix[:3, 3] = matrix[3, :3] = link.u
+    matrix[3, 3] = link.M
+    return matrix

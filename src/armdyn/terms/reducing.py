@@ -1,0 +1,159 @@
+"""The search for the shortest program whose torques are within a tolerance of the full model."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.backends.kernel import Kernel
+from armdyn.compiler.passes import reduce
+from armdyn.compiler.program import Program
+from armdyn.compiler.shorten import shorten
+from armdyn.dynamics import Robot
+from armdyn.expr.evaluate import settle
+from armdyn.expr.graph import Node
+from armdyn.quantities.finish import filled, node_array
+from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.request import Request
+from armdyn.quantities.shortest import SearchBudget
+from armdyn.quantities.traced_robot import MOST_SHORTENED, TracedRobot
+from armdyn.terms.dropping import Droppable, RegroupedModel, distal_first, greedy
+from armdyn.terms.fresh_states import chosen_states, joined
+from armdyn.terms.pruning import PruningStates, pruned
+from armdyn.terms.states import StateSet
+
+PARAMETER_SHARES = (1.0, 0.2)
+"""Shares of the tolerance that dropped parameters may use; terms of sums may use the rest."""
+SCALE_ROUNDING = 1e-9
+"""A torque that is smaller, relative to the largest of all joints, is rounding."""
+MOST_PARAMETER_STATES, MOST_PRUNING_STATES, FEWEST_PRUNING_STATES = 4000, 800, 100
+"""States by which parameters and terms of sums are chosen; the result is compared at all."""
+PRUNED_NUMBERS = 20_000_000
+"""Numbers in the derivatives of torques by the values of a program; larger ones are not pruned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An approximate model: a robot with fewer parameters, and a program for its torques."""
+
+    robot: Robot
+    dropped: tuple[Droppable, ...]
+    velocities: bool
+    """Whether there are centrifugal and Coriolis terms."""
+    program: Program
+
+    @property
+    def kernel(self) -> Kernel:
+        """The program compiled."""
+        robot = self.robot
+        return Kernel(robot.model, request_of(robot), "float64", robot.cache, self.program)
+
+
+def request_of(robot: Robot) -> Request:
+    """Inverse dynamics of a robot."""
+    return Request("inverse_dynamics", effort=robot.effort)
+
+
+class Search:
+    """Looks for the shortest program within a tolerance."""
+
+    def __init__(self, robot: Robot, reference: Array, parameters_only: bool):
+        self.robot, self.parameters_only = robot, parameters_only
+        self.regrouped = RegroupedModel.of(robot.model)
+        self.droppable = tuple(self.regrouped.droppable())
+        scale = np.maximum(reference, SCALE_ROUNDING * reference.max(initial=0.0))
+        self.scale = np.where(scale > 0, scale, 1.0)
+        """What errors of each joint are measured by, (n,)."""
+        self.full = self._model((), True)
+        self.worst: list[StateSet] = []
+        """States in which the errors of earlier choices were too large."""
+
+    def best(self, states: StateSet, tolerance: float) -> Model:
+        """The shortest program whose errors at these states are within the tolerance."""
+        found = [self.full]
+        tried = set[tuple[frozenset[Droppable], bool]]()
+        for dropped, velocities in self._starts(states, tolerance):
+            if (frozenset(dropped), velocities) in tried:
+                continue
+            tried.add((frozenset(dropped), velocities))
+            model = self._model(dropped, velocities)
+            found.append(model)
+            if not self.parameters_only:
+                found.append(self._shorter(model, states, tolerance))
+        return min(found, key=lambda model: model.program.whole.total)
+
+    def errors(self, model: Model, states: StateSet) -> Array:
+        """Errors relative to the scale, by evaluation of both kernels, (m, n)."""
+        motion = states.q, states.qd, states.qdd
+        return np.abs(model.kernel(*motion) - self.robot.inverse_dynamics(*motion)) / self.scale
+
+    def _some(self, states: StateSet, most: int) -> StateSet:
+        """At most so many states, evenly taken, and those in which errors were too large."""
+        places = np.linspace(0, len(states) - 1, min(len(states), most)).round().astype(int)
+        return joined(chosen_states(states, places), *self.worst)
+
+    def _starts(
+        self, states: StateSet, tolerance: float
+    ) -> Iterator[tuple[tuple[Droppable, ...], bool]]:
+        """Sets of parameters that may be dropped, with and without terms of velocities."""
+        some = self._some(states, MOST_PARAMETER_STATES)
+        for velocities in (True, False):
+            start = np.zeros_like(some.q)
+            if not velocities:
+                if self.parameters_only:
+                    return
+                start = -self.robot.coriolis_vector(some.q, some.qd)
+            if np.abs(start / self.scale).max() > tolerance:
+                continue
+            effects = self.regrouped.effects(self.droppable, some, velocities)
+            joints = [x.joint for x in self.droppable]
+            for share in PARAMETER_SHARES if velocities else PARAMETER_SHARES[:1]:
+                places = greedy(start, effects, self.scale, share * tolerance)
+                yield tuple(self.droppable[k] for k in places), velocities
+            places = distal_first(start, effects, self.scale, tolerance, joints)
+            yield tuple(self.droppable[k] for k in places), velocities
+
+    def _model(self, dropped: tuple[Droppable, ...], velocities: bool) -> Model:
+        robot = self.robot
+        if dropped:
+            robot = Robot(self.regrouped.without(dropped), cache=robot.cache, effort=robot.effort)
+        return Model(robot, dropped, velocities, _program(robot, self._outputs(robot, velocities)))
+
+    def _outputs(self, robot: Robot, velocities: bool) -> list[Node]:
+        """The torques as nodes."""
+        names = QUANTITIES["inverse_dynamics"].arguments
+        budget = SearchBudget(robot.effort == "deep")
+        traced = TracedRobot(robot.model, request_of(robot), names, budget=budget)
+        q, qd, qdd = map(traced.vector, names)
+
+        def torques() -> Array:
+            rotors = traced.at.torques(traced.rotors * traced.at.rates(qdd))
+            v = qd if velocities else traced.zero
+            return traced.links(q, v, qdd) + rotors + traced.friction(qd)
+
+        found = traced.outputs("inverse_dynamics", torques, whole=not traced.is_plain)
+        return settle(filled(list(found.flat), traced.friction_aside))
+
+    def _shorter(self, model: Model, states: StateSet, tolerance: float) -> Model:
+        """The model with terms of sums left out of its program, where that is affordable."""
+        outputs = self._outputs(model.robot, model.velocities)
+        size = len(outputs) * len(model.program.instructions)
+        most = min(MOST_PRUNING_STATES, PRUNED_NUMBERS // max(1, size))
+        if most < FEWEST_PRUNING_STATES:
+            return model
+        some = self._some(states, most)
+        motion = {"q": some.q, "qd": some.qd, "qdd": some.qdd}
+        inputs = {f"{k}{i + 1}": v[:, i] for k, v in motion.items() for i in range(v.shape[1])}
+        torques = self.robot.inverse_dynamics(some.q, some.qd, some.qdd).T
+        kept = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
+        program = _program(model.robot, settle(kept))
+        short = program.whole.total <= MOST_SHORTENED
+        better = _program(model.robot, settle(shorten(kept) if short else reduce(kept).outputs))
+        program = min(program, better, key=lambda p: p.whole.total)
+        return Model(model.robot, model.dropped, model.velocities, program)
+
+
+def _program(robot: Robot, outputs: list[Node]) -> Program:
+    names = QUANTITIES["inverse_dynamics"].arguments
+    return Program.from_outputs(node_array(outputs, (robot.n,)), dict.fromkeys(names, robot.n))

@@ -1,0 +1,164 @@
+"""Approximate models: within their tolerance wherever they are asked, and really shorter."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import ModelError, TrajectoryError, UnknownNameError
+from armdyn.simulation import quintic
+from armdyn.terms.dropping import RegroupedModel, greedy
+from armdyn.terms.fresh_states import fresh_states
+from armdyn.terms.states import Workspace, states_of
+from support.paths import ROBOTS
+
+
+@pytest.fixture(scope="module")
+def arm() -> armdyn.Robot:
+    """Two links, the second with a small first moment along y, friction and a small rotor."""
+    bar = dict(joint="revolute", a=0.5, mass=2.0, inertia=(0.01, 0.05, 0.05), viscous=0.5)
+    return armdyn.from_dh(
+        [
+            bar | dict(com=(-0.25, 0, 0), rotor_inertia=1e-4),
+            bar | dict(com=(-0.25, 0.001, 0), alpha=0.3, coulomb=1e-3),
+        ],
+        gravity=(0, -9.81, 0),
+        name="nearly planar",
+    )
+
+
+@pytest.fixture(scope="module")
+def model(arm):
+    return armdyn.reduced(arm, 0.05, Workspace(samples=300))
+
+
+def random_states(robot, seed, samples=1000):
+    states = states_of(robot, Workspace(samples=samples, seed=seed))
+    return states.q, states.qd, states.qdd
+
+
+def test_the_error_holds_at_states_that_nobody_has_seen(arm, model):
+    state = random_states(arm, seed=99)
+    error = np.abs(model.inverse_dynamics(*state) - arm.inverse_dynamics(*state)).max(0)
+    reference = np.array([joint.reference for joint in model.errors])
+    assert (error <= 1.1 * model.tolerance * reference).all()
+    assert model.error <= model.tolerance
+    known = states_of(arm, Workspace(samples=300))
+    peaks = np.abs(arm.inverse_dynamics(known.q, known.qd, known.qdd)).max(0)
+    np.testing.assert_allclose(reference, peaks)
+
+
+def test_what_is_told_is_what_is_measured(arm, model):
+    known = states_of(arm, Workspace(samples=300))
+    other = fresh_states(arm, Workspace(samples=300), known, 0)
+    assert not np.isin(known.q, other.q).any()
+    for states, field in ((known, "chosen"),):
+        motion = states.q, states.qd, states.qdd
+        error = np.abs(model.inverse_dynamics(*motion) - arm.inverse_dynamics(*motion)).max(0)
+        told = [getattr(joint, field) * joint.reference for joint in model.errors]
+        np.testing.assert_allclose(error, told, rtol=1e-9, atol=1e-12)
+
+
+def test_the_program_is_shorter_and_is_the_one_that_is_compiled(model):
+    full, reduced = model.counts
+    assert reduced.total < full.total
+    kernel = model.kernel.__self__
+    assert kernel.operations.total == reduced.total == model.operations.total
+    state = np.random.default_rng(0).uniform(-1, 1, (3, 2))
+    np.testing.assert_allclose(model.kernel(*state), model.program(*state), rtol=1e-12)
+
+
+def test_dropped_parameters_are_zero_in_the_robot(arm):
+    found = armdyn.reduced(arm, 0.05, Workspace(samples=200), parameters_only=True)
+    assert "Ia1" in found.dropped
+    assert found.robot.model.joints[0].rotor.reflected == 0
+    assert found.robot.model.reduced
+    state = random_states(arm, seed=5, samples=20)
+    np.testing.assert_allclose(
+        found.inverse_dynamics(*state), found.robot.inverse_dynamics(*state), atol=1e-12
+    )
+
+
+def test_effects_of_parameters_are_those_of_models_without_them():
+    robot = armdyn.load(ROBOTS / "gripper.urdf")
+    regrouped = RegroupedModel.of(robot.model)
+    some = tuple(regrouped.droppable())
+    states = states_of(robot, Workspace(samples=5))
+    motion = states.q, states.qd, states.qdd
+    before = robot.inverse_dynamics(*motion, formulation="newton_euler")
+    for x, effect in zip(some, regrouped.effects(some, states, True), strict=True):
+        fewer = armdyn.Robot(regrouped.without([x]))
+        after = fewer.inverse_dynamics(*motion, formulation="newton_euler")
+        np.testing.assert_allclose(after - before, effect, atol=1e-12)
+
+
+def test_greedy_stays_within_the_tolerance():
+    effects = (
+        np.random.default_rng(0).normal(size=(8, 30, 2)) * np.logspace(-3, 0, 8)[:, None, None]
+    )
+    start, scale = np.zeros((30, 2)), np.array([1.0, 3.0])
+    taken = greedy(start, effects, scale, 0.05)
+    assert 0 < len(taken) < 8
+    assert np.abs(effects[taken].sum(0) / scale).max() <= 0.05
+    assert greedy(start, effects[:0], scale, 0.05) == []
+
+
+def test_a_motion_is_verified_between_its_instants(arm):
+    path = quintic([0.0, 0.0], [1.0, -2.0], 1.0)
+    states = states_of(arm, path)
+    between = fresh_states(arm, path, states, 0)
+    t = 0.5 * (states.t[1:] + states.t[:-1])
+    for found, expected in zip((between.q, between.qd, between.qdd), path(t), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+    alone = states_of(arm, ([0.1, 0.2],) * 3)
+    assert len(fresh_states(arm, None, alone, 0)) == 1
+    pair = states_of(arm, (np.eye(2),) * 3)
+    np.testing.assert_allclose(fresh_states(arm, None, pair, 0).q, [[0.5, 0.5]])
+
+
+def test_the_c_code_computes_the_reduced_torques(model, tmp_path):
+    written = model.export(tmp_path)
+    text = (tmp_path / "nearly_planar_reduced.h").read_text()
+    assert "reduced to within 5 %" in text
+    assert f"{model.operations.mul} multiplications" in text
+    source = next(path for path in written.files if path.suffix == ".c")
+    program = tmp_path / "selftest"
+    macro = "-DNEARLY_PLANAR_REDUCED_SELFTEST"
+    subprocess.run(["cc", "-std=c99", macro, source, "-lm", "-o", program], check=True)
+    subprocess.run([program], check=True, capture_output=True)
+
+
+def test_the_report_and_the_picture(model, tmp_path):
+    data = json.loads(model.json())
+    assert data["operations"]["reduced"]["total"] == model.operations.total
+    assert set(data["dropped"]) | set(data["kept"]) >= {"Jxx2", "MX2"}
+    assert "not used to choose" in model.report()
+    model.plot(tmp_path / "reduced.svg")
+    assert (tmp_path / "reduced.svg").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("tolerance", [0, -1, 1.0, np.nan, np.inf, "1 %"])
+def test_a_tolerance_lies_between_0_and_1(arm, tolerance):
+    with pytest.raises(ModelError, match="above 0 and below 1"):
+        armdyn.reduced(arm, tolerance)
+
+
+def test_bad_requests_are_refused(arm):
+    with pytest.raises(UnknownNameError, match="reference of errors"):
+        armdyn.reduced(arm, 0.1, reference="mean")
+    with pytest.raises(TrajectoryError, match="expected a motion"):
+        armdyn.reduced(arm, 0.1, over=1.0)
+    with pytest.raises(ModelError, match="parameters_only"):
+        armdyn.reduced(arm, 0.1, ([0.1, 0.2],) * 3, parameters_only="yes")
+    with pytest.raises(ModelError, match="expected a Robot"):
+        armdyn.reduced("puma560", 0.1)
+
+
+def test_an_arm_that_never_moves_keeps_only_what_holds_it(arm):
+    q = np.linspace([0, 0], [1, 1], 20)
+    still = np.zeros_like(q)
+    found = armdyn.reduced(arm, 0.01, (q, still, still))
+    assert "viscous of joint1" in found.dropped
+    assert found.operations.total < 0.7 * found.counts[0].total
