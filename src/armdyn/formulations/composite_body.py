@@ -1,4 +1,4 @@
-"""The mass matrix by composite rigid bodies.
+"""The mass matrix of the state-space equation τ = M q̈ + V + G, by composite rigid bodies.
 
 The links beyond joint i, frozen, are one body of mass m, first moment h and inertia I in the frame
 on joint i, about its origin O_i. A unit acceleration of joint i alone needs at O_i

@@ -83,7 +83,7 @@ class ConfigurationSpace:
 
 
 def configuration_space(M: Array, symbols: Array, G: Array) -> ConfigurationSpace:
-    """The configuration-space form: C_ij = c_ijj and B_i,jk = 2 c_ijk for j < k."""
+    """The configuration-space equation: C_ij = c_ijj and B_i,jk = 2 c_ijk for j < k."""
     j, k = np.triu_indices(M.shape[-1], 1)
     C = np.einsum("...ijj->...ij", symbols)
     return ConfigurationSpace(M, 2.0 * symbols[..., j, k], C.copy(), G)

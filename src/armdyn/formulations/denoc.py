@@ -11,8 +11,13 @@ original.
     W_i = diag(S(ω_i), S(ω_i)),   E_i = diag(1, 0)
     M̃ = T_lᵀ M T_l,   GIM = T_dᵀ M̃ T_d                                            (2a), (2b)
     C = T_dᵀ (T_lᵀ M Ṫ_l + M̃ W + T_lᵀ W M E T_l) T_d                              (2a)
-    M̃_i = M_i + Σ A_{i+1,i}ᵀ M̃_{i+1} A_{i+1,i}     composite body i                (8)
+    τ = GIM q̈ + C q̇ + G                                                           (1)
+    A_ij A_jk = A_ik,   A_ii = 1                                                  (6)
+    M̃_i = M_i + Σ A_{i+1,i}ᵀ M̃_{i+1} A_{i+1,i}     composite body i                (8), (9)
+    M̃_i = [Ĩ  S(δ̃); -S(δ̃)  m̃ 1]    inertia, first moment, mass     (10), (11a), (11b)
     i_ij = p_iᵀ M̃_i A_ij p_j                                                      (7)
+
+(7) for revolute joints is (12), and (13a) to (13f) and (14a) to (14f) for the three-link arm.
 
 C gives the right C q̇, but dM/dt - 2C is not skew. With B in place of W M E in the third term,
 

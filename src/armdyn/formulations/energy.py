@@ -1,8 +1,10 @@
-"""Energies of a robot, link by link.
+"""The energy of a link, and of a robot.
 
 With v of the origin of the frame on the joint, and h = m c and I about this origin,
 
-    K_i = ½ m v·v + v·(ω×h) + ½ ω·I ω,    U_i = -g·(m O + h),  zero at the origin of the world.
+    K_i = ½ m v·v + v·(ω×h) + ½ ω·I ω,    U_i = -g·(m O + h),  zero at the origin of the world,
+
+and the Lagrangian is L = Σ K_i - Σ U_i, equation (2.3) of `lagrange_euler`.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Joint accelerations by one of three methods, rotors and coupled joints included."""
+"""Direct dynamics: accelerations by one of three methods, with rotors and coupled joints."""
 
 import warnings
 from functools import lru_cache

@@ -88,7 +88,7 @@ def origin_velocities(
 
 
 def jacobian(model: RobotModel, q: Array, frame: Frame, axes: Frame | None = None) -> Array:
-    """Velocity of a frame's origin, then its angular velocity, per joint rate: (..., 6, N).
+    """The velocity Jacobian: velocity of a frame's origin, then angular velocity, (..., 6, N).
 
     A revolute joint gives z×(p-O) and z, a prismatic one z and 0, in the axes of a frame or, with
     None, of the world.

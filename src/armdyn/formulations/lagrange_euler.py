@@ -1,17 +1,17 @@
 """Lagrange-Euler with 4x4 matrices, the closed form of the textbooks.
 
 ⁰A_i is the frame of link i in the base, at its far end: on the next joint, or at the flange. For a
-standard DH table it is the frame of the table. ⁰A_{j-1} is where joint j moves, and Q_j is the 4x4
-matrix of its axis (about z: Q[1,2] = -1, Q[2,1] = 1; along z: Q[3,4] = 1). J_i is the
-pseudo-inertia of link i in frame i, g̃ = (g, 0), r̄_i = (c_i, 1). With lo, hi the nearer and the
-farther of j, k:
+standard DH table it is the frame of the table (2.1). ⁰A_{j-1} is where joint j moves, and Q_j is
+the 4x4 matrix of its axis (about z: Q[1,2] = -1, Q[2,1] = 1; along z: Q[3,4] = 1). J_i is the
+pseudo-inertia of link i in frame i, g̃ = (g, 0), r̄_i = (c_i, 1). Lagrange's equation, (2.2) or in
+the book (3.2-1), gives, with lo, hi the nearer and the farther of j, k:
 
     U_ij  = ∂⁰A_i/∂q_j = ⁰A_{j-1} Q_j ^{j-1}A_i                            (2.3)
     U_ijk = ∂U_ij/∂q_k = ⁰A_{lo-1} Q_lo ^{lo-1}A_{hi-1} Q_hi ^{hi-1}A_i     (0 if j or k > i)
     D_ik  = Σ_j Tr(U_jk J_j U_jiᵀ)                                         (2.11)
     h_ikm = Σ_j Tr(U_jkm J_j U_jiᵀ)        the Christoffel symbols           (2.14)
     c_i   = -Σ_j m_j g̃ᵀ U_ji r̄_j                                          (2.15)
-    τ     = D q̈ + h + c,   h_i = Σ_km h_ikm q̇_k q̇_m                        (2.6), (2.13)
+    τ     = D q̈ + h + c,   h_i = Σ_km h_ikm q̇_k q̇_m            (2.4), (2.5), (2.6), (2.13)
 
 In a tree j and k count only if they lie on the path from the base to link i. The cost grows with
 the fourth power of the number of joints.

@@ -1,16 +1,16 @@
 """Newton-Euler outward and inward, vectors in the frame on the joint of their link (Craig).
 
 Frame i sits on joint i, Z is the axis of the joint, R = ⁱR_{i-1}, P = position of frame i in frame
-i-1, P_C, m, I the centre of mass, mass and inertia about it. Terms
-marked R belong to revolute joints, P to prismatic ones. Outward, from v̇_0 = -g and, unless the base
-turns, ω_0 = ω̇_0 = 0:
+i-1, P_C, m, I the centre of mass, mass and inertia about it. Terms marked R belong to revolute
+joints, P to prismatic ones. Outward iteration, from v̇_0 = -g and, unless the base turns,
+ω_0 = ω̇_0 = 0:
 
     ω_i  = R ω_{i-1} + q̇ Z                                             (R)
     ω̇_i = R ω̇_{i-1} + q̈ Z + (R ω_{i-1}) × q̇ Z                          (R)
     v̇_i = R [v̇_{i-1} + ω̇_{i-1}×P + ω_{i-1}×(ω_{i-1}×P)] + 2 ω_i×q̇ Z + q̈ Z   (last two: P)
     v̇_C = v̇_i + ω̇_i×P_C + ω_i×(ω_i×P_C),   F = m v̇_C,   N_C = I ω̇_i + ω_i×I ω_i
 
-and inward, summed over the children of link i (in a chain there is one):
+and inward iteration, summed over the children of link i (in a chain there is one):
 
     f_i = Σ ⁱR_{i+1} f_{i+1} + F
     n_i = Σ (ⁱR_{i+1} n_{i+1} + P_{i+1} × ⁱR_{i+1} f_{i+1}) + N_C + P_C × F

@@ -112,7 +112,7 @@ class Inertia(UniformBodies):
     @property
     def moment_about_com(self) -> Array:
         """Inertia tensor about the centre of mass, axes of the frame, shape (3, 3) [kg m²]."""
-        c = self.com
+        c = self.com  # parallel axis theorem
         return self.moment - self.mass * ((c @ c) * np.eye(3) - np.outer(c, c))
 
     @property

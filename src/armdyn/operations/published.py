@@ -1,4 +1,4 @@
-"""Operation counts that the literature prints, for a general arm of n revolute joints."""
+"""Operation counts of Table 3 of the literature, for a general arm of n revolute joints."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The terms of the equation of motion, each alone, and the energies of the links."""
+"""The terms of the state-space equation τ = M q̈ + V + G, each alone, and energies of links."""
 
 import numpy as np
 

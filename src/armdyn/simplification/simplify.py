@@ -1,4 +1,8 @@
-"""Simplify the dynamics of an arm: whether, under which conditions, and by which change."""
+"""Simplify the dynamics of an arm: whether, under which conditions, and by which change.
+
+The aim is the equation I q̈ = τ with constant I, (16) of S. Saha, B. Shirinzadeh, G. Alici, Dynamic
+model simplification of serial manipulators.
+"""
 
 import time
 from collections.abc import Iterable, Mapping
