@@ -490,6 +490,20 @@ class Robot:
         given = task, frame, most, tolerance, unreachable
         return inverse_kinematics(self.model, functions, T, q0, *given)
 
+    def frame_motion(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        frame: str = "world",
+        link: str = "tool",
+    ) -> Array:
+        """Velocity J q̇ and acceleration J q̈ + J̇ q̇ of the tool or a link, (..., 2, 6).
+
+        Linear parts come first; `frame` and `link` are those of `jacobian`.
+        """
+        return self._table.run("frame_motion", q, qd, qdd, link=link, frame=frame)
+
     def cartesian(
         self,
         q: ArrayLike,

@@ -28,6 +28,7 @@ COLOURS = {
     "stribeck": "#999933",
     "offset": "#882255",
     "external": "#8C6BB1",
+    "base": "#7F3B08",
 }
 INK, GREY, PALE, ALARM = "#1A1A1A", "#6B6B6B", "#D9D9D9", "#B2182B"
 LIMIT_ROOM = 1.6

@@ -47,6 +47,13 @@ def test_examples_print_what_stands_below_them(name, files, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["torques", "reactions"])
+def test_other_examples_run(name):
+    text = page(name)
+    assert printed("".join(python_blocks(text))) == "".join(o for _, o in examples(text))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_the_commands_run_and_write_their_files(words, command, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

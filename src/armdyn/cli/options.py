@@ -48,6 +48,11 @@ Plot = Annotated[
 Friction = Annotated[
     bool, typer.Option("--friction/--no-friction", help="Whether joints have friction.")
 ]
+BASE_MOTION = (
+    "How the base moves: columns t; qw..qz or roll, pitch, yaw; wx..wz; wdx..wdz; ax..az, world "
+    "axes."
+)
+"""What the option --base-motion takes."""
 Physical = Literal["error", "warn", "ignore"]
 Own = ParamSpec("Own")
 """The options that a verb has besides the shared ones."""

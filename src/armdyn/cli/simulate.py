@@ -9,6 +9,7 @@ import typer
 
 from armdyn.cli.console import print_result
 from armdyn.cli.options import (
+    BASE_MOTION,
     Friction,
     Json,
     Plot,
@@ -56,6 +57,7 @@ def simulate(
         "Force and moment of the environment on the tool, world axes, in N and N·m.",
         "FX,FY,FZ,MX,MY,MZ",
     ),
+    base_motion: Path | None = option(None, BASE_MOTION, "FILE.csv"),
     method: str | None = option(
         None,
         "DOP853 (the default), RK45, RK23, Radau, BDF, LSODA; with a fixed step rk4 (the "
@@ -90,7 +92,8 @@ def simulate(
 
     if output is not None:
         check_save(output)
-    check_outputs((output, plot), (robot.source, torque, target), "read by this run")
+    moving = None if base_motion is None else str(base_motion)
+    check_outputs((output, plot), (robot.source, torque, target, moving), "read by this run")
     pull = None if wrench is None else numbers("--wrench", wrench, (6,))
     arm = robot.open()
     q, qd = start(arm, q0, qd0, arms, seed)
@@ -103,6 +106,7 @@ def simulate(
     given: dict[str, Any] = {"torque": tau, "controller": law, "external_wrench": pull}
     given |= {"friction": friction, "stops": stops, "bounce": bounce}
     given |= {"dt": dt, "step": step, "rtol": rtol, "atol": atol}
+    given["base_motion"] = base_motion
     given["method"] = method or ("DOP853" if arms is None else "rk4")
     with telling(lasting) as tell:
         result = simulated(arm, q, qd, lasting, **given, progress=tell)

@@ -111,7 +111,8 @@ def _print_energy(result: Simulation) -> None:
         first, last = values[..., 0].mean(), values[..., -1].mean()
         rows.add_row(name, *(f"{v:.6g}" for v in (first, last, last - first)))
     works = result.work[..., -1, :].reshape(-1, 4).mean(axis=0) * (1, -1, 1, -1)
-    words = ("from actuators", "to friction", "from the environment", "to impacts")
+    outside = "from the environment and the base" if result.base.any() else "from the environment"
+    words = ("from actuators", "to friction", outside, "to impacts")
     for name, value in zip(words, works, strict=True):
         if value:
             rows.add_row(name, "", "", f"{value:.6g}")

@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 from armdyn.cli.console import print_line, print_result, print_sections, progress
-from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
+from armdyn.cli.options import (
+    BASE_MOTION,
+    Friction,
+    Json,
+    Plot,
+    RobotSource,
+    numbers,
+    option,
+    takes_robot,
+)
 
 
 @takes_robot
@@ -15,17 +24,30 @@ def torque(
     trajectory: Annotated[
         Path,
         typer.Argument(
-            metavar="TRAJECTORY.csv", help="Columns t, q1..qn and, where known, qd and qdd."
+            metavar="TRAJECTORY.csv",
+            help="Columns t, q1..qn; where known qd and qdd; fx, fy, fz, nx, ny, nz of a wrench.",
         ),
     ],
     *,
     output: Path | None = option(
-        None, "Write t, torques and terms to a CSV file.", None, "-o", "--output"
+        None, "Write t, torques, terms and the hand to a CSV file.", None, "-o", "--output"
     ),
     plot: Plot = None,
     formulation: str | None = option(None, "A method as it is written; all give the same torque."),
     friction: Friction = True,
-    reactions: bool = option(False, "Add the force and moment in each joint, in world axes."),
+    wrench: str | None = option(
+        None,
+        "Force and moment of the environment on the tool, in N and N·m, all along the motion.",
+        "FX,FY,FZ,NX,NY,NZ",
+    ),
+    wrench_link: str = option("tool", "The link at whose origin the wrench acts.", "LINK"),
+    wrench_frame: str = option(
+        "world", "Axes of the wrench: world, tool or the name of a link.", "FRAME"
+    ),
+    base_motion: Path | None = option(None, BASE_MOTION, "FILE.csv"),
+    reactions: bool = option(
+        False, "Add the force and moment in each joint; the plot is of them then."
+    ),
     motors: bool = option(
         False, "Add torque, speed, power and duty behind the gears; the plot is of motors then."
     ),
@@ -41,23 +63,31 @@ def torque(
 
     if output is not None and output.exists() and output.samefile(trajectory):
         raise typer.BadParameter(f"{output} is the trajectory itself; write to another file")
+    if plot is not None and motors and reactions:
+        raise typer.BadParameter("a plot is of the motors or of the reactions; leave one out")
+    pull = None if wrench is None else numbers("--wrench", wrench, (6,))
     arm = robot.open()
-    motion = trajectory_from_csv(trajectory, arm.n)
+    motion = trajectory_from_csv(trajectory, arm.n, wrench=True)
     with progress("computing", len(motion)) as tell:
         report = torque_report(
             *(arm, motion),
             friction=friction,
             formulation=formulation,
             reactions=reactions,
+            external_wrench=pull,
+            wrench_link=wrench_link,
+            wrench_frame=wrench_frame,
+            base_motion=base_motion,
             progress=tell,
         )
-    behind = motor_report(arm, motion, friction=friction) if motors else None
+    behind = motor_report(arm, motion, friction=friction, torque=report.total) if motors else None
     if output is not None:
         columns = report.columns() | (behind.columns() if behind else {})
         with progress(f"writing {output.name}", len(motion)) as tell:
             write_csv(output, columns, progress=tell)
     if plot is not None:
-        behind.plot(plot) if behind else plot_torques(report, plot)
+        drawn = behind or report.reactions
+        drawn.plot(plot) if drawn else plot_torques(report, plot)
     summary = report.summary() | {"motors": behind.data()["motors"] if behind else []}
 
     def show() -> None:

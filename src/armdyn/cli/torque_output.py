@@ -41,6 +41,13 @@ def print_torques(report: TorqueReport) -> None:
         rows.add_row(f"  {joint['unit']}", "RMS", mean, *blank, *means, "", end_section=True)
     print_table(rows)
     print_line("peak: the value of largest magnitude, each term at its own time")
+    hand = (
+        f"{hand['peak']:.4g} {unit} at {hand['peak_time']:.3f} s"
+        for hand, unit in zip(
+            summary["hand"].values(), ("m/s", "rad/s", "m/s²", "rad/s²"), strict=True
+        )
+    )
+    print_line(f"the hand at its fastest: {'; '.join(hand)}")
     if summary["reactions"]:
         _print_reactions(summary["reactions"])
 
@@ -62,10 +69,18 @@ def print_excesses(excesses: Sequence[Excess]) -> None:
 
 
 def _print_reactions(links: list[dict[str, Any]]) -> None:
-    rows = table("link", "force [N]", "at [s]", "moment [N·m]", "at [s]", left=("link",))
+    columns = ("link", "force [N]", "at [s]", "axial", "radial", "moment [N·m]", "at [s]")
+    rows = table(*columns, "tilting", "drive", left=("link",))
     for link in links:
-        parts = [link["force"], link["moment"]]
-        cells = (f"{part[name]:.3f}" for part in parts for name in ("peak", "peak_time"))
+        cells = (
+            f"{link[part][name]:.3f}"
+            for part, name in (
+                *(("force", "peak"), ("force", "peak_time"), ("axial", "peak"), ("radial", "peak")),
+                *(("moment", "peak"), ("moment", "peak_time"), ("tilting", "peak")),
+                ("drive", "peak"),
+            )
+        )
         rows.add_row(link["link"], *cells)
     print_table(rows)
-    print_line("largest force and moment on each link from its parent, the moment about its joint")
+    print_line("largest force and moment on each link from its parent, the moment about its joint;")
+    print_line("axial: along the axis of the joint, radial and tilting: across it, drive: about it")

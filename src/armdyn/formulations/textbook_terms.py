@@ -116,6 +116,12 @@ class TextbookTerms:
         motion = at.positions(q), at.rates(qd)
         return at.columns(kinematics.jacobian_rate(self.model, *motion, *self._frames))
 
+    def frame_motion(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Velocity and acceleration of the frame, (..., 2, 6)."""
+        J, rate = self.jacobian(q), self.jacobian_dot(q, qd)
+        acceleration = J @ qdd[..., None] + rate @ qd[..., None]
+        return np.stack([J @ qd[..., None], acceleration], -2)[..., 0]
+
     @property
     def _frames(self) -> tuple[Frame, Frame | None]:
         axes = None if self.frame == "world" else self.model.frame(self.frame)

@@ -124,6 +124,13 @@ def rotation_from_vector(vector: Array) -> Array:
     return np.eye(3) + np.sinc(angle / np.pi) * S + np.sinc(angle / 2 / np.pi) ** 2 / 2 * S @ S
 
 
+def quaternion_from_rotation(R: Array) -> Array:
+    """Quaternions (w, x, y, z) of rotations (..., 3, 3), with w not negative, (..., 4)."""
+    vector = rotation_vector(R)
+    half = np.linalg.norm(vector, axis=-1, keepdims=True) / 2
+    return np.concatenate([np.cos(half), np.sinc(half / np.pi) / 2 * vector], -1)
+
+
 def check_transform(what: str, value: npt.ArrayLike | None) -> Array:
     """A frozen rigid 4x4 transform (None: the identity), or a ModelError that names it."""
     if value is None:

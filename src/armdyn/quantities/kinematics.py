@@ -24,6 +24,15 @@ def _jacobian_dot(s: TracedRobot, q: Array, qd: Array) -> Array:
     return s.at.columns(kin.jacobian_rate(s.plain, *motion, *frames_of(s)))
 
 
+def _frame_motion(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    motion, frames = (s.at.positions(q), s.at.rates(qd)), frames_of(s)
+    J, J_rate = (
+        kin.jacobian(s.plain, motion[0], *frames),
+        kin.jacobian_rate(s.plain, *motion, *frames),
+    )
+    return np.stack([J @ motion[1], J @ s.at.rates(qdd) + J_rate @ motion[1]])
+
+
 def _link_frames(s: TracedRobot, q: Array) -> Array:
     frames = kin.world_frames(s.plain, s.at.positions(q))
     places = [kin.frame_in_world(frames, s.plain.frame(link.name)) for link in s.model.links]
@@ -72,6 +81,16 @@ JACOBIAN_DOT = Quantity(
     symbol="Jd",
     result="three linear rows, then three angular",
     shape=(6, "n"),
+    options=("link", "frame"),
+)
+FRAME_MOTION = Quantity(
+    "frame_motion",
+    "Velocity and acceleration of {link} in {frame} axes: J qd, and J qdd + dJ/dt qd.",
+    ("q", "qd", "qdd"),
+    _frame_motion,
+    symbol="V",
+    result="velocity, then acceleration: linear [m/s, m/s^2], then angular [rad/s, rad/s^2]",
+    shape=(2, 6),
     options=("link", "frame"),
 )
 LINK_FRAMES = Quantity(

@@ -64,7 +64,7 @@ def simulate_adaptive(
             raise
         run.status, run.message = "interrupted", f"interrupted at t = {run.records[-1][0]:.6g} s"
     t, positions, velocities, work, forces = zip(*run.records, strict=True)
-    names = ("qdd", "tau", "friction", "stop", "external")
+    names = ("qdd", "tau", "friction", "stop", "external", "base")
     seconds = time.perf_counter() - began
     return Simulation(
         system.robot,
@@ -187,7 +187,7 @@ class _Integration:
         self.evaluations += 1
         qd = np.where(self.system.held, 0.0, y[self.n : 2 * self.n])
         forces = self.system.forces(t, y[: self.n], qd)
-        power = [forces.tau @ qd, forces.friction @ qd, forces.external @ qd]
+        power = [forces.tau @ qd, forces.friction @ qd, (forces.external + forces.base) @ qd]
         return np.concatenate([qd, forces.qdd, power])
 
     def _record(self, t: float, dense: Any, ended: bool = False) -> None:

@@ -54,7 +54,7 @@ def curves(simulation: SimulatedMotion) -> Curves:
 
 def _part(simulation: SimulatedMotion, chosen: Array) -> SimulatedMotion:
     """Some instants of a simulation, with all arms on one axis."""
-    names = ("q", "qd", "qdd", "tau", "friction", "stop", "external", "work")
+    names = ("q", "qd", "qdd", "tau", "friction", "stop", "external", "base", "work")
     lead = () if simulation.q.ndim == 2 else (simulation.arms,)
     parts = {name: getattr(simulation, name)[..., chosen, :] for name in names}
     parts = {name: values.reshape(*lead, *values.shape[-2:]) for name, values in parts.items()}
@@ -72,7 +72,7 @@ def _curves(part: SimulatedMotion, lowest: float) -> Curves:
     energy = {"total": part.kinetic + potential, "kinetic": part.kinetic, "potential": potential}
     energy |= {name: part.work[..., k] for k, name in enumerate(WORK)}
     forces = {"actuators": part.tau, "gravity": -terms["gravity"], "friction": -part.friction}
-    forces["environment"] = part.external
+    forces["environment"] = part.external + part.base
     power = {name: np.sum(force * part.qd, axis=-1) for name, force in forces.items()}
     power = {"total": sum(power.values(), np.zeros_like(potential))} | power
     return Curves(

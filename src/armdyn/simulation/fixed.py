@@ -91,23 +91,25 @@ def simulate_fixed(
     step: float | None,
     friction: bool,
     progress: Callable[[float], None] | None,
+    base: Any = None,
 ) -> Simulation:
     """Simulate one arm or many in fixed steps.
 
     Torques of a file are linear between its rows, and between steps. Controllers that are not
-    compiled or that know another model, and functions, are asked at the stages of every step.
+    compiled or that know another model, functions, and a motion of the base are asked at the stages
+    of every step.
     """
     q, qd = broadcast(q0=q, qd0=qd)
     if not q.size:
         raise SimulationError(f"q0: there are no arms in an array of shape {q.shape}")
     grid = Grid.of(duration, dt, step, q.size // robot.n)
     began = time.perf_counter()
-    driven = Driven(robot, drive, None, duration)
+    driven = Driven(robot, drive, None, duration, base)
     told = None if progress is None else (lambda done: progress(done * grid.step))
     options: dict[str, Any] = {"method": method, "friction": friction}
     compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest
-    if callable(drive) and not compiled:
-        run, tau, given = _asked(robot, q, qd, driven, grid, told, **options)
+    if base is not None or (callable(drive) and not compiled):
+        run, push, given = _asked(robot, q, qd, driven, grid, told, **options)
     else:
         options |= {"torque": _table(driven, drive, grid, q), "every": grid.every, "progress": told}
         options["controller"] = drive if compiled else None
@@ -115,9 +117,10 @@ def simulate_fixed(
         run = replace(run, t=grid.times[:: grid.every][: len(run.t)])
         states = zip(run.t.tolist(), *(np.moveaxis(x, -2, 0) for x in (run.q, run.qd)), strict=True)
         tau = np.stack([driven.torque(*state) for state in states], axis=-2)
-        given = _integral(np.sum(tau * run.qd, axis=-1), run.t)
+        push = np.stack([tau, np.broadcast_to(0.0, tau.shape)])
+        given = _integral(np.sum(push * run.qd, axis=-1), run.t)
     seconds = time.perf_counter() - began
-    return _simulation(robot, method, run, tau, given, friction, grid, seconds)
+    return _simulation(robot, method, run, push, given, friction, grid, seconds)
 
 
 def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
@@ -134,20 +137,20 @@ def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
 def _asked(
     robot: Robot, q: Array, qd: Array, driven: Driven, grid: Grid, tell: Tell, **options: Any
 ) -> tuple[Rollout, Array, Array]:
-    """Torques asked for at the stages of every step, with the work that they do."""
+    """Torques and the motion of the base asked for at the stages of every step, with their work."""
     advance = STEPS[options["method"]](robot, driven, grid.step, options["friction"])
     records: list[tuple[Array, Array, Array, Array]] = []
-    work = np.zeros(q.shape[:-1])
+    work = np.zeros((2, *q.shape[:-1]))
     diverged, interrupted = None, False
     try:
         for k, t in enumerate(grid.times.tolist()):
-            tau = driven.torque(t, q, qd)
+            push = driven.push(t, q, qd)
             if k % grid.every == 0:
-                records.append((q, qd, tau, work))
+                records.append((q, qd, push, work))
             if k == grid.steps:
                 break
             with np.errstate(over="ignore", invalid="ignore"):
-                positions, velocities, gained = advance(t, q, qd, tau)
+                positions, velocities, gained = advance(t, q, qd, push)
             diverged = divergence(positions, velocities, k + 1)
             if diverged:
                 break
@@ -157,16 +160,16 @@ def _asked(
     except KeyboardInterrupt:
         interrupted = True
     *vectors, works = zip(*records, strict=True)
-    q, qd, tau = (np.stack(values, axis=-2) for values in vectors)
+    q, qd, push = (np.stack(values, axis=-2) for values in vectors)
     t = grid.times[:: grid.every][: len(records)]
-    return Rollout(t, q, qd, diverged, None, interrupted), tau, np.stack(works, axis=-1)
+    return Rollout(t, q, qd, diverged, None, interrupted), push, np.stack(works, axis=-1)
 
 
 def _simulation(
     robot: Robot,
     method: str,
     run: Rollout,
-    tau: Array,
+    push: Array,
     given: Array,
     friction: bool,
     grid: Grid,
@@ -175,9 +178,10 @@ def _simulation(
     zero = np.broadcast_to(0.0, run.q.shape)
     resisting = friction and not robot.model.is_frictionless
     taken = robot.friction_torque(run.qd) if resisting else zero
-    qdd = robot.forward_dynamics(run.q, run.qd, tau, friction=friction)
+    tau, base = push
+    qdd = robot.forward_dynamics(run.q, run.qd, tau + base, friction=friction)
     work = np.zeros((*run.q.shape[:-1], 4))
-    work[..., 0] = given
+    work[..., 0], work[..., 2] = given
     work[..., 1] = _integral(np.sum(taken * run.qd, axis=-1), run.t)
     status, message = "finished", ""
     if run.interrupted:
@@ -196,8 +200,8 @@ def _simulation(
     if run.residual is not None:
         statistics["residual"] = float(np.max(run.residual))
     return Simulation(
-        robot, method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, work, (), status, message,
-        statistics,
+        robot, method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, base, work, (), status,
+        message, statistics,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, shown
 from armdyn.io.csv.trajectory import torques_from_csv
+from armdyn.simulation.base import BaseTorque, base_function
 
 Torque = Callable[[float, Array, Array], Array]
 """Torques (n,) at a time and a state."""
@@ -20,10 +21,12 @@ Pull = Callable[[float], Wrench | None]
 
 
 class Driven:
-    """The torque and the wrench of a simulation, checked each time they are asked for."""
+    """The torque, the wrench and the motion of the base, checked each time they are asked for."""
 
-    def __init__(self, robot: Robot, torque: Any, wrench: Any, duration: float):
+    def __init__(self, robot: Robot, torque: Any, wrench: Any, duration: float, base: Any = None):
         self.label, self._torque = _torque(robot, torque, duration)
+        motion = base_function(robot, base, 0.0, duration)
+        self._base = None if motion is None else BaseTorque(robot, motion)
         self._wrench: Pull = wrench if callable(wrench) else lambda _: wrench
 
     def torque(self, t: float, q: Array, qd: Array) -> Array:
@@ -50,6 +53,14 @@ class Driven:
         if not np.isfinite(tau).all():
             raise refusal(f"gave {_said(tau)} {now}, which are no finite torques")
         return tau
+
+    def base(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques that the motion of the base gives at the joints, (..., n)."""
+        return np.zeros(q.shape) if self._base is None else self._base(t, q, qd)
+
+    def push(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques of the actuators, and of the motion of the base, (2, ..., n)."""
+        return np.stack([self.torque(t, q, qd), self.base(t, q, qd)])
 
     def wrench(self, t: float) -> Wrench | None:
         """The wrench of the environment on the arm."""

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.forks import cached_property
+from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, excesses
 from armdyn.simulation.system import Event
 
@@ -41,9 +42,11 @@ class SimulatedMotion:
     """Torques that stops gave."""
     external: Array
     """Torques that the wrench of the environment gave at the joints."""
+    base: Array
+    """Torques that the motion of the base gave at the joints, see `armdyn.simulation.base`."""
     work: Array
-    """Energy since the start that actuators gave, friction took, the environment gave and impacts
-    took, (..., m, 4) [J]."""
+    """Energy since the start that actuators gave, friction took, the environment and the motion of
+    the base gave and impacts took, (..., m, 4) [J]."""
     events: tuple[Event, ...] = ()
     """When joints stuck, started, hit their stops and left them."""
     status: str = "finished"
@@ -72,6 +75,11 @@ class SimulatedMotion:
     def power(self) -> Array:
         """Power of the actuators, (..., m) [W]."""
         return np.sum(self.tau * self.qd, axis=-1)
+
+    @cached_property
+    def hand(self) -> Hand:
+        """Pose, velocity and acceleration of the tool."""
+        return Hand.of(self.robot, self.q, self.qd, self.qdd)
 
     @cached_property
     def balance(self) -> Array:
@@ -125,6 +133,7 @@ class SimulatedMotion:
             "offset": offset,
             "dry friction": np.where(np.abs(dry) > rounding, dry, 0.0),
             "external": -self.external,
+            "base": -self.base,
             "stops": -self.stop,
         }
 
@@ -146,6 +155,7 @@ class SimulatedMotion:
             "duration": float(self.t[-1]),
             **{name: getattr(self, name)[..., -1, :].tolist() for name in ("q", "qd")},
             **{name: values[..., -1].tolist() for name, values in scalars.items()},
+            "hand": self.hand.data(),
             "work": {name: self.work[..., -1, k].tolist() for k, name in enumerate(WORK)},
             "unaccounted": self.balance[..., -1].tolist(),
             "energy_drift": self.energy_drift,
@@ -155,14 +165,16 @@ class SimulatedMotion:
         }
 
     def columns(self) -> dict[str, Array]:
-        """A table: t, q1.., qd1.., qdd1.., tau1.., what else acts, energies.
+        """A table: t, q1.., qd1.., qdd1.., tau1.., what else acts, energies, the hand.
 
         Several arms are one below the other, with their number, from 0 on, in a column `arm`.
         """
-        acting = [name for name in ("friction", "stop", "external") if getattr(self, name).any()]
+        others = ("friction", "stop", "external", "base")
+        acting = [name for name in others if getattr(self, name).any()]
         named = {"arm": np.repeat(np.arange(self.arms), len(self.t))} if self.q.ndim > 2 else {}
         named["t"] = np.tile(self.t, self.arms)
         for name in ("q", "qd", "qdd", "tau", *acting):
             columns = getattr(self, name).reshape(-1, self.robot.n).T
             named |= {f"{name}{i + 1}": column for i, column in enumerate(columns)}
-        return named | {name: getattr(self, name).reshape(-1) for name in ("kinetic", "potential")}
+        named |= {name: getattr(self, name).reshape(-1) for name in ("kinetic", "potential")}
+        return named | self.hand.columns()

@@ -14,6 +14,7 @@ from armdyn.errors import SimulationError, check_known, shown
 from armdyn.forks import IMPORTING
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import record_times, simulate_adaptive
+from armdyn.simulation.base import GivenBase
 from armdyn.simulation.forces import Driven, Wrench
 from armdyn.simulation.result import Simulation
 from armdyn.simulation.system import System
@@ -35,6 +36,7 @@ def simulate(
     torque: npt.ArrayLike | str | Path | Callable[..., Any] | None = None,
     controller: Callable[..., Any] | None = None,
     external_wrench: Wrench | Callable[[float], Wrench] | None = None,
+    base_motion: GivenBase | None = None,
     method: str = "DOP853",
     dt: float | None = None,
     step: float | None = None,
@@ -59,6 +61,9 @@ def simulate(
         controller: In its place, a controller such as `armdyn.simulation.ComputedTorque`.
         external_wrench: Force and moment (6,) of the environment on the tool in world axes
             [N, N m], a mapping of link names to such, or a function of the time that gives them.
+        base_motion: How the base moves: an `armdyn.BaseMotion`, a function of the time that gives
+            one, a pair of times and a BaseMotion with one sample for each, or a CSV file; None: it
+            stands still.
         method: "DOP853", "RK45", "RK23", "Radau", "BDF" or "LSODA" of SciPy, which choose their
             steps, of a fiftieth of the duration at most; "rk4" or "symplectic" with a fixed step.
         dt: Time between recorded instants [s]; None: 500 instants. A fixed step shortens it to a
@@ -80,9 +85,10 @@ def simulate(
             from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
 
         _check_fixed(method, stops, external_wrench)
-        return simulate_fixed(robot, q, qd, duration, drive, method, dt, step, friction, progress)
+        given = drive, method, dt, step, friction, progress, base_motion
+        return simulate_fixed(robot, q, qd, duration, *given)
     _check_adaptive(method, q, qd, step)
-    driven = Driven(robot, drive, external_wrench, duration)
+    driven = Driven(robot, drive, external_wrench, duration, base_motion)
     system, times = System(robot, driven, friction, stops, bounce), record_times(duration, dt)
     return simulate_adaptive(system, q, qd, times, method, rtol, atol, progress)
 

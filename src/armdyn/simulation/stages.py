@@ -13,7 +13,8 @@ MIDPOINT_TOLERANCE = 1e-10
 """Change of the torques in the middle of a step, relative to these, that ends its iterations."""
 
 Step = Callable[[float, Array, Array, Array], tuple[Array, Array, Array]]
-"""From time, positions, velocities and torques to positions, velocities and work a step later."""
+"""From time, positions, velocities and `Driven.push` to positions, velocities and the work that
+actuators and base do, (2, ...), a step later."""
 
 
 def rk4_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
@@ -24,12 +25,12 @@ def rk4_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
 
     def slope(t: float, q: Array, qd: Array) -> tuple[Array, Array]:
         sound = np.isfinite(q).all() and np.isfinite(qd).all()
-        tau = driven.torque(t, q, qd) if sound else np.full(q.shape, np.nan)
-        return acceleration(q, qd, tau), np.sum(tau * qd, axis=-1)
+        push = driven.push(t, q, qd) if sound else np.full((2, *q.shape), np.nan)
+        return acceleration(q, qd, push.sum(0)), np.sum(push * qd, axis=-1)
 
-    def step(t: float, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
+    def step(t: float, q: Array, qd: Array, push: Array) -> tuple[Array, Array, Array]:
         half = 0.5 * h
-        a1, p1 = acceleration(q, qd, tau), np.sum(tau * qd, axis=-1)
+        a1, p1 = acceleration(q, qd, push.sum(0)), np.sum(push * qd, axis=-1)
         v2 = qd + half * a1
         a2, p2 = slope(t + half, q + half * qd, v2)
         v3 = qd + half * a2
@@ -45,15 +46,15 @@ def rk4_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
 def symplectic_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
     """The variational midpoint rule, with the torques in the middle of the step."""
 
-    def step(t: float, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
+    def step(t: float, q: Array, qd: Array, push: Array) -> tuple[Array, Array, Array]:
         for _ in range(ITERATIONS):
-            held = tau[..., None, :]
+            held = push.sum(0)[..., None, :]
             run = rollout(robot, q, qd, h, 1, method="symplectic", torque=held, friction=friction)
             if run.diverged is not None:
-                return np.full(q.shape, np.nan), qd, np.zeros(q.shape[:-1])
-            ahead, before = run.q[..., 1, :], tau
-            tau = driven.torque(t + 0.5 * h, 0.5 * (q + ahead), (ahead - q) / h)
-            if np.abs(tau - before).max() <= MIDPOINT_TOLERANCE * np.abs(tau).max():
+                return np.full(q.shape, np.nan), qd, np.zeros((2, *q.shape[:-1]))
+            ahead, before = run.q[..., 1, :], push
+            push = driven.push(t + 0.5 * h, 0.5 * (q + ahead), (ahead - q) / h)
+            if np.abs(push - before).max() <= MIDPOINT_TOLERANCE * np.abs(push).max():
                 break
         return ahead, run.qd[..., 1, :], np.sum(before * (ahead - q), axis=-1)
 

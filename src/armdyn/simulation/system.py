@@ -46,6 +46,8 @@ class Forces:
     """Added by stops."""
     external: Array
     """Added by the wrench of the environment."""
+    base: Array
+    """Added by the motion of the base."""
     qdd: Array
     """The accelerations that they give."""
 
@@ -77,21 +79,23 @@ class System:
         tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
         slip, still = self.dry(qd, self.sign), np.zeros(len(q))
         external = still if wrench is None else self._external(q, wrench)
+        base = self.driven.base(t, q, qd)
+        push = tau + external + base - slip
         try:
             if not self.held.any():
-                qdd = self.robot.forward_dynamics(q, qd, tau + external - slip, friction=False)
-                return Forces(tau, slip, still, external, qdd)
+                qdd = self.robot.forward_dynamics(q, qd, push, friction=False)
+                return Forces(tau, slip, still, external, base, qdd)
         except SingularityError as error:
             raise SimulationError(f"at t = {t:.6g} s: {error}") from error
         M = self._mass_matrix(t, q)
-        b = tau + external - slip - self.robot.bias(q, qd)
+        b = push - self.robot.bias(q, qd)
         moves = ~self.held
         qdd = np.zeros(len(q))
         qdd[moves] = np.linalg.solve(M[np.ix_(moves, moves)], b[moves])
         hold = np.where(self.held, b - M @ qdd, 0.0)
         limited = np.clip(hold, self.dry.low, self.dry.high)
         by_friction = np.where(self.contact != 0, limited, hold)
-        return Forces(tau, slip + by_friction, by_friction - hold, external, qdd)
+        return Forces(tau, slip + by_friction, by_friction - hold, external, base, qdd)
 
     def _mass_matrix(self, t: float, q: Array) -> Array:
         M = self.robot.mass_matrix(q)
@@ -163,7 +167,8 @@ class System:
         if rest.any() or at_stop.any():
             tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
             external = 0.0 if wrench is None else self._external(q, wrench)
-            b = tau + external - self.dry(qd, self.sign) - self.robot.bias(q, qd)
+            push = tau + external + self.driven.base(t, q, qd)
+            b = push - self.dry(qd, self.sign) - self.robot.bias(q, qd)
             a = least_constraint(self._mass_matrix(t, q), b, *self._levels(rest, at_stop))
             self.held = (rest | (at_stop != 0)) & (a == 0)
             self.contact = np.where(self.held, at_stop, 0.0)

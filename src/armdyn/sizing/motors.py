@@ -189,7 +189,9 @@ class MotorReport(Sectioned):
         )
 
 
-def motors(robot: Robot, trajectory: Any, *, friction: bool = True) -> MotorReport:
+def motors(
+    robot: Robot, trajectory: Any, *, friction: bool = True, torque: Array | None = None
+) -> MotorReport:
     """What a motion asks of the motor of each joint, with its gear ratio, rotor and limits.
 
     Args:
@@ -198,10 +200,12 @@ def motors(robot: Robot, trajectory: Any, *, friction: bool = True) -> MotorRepo
         trajectory: A CSV file, or anything with arrays t, q, qd and qdd, as
             `armdyn.simulation.trajectories.sampled` and `armdyn.simulate` give.
         friction: Whether joint friction is in the torques.
+        torque: Torques of the joints where more than the motion acts, (m, n) [N m or N].
     """
     motion = sampled_motion(trajectory, check_robot(robot).n)
     moving = [robot.model.joints[i] for i in robot.model.independent]
-    tau = robot.inverse_dynamics(motion.q, motion.qd, motion.qdd, friction=friction)
+    state = motion.q, motion.qd, motion.qdd
+    tau = robot.inverse_dynamics(*state, friction=friction) if torque is None else torque
     N = np.array([check_ratio(joint) for joint in moving])
     # a file that knows no limit may say 0
     limits = [[x or np.inf for x in astuple(joint.limits)[2:]] for joint in moving]

@@ -1,27 +1,34 @@
 """Joint torques along a trajectory, split into the terms they are made of."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, check_joint_vector
 from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
+from armdyn.forks import cached_property
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model.friction.law import FRICTION_ROWS
+from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
+from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, effort_limits, excesses
+from armdyn.terms.reactions import Reactions
 
 CHUNK = 2048
 """Instants computed at once, so that the arrays of every formulation stay small."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TorqueReport:
     """The torques of a robot along a trajectory of m instants."""
 
+    arm: Robot = field(repr=False)
     robot: str
+    """The name of the robot."""
     title: str
     """What people call the robot."""
     joints: tuple[str, ...]
@@ -39,14 +46,17 @@ class TorqueReport:
     """Highest torque of each joint, (n,) [N m or N]; infinite where it is not known."""
     excesses: tuple[Excess, ...] = ()
     """Where the motion or the torque goes beyond a limit of a joint."""
-    links: tuple[str, ...] = ()
-    """The links that reactions are of."""
-    reactions: Array | None = None
-    """Force and moment on each link from its parent, world axes, (m, N, 6) [N, N m], if asked."""
+    reactions: Reactions | None = None
+    """What the joints carry, if asked."""
 
     def __repr__(self) -> str:
         rows, n = self.total.shape
         return f"<TorqueReport of {self.robot!r}, {rows} instants, {n} joints>"
+
+    @cached_property
+    def hand(self) -> Hand:
+        """Pose, velocity and acceleration of the tool."""
+        return Hand.of(self.arm, self.trajectory.q, self.trajectory.qd, self.trajectory.qdd)
 
     @property
     def acting(self) -> dict[str, Array]:
@@ -60,19 +70,12 @@ class TorqueReport:
         return float(np.abs(self.total - sum(self.terms.values())).max())
 
     def columns(self) -> dict[str, Array]:
-        """The table t, tau1..n, inertial1..n, ... column by column; reactions come last.
-
-        Those are fx, fy, fz, nx, ny and nz, with the number of the link.
-        """
+        """The table t, tau1..n, inertial1..n, ..., the hand, and reactions, column by column."""
         table = {"t": self.trajectory.t}
         for name, values in {"tau": self.total, **self.terms}.items():
             table |= {f"{name}{i + 1}": values[:, i] for i in range(values.shape[1])}
-        if self.reactions is not None:
-            names = ("fx", "fy", "fz", "nx", "ny", "nz")
-            for i in range(len(self.links)):
-                columns = self.reactions[:, i].T
-                table |= {f"{k}{i + 1}": c for k, c in zip(names, columns, strict=True)}
-        return table
+        table |= self.hand.columns()
+        return table if self.reactions is None else table | self.reactions.columns()
 
     def summary(self) -> dict[str, Any]:
         """Peak and RMS of every joint and term, as plain data."""
@@ -101,23 +104,22 @@ class TorqueReport:
                 }
                 for i, name in enumerate(self.joints)
             ],
-            "reactions": self._largest_reactions(),
+            "hand": self._hand_summary(),
+            "reactions": [] if self.reactions is None else self.reactions.summary(),
         }
 
-    def _largest_reactions(self) -> list[dict[str, Any]]:
-        """For each link its largest force and moment, with their times."""
-        if self.reactions is None:
-            return []
-        sizes = np.linalg.norm(self.reactions.reshape(*self.reactions.shape[:2], 2, 3), axis=-1)
-        times, largest = self.trajectory.t[sizes.argmax(0)], sizes.max(0)
-        return [
-            {
-                "link": link,
-                "force": {"peak": float(largest[i, 0]), "peak_time": float(times[i, 0])},
-                "moment": {"peak": float(largest[i, 1]), "peak_time": float(times[i, 1])},
-            }
-            for i, link in enumerate(self.links)
-        ]
+    def _hand_summary(self) -> dict[str, Any]:
+        """Largest speed and acceleration of the hand, with their times."""
+        t, found = self.trajectory.t, {}
+        for name, twist in (
+            ("speed", self.hand.velocity),
+            ("acceleration", self.hand.acceleration),
+        ):
+            for part, columns in (("linear", slice(3)), ("angular", slice(3, 6))):
+                size = np.linalg.norm(twist[:, columns], axis=-1)
+                peak = {"peak": float(size.max()), "peak_time": float(t[size.argmax()])}
+                found[f"{part}_{name}"] = peak
+        return found
 
 
 def torque_report(
@@ -127,11 +129,17 @@ def torque_report(
     friction: bool = True,
     formulation: str | None = None,
     reactions: bool = False,
+    external_wrench: ArrayLike | None = None,
+    wrench_link: str = "tool",
+    wrench_frame: str = "world",
+    base_motion: GivenBase | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> TorqueReport:
     """The torques that drive a robot along a trajectory, and their terms; `reactions` if asked.
 
-    A formulation gives the total only: the terms are always those of the ledger. `progress` is
+    A formulation gives the total only: the terms are always those of the ledger. The wrench of the
+    environment is that of the trajectory, or (6,) or (m, 6) here; the motion of the base is given
+    as to `armdyn.simulate`, or as a BaseMotion with one sample for each instant. `progress` is
     called with the number of instants computed since the last call.
     """
     rows, n = trajectory.q.shape
@@ -140,28 +148,42 @@ def torque_report(
             f"the trajectory moves {n} joints, but {robot.name!r} has {robot.n}: "
             f"{', '.join(robot.joint_names)}"
         )
+    wrench = _wrench(trajectory, external_wrench)
+    where: dict[str, Any] = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
+    moving = base_rows(robot, base_motion, trajectory.t)
     total = np.empty((rows, n))
-    received = np.empty((rows, len(robot.model.links), 6)) if reactions else None
     terms: dict[str, Array] = {}
+    carried = np.empty((2, rows, len(robot.model.links), 6)) if reactions else None
     for start in range(0, rows, CHUNK):
         part = slice(start, start + CHUNK)
         state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
-        total[part] = robot.inverse_dynamics(*state, friction=friction, formulation=formulation)
-        for name, values in robot.ledger(*state).terms.items():
+        pull = None if wrench is None else wrench[part]
+        on = where | {"external_wrench": pull}
+        on |= {} if moving is None else {"base_motion": motion_of_rows(moving[part])}
+        total[part] = robot.inverse_dynamics(
+            *state, friction=friction, formulation=formulation, **on
+        )
+        parts = dict(robot.ledger(*state, pull, **where).terms)
+        if moving is not None:
+            standing = robot.inverse_dynamics(*state, pull, friction, **where)
+            parts["base"] = total[part] - standing
+        for name, values in parts.items():
             kept = terms.setdefault(name, np.zeros((rows, n)))
             # untouched zeros take no memory
             if values.any() and (friction or name not in FRICTION_ROWS):
                 kept[part] = values
-        if received is not None:
-            received[part] = robot.reactions(*state)
+        if carried is not None:
+            for axes, frame in zip(carried, ("world", "joint"), strict=True):
+                axes[part] = robot.reactions(*state, frame=frame, **on)
         if progress is not None:
             progress(len(state[0]))
-    moving = [robot.model.joints[i] for i in robot.model.independent]
+    joints = [robot.model.joints[i] for i in robot.model.independent]
     return TorqueReport(
+        robot,
         robot.name,
         robot.model.title or robot.name,
         robot.joint_names,
-        tuple(joint.type.torque_unit for joint in moving),
+        tuple(joint.type.torque_unit for joint in joints),
         trajectory,
         total,
         terms,
@@ -169,9 +191,26 @@ def torque_report(
         friction,
         effort_limits(robot.model),
         excesses(robot.model, trajectory.t, trajectory.q, trajectory.qd, total),
-        tuple(link.name for link in robot.model.links),
-        received,
+        None if carried is None else Reactions.of(robot.model, trajectory.t, *carried),
     )
+
+
+def _wrench(trajectory: SampledMotion, given: ArrayLike | None) -> Array | None:
+    """The wrench at each instant, (m, 6); None if there is none."""
+    if given is None:
+        return trajectory.wrench
+    if trajectory.wrench is not None:
+        raise TrajectoryError(
+            f"{trajectory.source or 'the trajectory'} has a wrench already, in the columns fx to "
+            "nz; leave out the other one"
+        )
+    wrench = check_joint_vector("external_wrench", given, 6, "components (force, moment)")
+    if wrench.shape not in ((6,), (len(trajectory), 6)) or not np.isfinite(wrench).all():
+        raise TrajectoryError(
+            f"external_wrench: expected 6 finite numbers, or 6 for each of the {len(trajectory)} "
+            f"instants, got shape {wrench.shape}"
+        )
+    return np.broadcast_to(wrench, (len(trajectory), 6))
 
 
 def _extremes(t: Array, values: Array) -> dict[str, float]:

@@ -41,7 +41,8 @@ def test_a_csv_has_the_motion_the_torques_what_else_acts_and_the_energies(motion
     motion.save(tmp_path / "a.csv")
     read = table(tmp_path / "a.csv")
     groups = [f"{name}{i}" for name in ("q", "qd", "qdd", "tau", "friction") for i in (1, 2)]
-    assert list(read) == ["t", *groups, "kinetic", "potential"]
+    assert list(read) == ["t", *groups, "kinetic", "potential", *motion.hand.columns()]
+    np.testing.assert_allclose(read["hand_vx"], motion.hand.velocity[:, 0], rtol=1e-10, atol=1e-300)
     np.testing.assert_allclose(read["t"], motion.t, rtol=1e-11)
     for name in groups:
         values = getattr(motion, name[:-1])[:, int(name[-1]) - 1]

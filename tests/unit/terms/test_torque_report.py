@@ -92,7 +92,7 @@ def test_reactions_are_those_of_the_robot_and_the_largest_are_told():
     robot, move = armdyn.load("craig_two_link"), motion(2)
     report = torque_report(robot, move, reactions=True)
     expected = robot.reactions(move.q, move.qd, move.qdd)
-    assert np.array_equal(report.reactions, expected)
+    assert np.array_equal(report.reactions.world, expected)
     columns = report.columns()
     assert np.array_equal(columns["ny2"], expected[:, 1, 4])
     (first, second) = report.summary()["reactions"]
@@ -100,6 +100,12 @@ def test_reactions_are_those_of_the_robot_and_the_largest_are_told():
     forces = np.linalg.norm(expected[:, 1, :3], axis=-1)
     assert second["force"]["peak"] == forces.max()
     assert second["force"]["peak_time"] == move.t[forces.argmax()]
+    axial, radial, tilting, drive = np.moveaxis(report.reactions.parts, -1, 0)
+    sizes = report.reactions.sizes
+    np.testing.assert_allclose(np.hypot(axial, radial), sizes[..., 0], rtol=1e-12)
+    np.testing.assert_allclose(np.hypot(tilting, drive), sizes[..., 1], rtol=1e-12)
+    no_friction = robot.inverse_dynamics(move.q, move.qd, move.qdd, friction=False)
+    np.testing.assert_allclose(drive, no_friction, rtol=1e-12, atol=1e-12)  # no rotors here
     assert torque_report(robot, move).summary()["reactions"] == []
     assert "fx1" not in torque_report(robot, move).columns()
 
@@ -107,3 +113,39 @@ def test_reactions_are_those_of_the_robot_and_the_largest_are_told():
 def test_a_reduced_set_of_inertias_has_no_forces_in_the_joints(puma):
     with pytest.warns(ArmdynWarning, match="reduced set, which is right in torques"):
         torque_report(puma, motion(6, 3), reactions=True)
+
+
+def test_a_wrench_and_a_moving_base_are_terms_of_the_torque():
+    robot, move = armdyn.load("craig_two_link"), motion(2)
+    pull = np.linspace(0, 1, 50)[:, None] * [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]
+    turning = np.outer(np.sin(move.t), [0, 0, 1.0])
+    base = armdyn.BaseMotion(angular_velocity=turning, linear_acceleration=(0.5, 0, 0))
+    given = {"external_wrench": pull, "wrench_frame": "tool", "base_motion": base}
+    report = torque_report(robot, move, **given, reactions=True)
+    state = move.q, move.qd, move.qdd
+    np.testing.assert_allclose(report.total, robot.inverse_dynamics(*state, **given), rtol=1e-12)
+    assert report.residual < 1e-12 * np.abs(report.total).max()
+    assert {"external", "base"} <= set(report.acting)
+    np.testing.assert_allclose(report.reactions.world, robot.reactions(*state, **given), rtol=1e-12)
+    moving = lambda t: armdyn.BaseMotion(  # noqa: E731
+        angular_velocity=(0, 0, np.sin(t)), linear_acceleration=(0.5, 0, 0)
+    )
+    for same in (moving, (move.t, base)):
+        again = torque_report(robot, move, **(given | {"base_motion": same}))
+        np.testing.assert_allclose(again.total, report.total, rtol=1e-12)
+    with pytest.raises(
+        armdyn.errors.ShapeError, match="wrong shape, \\(7,\\).*each of the 50 times"
+    ):
+        torque_report(robot, move, base_motion=armdyn.BaseMotion(angular_velocity=np.ones((7, 3))))
+    with pytest.raises(TrajectoryError, match="external_wrench: expected 6 finite numbers"):
+        torque_report(robot, move, external_wrench=np.ones((4, 6)))
+
+
+def test_the_hand_is_in_the_table():
+    robot, move = armdyn.load("craig_two_link"), motion(2)
+    report = torque_report(robot, move)
+    table, hand = report.columns(), report.hand
+    np.testing.assert_array_equal(table["hand_y"], robot.forward_kinematics(move.q)[:, 1, 3])
+    np.testing.assert_array_equal(table["hand_wz"], hand.velocity[:, 5])
+    speed = np.linalg.norm(hand.velocity[:, :3], axis=-1)
+    assert report.summary()["hand"]["linear_speed"]["peak"] == speed.max()

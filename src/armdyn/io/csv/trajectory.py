@@ -20,6 +20,8 @@ from armdyn.errors import TrajectoryError, shown
 from armdyn.io.csv.table import read_table
 from armdyn.io.regular import check_path
 
+WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
+"""Columns of force and moment of the environment on the arm."""
 SPLINE_DEGREE = 5
 """Degree of the spline from which missing rates are taken."""
 
@@ -36,6 +38,8 @@ class SampledMotion:
     """Which of "qd" and "qdd" the file did not have."""
     source: str = ""
     """The file it came from."""
+    wrench: Array | None = None
+    """Force and moment of the environment on the arm, (m, 6) [N, N m], if the file has them."""
 
     def __len__(self) -> int:
         return len(self.t)
@@ -60,12 +64,16 @@ class SampledMotion:
         )
 
 
-def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
-    """The motion of n joints in a trajectory file; a TrajectoryError names the line at fault."""
+def trajectory_from_csv(path: str | Path, n: int, *, wrench: bool = False) -> SampledMotion:
+    """The motion of n joints in a trajectory file; a TrajectoryError names the line at fault.
+
+    With `wrench` the file may have the columns fx, fy, fz, nx, ny and nz as well.
+    """
     path = check_path(path)
     file = read_table(path, "t,q1,q2,...")
     names = file.names
-    groups = _groups(path, names, n)
+    forces = WRENCH if wrench and set(WRENCH) & set(names) else ()
+    groups = _groups(path, names, n, forces)
     table = file.numbers()
     t = table[:, names.index("t")]
     given = {
@@ -89,7 +97,8 @@ def trajectory_from_csv(path: str | Path, n: int) -> SampledMotion:
             f"{path}: the missing {' and '.join(computed)} are no finite numbers; times are too "
             "close together, or positions too large"
         )
-    return SampledMotion(t, given["q"], qd, qdd, computed, str(path))
+    acting = table[:, [names.index(name) for name in forces]] if forces else None
+    return SampledMotion(t, given["q"], qd, qdd, computed, str(path), acting)
 
 
 def sampled_motion(trajectory: Any, n: int) -> SampledMotion:
@@ -156,11 +165,12 @@ def _resting(values: Array) -> Array:
     return rest
 
 
-def _groups(path: Path, names: list[str], n: int) -> dict[str, list[str]]:
+def _groups(path: Path, names: list[str], n: int, forces: tuple[str, ...]) -> dict[str, list[str]]:
     """The columns of q and of whichever rates there are, each in joint order."""
     found = [group for group in ("q", "qd", "qdd") if group == "q" or _numbered(group, names)]
     groups = {group: [f"{group}{i}" for i in range(1, n + 1)] for group in found}
-    fault = _fault(names, ["t", *(name for columns in groups.values() for name in columns)], n)
+    columns = (name for columns in groups.values() for name in columns)
+    fault = _fault(names, ["t", *columns, *forces], n)
     if fault:
         raise TrajectoryError(f"{path}:1: {fault}")
     return groups
