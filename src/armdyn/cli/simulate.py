@@ -37,7 +37,12 @@ def simulate(
         None, "Torques: numbers, or columns t, tau1..taun.", "T1,T2,...|CSV"
     ),
     controller: Literal[
-        "free", "gravity-pd", "computed-torque", "slotine-li", "impedance"
+        "free",
+        "gravity-pd",
+        "computed-torque",
+        "slotine-li",
+        "operational-space",
+        "impedance",
     ] = option("free", "The law that gives the torques; free: none."),
     target: str | None = option(
         None,
@@ -45,10 +50,15 @@ def simulate(
         f"{_EACH}|CSV",
     ),
     move: str | None = option(None, "Instead, a smooth move from the start to there.", _EACH),
-    move_time: float | None = option(
-        None, "How long the move takes, in s; the duration by default."
+    line: str | None = option(
+        None, "Instead, a straight line of the tool to there, in m and world axes.", "X,Y,Z"
     ),
-    kp: str | None = option(None, "Stiffness, one for all joints or one each.", "K[,K,...]"),
+    move_time: float | None = option(
+        None, "How long the move or line takes, in s; the duration by default."
+    ),
+    kp: str | None = option(
+        None, "Stiffness, one for all joints (or coordinates of the tool) or one each.", "K[,K,...]"
+    ),
     kd: str | None = option(None, "Damping, likewise.", "K[,K,...]"),
     rate: str | None = option(None, "How fast slotine-li corrects errors, in 1/s.", "K[,K,...]"),
     compensate: bool = flag("--compensate", "Whether the controller knows of friction."),
@@ -99,7 +109,7 @@ def simulate(
     q, qd = start(arm, q0, qd0, arms, seed)
     tau, torque_time = torques(arm, torque)
     gains = {"kp": kp, "kd": kd, "rate": rate}
-    options = ControllerOptions(controller, target, move, move_time, gains, compensate)
+    options = ControllerOptions(controller, target, move, line, move_time, gains, compensate)
     known = _first(duration, torque_time, DEFAULT_DURATION)
     law, followed = options.controller(arm, q, known)
     lasting = _first(duration, followed, known)

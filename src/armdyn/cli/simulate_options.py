@@ -21,9 +21,12 @@ GAINS: Mapping[str, tuple[str, ...]] = {
     "gravity-pd": ("kp", "kd"),
     "computed-torque": ("kp", "kd"),
     "slotine-li": ("rate", "kd"),
+    "operational-space": ("kp", "kd"),
     "impedance": ("kp", "kd"),
 }
 """The controllers and the gains that each has."""
+OF_THE_TOOL = ("operational-space", "impedance")
+"""Controllers in coordinates of the tool."""
 DEFAULT_DURATION = 1.0
 """How long a simulation takes if no option says it [s]."""
 
@@ -65,8 +68,9 @@ class ControllerOptions:
     name: str
     target: str | None
     move: str | None
+    line: str | None
     move_time: float | None
-    """How long the move takes [s]."""
+    """How long the move or the line takes [s]."""
     gains: Mapping[str, str | None]
     compensate: bool
 
@@ -81,18 +85,28 @@ class ControllerOptions:
         self._check(given)
         if self.name == "free":
             return None, None
-        count = 6 if self.name == "impedance" else arm.n
-        values = {option: _gain(f"--{option}", text, count) for option, text in given.items()}
         motion, time = self._motion(arm, q, duration)
-        if self.name == "impedance":
-            if self.compensate:
-                raise typer.BadParameter("--compensate: impedance does not follow a velocity")
-            return _impedance(arm, motion, values), time
-        from armdyn.simulation import ComputedTorque, GravityPD, SlotineLi
+        if self.name in OF_THE_TOOL and self.compensate:
+            raise typer.BadParameter(f"--compensate: {self.name} does not follow a velocity")
+        law, count, names = self._law(arm)
+        values = {
+            names[option]: _gain(f"--{option}", text, count) for option, text in given.items()
+        }
+        extra = {} if self.name in OF_THE_TOOL else {"friction": self.compensate}
+        return law(arm, motion, **extra, **values), time
 
-        laws = {"gravity-pd": GravityPD, "computed-torque": ComputedTorque}
-        law: Callable[..., Any] = laws.get(self.name, SlotineLi)
-        return law(arm, motion, friction=self.compensate, **values), time
+    def _law(self, arm: Robot) -> tuple[Callable[..., Any], int, dict[str, str]]:
+        """The class of the controller, how many gains it has of a kind, and their names."""
+        from armdyn import simulation as laws
+        from armdyn.formulations.cartesian import default_task
+
+        names = {option: option for option in GAINS[self.name]}
+        if self.name == "impedance":
+            return laws.CartesianImpedance, 6, {"kp": "stiffness", "kd": "damping"}
+        if self.name == "operational-space":
+            return laws.OperationalSpace, len(default_task(arm.model)), names
+        of_joints = {"gravity-pd": laws.GravityPD, "computed-torque": laws.ComputedTorque}
+        return of_joints.get(self.name, laws.SlotineLi), arm.n, names
 
     def _check(self, gains: Mapping[str, str]) -> None:
         """Refuse options that the controller does not have."""
@@ -101,26 +115,30 @@ class ControllerOptions:
                 raise typer.BadParameter(
                     f"--{option}: the controller {self.name!r} has no such gain"
                 )
-        if self.move_time is not None and self.move is None:
+        if self.move_time is not None and self.move is None and self.line is None:
             raise typer.BadParameter("--move-time: there is no --move that could take so long")
-        options = {"--target": self.target, "--move": self.move, "--compensate": self.compensate}
+        ways = {"--target": self.target, "--move": self.move, "--line": self.line}
+        options: dict[str, Any] = {**ways, "--compensate": self.compensate}
         for option, value in options.items():
             if value and self.name == "free":
                 others = ", ".join(list(GAINS)[1:])
                 raise typer.BadParameter(f"{option} needs a --controller: {others}")
 
     def _motion(self, arm: Robot, q: Array, duration: float) -> tuple[Any, float | None]:
-        """What a controller follows, positions or a trajectory, and how long that takes [s]."""
+        """What a controller follows, positions or a motion, and how long that takes [s]."""
         from armdyn.simulation import from_csv, quintic
 
-        if self.move is not None:
-            if self.target is not None:
-                raise typer.BadParameter("give a --target or a --move, not both")
-            end = numbers("--move", self.move, (arm.n,))
+        ways = {"--target": self.target, "--move": self.move, "--line": self.line}
+        given = [option for option, text in ways.items() if text is not None]
+        if len(given) > 1:
+            raise typer.BadParameter(f"give a {given[0]} or a {given[1]}, not both")
+        if self.move is not None or self.line is not None:
             if q.ndim > 1:
-                raise typer.BadParameter("--move has one start; give many arms a --target")
+                raise typer.BadParameter(f"{given[0]} has one start; give many arms a --target")
             time = duration if self.move_time is None else self.move_time
-            return quintic(q, end, time), time
+            if self.line is not None:
+                return self._line(arm, q, numbers("--line", self.line, (3,)), time), time
+            return quintic(q, numbers("--move", str(self.move), (arm.n,)), time), time
         if self.target is None:
             if q.ndim > 1:
                 raise typer.BadParameter("many arms under a controller need a --target")
@@ -130,15 +148,17 @@ class ControllerOptions:
         trajectory = from_csv(self.target, arm)
         return trajectory, trajectory.duration
 
+    def _line(self, arm: Robot, q: Array, position: list[float], time: float) -> Any:
+        """A straight line of the tool, which keeps its orientation if it can."""
+        from armdyn.simulation import cartesian_line, tool_line
 
-def _impedance(arm: Robot, motion: Any, gains: dict[str, Any]) -> Callable[..., Any]:
-    from armdyn.simulation import CartesianImpedance
-
-    names = {"kp": "stiffness", "kd": "damping"}
-    values = {names[option]: value for option, value in gains.items()}
-    if callable(motion):
-        return CartesianImpedance(arm, lambda t: arm.forward_kinematics(motion(t).q), **values)
-    return CartesianImpedance(arm, arm.forward_kinematics(motion), **values)
+        if self.name not in OF_THE_TOOL:
+            turn: Any = "keep" if arm.n >= 6 else "free"
+            return cartesian_line(arm, q, position, turn, duration=time)
+        start = arm.forward_kinematics(q)
+        end = start.copy()
+        end[:3, 3] = position
+        return tool_line(start, end, duration=time)
 
 
 def _gain(option: str, text: str, count: int) -> float | list[float]:

@@ -65,12 +65,10 @@ class PoseSearch:
 
     def error(self, T: Array, q: Array) -> Array:
         """What the frame lacks in all coordinates to be at poses T (B, 4, 4), (B, 6) [m, rad]."""
-        X, R = self.forward(q), T[:, :3, :3]
-        away = T[:, :3, 3] - X[:, :3, 3]
-        turn = rotation_vector(R @ transpose(X[:, :3, :3])) if self.turns else np.zeros_like(away)
-        if self.own_axes:
-            away, turn = rotate_back(R, away), rotate_back(R, turn)
-        return np.concatenate([away, turn], -1)
+        error, R = pose_error(T, self.forward(q), self.turns), T[:, :3, :3]
+        if not self.own_axes:
+            return error
+        return np.concatenate([rotate_back(R, error[:, :3]), rotate_back(R, error[:, 3:])], -1)
 
     def slopes(self, T: Array, q: Array, error: Array) -> Array:
         """J with de = -J dq in the coordinates that matter, (B, m, n), where e is the error."""
@@ -79,7 +77,7 @@ class PoseSearch:
         if self.own_axes:
             linear, angular = (transpose(T[:, :3, :3]) @ half for half in (linear, angular))
         if 0 < len({3, 4, 5} & set(self.rows)) < 3:
-            angular = _logarithm_slope(error[:, 3:]) @ angular
+            angular = logarithm_slope(error[:, 3:]) @ angular
         return np.concatenate([linear, angular], 1)[:, self.rows]
 
     def met(self, error: Array, tolerance: float) -> Array:
@@ -138,6 +136,13 @@ class PoseSearch:
         return way - self.step(J, rotate(J, way), q)
 
 
+def pose_error(T: Array, X: Array, turns: bool = True) -> Array:
+    """(p_w - p, log R_w Rᵀ) for wanted poses T and poses X (..., 4, 4); without turns 0 for it."""
+    away = T[..., :3, 3] - X[..., :3, 3]
+    R = T[..., :3, :3] @ transpose(X[..., :3, :3]) if turns else None
+    return np.concatenate([away, np.zeros_like(away) if R is None else rotation_vector(R)], -1)
+
+
 def _solve(A: Array, b: Array) -> Array:
     """A⁻¹ b of small symmetric matrices (B, k, k), all of them at once."""
     paths = [tuple(range(k + 1)) for k in range(A.shape[-1])]
@@ -145,7 +150,7 @@ def _solve(A: Array, b: Array) -> Array:
     return solve_ltdl(paths, np.moveaxis(np.ascontiguousarray(np.moveaxis(A, 0, -1)), -1, 0), b)
 
 
-def _logarithm_slope(turn: Array) -> Array:
+def logarithm_slope(turn: Array) -> Array:
     """D with log(exp(turn) exp(-ω)) = turn - D ω for small ω, (..., 3, 3)."""
     angle = np.linalg.norm(turn, axis=-1)
     x = np.maximum(angle, SMALL_TURN)

@@ -1,6 +1,5 @@
 """Motion from torques: trajectories, controllers, integrators and their results."""
 
-from armdyn.simulation.controllers import CartesianImpedance as CartesianImpedance
 from armdyn.simulation.controllers import ComputedTorque as ComputedTorque
 from armdyn.simulation.controllers import Free as Free
 from armdyn.simulation.controllers import GravityPD as GravityPD
@@ -8,11 +7,15 @@ from armdyn.simulation.controllers import SlotineLi as SlotineLi
 from armdyn.simulation.result import Simulation as Simulation
 from armdyn.simulation.simulator import simulate as simulate
 from armdyn.simulation.system import Event as Event
+from armdyn.simulation.tool_controllers import CartesianImpedance as CartesianImpedance
+from armdyn.simulation.tool_controllers import OperationalSpace as OperationalSpace
 from armdyn.simulation.trajectories import cartesian_line as cartesian_line
 from armdyn.simulation.trajectories import fourier as fourier
 from armdyn.simulation.trajectories import from_csv as from_csv
 from armdyn.simulation.trajectories import hold as hold
 from armdyn.simulation.trajectories import quintic as quintic
 from armdyn.simulation.trajectories import sampled as sampled
+from armdyn.simulation.trajectories import tool_circle as tool_circle
+from armdyn.simulation.trajectories import tool_line as tool_line
 from armdyn.simulation.trajectories import trapezoid as trapezoid
 from armdyn.simulation.trajectories import via_points as via_points

@@ -11,7 +11,14 @@ import pytest
 
 import armdyn
 from armdyn.cli import simulate_output as simulated
-from armdyn.simulation import CartesianImpedance, ComputedTorque, GravityPD, SlotineLi, quintic
+from armdyn.simulation import (
+    CartesianImpedance,
+    ComputedTorque,
+    GravityPD,
+    OperationalSpace,
+    SlotineLi,
+    quintic,
+)
 from armdyn.simulation.trajectories import sampled
 
 pytestmark = pytest.mark.slow
@@ -96,10 +103,9 @@ def test_options_reach_the_simulation(data):
         (("slotine-li", "--rate", "4,5", "--kd", 7), lambda m: SlotineLi(ARM, m, [4, 5], 7)),
         (
             ("impedance", "--kp", 60, "--kd", "9,9,9,1,1,1"),
-            lambda m: CartesianImpedance(
-                ARM, lambda t: ARM.forward_kinematics(m(t).q), 60, [9, 9, 9, 1, 1, 1]
-            ),
+            lambda m: CartesianImpedance(ARM, m, 60, [9, 9, 9, 1, 1, 1]),
         ),
+        (("operational-space", "--kp", "90,60"), lambda m: OperationalSpace(ARM, m, [90, 60])),
     ],
 )
 def test_controllers_follow_a_move(data, words, law):
@@ -107,6 +113,13 @@ def test_controllers_follow_a_move(data, words, law):
     found = data("--controller", *words, *options)
     move = quintic([0.1, 0.2], END, 0.3)
     assert_same(found, armdyn.simulate(ARM, [0.1, 0.2], None, 0.4, controller=law(move)))
+
+
+@pytest.mark.parametrize("law", ["operational-space", "computed-torque"])
+def test_a_straight_line_of_the_tool_is_followed(data, law):
+    words = ("--q0", "0.3,0.9", "--line", "0.4,0.5,0", "--move-time", 0.2, "--no-friction")
+    found = data("--controller", law, *words, "--duration", 0.25)
+    np.testing.assert_allclose(ARM.forward_kinematics(found["q"])[:3, 3], [0.4, 0.5, 0], atol=1e-6)
 
 
 @pytest.mark.slow
@@ -252,9 +265,14 @@ def test_there_is_no_bar_elsewhere(capsys):
         (("--controller", "impedance", "--compensate"), "does not follow a velocity"),
         (("--controller", "gravity-pd", "--target", "none.csv"), "there is no file none.csv"),
         (("--controller", "gravity-pd", "--target", "1,2", "--move", "1,2"), "not both"),
+        (("--controller", "impedance", "--line", "1,1,0", "--move", "1,2"), "--move or a --line"),
+        (("--controller", "impedance", "--line", "1,1"), "--line: expected 3 numbers"),
+        (("--line", "1,1,0"), "--line needs a --controller"),
+        (("--controller", "gravity-pd", "--line", "9,9,0"), "cannot follow the line"),
         (("--controller", "gravity-pd", "--move-time", "1"), "there is no --move"),
         (("--controller", "gravity-pd", "--arms", "3"), "need a --target"),
         (("--controller", "gravity-pd", "--arms", "3", "--move", "1,2"), "--move has one start"),
+        (("--controller", "impedance", "--arms", "3", "--line", "1,2,0"), "--line has one start"),
         (("--target", "1,2"), "--target needs a --controller: gravity-pd, computed-torque"),
         (("--move", "1,2"), "--move needs a --controller"),
         (("--compensate",), "--compensate needs a --controller"),

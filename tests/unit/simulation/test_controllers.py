@@ -131,7 +131,7 @@ def test_an_impedance_gives_way_as_its_spring_says():
     robot = load("ur5")
     q = np.array([0.3, -1.2, 1.4, -0.6, 0.9, 0.2])
     stiffness = np.array([800.0, 500.0, 600.0, 40.0, 50.0, 30.0])
-    wrench = np.array([8.0, -5.0, 6.0, 0.4, -0.5, 0.3])
+    wrench = np.array([8.0, -5.0, 6.0, 0.1, -0.125, 0.075])
     place = robot.forward_kinematics(q)
     law = CartesianImpedance(
         robot, place, stiffness, damping=[90, 90, 90, 9, 9, 9], joint_damping=1

@@ -19,8 +19,8 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import SingularityError
 from armdyn.formulations.pose_search import PoseSearch
-from armdyn.model.transform import rotation_from_vector
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
+from armdyn.simulation.trajectories.tool import ToolLine
 
 SINGULAR = 1e-3
 """Singular values below this part of the largest are damped: 1/σ becomes σ/ε²."""
@@ -34,39 +34,6 @@ NODE_TOLERANCE = 1e-15
 """Distance of the tool from its line at the nodes [m and rad]."""
 CHECKED_PLACES = np.array([0.28, 0.5, 0.72])
 """Places in a piece where q', and in the middle q and q'', have their largest errors."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ToolLine:
-    """Where the tool is at the part s of its way, in world axes."""
-
-    start: Array
-    """Position at the start, (3,) [m]."""
-    way: Array
-    """From the start to the end, (3,) [m]."""
-    R: Array
-    """Rotation at the start, (3, 3)."""
-    turn: Array
-    """Axis times angle of the turn on the way, (3,) [rad]."""
-    free: bool
-    """Whether the orientation does not matter."""
-
-    @property
-    def rows(self) -> tuple[int, ...]:
-        """The rows of the Jacobian that the line prescribes."""
-        return tuple(range(3 if self.free else 6))
-
-    @property
-    def twist(self) -> Array:
-        """Change of the prescribed coordinates with s, constant on the line, (3,) or (6,)."""
-        return np.concatenate([self.way, self.turn])[: len(self.rows)]
-
-    def pose(self, s: Array) -> Array:
-        """Where the tool is at parts s (m,) of the way, (m, 4, 4)."""
-        T = np.tile(np.eye(4), (len(s), 1, 1))
-        T[:, :3, :3] = rotation_from_vector(s[:, None] * self.turn) @ self.R
-        T[:, :3, 3] = self.start + s[:, None] * self.way
-        return T
 
 
 def follow(robot: Robot, q0: Array, line: ToolLine, tolerance: float) -> Piecewise:

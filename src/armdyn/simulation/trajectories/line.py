@@ -12,9 +12,9 @@ from armdyn.errors import TrajectoryError, shown
 from armdyn.model.transform import check_transform, rotation_vector, transform
 from armdyn.simulation.checks import check_point, check_positive, check_range
 from armdyn.simulation.protocols import Motion
-from armdyn.simulation.trajectories.follow import ToolLine, follow
+from armdyn.simulation.trajectories.follow import follow
 from armdyn.simulation.trajectories.piecewise import Piecewise
-from armdyn.simulation.trajectories.polynomial import quintic
+from armdyn.simulation.trajectories.tool import ToolLine, law_of_time
 
 LINE_TOLERANCE = 1e-10
 """Distance of the tool from its line that is allowed by default [m and rad]."""
@@ -84,18 +84,7 @@ def cartesian_line(
     check_range(robot, lambda: (q0, q0))
     tolerance = check_positive("tolerance", tolerance, "m")
     line = _line(robot, q0, position, orientation)
-    size = float(np.linalg.norm(line.way)) or float(np.linalg.norm(line.turn))
-    if not size:
-        raise TrajectoryError("the tool is already there: a line needs another position or turn")
-    if (duration is None) == (speed is None and acceleration is None):
-        raise TrajectoryError(
-            "give either the duration of a line, or limits (speed=, acceleration=) of the tool"
-        )
-    top = None if speed is None else check_positive("speed", speed, "m/s") / size
-    bend = None
-    if acceleration is not None:
-        bend = check_positive("acceleration", acceleration, "m/s²") / size
-    law = quintic([0.0], [1.0], duration, velocity=top, acceleration=bend)
+    law = law_of_time(line, duration, speed, acceleration)
     path = follow(robot, q0, line, tolerance)
     check_range(robot, path.reach)
     return AlongPath(path, law)
