@@ -123,7 +123,7 @@ def _size_findings(
         )
     elif 0 < radius < 1e-3:
         yield "warning", f"{given} {1e3 * radius:.3g} mm; are the units kg and kg m²?"
-    shifted = _tensor_about_origin(inertia)
+    shifted = tensor_about_origin(inertia)
     if shifted is not None:
         yield (
             "warning",
@@ -135,7 +135,7 @@ def _size_findings(
         )
 
 
-def _tensor_about_origin(inertia: Inertia) -> Array | None:
+def tensor_about_origin(inertia: Inertia) -> Array | None:
     """The tensor about the centre of mass if the given one looks like one about the origin."""
     c, m, given = inertia.com, inertia.mass, inertia.moment_about_com
     share = 2 * m * float(c @ c)

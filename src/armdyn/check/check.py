@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.check.bodies import body_findings, vector_text
+from armdyn.check.geometry import geometry_findings
 from armdyn.check.joints import joint_findings
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError
@@ -26,12 +27,14 @@ SINGULAR, NEARLY_SINGULAR = 1e-12, 1e-8
 
 
 def check_report(
-    source: str | Path | Robot | RobotModel, read: Callable[..., Reading] | None = None
+    source: str | Path | Robot | RobotModel,
+    read: Callable[..., Reading] | None = None,
+    trusted: bool = True,
 ) -> list[Finding]:
     """What is wrong or odd about a robot, the gravest first.
 
     A file that cannot be loaded is a finding too. `read` reads the source with the keywords
-    `physical` and `fix_root`; None: as it is.
+    `physical` and `fix_root`; None: as it is. Files that a source names are read if it is trusted.
     """
     findings: list[Finding] = []
     if isinstance(source, Robot | RobotModel):
@@ -42,7 +45,7 @@ def check_report(
         except ArmdynError as error:
             return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
         findings = [replace(finding, where=str(source)) for finding in found]
-        findings += _fixed_joints(source)
+        findings += [*_fixed_joints(source), *geometry_findings(Path(source), model, trusted)]
     findings += [*body_findings(model), *joint_findings(model), *_gravity(model)]
     if not any(finding.level == "error" for finding in findings):
         findings += _mass_matrix(Robot(model))

@@ -1,5 +1,6 @@
 """Mesh files, read by trimesh from memory: a mesh cannot name other files to be read."""
 
+import re
 from functools import partial
 from importlib.util import find_spec
 from io import BytesIO
@@ -17,6 +18,7 @@ from armdyn.model.mesh import use_reader
 MESH_ENDINGS = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
 MAX_MESH_BYTES = 50 * 2**20
 """Size of the largest mesh that is read [bytes]."""
+_COLLADA_UNIT = re.compile(rb"""<unit\b[^>]*?\bmeter\s*=\s*["']([^"']+)["']""")
 REPAIR = (
     "Repair the mesh (MeshLab: 'Close Holes', 'Re-Orient all faces coherently'; trimesh: "
     "trimesh.repair.fill_holes, fix_normals), or take its convex hull with hull=True (--hull)"
@@ -30,7 +32,7 @@ def read_mesh(given: str | Path) -> Any:
     if path.suffix.lower() not in MESH_ENDINGS:
         endings = ", ".join(MESH_ENDINGS)
         raise refusal(f"the ending {path.suffix!r} is of no mesh that is read; it is {endings}")
-    data = BytesIO(read_regular(path, refusal, MAX_MESH_BYTES))
+    data = read_regular(path, refusal, MAX_MESH_BYTES)
     with IMPORTING:
         try:
             import trimesh  # noqa: PLC0415 (slow to import)
@@ -40,7 +42,9 @@ def read_mesh(given: str | Path) -> Any:
         raise MissingExtraError("pycollada", "mesh", "reading .dae files")
     try:
         ending = path.suffix[1:].lower()
-        mesh: Any = trimesh.load(data, ending, force="mesh", skip_materials=True)
+        mesh: Any = trimesh.load(BytesIO(data), ending, force="mesh", skip_materials=True)
+        if ending == "dae" and (unit := _COLLADA_UNIT.search(data)):
+            mesh.apply_scale(float(unit[1]))
         mesh.merge_vertices(merge_tex=True, merge_norm=True)
         corners = np.sort(mesh.faces, axis=1)
         mesh.update_faces((corners[:, 0] < corners[:, 1]) & (corners[:, 1] < corners[:, 2]))
@@ -56,10 +60,14 @@ def read_mesh(given: str | Path) -> Any:
 @use_reader
 def read_triangles(path: str | Path, hull: bool) -> Array:
     """The triangles that bound a solid, (f, 3, 3), wound so that their normals point out."""
-    mesh = read_mesh(path)
+    return solid_triangles(read_mesh(path), Path(path), hull)
+
+
+def solid_triangles(mesh: Any, path: Path, hull: bool) -> Array:
+    """The triangles of a mesh that was read from a path, or a MeshError if they bound no solid."""
     refusal = partial(MeshError, file=path)
     if hull:
-        mesh = _hull(mesh, refusal)
+        return _hull(np.asarray(mesh.vertices), refusal)
     triangles = mesh.vertices[mesh.faces]
     edges = mesh.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     kinds, inverse = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
@@ -92,8 +100,14 @@ def read_triangles(path: str | Path, hull: bool) -> Array:
     return triangles
 
 
-def _hull(mesh: Any, refusal: partial[MeshError]) -> Any:
+def _hull(points: Array, refusal: partial[MeshError]) -> Array:
+    """The triangles of the convex hull of points."""
+    from scipy.spatial import ConvexHull, QhullError  # noqa: PLC0415 (slow to import)
+
     try:
-        return mesh.convex_hull
-    except Exception as reason:  # of the library that computes it
+        triangles: Array = points[ConvexHull(points).simplices]
+    except QhullError as reason:
         raise refusal("the mesh is flat, so that its convex hull has no volume") from reason
+    inwards = np.linalg.det(triangles - points.mean(0)) < 0
+    triangles[inwards] = triangles[inwards, ::-1]
+    return triangles

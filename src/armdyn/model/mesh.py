@@ -47,15 +47,16 @@ def solid_moments(triangles: Array) -> Array:
     """∫ r̄ r̄ᵀ dV with r̄ = (r, 1) over the solid that triangles bound, (4, 4).
 
     It is the sum over the tetrahedra from one point to every triangle, with the sign of their
-    volumes. The point is amid the triangles, so that no digits are lost far from the origin.
+    volumes. The point is amid the triangles, so that no digits are lost far from the origin. All
+    normals point out, or all point in, as those of a mirrored solid do.
     """
     amid = triangles.mean((0, 1))
     r = triangles - amid
     six = np.linalg.det(r)
-    total = r.sum(1)
-    squares = np.einsum("f,fia,fib->ab", six, r, r) + np.einsum("f,fa,fb->ab", six, total, total)
-    first, volume = six @ total / 24, six.sum() / 6
+    ends = np.concatenate([r, r.sum(1, keepdims=True)], axis=1)  # three corners, and their sum
+    squares = (six[:, None, None] * ends).reshape(-1, 3).T @ ends.reshape(-1, 3)
+    first, volume = six @ ends[:, 3] / 24, six.sum() / 6
     moments = np.block([[squares / 120, first[:, None]], [first, volume]])
     back = transform(position=amid)
-    moved = back @ moments @ back.T
+    moved = np.sign(volume) * back @ moments @ back.T
     return 0.5 * (moved + moved.T)

@@ -146,7 +146,7 @@ class UniformBodies:
         """
         factors = mesh.check_scale(scale, units)
         triangles = mesh.read_triangles(path, hull)
-        moments = mesh.solid_moments(triangles * factors) * np.sign(np.prod(factors))
+        moments = mesh.solid_moments(triangles * factors)
         volume = float(moments[3, 3])
         m = shapes.given_mass(f"mesh {path}", mass, density, volume)
         return cls.from_pseudo(m / volume * moments)

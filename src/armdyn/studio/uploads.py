@@ -74,20 +74,24 @@ def open_upload(path: Path, tell: Tell = lambda _: None) -> Loaded:
     except DescriptionError as error:
         message = str(error).removeprefix(f"{path}: ")
         return Loaded(None, [Finding("error", path.name, message)], error)
-    return open_robot(path, partial(read_model, path, trusted=False), tell)
+    return open_robot(path, partial(read_model, path, trusted=False), tell, trusted=False)
 
 
 def open_robot(
-    source: str | Path, read: Callable[..., Reading] | None = None, tell: Tell = lambda _: None
+    source: str | Path,
+    read: Callable[..., Reading] | None = None,
+    tell: Tell = lambda _: None,
+    trusted: bool = True,
 ) -> Loaded:
     """A robot from the catalog or a file, with everything suspicious in it.
 
     One whose bodies cannot exist is shown all the same, so that people see what is wrong. `read`
-    reads it with the keywords `physical` and `fix_root`; None: as it is.
+    reads it with the keywords `physical` and `fix_root`; None: as it is. Files that a source names
+    are read if it is trusted.
     """
     read = read or partial(read_model, source)
     tell(f"checking {Path(source).name}")
-    findings = check_report(source, read)
+    findings = check_report(source, read, trusted)
     tell(f"reading {Path(source).name}")
     try:
         try:

@@ -8,20 +8,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from inspect import signature
-from itertools import product
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, ModelError
 from armdyn.io.attributes import Problems
-from armdyn.io.mesh import MESH_ENDINGS, read_mesh
+from armdyn.io.mesh import MESH_ENDINGS
 from armdyn.io.urdf.link import UrdfLink
 from armdyn.io.xml import XmlElement
 from armdyn.model import Inertia
-from armdyn.model.mesh import check_scale
 from armdyn.model.shapes import SHAPES
 
 URDF_SHAPES = ("box", "cylinder", "sphere", "capsule")
@@ -43,27 +39,13 @@ class Piece:
     mesh: Path | None = None
     """The file of a mesh."""
 
-    def body(self, density: float, hull: bool = False) -> Inertia:
+    def body(self, density: float) -> Inertia:
         """The uniform body of this shape, in the frame of the link."""
         if self.mesh is None:
             solid = getattr(Inertia, self.shape.tag)(**self.lengths, density=density)
         else:
-            solid = Inertia.mesh(self.mesh, density=density, hull=hull, **self.lengths)
+            solid = Inertia.mesh(self.mesh, density=density, **self.lengths)
         return solid.moved(self.placement)
-
-    def hull_points(self) -> Array:
-        """Points in the frame of the link whose convex hull contains the piece, (n, 3) [m]."""
-        if self.mesh is not None:
-            points = np.asarray(read_mesh(self.mesh).vertices) * check_scale(self.lengths["scale"])
-        else:
-            points = np.array(list(product((-1.0, 1.0), repeat=3))) * self._half_sizes()
-        return points @ self.placement[:3, :3].T + self.placement[:3, 3]
-
-    def _half_sizes(self) -> Array:
-        """Half of the sides of the box around a shape."""
-        size, radius, length = (self.lengths.get(key, 0.0) for key in ("size", "radius", "length"))
-        round_ends = radius if self.shape.tag in ("capsule", "sphere") else 0.0
-        return 0.5 * np.asarray(size) + [radius, radius, 0.5 * length + round_ends]
 
 
 def link_pieces(
