@@ -28,6 +28,7 @@ def load(
     physical: Physical = "error",
     fix_root: bool = False,
     density: float | None = None,
+    hull: bool = False,
 ) -> Robot:
     """A robot from the catalog or from a file.
 
@@ -44,13 +45,15 @@ def load(
         fix_root: Whether a floating or planar joint at the root is taken as fixed.
         density: Density of links that have a shape and no inertia [kg/m³]: geometry of a URDF file,
             shapes of a TOML file. A warning names them.
+        hull: Whether meshes of a URDF file count with their convex hulls for that.
 
     Example:
         >>> load("two_link").inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(3)
         array([18.602,  3.613])
     """
-    given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base, "density": density}
-    return robot_from(read_model(source, physical=physical, fix_root=fix_root, **given))
+    given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base}
+    given |= {"physical": physical, "fix_root": fix_root, "density": density, "hull": hull}
+    return robot_from(read_model(source, **given))
 
 
 def robot_from(reading: Reading, stacklevel: int = 3) -> Robot:

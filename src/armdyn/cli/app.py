@@ -29,11 +29,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-OF_A_ROBOT = (
-    info, check, compare, torque, terms, reduced, size, simulate, ops, equations, simplify, export,
-    studio,
+VERBS = (
+    robots, info, check, inertia, compare, torque, terms, reduced, size, simulate, ops,
+    equations, simplify, export, studio, bench, cache,
 )  # fmt: skip
-for verb in (robots, *OF_A_ROBOT, inertia, bench, cache):
+for verb in VERBS:
     app.command()(verb)
 
 

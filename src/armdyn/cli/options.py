@@ -92,6 +92,9 @@ class RobotSource:
         float | None,
         _shared("Give links without inertia that of their geometry, in kg/m³.", "KG/M3"),
     ] = None
+    hull: Annotated[
+        bool, _shared("Take meshes by their convex hulls for --density.", None, "--hull")
+    ] = False
     physical: Annotated[
         Physical | None, _shared("What to do about inertias that no body can have; error if unset.")
     ] = None
@@ -124,6 +127,7 @@ class RobotSource:
             fix_root=self.fix_root or fix_root,
             physical=physical,
             density=self.density,
+            hull=self.hull,
         )
         if self.payload is None:
             return model, findings

@@ -26,6 +26,7 @@ class LoadOptions:
     physical: Physical = "error"
     fix_root: bool = False
     density: float | None = None
+    hull: bool = False
     trusted: bool = True
     """Whether the file may name others to be read (meshes), and macros of xacro are expanded, which
     evaluates expressions of the file."""
@@ -33,6 +34,7 @@ class LoadOptions:
     def __post_init__(self) -> None:
         check_locked(self.locked)
         check_truth("fix_root", self.fix_root)
+        check_truth("hull", self.hull)
         if self.density is not None and check_number("density", self.density) <= 0:
             raise ModelError(f"density: expected a positive number, got {shown(self.density)}")
         if self.tool is not None:

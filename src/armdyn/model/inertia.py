@@ -207,6 +207,8 @@ class Inertia(UniformBodies):
         return Inertia(self.mass, moved.first_moment, moved.moment, self.given_about, axes)
 
     def __add__(self, other: "Inertia") -> "Inertia":
+        if not isinstance(other, Inertia):
+            return NotImplemented
         return Inertia(
             self.mass + other.mass,
             frozen(self.first_moment + other.first_moment),
@@ -217,6 +219,8 @@ class Inertia(UniformBodies):
         return self if isinstance(other, int) and other == 0 else NotImplemented  # sum() begins so
 
     def __sub__(self, hole: "Inertia") -> "Inertia":
+        if not isinstance(hole, Inertia):
+            return NotImplemented
         rest = Inertia(
             self.mass - hole.mass,
             frozen(self.first_moment - hole.first_moment),

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, check_constant
+from armdyn.arrays import Array, check_constant, check_truth
 from armdyn.model import mesh, shapes
 
 
@@ -145,7 +145,7 @@ class UniformBodies:
             MeshError: The file cannot be read, or its triangles bound no volume.
         """
         factors = mesh.check_scale(scale, units)
-        triangles = mesh.read_triangles(path, hull)
+        triangles = mesh.read_triangles(path, check_truth("hull", hull))
         moments = mesh.solid_moments(triangles * factors)
         volume = float(moments[3, 3])
         m = shapes.given_mass(f"mesh {path}", mass, density, volume)

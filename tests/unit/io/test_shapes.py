@@ -182,6 +182,8 @@ def test_files_from_a_browser_read_no_meshes(tmp_path):
 
 # URDF
 
+OPEN = '<mesh filename="open.off"/>'
+
 
 def geometry(inside, tag="collision", origin=""):
     return f"<{tag}>{origin}<geometry>{inside}</geometry></{tag}>"
@@ -244,7 +246,7 @@ def test_bad_geometry_is_refused_with_line_and_link(tmp_path):
     mesh.update_faces(np.arange(len(mesh.faces)) > 0)
     mesh.export(tmp_path / "open.off")
     for element, text in (
-        ('<mesh filename="open.off"/>', "not watertight"),
+        (OPEN, "not watertight"),
         ('<mesh filename="none.stl"/>', "no mesh 'none.stl'.*folder of this file"),
         ('<mesh filename="package://other/none.stl"/>', "ROS_PACKAGE_PATH"),
         ('<mesh filename="part.step"/>', "ending"),
@@ -256,6 +258,8 @@ def test_bad_geometry_is_refused_with_line_and_link(tmp_path):
         path = save(tmp_path, link("a"), link("b", geometry(element)), joint("a", "b"))
         with pytest.raises(UrdfError, match=f"robot.urdf:3: link 'b': .*{text}"):
             armdyn.load(path, density=1000)
+    path = save(tmp_path, link("a"), link("b", geometry(OPEN)), joint("a", "b"))
+    close(load(path, density=1000, hull=True).mass, 1000, 1e-12)
     for density in (0, -1, np.nan, "heavy", True):
         with pytest.raises(ModelError, match="density"):
             armdyn.load(path, density=density)

@@ -181,6 +181,14 @@ def test_what_is_no_body_any_more_is_refused():
             ball - hole
 
 
+def test_only_bodies_are_joined():
+    for other in (1, None, np.eye(4)):
+        with pytest.raises(TypeError):
+            Inertia.sphere(0.1, mass=1) + other
+        with pytest.raises(TypeError):
+            Inertia.sphere(0.1, mass=1) - other
+
+
 def test_every_shape_is_public():
     assert all(hasattr(armdyn.Inertia, name) for name in SHAPES)
     assert "Inertia" in armdyn.__all__
@@ -271,6 +279,7 @@ def test_bad_meshes_are_refused(box, tmp_path):
         (lambda: Inertia.mesh(tmp_path / "junk.stl", mass=1), "triangles|read"),
         (lambda: Inertia.mesh(tmp_path / "part.step", mass=1), "ending '.step'"),
         (lambda: Inertia.mesh(3, mass=1), "path"),
+        (lambda: Inertia.mesh(path, mass=1, hull="yes"), "hull is True or False"),
     ):
         with pytest.raises(armdyn.errors.ArmdynError, match=text):
             call()

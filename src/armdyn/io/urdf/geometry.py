@@ -15,6 +15,7 @@ from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, ModelError
 from armdyn.io.attributes import Problems
 from armdyn.io.mesh import MESH_ENDINGS
+from armdyn.io.options import LoadOptions
 from armdyn.io.urdf.link import UrdfLink
 from armdyn.io.xml import XmlElement
 from armdyn.model import Inertia
@@ -39,12 +40,12 @@ class Piece:
     mesh: Path | None = None
     """The file of a mesh."""
 
-    def body(self, density: float) -> Inertia:
+    def body(self, density: float, hull: bool = False) -> Inertia:
         """The uniform body of this shape, in the frame of the link."""
         if self.mesh is None:
             solid = getattr(Inertia, self.shape.tag)(**self.lengths, density=density)
         else:
-            solid = Inertia.mesh(self.mesh, density=density, **self.lengths)
+            solid = Inertia.mesh(self.mesh, density=density, hull=hull, **self.lengths)
         return solid.moved(self.placement)
 
 
@@ -105,11 +106,16 @@ def _looked_for(name: str) -> str:
 def with_inertia_from_geometry(
     links: dict[str, UrdfLink],
     robot: XmlElement,
-    density: float,
-    trusted: bool,
+    options: LoadOptions,
     problems: Problems,
 ) -> tuple[dict[str, UrdfLink], list[str]]:
-    """The links with the inertia of their geometry where they have none, and which these are."""
+    """The links with the inertia of their geometry where they have none, and which these are.
+
+    Without a density there are none.
+    """
+    density = options.density
+    if density is None:
+        return links, []
     filled, names = dict(links), []
     for element in robot.all("link"):
         link = links.get(element.attributes.get("name", ""))
@@ -120,9 +126,9 @@ def with_inertia_from_geometry(
             element, problems.file.parent.resolve(), problems, ("collision", "visual")
         ):
             try:
-                if piece.mesh is not None and not trusted:
+                if piece.mesh is not None and not options.trusted:
                     raise ModelError("files of meshes are not read here")
-                body = body + piece.body(density)
+                body = body + piece.body(density, options.hull)
             except ArmdynError as error:
                 text = f"link {link.name!r}: its <{piece.element.tag}> has no inertia: {error}"
                 problems.add(piece.shape, text)

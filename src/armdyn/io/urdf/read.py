@@ -51,11 +51,7 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     robot = with_world(robot, problems)
     found = [link_from_element(element, problems) for element in robot.all("link")]
     links = {link.name: link for link in found if link}
-    filled: list[str] = []
-    if options.density is not None:
-        links, filled = with_inertia_from_geometry(
-            links, robot, options.density, options.trusted, problems
-        )
+    links, filled = with_inertia_from_geometry(links, robot, options, problems)
     root = root_link(robot)
     joints = [
         connection_from_element(element, problems, root, options.fix_root)
