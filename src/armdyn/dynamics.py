@@ -38,7 +38,11 @@ from armdyn.formulations.external import Wrench, exerted_wrenches
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.inverse_kinematics import inverse_kinematics
 from armdyn.formulations.ledger import Ledger
-from armdyn.formulations.regressor import parameter_names, parameters
+from armdyn.formulations.parameters import (
+    RobotParameter,
+    robot_parameters,
+    with_parameters,
+)
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.io.drives import drive_from_keys
@@ -389,30 +393,65 @@ class Robot:
     # inertial parameters
 
     @property
+    def parameter_table(self) -> tuple[RobotParameter, ...]:
+        """Name, unit and value of every parameter, and whether torques are linear in it."""
+        return robot_parameters(self.model)
+
+    @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Names of the ten inertial parameters of every link, as "link1.mcx"."""
-        return parameter_names(self.model)
+        """Names of the parameters, as "link1.mcx", "joint1.rotor" or "joint1.viscous"."""
+        return tuple(parameter.name for parameter in self.parameter_table)
 
     @property
     def parameters(self) -> Array:
-        """The inertial parameters π, (10 N,): m, m c, I of each link in the frame on its joint."""
-        return parameters(self.model)
+        """The parameters π: for each link m, m c and I about the origin of the frame on its joint.
 
-    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Y with τ = Y π, (..., n, 10 N), for the links: friction and rotors are not in it."""
-        return self._table.regressor(q, qd, qdd)
+        Then come the rotors and the friction that the robot has, joint by joint, and last the
+        parameters of friction that the regressor has no column for.
+        """
+        return np.array([parameter.value for parameter in self.parameter_table])
 
-    def base_parameters(self) -> BaseParameters:
-        """The fewest combinations of inertial parameters that the torques depend on."""
-        return self._base_parameters
+    def with_parameters(
+        self, values: Mapping[str, float] | ArrayLike, *, physical: Physical = "error"
+    ) -> Robot:
+        """The robot with other parameters, some of them by name or all in order.
 
-    def base_regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-        """Y_b with τ = Y_b π_b for the links, (..., n, rank); π_b as in `base_parameters`."""
-        return self._table.base_regressor(q, qd, qdd, self._base_parameters.columns)
+        By name they may be of rotors and terms of friction that the robot has not yet, as
+        {"joint1.viscous": 0.2}. A link that is changed becomes one body.
+        """
+        return self._other(check_physical(with_parameters(self.model, values), physical))
+
+    def regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, links: bool = False
+    ) -> Array:
+        """Y with τ = Y π, (..., n, p), for the p linear parameters, which come first in π.
+
+        With `links`, for the links alone, (..., n, 10 N): friction and rotors are not in it.
+        """
+        return self._table.regressor(q, qd, qdd, check_truth("links", links))
+
+    def base_parameters(self, *, links: bool = False) -> BaseParameters:
+        """The fewest combinations of parameters that the torques depend on.
+
+        A rotor and the inertia of a link that turns with it act as one. With `links`, those of
+        the links alone.
+        """
+        only = check_truth("links", links)
+        return self._link_base_parameters if only else self._base_parameters
+
+    def base_regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, links: bool = False
+    ) -> Array:
+        """Y_b with τ = Y_b π_b, (..., n, rank); π_b as in `base_parameters`."""
+        return self._table.base_regressor(q, qd, qdd, check_truth("links", links))
 
     @cached_property
     def _base_parameters(self) -> BaseParameters:
         return base_parameters(self.model)
+
+    @cached_property
+    def _link_base_parameters(self) -> BaseParameters:
+        return base_parameters(self.model, links=True)
 
     # kinematics and the Cartesian form
 

@@ -137,7 +137,7 @@ def test_regressor(robot):
     """Pinocchio's parameters of a link are in our order: m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
     peer, data = pin_model(robot.model)
     q, qd, qdd = states(robot.n, count=2)
-    Y = robot.regressor(q, qd, qdd)
+    Y = robot.regressor(q, qd, qdd, links=True)
     for k in range(len(q)):
         theirs = pin.computeJointTorqueRegressor(peer, data, q[k], qd[k], qdd[k])
         close(Y[k], theirs, TOLERANCE)

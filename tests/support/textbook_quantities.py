@@ -16,6 +16,7 @@ from armdyn.formulations.forward_dynamics import accelerations
 from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.spatial import rotate
 from armdyn.model import Mimic
@@ -153,9 +154,17 @@ class TextbookQuantities:
         rows = [[rotate(R[i], v) for v in (found.f[i], found.n[i])] for i in range(len(found.f))]
         return np.stack([np.concatenate(row, -1) for row in rows], -2)
 
-    def regressor(self, q, qd, qdd):
+    def link_regressor(self, q, qd, qdd):
         motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
         return self.at.rows(regressor(self.model, *motion))
+
+    def link_base_regressor(self, q, qd, qdd):
+        columns = base_parameters(self.model, links=True).columns
+        return self.link_regressor(q, qd, qdd)[..., list(columns)]
+
+    def regressor(self, q, qd, qdd):
+        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        return self.at.rows(full_regressor(self.model, *motion))
 
     def base_regressor(self, q, qd, qdd):
         return self.regressor(q, qd, qdd)[..., list(base_parameters(self.model).columns)]

@@ -11,6 +11,7 @@ from armdyn.backends.cache import ObjectCache
 from armdyn.backends.kernel import Kernel, type_name
 from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.forks import cached_property
+from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.cartesian import (
     Cartesian,
     check_task,
@@ -21,6 +22,7 @@ from armdyn.formulations.cartesian import (
 from armdyn.formulations.coriolis import ConfigurationSpace, configuration_space
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.forward_dynamics import warn_of_condition
+from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel
@@ -196,20 +198,24 @@ class KernelTable:
         found = self.run("inverse_dynamics_slope", *along, unit, unit, friction=friction)
         return np.ascontiguousarray(np.moveaxis(found, -3, -1))
 
-    def regressor(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Array:
-        """Y of the links, (..., n, 10 N)."""
+    def regressor(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, links: bool
+    ) -> Array:
+        """Y, (..., n, p), or that of the links, (..., n, 10 N)."""
         if self.n <= COMPILED_REGRESSOR:
-            return self.run("regressor", q, qd, qdd)
+            return self.run("link_regressor" if links else "regressor", q, qd, qdd)
         given = {"q": q, "qd": qd, "qdd": qdd}
         checked = {k: check_joint_vector(k, v, self.n) for k, v in given.items()}
         at = Coordinates.of(self.model)
         position, *rates = broadcast(**checked)
-        return at.rows(regressor(self.model, at.positions(position), *map(at.rates, rates)))
+        columns = regressor if links else full_regressor
+        return at.rows(columns(self.model, at.positions(position), *map(at.rates, rates)))
 
     def base_regressor(
-        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, columns: tuple[int, ...]
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, links: bool
     ) -> Array:
-        """Y_b of the links: these columns of the regressor, (..., n, rank)."""
+        """Y_b: the columns of the regressor that base parameters have, (..., n, rank)."""
         if self.n <= COMPILED_REGRESSOR:
-            return self.run("base_regressor", q, qd, qdd)
-        return self.regressor(q, qd, qdd)[..., list(columns)]
+            return self.run("link_base_regressor" if links else "base_regressor", q, qd, qdd)
+        columns = base_parameters(self.model, links).columns
+        return self.regressor(q, qd, qdd, links)[..., list(columns)]

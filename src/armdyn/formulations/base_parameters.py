@@ -22,7 +22,8 @@ from armdyn.arrays import Array, equal_fields, frozen
 from armdyn.errors import ArmdynWarning
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.grouping import clean_coefficients, grouping_text
-from armdyn.formulations.regressor import PARAMETERS, parameter_names, parameters, regressor
+from armdyn.formulations.parameters import full_regressor, robot_parameters
+from armdyn.formulations.regressor import PARAMETERS, regressor
 from armdyn.model import Joint, RobotModel
 
 DEPENDENT_REST = 1e-10
@@ -44,7 +45,7 @@ class BaseParameters:
     values: Array
     """Their values π_b, (rank,) [kg, kg m or kg m², as the parameter they are named after]."""
     matrix: Array
-    """The matrix of π_b = matrix @ π, (rank, 10 N)."""
+    """The matrix of π_b = matrix @ π, (rank, p), π being the linear parameters."""
     columns: tuple[int, ...]
     """The columns of the regressor that make up the base regressor."""
 
@@ -68,35 +69,37 @@ class BaseParameters:
         return "\n".join(f"{value: .6e}  {grouping}" for grouping, value in rows)
 
 
-def base_parameters(model: RobotModel) -> BaseParameters:
-    """The base parameters of a chain or tree, coupled joints included."""
-    W = np.linalg.qr(_stacked_regressor(model)).R  # the same columns, in fewer rows
+def base_parameters(model: RobotModel, links: bool = False) -> BaseParameters:
+    """The base parameters of a chain or tree, coupled joints included; or those of its links."""
+    known = [parameter for parameter in robot_parameters(model) if parameter.linear]
+    known = known[: 10 * len(model.links)] if links else known
+    names = tuple(parameter.name for parameter in known)
+    W = np.linalg.qr(_stacked_regressor(model, len(known))).R  # the same columns, in fewer rows
     rests, Q = _rests(model, W)
-    _warn_unclear(model, rests)
+    _warn_unclear(model, rests, names)
     columns = tuple(np.flatnonzero(rests > DEPENDENT_REST).tolist())
     dropped = np.flatnonzero(rests <= DEPENDENT_REST).tolist()
     projected = Q.T @ W
     K = np.linalg.solve(projected[:, columns], projected[:, dropped])
-    scale = _scale(model)
+    scale = _scale(model, len(known))
     K = K * scale[dropped] / scale[list(columns), None]
     weight = scale * np.linalg.norm(W, axis=0)
     matrix = np.zeros((len(columns), W.shape[1]))
     matrix[np.arange(len(columns)), columns] = 1.0
     matrix[:, dropped] = clean_coefficients(model, K, columns, dropped, weight)
-    names = parameter_names(model)
     return BaseParameters(
         names=tuple(names[i] for i in columns),
         groupings=tuple(
             grouping_text(model, names, row, i) for i, row in zip(columns, matrix, strict=True)
         ),
-        values=frozen(matrix @ parameters(model)),
+        values=frozen(matrix @ np.array([parameter.value for parameter in known])),
         matrix=frozen(matrix),
         columns=columns,
     )
 
 
-def _stacked_regressor(model: RobotModel) -> Array:
-    """The regressor over enough random states, in units of the robot: (rows, 10 N).
+def _stacked_regressor(model: RobotModel, count: int) -> Array:
+    """So many columns of the regressor over enough random states, in units of the robot.
 
     Rows are divided by the torque (or force), columns by the parameter that a body of 1 kg at the
     longest offset has.
@@ -109,9 +112,10 @@ def _stacked_regressor(model: RobotModel) -> Array:
     size = np.where(turns, 1.0, length)
     draw = rng.uniform(-1.0, 1.0, size=(3, 10 + 30 * N // n, n))
     q, qd, qdd = (x * size * unit for x, unit in zip(draw, (np.pi, rate, rate**2), strict=True))
-    Y = regressor(model, at.positions(q), at.rates(qd), at.rates(qdd))
-    Y = at.rows(Y) * size[:, None] / rate**2
-    W = Y.reshape(-1, 10 * N) / _scale(model)
+    motion = at.positions(q), at.rates(qd), at.rates(qdd)
+    columns = regressor if count == 10 * N else full_regressor
+    Y = at.rows(columns(model, *motion)) * size[:, None] / rate**2
+    W = Y.reshape(-1, count) / _scale(model, count)
     sizes = np.linalg.norm(W, axis=0)
     return np.where(sizes > UNCLEAR_RESTS[0] * sizes.max(initial=0.0), W, 0.0)
 
@@ -121,20 +125,23 @@ def _length(model: RobotModel) -> float:
     return float(max(offsets, default=0.0)) or 1.0
 
 
-def _scale(model: RobotModel) -> Array:
-    """What the columns of all links are divided by, (10 N,)."""
-    return np.tile(_length(model) ** _POWER_OF_LENGTH, len(model.links))
+def _scale(model: RobotModel, count: int) -> Array:
+    """What the columns of links are divided by, and those of rotors and friction that follow."""
+    of_links = np.tile(_length(model) ** _POWER_OF_LENGTH, len(model.links))
+    return np.concatenate([of_links, np.ones(count - len(of_links))])
 
 
 def _rests(model: RobotModel, W: Array) -> tuple[Array, Array]:
     """The share of each column that those before it do not explain; a basis of their span.
 
-    It is Gram-Schmidt link by link, with each projection done twice against rounding.
+    It is Gram-Schmidt link by link and then rotors and friction, so that a rotor joins the link it
+    acts with; each projection is done twice against rounding.
     """
     norms = np.linalg.norm(W, axis=0)
     rests, basis, rank = np.zeros_like(norms), np.empty(W.shape, order="F"), 0
-    for i, joint in enumerate(model.joints):
-        columns = [c for c in (10 * i + np.array(_order(joint))).tolist() if norms[c]]
+    blocks = [[10 * i + p for p in _order(joint)] for i, joint in enumerate(model.joints)]
+    for some in (*blocks, range(10 * len(blocks), len(norms))):
+        columns = [c for c in some if norms[c]]
         Q = basis[:, :rank]
         block = W[:, columns] / norms[columns]
         block = block - Q @ (Q.T @ block)
@@ -161,15 +168,14 @@ def _order(joint: Joint) -> list[int]:
     return [*(p for p in range(10) if p not in last), *last]
 
 
-def _warn_unclear(model: RobotModel, rests: Array) -> None:
+def _warn_unclear(model: RobotModel, rests: Array, names: tuple[str, ...]) -> None:
     """One warning for all columns whose rest is neither rounding nor clearly more."""
     unclear = np.flatnonzero((rests > UNCLEAR_RESTS[0]) & (rests < UNCLEAR_RESTS[1])).tolist()
     if not unclear:
         return
-    names = parameter_names(model)
     listed = ", ".join(f"{names[i]} ({rests[i]:.0e})" for i in unclear[:10])
     warnings.warn(
-        f"robot {model.name!r}: {len(unclear)} inertial parameters are nearly, but not quite, "
+        f"robot {model.name!r}: {len(unclear)} parameters are nearly, but not quite, "
         f"combinations of others: {listed}{', ...' if len(unclear) > 10 else ''}. The number is "
         f"the share of the effect that is their own; below {DEPENDENT_REST:.0e} they count as "
         "dependent. An angle or offset that was rounded, or almost vanishes, is the usual cause",

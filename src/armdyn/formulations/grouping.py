@@ -14,6 +14,12 @@ _MOMENTS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
 """Power of length in the unit of each of the ten parameters."""
 
 
+def _powers(model: RobotModel, columns: Sequence[int]) -> Array:
+    """Power of length in the units of parameters; rotors are taken for moments of inertia."""
+    last = 10 * len(model.links)
+    return np.array([_MOMENTS[c % 10] if c < last else _MOMENTS[-1] for c in columns], dtype=int)
+
+
 def clean_coefficients(
     model: RobotModel, K: Array, kept: Sequence[int], dropped: Sequence[int], weight: Array
 ) -> Array:
@@ -21,9 +27,9 @@ def clean_coefficients(
 
     Known values are 0, 1 and 2, directions of joint axes, and the lengths and products of lengths
     with which a mass on an axis counts in the parent link. K has a row for each column of the
-    regressor that is kept and a column for each that is dropped; `weight` (10 N,) is their size.
+    regressor that is kept and a column for each that is dropped; `weight` is their size.
     """
-    power = _MOMENTS[np.array(kept) % 10][:, None] - _MOMENTS[np.array(dropped, int) % 10]
+    power = _powers(model, kept)[:, None] - _powers(model, dropped)
     known_values = K.copy()
     for exponent, known in enumerate(_known_sizes(model)):
         here = power == exponent
@@ -65,11 +71,14 @@ def grouping_text(model: RobotModel, names: Sequence[str], coefficients: Array, 
     position of joint "elbow" in its parent link.
     """
     others = [i for i in np.flatnonzero(coefficients).tolist() if i != first]
-    text = names[first]
+    text, last = names[first], 10 * len(model.links)
     for i in others:
         size = abs(coefficients[i])
-        power = _MOMENTS[first % 10] - _MOMENTS[i % 10]
-        factor = "" if size == 1 else f"{_symbol(model, first // 10, i // 10, power, size)}*"
+        of, onto = _powers(model, (i, first))
+        word = f"{size:.6g}"
+        if max(i, first) < last:
+            word = _symbol(model, first // 10, i // 10, onto - of, size)
+        factor = "" if size == 1 else f"{word}*"
         text += f" {'-' if coefficients[i] < 0 else '+'} {factor}{names[i]}"
     return text
 

@@ -22,22 +22,14 @@ from armdyn.model import Inertia, RobotModel
 
 PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 """The ten parameters of a link in the frame on its joint: mass, first moments, tensor about O."""
-_TENSOR = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-
-
-def parameter_names(model: RobotModel) -> tuple[str, ...]:
-    """Names of the parameters in the order of the columns, as "link1.mcx"."""
-    return tuple(f"{link.name}.{p}" for link in model.links for p in PARAMETERS)
-
-
-def parameters(model: RobotModel) -> Array:
-    """The parameters π of all links, (10 N,) [kg, kg m, kg m²]."""
-    return np.concatenate([ten_parameters(link.inertia) for link in model.links])
+TENSOR_PLACES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 
 
 def ten_parameters(body: Inertia) -> Array:
     """The parameters of a body in the order of `PARAMETERS`, (10,)."""
-    return np.array([body.mass, *body.first_moment, *(body.moment[place] for place in _TENSOR)])
+    return np.array(
+        [body.mass, *body.first_moment, *(body.moment[place] for place in TENSOR_PLACES)]
+    )
 
 
 def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:

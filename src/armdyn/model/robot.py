@@ -96,8 +96,8 @@ class RobotModel:
         names = [joint.name for joint in self.joints]
         for place, drive in enumerate(self.drives):
             where = f"drive {drive.name!r} of {self.name!r}"
-            if drive.name in (other.name for other in self.drives[:place]):
-                raise ModelError(f"{where}: another drive has this name; give each its own")
+            if drive.name in (*names, *(other.name for other in self.drives[:place])):
+                raise ModelError(f"{where}: a joint or drive has this name; give each its own")
             for joint, _ in drive.ratios:
                 if joint not in names:
                     raise UnknownNameError(f"{where}: moving joint named", joint, names)

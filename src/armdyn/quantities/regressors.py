@@ -1,36 +1,64 @@
-"""Torques as linear functions of the inertial parameters."""
+"""Torques as linear functions of the parameters of a robot, or of its links alone."""
+
+from dataclasses import replace
+
+import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.parameters import motor_columns
 from armdyn.formulations.regressor import regressor
 from armdyn.quantities.quantity import TENSOR, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
 
-def _regressor(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+def _links(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     return s.at.rows(regressor(s.plain, s.at.positions(q), s.at.rates(qd), s.at.rates(qdd)))
+
+
+def _all(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    motors = motor_columns(s.model, s.at.rates(qd), s.at.rates(qdd))
+    columns = [s.aside(s.at.torques(column))[:, None] for column in motors]
+    return np.concatenate([_links(s, q, qd, qdd), *columns], -1)
 
 
 REGRESSOR = Quantity(
     "regressor",
-    "The regressor of the links: tau = Y(q, qd, qdd) p without friction and rotors.",
+    "The regressor: tau = Y(q, qd, qdd) p, rotors and friction included.",
     ("q", "qd", "qdd"),
-    _regressor,
+    _all,
     symbol="Y",
+    result=f"Y; p has for each link m, m cx, m cy, m cz, {TENSOR}, the tensor about the "
+    "origin of the link, and then the rotor and the friction of each joint",
+    shape=("n", "p"),
+    terms=("links", "rotors", "coriolis", "gravity", "friction"),
+    fixed=("gravity",),
+)
+BASE_REGRESSOR = replace(
+    REGRESSOR,
+    name="base_regressor",
+    doc="The columns of the regressor that belong to the base parameters.",
+    build=lambda s, *motion: _all(s, *motion)[:, list(base_parameters(s.model).columns)],
+    result="Y",
+    shape=("n", "rank"),
+)
+LINK_REGRESSOR = replace(
+    REGRESSOR,
+    name="link_regressor",
+    doc="The regressor of the links: tau = Y(q, qd, qdd) p without friction and rotors.",
+    build=_links,
     result=f"Y; p has for each link m, m cx, m cy, m cz, {TENSOR}, the tensor about the "
     "origin of the link",
     shape=("n", "10 N"),
     terms=("links", "coriolis", "gravity"),
-    fixed=("gravity",),
 )
-BASE_REGRESSOR = Quantity(
-    "base_regressor",
-    "The columns of the regressor that belong to the base parameters of the links.",
-    ("q", "qd", "qdd"),
-    lambda s, *motion: _regressor(s, *motion)[:, list(base_parameters(s.model).columns)],
-    symbol="Y",
+LINK_BASE_REGRESSOR = replace(
+    LINK_REGRESSOR,
+    name="link_base_regressor",
+    doc="The columns of the regressor that belong to the base parameters of the links.",
+    build=lambda s, *motion: _links(s, *motion)[
+        :, list(base_parameters(s.model, links=True).columns)
+    ],
     result="Y, without friction and rotors",
-    shape=("n", "rank"),
-    terms=("links", "coriolis", "gravity"),
-    fixed=("gravity",),
+    shape=("n", "link rank"),
 )

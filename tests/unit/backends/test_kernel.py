@@ -9,6 +9,7 @@ from armdyn.backends.table import WHOLE_DERIVATIVES as LARGE
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.forward_dynamics import METHODS
+from armdyn.formulations.parameters import robot_parameters
 from armdyn.quantities.registry import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
 from support.peers import close
@@ -28,8 +29,10 @@ def test_every_quantity_is_what_its_formulas_say(name, quantity):
     expected = getattr(TextbookQuantities(model), quantity)(*given)
     assert expected.shape == (3, *kernel.shape)
     n, m = len(model.independent), len(TextbookQuantities(model).task)
-    N, rank = len(model.joints), base_parameters(model).rank
-    sizes = {"n": n, "N": N, "10 N": 10 * N, "rank": rank}
+    N, links = len(model.joints), base_parameters(model, links=True)
+    p = sum(parameter.linear for parameter in robot_parameters(model))
+    sizes = {"n": n, "N": N, "10 N": 10 * N, "p": p, "link rank": links.rank}
+    sizes |= {"rank": base_parameters(model).rank}
     sizes |= {"m": m, "m + 2": m + 2, "(n + 1) (n + 2) / 2": (n + 1) * (n + 2) // 2}
     assert tuple(sizes.get(k, k) for k in QUANTITIES[quantity].shape) == kernel.shape
     # differences are exact to about 1e-10; Stribeck curves have steep derivatives

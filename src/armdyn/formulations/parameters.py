@@ -1,0 +1,151 @@
+"""The parameters of a robot: links, rotors and friction in one vector.
+
+First come the ten numbers of each link (`regressor.PARAMETERS`), then what each joint, and each
+drive of several joints, has of a rotor and of friction, and last the numbers of friction that the
+torque is not linear in. With all of them but the last, τ = Y π is the whole torque of a motion:
+the columns of a rotor are S_i q̈ and those of friction the law with one parameter 1 and the other
+linear ones 0, felt at the joints as the rotor of the drive is (`rotors`).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_constant, check_number, frozen
+from armdyn.errors import ModelError, UnknownNameError
+from armdyn.formulations.regressor import PARAMETERS, TENSOR_PLACES, regressor, ten_parameters
+from armdyn.formulations.spatial import sign
+from armdyn.model import Body, Drive, FrictionLaw, Inertia, Joint, Link, RobotModel
+from armdyn.model import friction as laws
+
+ROTOR = "rotor"
+"""The parameter of a rotor: its inertia felt behind the gear."""
+Owner = TypeVar("Owner", Joint, Drive)
+_LINK_UNITS = ("kg", *3 * ("kg m",), *6 * ("kg m²",))
+
+
+@dataclass(frozen=True, slots=True)
+class RobotParameter:
+    """A number of a robot that a torque depends on."""
+
+    name: str
+    """Such as "link1.mcx", "joint2.rotor" or "joint2.viscous"."""
+    unit: str
+    value: float
+    linear: bool = True
+    """Whether torques are linear in it, so that the regressor has a column for it."""
+
+
+def robot_parameters(model: RobotModel) -> tuple[RobotParameter, ...]:
+    """The parameters of all links, of the rotors there are and of the friction there is."""
+    of_links = [
+        RobotParameter(f"{link.name}.{name}", unit, float(value))
+        for link in model.links
+        for name, unit, value in zip(
+            PARAMETERS, _LINK_UNITS, ten_parameters(link.inertia), strict=True
+        )
+    ]
+    of_motors = [p for owner in model.driven for p in _motor(owner)]
+    ordered = sorted(of_motors, key=lambda parameter: not parameter.linear)
+    return *of_links, *ordered
+
+
+def _motor(owner: Joint | Drive) -> Iterator[RobotParameter]:
+    if owner.rotor.reflected:
+        yield RobotParameter(f"{owner.name}.{ROTOR}", "kg m² or kg", owner.rotor.reflected)
+    for name in _present(owner.friction):
+        known = laws.PARAMETERS[name]
+        value = getattr(owner.friction, name)
+        yield RobotParameter(f"{owner.name}.{name}", known.unit, value, known.linear)
+
+
+def _present(law: FrictionLaw) -> list[str]:
+    """The parameters of the terms that a law has, and of its smooth sign."""
+    names = [p.name for term in laws.TERMS if law.has(term) for p in term.parameters]
+    return [*names, "smooth_velocity"] if law.smooth_velocity else names
+
+
+def full_regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
+    """Y with τ = Y π over the linear parameters, at all joints, (..., N, p)."""
+    motors = list(motor_columns(model, qd, qdd))
+    links = regressor(model, q, qd, qdd)
+    return np.concatenate([links, np.stack(motors, -1)], -1) if motors else links
+
+
+def motor_columns(model: RobotModel, qd: Array, qdd: Array) -> Iterator[Array]:
+    """The columns of rotors and friction, each (..., N), in the order of the parameters."""
+    S = np.vstack([np.eye(len(model.joints)), model.drive_ratios])
+    for owner, ratios in zip(model.driven, S, strict=True):
+        only = np.flatnonzero(ratios)
+        rate, acceleration = (sum(ratios[i] * x[..., i] for i in only) for x in (qd, qdd))
+        if owner.rotor.reflected:
+            yield _felt(acceleration, ratios)
+        law, direction = owner.friction, sign(rate)
+        linear = [name for name in _present(law) if laws.PARAMETERS[name].linear]
+        for name in linear:
+            alone = law.changed(**dict.fromkeys(linear, 0.0) | {name: 1.0})
+            yield _felt(alone.torque(rate, direction), ratios)
+
+
+def _felt(torque: Any, ratios: Array) -> Array:
+    return np.stack([ratio * torque for ratio in ratios], -1)
+
+
+# another robot
+
+
+def with_parameters(model: RobotModel, values: Mapping[str, float] | npt.ArrayLike) -> RobotModel:
+    """The robot with other values of some parameters by name, or of all of them in order.
+
+    By name, a parameter may be one that the robot has not: a rotor, or a term of friction.
+    """
+    given = _by_name(model, values)
+    joints = tuple(_changed_motor(joint, given) for joint in model.joints)
+    drives = tuple(_changed_motor(drive, given) for drive in model.drives)
+    links = tuple(_changed_link(link, given) for link in model.links)
+    if given:
+        raise UnknownNameError(f"parameter of {model.name!r} named", next(iter(given)), _all(model))
+    return replace(model, joints=joints, drives=drives, links=links)
+
+
+def _by_name(model: RobotModel, values: Mapping[str, float] | npt.ArrayLike) -> dict[str, float]:
+    if isinstance(values, Mapping):
+        return {str(k): check_number(f"parameter {k!r}", v) for k, v in values.items()}
+    names = [parameter.name for parameter in robot_parameters(model)]
+    vector = check_constant("parameters", values, (len(names),))
+    return dict(zip(names, vector.tolist(), strict=True))
+
+
+def _changed_link(link: Link, given: dict[str, float]) -> Link:
+    names = [f"{link.name}.{name}" for name in PARAMETERS]
+    old = ten_parameters(link.inertia)
+    new = np.array([given.pop(name, value) for name, value in zip(names, old, strict=True)])
+    if np.array_equal(new, old):
+        return link
+    tensor = np.zeros((3, 3))
+    for (i, j), value in zip(TENSOR_PLACES, new[4:], strict=True):
+        tensor[i, j] = tensor[j, i] = value
+    body = Inertia.from_origin(float(new[0]), frozen(new[1:4]), frozen(tensor))
+    return Link(link.name, (Body(link.name, body),))
+
+
+def _changed_motor(owner: Owner, given: dict[str, float]) -> Owner:
+    inertia = given.pop(f"{owner.name}.{ROTOR}", owner.rotor.reflected)
+    if inertia != owner.rotor.reflected:
+        ratio = owner.rotor.gear_ratio
+        rotor = replace(owner.rotor, inertia=inertia / ratio**2) if ratio else owner.rotor
+        owner = replace(owner, rotor=rotor)
+    named = {p: f"{owner.name}.{p}" for p in laws.PARAMETERS}
+    found = {p: given.pop(name) for p, name in named.items() if name in given}
+    law = owner.friction.changed(**found) if found else owner.friction
+    if fault := owner.rotor.fault or law.fault:
+        raise ModelError(f"{owner.name!r}: {fault}")
+    return replace(owner, friction=law)
+
+
+def _all(model: RobotModel) -> list[str]:
+    of_motors = [f"{o.name}.{p}" for o in model.driven for p in (ROTOR, *laws.PARAMETERS)]
+    return [*(f"{link.name}.{p}" for link in model.links for p in PARAMETERS), *of_motors]
