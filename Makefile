@@ -18,12 +18,12 @@ quick: lint imports
 	$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" tests/architecture tests/unit
 
 lint: .venv/.test
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks docs/images
+	$(BIN)/ruff format --check src tests examples benchmarks docs/images
 
 fmt: .venv/.test
-	$(BIN)/ruff check --fix src tests examples benchmarks
-	$(BIN)/ruff format src tests examples benchmarks
+	$(BIN)/ruff check --fix src tests examples benchmarks docs/images
+	$(BIN)/ruff format src tests examples benchmarks docs/images
 
 type: .venv/.test
 	$(BIN)/mypy

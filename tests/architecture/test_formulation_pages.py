@@ -57,6 +57,18 @@ def test_a_page_names_every_quantity_of_its_formulations_and_no_other(name):
     assert {*re.findall(r"`(\w+)(?:\[[^`]*\])?`", table)} - {"denoc", "denoc_recursive"} == quantities  # fmt: skip
 
 
+@pytest.mark.slow
+def test_the_costs_in_the_overview_are_counted():
+    robot = armdyn.load("renaud_6r")
+    text = page("formulations").split("## Which one to use")[1]
+    rows = re.findall(r"^\| `(\w+)` \| [a-z ]+ \| (\d+) \+ (\d+) \| (\d+) \+ (\d+) \|", text, re.MULTILINE)  # fmt: skip
+    assert [*(name for name, *_ in rows), "minimal"] == list(FORMULATIONS)
+    for name, *said in rows:
+        stages = ("written", "customised")
+        counts = [armdyn.count_operations(robot, formulation=name, stage=stage) for stage in stages]
+        assert [str(n) for count in counts for n in (count.mul, count.add)] == said
+
+
 def test_the_calls_on_the_page_of_the_forms_exist():
     calls = re.findall(r"`robot\.(\w+)\(", page("formulations/forms"))
     assert len(calls) > 10
