@@ -29,8 +29,8 @@ from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.newton_euler_tables import check_centred
 from armdyn.formulations.spatial import cross, per_link, rotate, rotate_back, times
 from armdyn.formulations.velocity_sums import (
+    LinkMotion,
     VelocitySums,
-    arm_accelerations,
     ordered_pairs,
     rotational_sums,
     translational_sums,
@@ -39,25 +39,12 @@ from armdyn.model import RobotModel
 
 
 @dataclass(frozen=True, slots=True)
-class DAlembert:
+class DAlembert(LinkMotion):
     """The terms of the equations; link indices come before joint indices.
 
-    A list has one vector for each link, in world axes, (..., 3). D is (..., N, N), the torques h, c
-    and τ are (..., N).
+    D is (..., N, N), the torques h, c and τ are (..., N).
     """
 
-    model: RobotModel
-    qd: Array
-    z: list[Array]
-    """z_{i-1} in the entry of joint i, direction of its axis."""
-    p: list[Array]
-    """p_{i-1} in the entry of joint i: the point of its axis that stays on the parent."""
-    r: list[Array]
-    """r̄_s, the centre of mass of link s."""
-    w: list[Array]
-    """ω_s, angular velocity of link s."""
-    beta: list[Array]
-    """β_s, angular acceleration of link s at zero joint accelerations."""
     Jv: Array
     """Velocity of the centre of mass of link s for each joint, world axes, (..., N, N, 3)."""
     Jw: Array
@@ -77,8 +64,7 @@ class DAlembert:
     @property
     def h_tran_sums(self) -> VelocitySums:
         """The four sums of (4.3), of which `h_tran` is the sum."""
-        vectors = self.p, self.r, self.z, self.w, self.beta
-        return translational_sums(self.model, *vectors, self.qd, self.Jv)
+        return translational_sums(self, self.Jv)
 
     @property
     def h_rot_sums(self) -> VelocitySums:
@@ -107,8 +93,8 @@ def dalembert(
     D_rot = np.einsum("...sia,sab,...sjb->...ij", w, I, w)  # (4.2)
     D_tran = np.einsum("s,...sia,...sja->...ij", m, v, v)
 
-    omega, beta = _turning(model, z, qd)
-    convective = np.stack(_convective_accelerations(model, P, r, z, omega, beta, qd), -2)
+    motion = LinkMotion(model, qd, z, P, r, *_turning(model, z, qd))
+    convective = np.stack(_convective_accelerations(motion), -2)
     h_tran = np.einsum("s,...sa,...sia->...i", m, convective, v)  # (4.3)
     spin = np.einsum("...sia,...i->...sa", w, qd)
     pairs = ordered_pairs(model, w, qd)
@@ -116,8 +102,8 @@ def dalembert(
     h_rot = h_rot + np.einsum("...sia,sab,...sb->...i", cross(w, spin[..., None, :]), I, spin)
     c = -np.einsum("a,s,...sia->...i", model.gravity, m, v)  # (4.5)
     tau = rotate(D_rot + D_tran, qdd) + h_tran + h_rot + c + wrench_torques(model, frames, wrench)
-    motion = model, qd, z, P, r, omega, beta
-    return DAlembert(*motion, v, w, D_rot, D_tran, h_rot, h_tran, c, tau)
+    vectors = model, qd, z, P, r, motion.w, motion.beta
+    return DAlembert(*vectors, v, w, D_rot, D_tran, h_rot, h_tran, c, tau)
 
 
 def _turning(model: RobotModel, z: list[Array], qd: Array) -> tuple[list[Array], list[Array]]:
@@ -132,23 +118,13 @@ def _turning(model: RobotModel, z: list[Array], qd: Array) -> tuple[list[Array],
     return omega, beta
 
 
-def _convective_accelerations(
-    model: RobotModel,
-    P: list[Array],
-    r: list[Array],
-    z: list[Array],
-    omega: list[Array],
-    beta: list[Array],
-    qd: Array,
-) -> list[Array]:
+def _convective_accelerations(motion: LinkMotion) -> list[Array]:
     """Acceleration of each centre of mass at zero joint accelerations: the bracket of (4.3)."""
-    at_joint, result = per_link(2)
-
-    def A(k: int, x: Array) -> Array:
-        return np.add(*arm_accelerations(model, k, x, z, omega, beta, qd))
-
-    for s, joint in enumerate(model.joints):
-        up = joint.parent
-        at_joint.append(at_joint[up] + A(up, P[s] - P[up]) if up >= 0 else np.zeros_like(P[s]))
-        result.append(at_joint[s] + A(s, r[s] - P[s]))
+    P, (at_joint, result) = motion.p, per_link(2)
+    for s, joint in enumerate(motion.model.joints):
+        up, step = joint.parent, np.zeros_like(P[s])
+        if up >= 0:
+            step = at_joint[up] + np.add(*motion.arm_accelerations(up, P[s] - P[up]))
+        at_joint.append(step)
+        result.append(step + np.add(*motion.arm_accelerations(s, motion.r[s] - P[s])))
     return result

@@ -25,49 +25,48 @@ class VelocitySums:
     """What the product of two joint velocities causes."""
 
 
-def arm_accelerations(
-    model: RobotModel,
-    k: int,
-    arm: Array,
-    z: list[Array],
-    omega: list[Array],
-    beta: list[Array],
-    qd: Array,
-) -> tuple[Array, Array]:
-    """A(k, arm) in two: ω×(ω×arm), and β×arm with the slide of joint k."""
-    slide = times(model.joints[k].type.travel(qd[..., k]), z[k])
-    inward = cross(omega[k], cross(omega[k], arm))
-    return inward, cross(beta[k], arm) + 2.0 * cross(omega[k], slide)
+@dataclass(frozen=True, slots=True)
+class LinkMotion:
+    """How the links move; a list has one vector for each link, in world axes, (..., 3)."""
+
+    model: RobotModel
+    qd: Array
+    z: list[Array]
+    """z_{i-1} in the entry of joint i, direction of its axis."""
+    p: list[Array]
+    """p_{i-1} in the entry of joint i: the point of its axis that stays on the parent."""
+    r: list[Array]
+    """r̄_s, the centre of mass of link s."""
+    w: list[Array]
+    """ω_s, angular velocity of link s."""
+    beta: list[Array]
+    """β_s, angular acceleration of link s at zero joint accelerations."""
+
+    def arm_accelerations(self, k: int, arm: Array) -> tuple[Array, Array]:
+        """A(k, arm) in two: ω×(ω×arm), and β×arm with the slide of joint k."""
+        w, slide = self.w[k], self.model.joints[k].type.travel(self.qd[..., k])
+        coriolis = cross(self.beta[k], arm) + 2.0 * cross(w, times(slide, self.z[k]))
+        return cross(w, cross(w, arm)), coriolis
 
 
-def translational_sums(
-    model: RobotModel,
-    P: list[Array],
-    r: list[Array],
-    z: list[Array],
-    omega: list[Array],
-    beta: list[Array],
-    qd: Array,
-    Jv: Array,
-) -> VelocitySums:
+def translational_sums(motion: LinkMotion, Jv: Array) -> VelocitySums:
     """The four sums of (4.3)."""
-    zero = np.zeros_like(P[0])
+    model, P, zero = motion.model, motion.p, np.zeros_like(motion.p[0])
     before: list[tuple[Array, Array]] = []
     sums, squares = per_link(2)
     for s, joint in enumerate(model.joints):
-        up = joint.parent
+        up, arm = joint.parent, motion.r[s] - P[s]
         first, second = before[up] if up >= 0 else (zero, zero)
         if up >= 0:
-            steps = arm_accelerations(model, up, P[s] - P[up], z, omega, beta, qd)
+            steps = motion.arm_accelerations(up, P[s] - P[up])
             first, second = first + steps[0], second + steps[1]
         before.append((first, second))
-        own = arm_accelerations(model, s, r[s] - P[s], z, omega, beta, qd)
-        sums.append(np.stack([first, second, *own], -2))
+        sums.append(np.stack([first, second, *motion.arm_accelerations(s, arm)], -2))
         first = third = zero
         for p in model.paths[s]:
-            turn = times(model.joints[p].type.angle(qd[..., p]), z[p])
+            turn = times(model.joints[p].type.angle(motion.qd[..., p]), motion.z[p])
             first = first + cross(turn, cross(turn, P[s] - P[p]))
-            third = third + cross(turn, cross(turn, r[s] - P[s]))
+            third = third + cross(turn, cross(turn, arm))
         squares.append(np.stack([first, zero, third, zero], -2))
     m = np.array([link.inertia.mass for link in model.links])
     whole, centrifugal = (
