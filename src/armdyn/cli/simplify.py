@@ -25,7 +25,9 @@ def simplify(
         "WORD,...",
     ),
     goal: str = option(
-        "constant", "constant, diagonal, decouple=1,2 or gravity-balanced, joined by +."
+        "constant",
+        "constant, diagonal, decouple=1,2, gravity-balanced, shaking-force or shaking-moment, "
+        "joined by +.",
     ),
     bounds: str | None = option(
         None, "Limits of what may change; an end may be left open.", "WORD=LOW:HIGH,..."

@@ -3,11 +3,11 @@
 M        by composite bodies, with rotors
 h_ikm  = ½ (∂M_ik/∂q_m + ∂M_im/∂q_k - ∂M_km/∂q_i)      Christoffel symbols
 V_i    = Σ_km h_ikm q̇_k q̇_m
-U      = -Σ g·(m p),   G = ∂U/∂q,   T = ½ q̇ᵀ M q̇
+U      = -Σ g·(m p),   G = ∂U/∂q,   P = ∂(Σ m p)/∂q,   T = ½ q̇ᵀ M q̇
 B_i,jk = 2 h_ijk (j < k),   C_ij = h_ijj
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -42,6 +42,20 @@ class ClosedForm:
             total = total + potential_energy(model, self.robot.positions(joints))
         keep = total.split(name for name in self.robot.ring.symbols if name[0] == "q")
         return total - keep.get((self.robot.ring.unit, 0), 0)
+
+    @cached_property
+    def P(self) -> Array:
+        """Momentum of the arm for a unit rate of each joint, in base axes, (3, N)."""
+        zero = self.robot.ring.number(0)
+        P = np.full((3, self.robot.n), zero, dtype=object)
+        for joints, model in self.robot.parts:
+            for axis in range(3):
+                field = np.array([-int(k == axis) for k in range(3)], dtype=object)
+                moment = potential_energy(
+                    replace(model, gravity=field), self.robot.positions(joints)
+                )
+                P[axis, joints] = [self.robot.slope(moment + zero, i) for i in joints]
+        return P
 
     @cached_property
     def h(self) -> Array:

@@ -70,6 +70,9 @@ class Comparison:
     operations: tuple[Operations, Operations]
     """Of the torque, links only."""
     torques: tuple[TorqueReport, TorqueReport]
+    shaking: tuple[Array, Array] | None
+    """Largest force [N] and moment [N m] by which the trajectory shakes the base, (2,), if asked:
+    what the ground carries less what it carries at rest there."""
     seconds: float
 
     @property
@@ -80,7 +83,11 @@ class Comparison:
 
 
 def compare_designs(
-    before: RobotModel, after: RobotModel, trajectory: SampledMotion | None = None
+    before: RobotModel,
+    after: RobotModel,
+    trajectory: SampledMotion | None = None,
+    *,
+    shaking: bool = False,
 ) -> Comparison:
     """Compare two arms with the same joints, by default along `reference_trajectory`."""
     began = time.perf_counter()
@@ -98,8 +105,16 @@ def compare_designs(
         (_range(np.linalg.cond(masses[0])), _range(np.linalg.cond(masses[1]))),
         (program_size(before), program_size(after)),
         torques,
+        (_shaking(one, motion), _shaking(other, motion)) if shaking else None,
         time.perf_counter() - began,
     )
+
+
+def _shaking(robot: Robot, motion: SampledMotion) -> Array:
+    moving = robot.reactions(motion.q, motion.qd, motion.qdd, base_wrench=True)[:, 0]
+    still = robot.reactions(motion.q, 0 * motion.qd, 0 * motion.qdd, base_wrench=True)[:, 0]
+    sizes = np.linalg.norm((moving - still).reshape(-1, 2, 3), axis=-1)
+    return np.asarray(sizes.max(axis=0))
 
 
 def workspace(model: RobotModel, count: int = CONFIGURATIONS) -> Array:

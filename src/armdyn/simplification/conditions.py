@@ -19,7 +19,7 @@ from armdyn.equations.readable import power_form
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
 from armdyn.model import RobotModel
-from armdyn.simplification.goals import Goals, element_name
+from armdyn.simplification.goals import MOMENTUM, Goals, element_name
 
 MOST_JOINTS_AND_TWISTS = 9
 """The most joints, plus angles between them that are no quarter turns, of an arm whose conditions
@@ -63,8 +63,10 @@ def conditions(model: RobotModel, goals: Goals, variables: Collection[str]) -> C
     return Conditions(tuple(Condition(p, tuple(found[p])) for p in order), values)
 
 
-def too_large(model: RobotModel) -> str:
-    """Why the equations of a robot are not written out; empty if they are."""
+def unwritten(model: RobotModel, goals: Goals) -> str:
+    """Why the equations of a goal are not written out; empty if they are."""
+    if goals.momentless:
+        return "the conditions of the shaking moment are not written out: no bodies fulfil them"
     robot = symbolise(model, {})
     twists = len(robot.ring.angles) - len(robot.sums)
     if robot.n + twists <= MOST_JOINTS_AND_TWISTS:
@@ -79,8 +81,11 @@ def _coefficients(
     """Every coefficient by its place; as parts, because angles that do not move belong to it."""
     form = ClosedForm(robot)
     slides = [f"q{i + 1}" for i, q in enumerate(robot.q) if isinstance(q, Trig)]
-    for joints, varying_only in goals.elements(robot.n):
-        value = (form.M if len(joints) == 2 else form.G)[joints]
+    tables = {"D": form.M, "g": form.G}
+    if goals.forceless:
+        tables |= dict(zip(MOMENTUM, form.P, strict=True))
+    for letter, joints, varying_only in goals.elements(robot.n):
+        value = tables[letter][joints]
         found: dict[str, list[tuple[Harmonic, Trig]]] = {}
         for (harmonic, slide), coefficient in value.split(slides).items():
             function = _function(robot, harmonic, slide)
@@ -88,7 +93,7 @@ def _coefficients(
             found.setdefault(function, []).append((still, coefficient))
         for function, parts in found.items():
             if function or not varying_only:
-                yield f"{function or 'the constant'} in {element_name(joints)}", parts
+                yield f"{function or 'the constant'} in {element_name(joints, letter)}", parts
 
 
 def _function(robot: SymbolicRobot, harmonic: Harmonic, slide: Monomial) -> str:

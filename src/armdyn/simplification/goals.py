@@ -9,7 +9,16 @@ from armdyn.equations.document import index
 from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.model import RobotModel
 
-WORDS = ("constant", "diagonal", "decouple=I,J", "gravity-balanced")
+WORDS = (
+    "constant",
+    "diagonal",
+    "decouple=I,J",
+    "gravity-balanced",
+    "shaking-force",
+    "shaking-moment",
+)
+MOMENTUM, ANGULAR_MOMENTUM = ("px", "py", "pz"), ("hx", "hy", "hz")
+"""Components of the momentum and angular momentum of the arm for a unit rate of a joint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,26 +31,36 @@ class Goals:
     """Pairs of joints i < j, counted from 0, whose element of the mass matrix is always zero."""
     balanced: bool = False
     """Gravity needs no torque in any configuration."""
+    forceless: bool = False
+    """The centre of mass of the arm never moves, so that motions shake the base by no force."""
+    momentless: bool = False
+    """Nor by a moment: the angular momentum of the arm is always zero."""
     words: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return " + ".join(self.words)
 
-    def elements(self, n: int) -> Iterator[tuple[tuple[int, ...], bool]]:
-        """The joints of each D_ij, i ≤ j, or g_i that the goals are about, of an arm of n joints.
+    def elements(self, n: int) -> Iterator[tuple[str, tuple[int, ...], bool]]:
+        """Letter and joints of each element that the goals are about, of an arm of n joints.
 
-        True: it shall be constant. False: it shall be zero.
+        It is D of a pair i ≤ j, g of a joint, or a component of the momentum p or of the angular
+        momentum h of the arm when one joint moves at a rate of 1. True: it shall be constant.
+        False: it shall be zero.
         """
         for pair in combinations_with_replacement(range(n), 2):
             if pair in self.zero or self.constant:
-                yield pair, pair not in self.zero
-        if self.balanced:
-            yield from (((i,), False) for i in range(n))
+                yield "D", pair, pair not in self.zero
+        letters = [
+            *(("g",) if self.balanced else ()),
+            *(MOMENTUM if self.forceless else ()),
+            *(ANGULAR_MOMENTUM if self.momentless else ()),
+        ]
+        yield from ((letter, (i,), False) for letter in letters for i in range(n))
 
 
-def element_name(joints: tuple[int, ...]) -> str:
-    """D12 or D1,12 for an element of the mass matrix, g2 for a gravity torque."""
-    return ("D" if len(joints) == 2 else "g") + index(*(i + 1 for i in joints))
+def element_name(joints: tuple[int, ...], letter: str = "D") -> str:
+    """D12 or D1,12 for an element of the mass matrix, g2 for a gravity torque, px1 for p."""
+    return letter + index(*(i + 1 for i in joints))
 
 
 def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
@@ -56,7 +75,7 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
     words = [word.strip() for text in given for word in text.split("+")]
     if not any(words):
         raise ModelError(f"no goal was given; give one or more of {', '.join(WORDS)}")
-    constant = balanced = False
+    constant = balanced = forceless = momentless = False
     zero: set[tuple[int, int]] = set()
     for word in words:
         name, _, rest = word.partition("=")
@@ -67,10 +86,21 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
                 zero |= set(combinations(range(len(model.joints)), 2))
             case "gravity-balanced" | "gravity_balanced" if not rest:
                 balanced = True
+            case "shaking-force" | "shaking_force" if not rest:
+                forceless = True
+            case "shaking-moment" | "shaking_moment" if not rest:
+                # of an arm with momentum it would depend on the point it is taken about
+                forceless = momentless = True
             case "decouple":
                 zero.add(_pair(model, rest))
             case _:
                 raise UnknownNameError("goal", word, WORDS)
+    _check_designable(model, forceless)
+    told = tuple(dict.fromkeys(words))
+    return Goals(constant, frozenset(zero), balanced, forceless, momentless, told)
+
+
+def _check_designable(model: RobotModel, forceless: bool) -> None:
     if any(joint.mimic is not None for joint in model.joints):
         raise ModelError(
             f"robot {model.name!r} has joints that follow others, for which a design is not "
@@ -81,7 +111,11 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
             f"robot {model.name!r} has drives that turn with several joints, for which a design is "
             "not defined; load it without them, or with_drives([])"
         )
-    return Goals(constant, frozenset(zero), balanced, tuple(dict.fromkeys(words)))
+    if forceless and model.reduced:
+        raise ModelError(
+            f"the inertias of {model.name!r} are a reduced set, which is right in torques but not "
+            "in forces on the base; take a robot with the inertias of its links"
+        )
 
 
 def listed(words: Any) -> list[str] | None:

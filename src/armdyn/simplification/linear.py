@@ -3,14 +3,15 @@
 With the pseudo-inertias J_k of the links, the twists W_i of the joints seen from the base and
 U_ki = W_i T_k (Uicker 1965), the mass matrix and the gravity torques are
 
-    D_ij = Σ_k <J_k, sym(U_kiᵀ U_kj)>        g_i = -Σ_k gᵀ U_ki J_k e_4
+    D_ij = Σ_k <J_k, sym(U_kiᵀ U_kj)>        g_i = -gᵀ p_i        p_i = Σ_k U_ki J_k e_4
 
-both linear in the ten numbers φ = (m, m c, J_xx, J_yy, J_zz, J_xy, J_xz, J_yz) of every link. Each
-element is spanned by at most 10 n functions of q, so that it vanishes for all q if it does at more
-than 10 n random ones, and is constant if it is the same at all of them.
+and the angular momentum h_i is the axial vector of Σ_k U_ki J_k T_kᵀ. All are linear in the ten
+numbers φ = (m, m c, J_xx, J_yy, J_zz, J_xy, J_xz, J_yz) of every link. Each element is spanned by
+at most 10 n functions of q, so that it vanishes for all q if it does at more than 10 n random ones,
+and is constant if it is the same at all of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ from armdyn.canonical.parameters import ENTRIES
 from armdyn.formulations.kinematics import world_frames
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
-from armdyn.simplification.goals import Goals, element_name
+from armdyn.simplification.goals import ANGULAR_MOMENTUM, MOMENTUM, Goals, element_name
 
 _ROWS = np.array([3, 0, 1, 2, *(a for _, a, _ in ENTRIES)])
 _COLUMNS = np.array([3, 3, 3, 3, *(b for _, _, b in ENTRIES)])
@@ -43,17 +44,19 @@ def pseudo_of(numbers: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class GoalElement:
-    """An element of the mass matrix, or a gravity torque, that a goal is about."""
+    """An element of the mass matrix, a gravity torque or a momentum that a goal is about."""
 
+    letter: str
+    """D, g, or a component of p or h (see `Goals.elements`)."""
     joints: tuple[int, ...]
-    """i and j of D_ij, or i of g_i, from 0."""
+    """i and j of D_ij, or i of the others, from 0."""
     constant: bool
     """Whether it shall be constant; otherwise zero."""
     scale: float
-    """Its unit: √(D_ii D_jj) on average, or weight times size of the robot."""
+    """Its unit: √(D_ii D_jj) on average, or weight or mass times size of the robot."""
 
     def __str__(self) -> str:
-        return element_name(self.joints)
+        return element_name(self.joints, self.letter)
 
 
 def robot_size(robot: CanonicalRobot) -> float:
@@ -96,10 +99,16 @@ def goal_elements(
     own = [float(np.mean(coefficients.mass(i, i) @ numbers.ravel())) for i in range(n)]
     own = [value if value > 0 else max([*own, 0.0]) or 1.0 for value in own]
     field = max(float(np.linalg.norm(link.gravity)) for link in robot.links)
-    weight = field * float(numbers[:, 0].sum()) * robot_size(robot) or 1.0
+    moment = float(numbers[:, 0].sum()) * robot_size(robot)
+
+    def scale(letter: str, at: tuple[int, ...]) -> float:
+        if letter == "D" or (letter in ANGULAR_MOMENTUM and robot.links[at[0]].type.turns):
+            return float(np.sqrt(own[at[0]] * own[at[-1]]))
+        return (field if letter == "g" else 1.0) * moment or 1.0
+
     return [
-        GoalElement(at, constant, float(np.sqrt(own[at[0]] * own[at[-1]])) if at[1:] else weight)
-        for at, constant in goals.elements(n)
+        GoalElement(letter, at, constant, scale(letter, at))
+        for letter, at, constant in goals.elements(n)
         if at[0] in coefficients.path[at[-1]]
     ]
 
@@ -109,8 +118,7 @@ def element_coefficients(robot: CanonicalRobot, elements: Sequence[GoalElement],
     coefficients = InertiaCoefficients(robot, q)
     values = np.zeros((len(elements), len(q), 10 * len(robot.links)))
     for k, element in enumerate(elements):
-        at = element.joints
-        values[k] = coefficients.mass(*at) if at[1:] else coefficients.gravity(*at)
+        values[k] = coefficients.of(element)
     return values
 
 
@@ -128,7 +136,7 @@ def linear_conditions(robot: CanonicalRobot, elements: Sequence[GoalElement], q:
 
 
 class InertiaCoefficients:
-    """Coefficients of the ten numbers of every link in D_ij and g_i over configurations q."""
+    """Coefficients of the ten numbers of every link in D_ij, g_i, p_i and h_i at q (samples, n)."""
 
     def __init__(self, robot: CanonicalRobot, q: Array):
         self.robot, self.count = robot, len(q)
@@ -138,25 +146,56 @@ class InertiaCoefficients:
             T[k, :, :3, :3], T[k, :, :3, 3], T[k, :, 3, 3] = R, O, 1.0
         D = np.array([[joint.type.generator(joint.axis)] for joint in model.joints])
         W = T @ D @ inverse(T)
-        self.path = model.paths
+        self.path, self.T = model.paths, T
         self.U = [{i: W[i] @ T[k] for i in path} for k, path in enumerate(self.path)]
         """U_ki by link k and joint i, (samples, 4, 4) each."""
 
+    def of(self, element: GoalElement) -> Array:
+        """Coefficients of an element, shape (samples, 10 n)."""
+        letter, at = element.letter, element.joints
+        if letter == "D":
+            return self.mass(*at)
+        if letter == "g":
+            return self.gravity(at[0])
+        if letter in MOMENTUM:
+            return self.momentum(at[0], np.eye(3)[MOMENTUM.index(letter)])
+        return self.angular_momentum(at[0], ANGULAR_MOMENTUM.index(letter))
+
     def mass(self, i: int, j: int) -> Array:
         """Coefficients of D_ij of two joints on one path, shape (samples, 10 n)."""
-        result = np.zeros((self.count, len(self.U), 10))
-        for k, U in enumerate(self.U):
-            if i in U and j in U:
-                Q = np.swapaxes(U[i], -1, -2) @ U[j]
-                Q = Q + np.swapaxes(Q, -1, -2)
-                result[:, k] = np.where(_ROWS == _COLUMNS, 0.5, 1.0) * numbers_of(Q)
-        return result.reshape(self.count, -1)
+        return self._products(
+            np.swapaxes(U[i], -1, -2) @ U[j] if i in U and j in U else None for U in self.U
+        )
 
     def gravity(self, i: int) -> Array:
         """Coefficients of g_i, shape (samples, 10 n)."""
+        return self.momentum(i, -np.asarray(self.robot.links[self.path[i][0]].gravity, float))
+
+    def momentum(self, i: int, direction: Array) -> Array:
+        """Coefficients of p_i along a direction in base axes, shape (samples, 10 n)."""
         result = np.zeros((self.count, len(self.U), 10))
-        g = self.robot.links[self.path[i][0]].gravity
         for k, U in enumerate(self.U):
             if i in U:
-                result[:, k, :4] = -(g @ U[i][:, :3])[:, [3, 0, 1, 2]]
+                result[:, k, :4] = (direction @ U[i][:, :3])[:, [3, 0, 1, 2]]
+        return result.reshape(self.count, -1)
+
+    def angular_momentum(self, i: int, axis: int) -> Array:
+        """Coefficients of h_i about an axis of the base, shape (samples, 10 n)."""
+        b, c = (axis + 1) % 3, (axis + 2) % 3
+
+        def product(v: Array, x: Array) -> Array:
+            return np.asarray(v[:, :, None] * x[:, None, :])
+
+        return self._products(
+            product(U[i][:, c], T[:, b]) - product(U[i][:, b], T[:, c]) if i in U else None
+            for U, T in zip(self.U, self.T, strict=True)
+        )
+
+    def _products(self, matrices: Iterable[Array | None]) -> Array:
+        """Coefficients of Σ_k <J_k, Q_k> for matrices Q_k (samples, 4, 4); None: no part in it."""
+        result = np.zeros((self.count, len(self.U), 10))
+        for k, Q in enumerate(matrices):
+            if Q is not None:
+                both = Q + np.swapaxes(Q, -1, -2)
+                result[:, k] = np.where(_ROWS == _COLUMNS, 0.5, 1.0) * numbers_of(both)
         return result.reshape(self.count, -1)

@@ -5,7 +5,8 @@ Joint j carries joint i, e are their axes, m̃_i > 0 is the mass that joint i ca
     both revolute       the mean of D_ij over q_i is D_ii (e_i·e_j), and D_ii > 0
     both prismatic      D_ij = m̃_i (e_i·e_j)
     j revolute, i not   q_i² has the coefficient m̃_i |e_j × e_i|² in D_jj
-    i prismatic         g_i = -m̃_i (g·e_i)
+    i prismatic         g_i = -m̃_i (g·e_i), and the momentum p_i of the arm is m̃_i e_i
+    i revolute          the angular momentum h_i of an arm without momentum has e_i·h_i = D_ii > 0
     j revolute, i not   q_i has the coefficient -m̃_i e_j·(e_i × g) in g_j
 
 What these demand of the axes is seen in random configurations: the products of axes are polynomials
@@ -34,7 +35,7 @@ class Obstacle:
     """A pair of joints, or one joint and gravity, that forbids a goal."""
 
     goal: str
-    """"constant", "zero" or "gravity-balanced"."""
+    """"constant", "zero", "gravity-balanced", "shaking-force" or "shaking-moment"."""
     joints: tuple[int, ...]
     """The joints concerned, from 0, the carrying one first."""
     law: str
@@ -60,7 +61,33 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
     if goals.balanced:
         down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
         found += _of_gravity(z, names, slides, pairs, down)
+    for i, name in enumerate(names):
+        if slides[i] and goals.forceless:
+            found.append(_momentum_of_slide(i, name))
+        elif not slides[i] and goals.momentless:
+            found.append(_angular_momentum(i, name))
     return tuple(found)
+
+
+def _momentum_of_slide(i: int, name: str) -> Obstacle:
+    return Obstacle(
+        "shaking-force",
+        (i,),
+        f"p{i + 1} = m̃{i + 1} e{i + 1}",
+        f"{name} slides and moves the mass it carries along its axis: that momentum is never "
+        "zero, which no counterweight on the arm can change",
+    )
+
+
+def _angular_momentum(i: int, name: str) -> Obstacle:
+    return Obstacle(
+        "shaking-moment",
+        (i,),
+        f"e{i + 1}·h{i + 1} = {element_name((i, i))}",
+        f"the angular momentum that {name} gives what it carries, about its own axis, is the "
+        f"inertia {element_name((i, i))}, which is positive for any bodies: only a further body "
+        "that turns the other way can balance it",
+    )
 
 
 def _of_pairs(

@@ -46,7 +46,9 @@ def draw_design(design: Design, builds: Sequence[Build], comparison: Comparison)
     )  # fmt: skip
     top = grid[0].subgridspec(1, 2, width_ratios=[2, 1], wspace=0.2)
     _draw_elements(figure.add_subplot(top[0]), comparison)
-    _draw_gravity(figure.add_subplot(top[1]), comparison)
+    (_draw_gravity if comparison.shaking is None else _draw_shaking)(
+        figure.add_subplot(top[1]), comparison
+    )
     _draw_arms(grid[1], design, builds)
     below = [grid[2 + row].subgridspec(1, columns, wspace=0.26) for row in range(rows)]
     for i in range(n):
@@ -115,6 +117,25 @@ def _draw_gravity(panel: Any, comparison: Comparison) -> None:
     panel.set_ylim(0, 1.08 * largest or 1.0)
     panel.set_ylabel(f"[{' or '.join(dict.fromkeys(comparison.units))}]")
     _title(panel, "Largest gravity torque")
+
+
+def _draw_shaking(panel: Any, comparison: Comparison) -> None:
+    """Force and moment on the base, as shares of what they were."""
+    assert comparison.shaking is not None
+    before, after = comparison.shaking
+    shares = 100 * after / np.where(before > 0, before, 1.0)
+    for shift, values, colour in ((-0.19, np.full(2, 100.0), BEFORE), (0.19, shares, AFTER)):
+        panel.bar(np.arange(2) + shift, values, 0.34, color=colour, zorder=2)
+    for k, share in enumerate(shares):
+        if share <= 100 * _DRAWN_ZERO:
+            panel.text(k + 0.19, 0, "0", ha="center", va="bottom", fontsize=7, color=GREY)
+    told = [f"{what}\n{b:.3g} → {a if s > 100 * _DRAWN_ZERO else 0:.3g} {unit}"
+            for what, unit, b, a, s in zip(("force", "moment"), ("N", "N·m"), before, after, shares,
+                                           strict=True)]  # fmt: skip
+    panel.set_xticks(range(2), told)
+    panel.tick_params(axis="x", length=0)
+    panel.set_ylabel("[%]")
+    _title(panel, "Shaking of the base")
 
 
 def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None:

@@ -36,6 +36,7 @@ def sections(
         *_weights(builds),
         _mass_matrix(comparison),
         _torques(comparison),
+        *_shaking(comparison),
         _costs(comparison),
         Section("Time", (times,), data={"seconds": dict(seconds)}),
     )
@@ -245,6 +246,27 @@ def _torques(comparison: Comparison) -> Section:
             "trajectory": {"file": motion.source or None, "duration": float(np.ptp(motion.t))},
             "torque_peaks": by_joint(comparison.peaks),
             "torque_rms": by_joint(rms),
+        },
+    )
+
+
+def _shaking(comparison: Comparison) -> Iterator[Section]:
+    if comparison.shaking is None:
+        return
+    before, after = comparison.shaking
+    rows = list(zip(("force", "moment"), ("N", "N·m"), before, after, strict=True))
+    weight = float(before.max()) or 1.0
+    yield Section(
+        "Shaking of the base",
+        ("largest along the same motion: what the ground carries less what it carries at rest",),
+        ("", "", "before", "after"),
+        tuple((what, unit, zero(a, weight), zero(b, weight)) for what, unit, a, b in rows),
+        2,
+        {
+            "shaking": [
+                {"what": what, "unit": unit, "before": float(a), "after": float(b)}
+                for what, unit, a, b in rows
+            ]
         },
     )
 

@@ -22,7 +22,7 @@ from armdyn.model import RobotModel
 from armdyn.sections import Section, Sectioned
 from armdyn.simplification.branches import Branch, Branches, branches
 from armdyn.simplification.comparison import Comparison, compare_designs
-from armdyn.simplification.conditions import Conditions, conditions, too_large
+from armdyn.simplification.conditions import Conditions, conditions, unwritten
 from armdyn.simplification.counterweights import Build, builds
 from armdyn.simplification.design import KEPT, MARGIN, Design, design
 from armdyn.simplification.design_variables import Bounds, parse_design_variables
@@ -97,7 +97,8 @@ class Simplification:
         """
         before, after = self.before.model, self.design.model
         motion = None if trajectory is None else trajectory_from_csv(trajectory, self.before.n)
-        return Report(self, builds(before, after), compare_designs(before, after, motion))
+        compared = compare_designs(before, after, motion, shaking=self.goals.forceless)
+        return Report(self, builds(before, after), compared)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +171,8 @@ def simplify(
             inertias of all links.
         goal: "constant" (the mass matrix does not depend on the configuration), "diagonal" (joints
             do not feel each other's acceleration), "decouple=1,2" (two joints do not),
-            "gravity-balanced"; several in a list or joined by "+".
+            "gravity-balanced", "shaking-force" (motions shake the base by no force),
+            "shaking-moment" (nor by a moment); several in a list or joined by "+".
         bounds: Lowest and highest value by word or symbol; None for an open end.
         weights: The factor of a squared change by word or symbol; 1 for the others.
         margin: How far changed links are from bodies that cannot exist.
@@ -196,7 +198,7 @@ def simplify(
         trial = designed(fewer)
         return trial.reached, trial.reason
 
-    note = too_large(model) if symbolic else "the conditions were not asked for"
+    note = unwritten(model, goals) if symbolic else "the conditions were not asked for"
     if note:
         return Simplification(before, found, Branches(note=note), {"design": found.seconds})
     began = time.perf_counter()
