@@ -14,6 +14,7 @@ simplify                arms with simpler dynamics
 terms, Workspace        which terms of the torques matter, along a motion or over random states
 motors, size            what a motion asks of the motors; motors and gears chosen from a list
 reduced                 the approximate model within a stated error
+rank                    several arms on one task
 compare                 the torques of other libraries for the same file
 count_operations        how many operations a quantity takes
 set_threads             threads for large batches
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.sizing.motors import motors as motors
     from armdyn.sizing.size import size as size
+    from armdyn.terms.rank import rank as rank
     from armdyn.terms.reduced import reduced as reduced
     from armdyn.terms.states import Workspace as Workspace
     from armdyn.terms.terms import terms as terms
@@ -55,6 +57,7 @@ _MODULES = {
     "count_operations": "armdyn.operations.count",
     "equations": "armdyn.equations.forms",
     "motors": "armdyn.sizing.motors",
+    "rank": "armdyn.terms.rank",
     "reduced": "armdyn.terms.reduced",
     "set_threads": "armdyn.backends.threads",
     "simplify": "armdyn.simplification.simplify",

@@ -13,6 +13,7 @@ from armdyn.cli.export import export
 from armdyn.cli.inertia import inertia
 from armdyn.cli.info import info
 from armdyn.cli.ops import ops
+from armdyn.cli.rank import rank
 from armdyn.cli.reduced import reduced
 from armdyn.cli.robots import robots
 from armdyn.cli.simplify import simplify
@@ -30,7 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 VERBS = (
-    robots, info, check, inertia, compare, torque, terms, reduced, size, simulate, ops,
+    robots, info, check, inertia, compare, torque, terms, reduced, rank, size, simulate, ops,
     equations, simplify, export, studio, bench, cache,
 )  # fmt: skip
 for verb in VERBS:

@@ -7,7 +7,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.simulation.trajectories.piecewise import hermite
-from armdyn.terms.states import Over, StateSet, Workspace
+from armdyn.terms.states import Over, StateSet, Workspace, is_workspace
 
 BETWEEN = (1 / 2, 1 / 4, 3 / 4, 1 / 8, 5 / 8, 3 / 8)
 """Where, between two instants of a motion, it is looked at, one round after the other."""
@@ -24,7 +24,7 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
         given: What it returned.
         number: 0, 1, 2, ...: each gives other states.
     """
-    if isinstance(over, Workspace) or (isinstance(over, str) and over == "workspace"):
+    if is_workspace(over):
         space = over if isinstance(over, Workspace) else Workspace()
         sample = replace(space, seed=space.seed + SEED_STEP * (number + 1)).states(robot)
         return replace(sample, words=f"at {len(sample)} other states of the workspace")

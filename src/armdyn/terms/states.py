@@ -128,7 +128,7 @@ def states_of(robot: Robot, over: Over, limits: OnLimits = "error") -> StateSet:
         TrajectoryError: No motion, a motion of other joints, or one beyond the limits.
     """
     check_known("way to treat limits", limits, get_args(OnLimits))
-    if isinstance(over, Workspace) or (isinstance(over, str) and over == "workspace"):
+    if is_workspace(over):
         return (over if isinstance(over, Workspace) else Workspace()).states(robot)
     found = _motion(robot, over)
     if limits != "ignore" and (beyond := [*_beyond_limits(robot, found)]):
@@ -138,6 +138,11 @@ def states_of(robot: Robot, over: Over, limits: OnLimits = "error") -> StateSet:
             raise TrajectoryError(message + advice)
         warnings.warn(message, ArmdynWarning, stacklevel=3)
     return found
+
+
+def is_workspace(over: Over) -> bool:
+    """Whether random states are meant."""
+    return isinstance(over, Workspace) or (isinstance(over, str) and over == "workspace")
 
 
 def _beyond_limits(robot: Robot, states: StateSet) -> Iterator[str]:

@@ -1,0 +1,39 @@
+"""`armdyn rank`: several arms on one task."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.options import Json, Plot, RobotSource, option
+from armdyn.cli.state_options import LimitsOption
+
+
+def rank(
+    robots: Annotated[
+        list[str],
+        typer.Argument(metavar="ROBOT", help="Names from `armdyn robots`, or files of robots."),
+    ],
+    *,
+    task: str = option(
+        ..., "The motion of the joints, or that of random states.", "TRAJECTORY.csv|workspace"
+    ),
+    by: str = option(
+        "peak_torque",
+        "peak_torque, rms_torque, peak_force, rms_force, peak_power, mean_power, load, coupling, "
+        "condition or operations.",
+    ),
+    limits: LimitsOption = "error",
+    plot: Plot = None,
+    json: Json = False,
+) -> None:
+    """Rank arms with the same joints by what one task asks of them."""
+    from armdyn.terms.rank import rank as ranked
+
+    arms = [RobotSource(source).open() for source in robots]
+    with status("computing"):
+        found = ranked(arms, task, by=by, limits=limits)
+    if plot is not None:
+        found.plot(plot)
+    print_result(found.data(), partial(print_sections, found.sections()), (plot,), json)
