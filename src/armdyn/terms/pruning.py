@@ -19,6 +19,10 @@ from armdyn.expr.visit import inside_angles, reachable, uses
 
 LEVELS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.0)
 """Shares of the tolerance that are used up one after the other, so that cheap terms go first."""
+EVALUATED_NODES, FEWEST_EVALUATIONS = 100_000, 20
+"""Nodes evaluated in one walk through a program; and how often the whole program is at least."""
+LARGEST_COUNTED = 40
+"""Operations beyond which those that go with a term are not counted any further."""
 COUNTED = ("add", "sub", "mul", "div")
 """Operations that are worth saving."""
 
@@ -63,14 +67,17 @@ class _Round:
     def __init__(self, outputs: list[Node], states: PruningStates, tolerance: float):
         self.outputs, self.states, self.tolerance = outputs, states, tolerance
         self.nodes = reachable(outputs)
+        self.left = max(FEWEST_EVALUATIONS, EVALUATED_NODES // len(self.nodes))
+        """How often the program may still be evaluated."""
         self.taken: dict[int, Cut] = {}
         self.values = self._evaluated()
 
     def accept(self, cuts: list[Cut]) -> None:
         """Take all cuts if the error allows; otherwise each half by itself."""
         cuts = [cut for cut in cuts if cut.node.index not in self.taken]
-        if not cuts:
+        if not cuts or not self.left:
             return
+        self.left -= 1
         before = dict(self.taken)
         for cut in cuts:
             self.taken.setdefault(cut.node.index, cut)
@@ -178,13 +185,13 @@ def _partials(op: str, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _exclusive(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[int, int]:
-    """How many operations each node is the only user of, its own included."""
+    """How many operations each term of a sum is the only user of, its own included."""
     used = uses(outputs)
 
     def size(node: Node) -> int:
         left: dict[int, int] = {}
         total, stack = 0, [node]
-        while stack:
+        while stack and total < LARGEST_COUNTED:
             at = stack.pop()
             total += at.op in COUNTED and not at.constant
             for a in at.args:
@@ -193,4 +200,4 @@ def _exclusive(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[int, int]
                     stack.append(a)
         return total
 
-    return {node.index: size(node) for node in nodes}
+    return {a.index: size(a) for node in nodes if node.op in ("add", "sub") for a in node.args}

@@ -25,6 +25,8 @@ from armdyn.terms.states import StateSet
 
 PARAMETER_SHARES = (1.0, 0.2)
 """Shares of the tolerance that dropped parameters may use; terms of sums may use the rest."""
+MOST_TRIED = 80
+"""Parameters beyond which there is one choice of them alone: programs take long to write then."""
 SCALE_ROUNDING = 1e-9
 """A torque that is smaller, relative to the largest of all joints, is rounding."""
 MOST_PARAMETER_STATES, MOST_PRUNING_STATES, FEWEST_PRUNING_STATES = 4000, 800, 100
@@ -108,9 +110,12 @@ class Search:
                 continue
             effects = self.regrouped.effects(self.droppable, some, velocities)
             joints = [x.joint for x in self.droppable]
-            for share in PARAMETER_SHARES if velocities else PARAMETER_SHARES[:1]:
+            many = len(joints) > MOST_TRIED
+            for share in PARAMETER_SHARES[:1] if many or not velocities else PARAMETER_SHARES:
                 places = greedy(start, effects, self.scale, share * tolerance)
                 yield tuple(self.droppable[k] for k in places), velocities
+            if many:
+                continue
             places = distal_first(start, effects, self.scale, tolerance, joints)
             yield tuple(self.droppable[k] for k in places), velocities
 
