@@ -5,7 +5,7 @@ from itertools import product
 
 from armdyn.compiler.network import Definition, Network
 from armdyn.expr.graph import Node
-from armdyn.expr.operations import PRIME, TRIG
+from armdyn.expr.operations import OTHER_PRIME, PRIME, TRIG
 from armdyn.expr.visit import reachable
 
 MOST_ANGLES_IN_SUM = 3
@@ -115,7 +115,9 @@ def _use_sum(net: Network, cells: list[int], functions: list[int]) -> None:
 
 def _inverses(net: Network, cell: int) -> tuple[int, int]:
     """The inverses of a cell's residues at the two points, 0 of zero."""
-    return pow(net.first[cell], PRIME - 2, PRIME), pow(net.second[cell], PRIME - 2, PRIME)
+    pairs = (net.first[cell], PRIME), (net.second[cell], OTHER_PRIME)
+    first, second = (pow(residue, prime - 2, prime) for residue, prime in pairs)
+    return first, second
 
 
 def _products(net: Network, cell: int, turns: list[tuple[int, int, int]]) -> Iterator[Definition]:
@@ -123,6 +125,6 @@ def _products(net: Network, cell: int, turns: list[tuple[int, int, int]]) -> Ite
     if not net.is_operation(cell):
         return
     for turn, first, second in (t for t in turns if t[1] and t[2]):
-        x = net.find(net.first[cell] * first % PRIME, net.second[cell] * second % PRIME)
+        x = net.find(net.first[cell] * first % PRIME, net.second[cell] * second % OTHER_PRIME)
         if x is not None and net.alive(x >> 1):
             yield "mul", (x, 2 * turn)

@@ -2,7 +2,7 @@
 
 A cell keeps its value for ever; what changes is how it is computed. Operands are literals, twice
 the index of a cell plus one if its value is negated, because signs are free. Values are known by
-their residues at two points of the finite field; cells equal at both, up to sign, are one cell.
+their residues at two points of two finite fields; cells equal at both, up to sign, are one cell.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from armdyn.errors import GraphError
 from armdyn.expr.evaluate import FiniteField
 from armdyn.expr.graph import Graph, Node
-from armdyn.expr.operations import OPERATIONS, PRIME
+from armdyn.expr.operations import OTHER_PRIME, PRIME, residue
 from armdyn.expr.visit import inside_angles, reachable
 
 Definition = tuple[str, tuple[int, ...]]
@@ -19,8 +19,8 @@ Definition = tuple[str, tuple[int, ...]]
 COUNTED = ("add", "mul")
 """Operations that make up the total; the others are never created here."""
 
-SEEDS = (1, 2)
-"""Seeds of the two points at which residues are known."""
+POINTS = (1, PRIME), (2, OTHER_PRIME)
+"""Seeds and primes of the two points at which residues are known."""
 
 ZERO, ONE = 0, 1
 """The cells of the numbers 0 and 1."""
@@ -64,7 +64,7 @@ class Network:
 
     def _read(self, outputs: Sequence[Node], own: set[int]) -> None:
         nodes, inside = reachable(outputs), inside_angles(outputs)
-        at = [FiniteField(seed).residues(nodes, inside) for seed in SEEDS]
+        at = [FiniteField(*point).residues(nodes, inside) for point in POINTS]
         own |= inside
         literal = self._literal
         for value in (ZERO, ONE):
@@ -114,7 +114,7 @@ class Network:
         if cell is None:
             return None
         negated = first != self.first[cell]
-        expected = -self.second[cell] % PRIME if negated else self.second[cell]
+        expected = -self.second[cell] % OTHER_PRIME if negated else self.second[cell]
         return 2 * cell + negated if second == expected else None
 
     def constant(self, op: str, x: int, y: int) -> int:
@@ -149,11 +149,10 @@ class Network:
 
     def residues(self, op: str, literals: tuple[int, int]) -> tuple[int, int]:
         """Residues of an operation at the two points."""
-        residue, result = OPERATIONS[op].residue, []
-        assert residue is not None
-        for values in (self.first, self.second):
-            x, y = (-values[k >> 1] if k & 1 else values[k >> 1] for k in literals)
-            result.append(residue(x, y) % PRIME)
+        result = []
+        for values, (_, prime) in zip((self.first, self.second), POINTS, strict=True):
+            operands = [-values[k >> 1] if k & 1 else values[k >> 1] for k in literals]
+            result.append(residue(op, operands, prime))
         return result[0], result[1]
 
     def discard(self, cell: int) -> None:

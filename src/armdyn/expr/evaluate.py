@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
 from armdyn.expr.graph import Graph, Node
-from armdyn.expr.operations import OPERATIONS, PRIME, TRIG, number_residue
+from armdyn.expr.operations import OPERATIONS, OTHER_PRIME, PRIME, TRIG, number_residue, residue
 from armdyn.expr.visit import inside_angles, reachable, transcribe
 
 CirclePoint = tuple[int, int]
@@ -78,8 +78,8 @@ class FiniteField:
     as an angle is a symbol: that 0.5 + 0.25 = 0.75 is not known of angles.
     """
 
-    def __init__(self, seed: int = 0):
-        self.seed = seed
+    def __init__(self, seed: int = 0, prime: int = PRIME):
+        self.seed, self.prime = seed, prime
 
     def fingerprints(self, outputs: Iterable[Node]) -> dict[int, int]:
         """The residue of every node the outputs need, by index."""
@@ -90,13 +90,14 @@ class FiniteField:
         """Residues of nodes in order, by index; `inside` are those that are parts of angles."""
         result: dict[int, int] = {}
         circle: dict[int, CirclePoint] = {}
+        prime = self.prime
         for node in nodes:
             if node.op == "mul":  # products and sums are most of a graph
-                result[node.index] = result[node.args[0].index] * result[node.args[1].index] % PRIME
+                result[node.index] = result[node.args[0].index] * result[node.args[1].index] % prime
             elif node.op == "add":
                 result[node.index] = (
                     result[node.args[0].index] + result[node.args[1].index]
-                ) % PRIME
+                ) % prime
             else:
                 result[node.index] = self._residue(node, result, circle)
             if node.index in inside:
@@ -111,15 +112,15 @@ class FiniteField:
 
     def _residue(self, node: Node, known: Mapping[int, int], circle: Circle) -> int:
         if node.op == "number":
-            return number_residue(node.value)
+            return number_residue(node.value, self.prime)
         if not node.args:
             return self.draw(f"value {node.name}")
-        residue, operands = OPERATIONS[node.op].residue, [known[a.index] for a in node.args]
-        if residue is None:
+        operands = [known[a.index] for a in node.args]
+        if OPERATIONS[node.op].residue is None:
             return self.draw(f"{node.op} {operands}")
         try:
             given = circle[node.args[0].index] if node.op in TRIG else operands
-            return residue(*given) % PRIME
+            return residue(node.op, given, self.prime)
         except ValueError:  # zero has no inverse
             raise ZeroDivisionError(f"{node!r} divides by what is always zero") from None
 
@@ -128,18 +129,18 @@ class FiniteField:
         points = [circle[a.index] for a in angle.args]
         match angle.op:
             case "add":
-                return sum_of_angles(*points)
+                return sum_of_angles(*points, self.prime)
             case "sub":
-                return sum_of_angles(points[0], mirrored(points[1]))
+                return sum_of_angles(points[0], mirrored(points[1], self.prime), self.prime)
             case "neg":
-                return mirrored(points[0])
+                return mirrored(points[0], self.prime)
             case "mul" if _whole(angle.args[0]):
-                return _multiple(points[1], int(angle.args[0].value))
+                return _multiple(points[1], int(angle.args[0].value), self.prime)
             case "mul" if _whole(angle.args[1]):
-                return _multiple(points[0], int(angle.args[1].value))
+                return _multiple(points[0], int(angle.args[1].value), self.prime)
             case "number":
                 point = self.point(f"number {abs(angle.value)!r}")
-                return mirrored(point) if angle.value < 0 else point
+                return mirrored(point, self.prime) if angle.value < 0 else point
             case "input" | "parameter":
                 return self.point(angle.name)
             case _:
@@ -148,31 +149,31 @@ class FiniteField:
     def point(self, name: str) -> CirclePoint:
         """A point of the circle, from the tangent of half its angle."""
         half = self.draw(f"angle {name}")
-        scale = pow(1 + half * half, -1, PRIME)
-        return (1 - half * half) * scale % PRIME, 2 * half * scale % PRIME
+        scale = pow(1 + half * half, -1, self.prime)
+        return (1 - half * half) * scale % self.prime, 2 * half * scale % self.prime
 
     def draw(self, name: str) -> int:
         """A pseudo-random residue that depends on a name."""
         digest = hashlib.blake2b(f"{self.seed} {name}".encode(), digest_size=16).digest()
-        return int.from_bytes(digest, "big") % PRIME
+        return int.from_bytes(digest, "big") % self.prime
 
 
-def sum_of_angles(a: CirclePoint, b: CirclePoint) -> CirclePoint:
+def sum_of_angles(a: CirclePoint, b: CirclePoint, prime: int = PRIME) -> CirclePoint:
     """cos and sin of the sum of two angles."""
-    return (a[0] * b[0] - a[1] * b[1]) % PRIME, (a[1] * b[0] + a[0] * b[1]) % PRIME
+    return (a[0] * b[0] - a[1] * b[1]) % prime, (a[1] * b[0] + a[0] * b[1]) % prime
 
 
-def mirrored(a: CirclePoint) -> CirclePoint:
+def mirrored(a: CirclePoint, prime: int = PRIME) -> CirclePoint:
     """cos and sin of the opposite angle."""
-    return a[0], -a[1] % PRIME
+    return a[0], -a[1] % prime
 
 
-def _multiple(a: CirclePoint, times: int) -> CirclePoint:
+def _multiple(a: CirclePoint, times: int, prime: int) -> CirclePoint:
     """cos and sin of a whole multiple of an angle, by doubling."""
-    result, a = (1, 0), a if times >= 0 else mirrored(a)
+    result, a = (1, 0), a if times >= 0 else mirrored(a, prime)
     for bit in bin(abs(times))[2:]:
-        result = sum_of_angles(result, result)
-        result = sum_of_angles(result, a) if bit == "1" else result
+        result = sum_of_angles(result, result, prime)
+        result = sum_of_angles(result, a, prime) if bit == "1" else result
     return result
 
 
@@ -181,11 +182,15 @@ def _whole(node: Node) -> bool:
 
 
 def proved_equal(a: Iterable[Node], b: Iterable[Node], points: int = 2) -> bool:
-    """Whether two lists of outputs are the same functions, by exact evaluation at random points."""
+    """Whether two lists of outputs are the same functions, by exact evaluation at random points.
+
+    The first is in one field, the others in the other.
+    """
     sides = [list(a), list(b)]
     walks = [(reachable(side), inside_angles(side)) for side in sides]
     for seed in range(points):
-        known = [FiniteField(seed).residues(*walk) for walk in walks]
+        field = FiniteField(seed, OTHER_PRIME if seed else PRIME)
+        known = [field.residues(*walk) for walk in walks]
         first, second = ([at[n.index] for n in side] for at, side in zip(known, sides, strict=True))
         if first != second:
             return False

@@ -5,7 +5,7 @@ A new operation is one entry here, and one spelling in each printer and backend.
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,6 +20,9 @@ is rounded, is worth at most 4e-15 rad then."""
 PRIME = 2**61 - 1
 """The field in which two graphs are compared: if they differ, they agree at a random point with a
 probability of about their degree divided by this."""
+OTHER_PRIME = 2**61 - 2373
+"""The field of a second comparison: in the first, 2⁶¹ is 1, so that a number which is rounding, as
+2⁻⁶⁰, is taken for a plain one, 2; here the powers of 2 are as many as the field has numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,9 @@ class Op:
     cost: str = ""
     """The field of `Operations` that counts it; empty: it is free."""
     residue: Callable[..., int] | None = None
-    """Its exact value modulo the prime, which functions of angles have from the cosine and sine of
-    the angle. None: a pseudo-random one that depends on the operands."""
+    """Its exact value before it is taken modulo a prime, as the function `residue` does; functions
+    of angles have it from the cosine and sine of the angle. None: a pseudo-random one that depends
+    on the operands."""
     commutative: bool = False
     scalar: Callable[[float], float] | None = None
     """A function's value for one number; NumPy's is rounded differently on some processors."""
@@ -44,10 +48,19 @@ class Op:
     """-1 if f(-x) = -f(x), 1 if f(-x) = f(x)."""
 
 
-def number_residue(value: int | float) -> int:
-    """A number modulo the prime, exactly: a float is the binary fraction that it is."""
+def number_residue(value: int | float, prime: int = PRIME) -> int:
+    """A number modulo a prime, exactly: a float is the binary fraction that it is."""
     numerator, denominator = value.as_integer_ratio()
-    return numerator * pow(denominator, -1, PRIME) % PRIME
+    return numerator * pow(denominator, -1, prime) % prime
+
+
+def residue(op: str, operands: Sequence[int], prime: int = PRIME) -> int:
+    """An operation modulo a prime, by the operands or the cosine and sine of an angle."""
+    if op == "div":
+        return operands[0] * pow(operands[1], -1, prime) % prime
+    exact = OPERATIONS[op].residue
+    assert exact is not None
+    return exact(*operands) % prime
 
 
 def exact(operation: Callable[[Any, Any], Fraction], a: Any, b: Any) -> int | float | None:
@@ -113,7 +126,7 @@ _ENTRIES = (
     ),
     Op(
         *("div", 2, np.divide, _quotient, "div"),
-        residue=lambda a, b: a * pow(b, -1, PRIME),
+        residue=lambda a, b: residue("div", (a, b)),
     ),
     Op("neg", 1, np.negative, lambda g, y, a: (g.number(-1),), residue=lambda a: -a),
     Op(

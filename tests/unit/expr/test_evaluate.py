@@ -122,3 +122,12 @@ def test_a_number_taken_from_an_angle_is_its_negative_added():
     x = 0.7 * graph.input("x")
     added = graph.apply("add", [x, graph.number(-0.3)])
     assert proved_equal([np.sin(x - 0.3), np.cos(x - 0.3)], [np.sin(added), np.cos(added)])
+
+
+def test_rounding_is_not_taken_for_a_plain_number():
+    """2⁶¹ is 1 modulo the first prime, so that prime alone takes 2⁻⁶⁰ for 2."""
+    g = Graph()
+    x = g.input("x")
+    assert FiniteField().values([2.0**-60 * x]) == FiniteField().values([2 * x])
+    assert not proved_equal([2.0**-60 * x], [2 * x])
+    assert not proved_equal([x], [2.0**61 * x])
