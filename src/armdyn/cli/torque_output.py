@@ -25,9 +25,21 @@ def print_torques(report: TorqueReport) -> None:
     if report.trajectory.note:
         print_line(f"note: {report.trajectory.note}")
     print_excesses(report.excesses)
-    limited = ["limit"] if any(joint["limit"] for joint in summary["joints"]) else []
+    _print_table(summary["joints"], terms)
+    units = ("m/s", "rad/s", "m/s²", "rad/s²")
+    hand = (
+        f"{fast['peak']:.4g} {unit} at {fast['peak_time']:.3f} s"
+        for fast, unit in zip(summary["hand"].values(), units, strict=True)
+    )
+    print_line(f"the hand at its fastest: {'; '.join(hand)}")
+    if summary["reactions"]:
+        _print_reactions(summary["reactions"])
+
+
+def _print_table(joints: list[dict[str, Any]], terms: list[str]) -> None:
+    limited = ["limit"] if any(joint["limit"] for joint in joints) else []
     rows = table("joint", "", "total", *limited, *terms, "at [s]", left=("joint", ""))
-    for joint in summary["joints"]:
+    for joint in joints:
         parts = [joint["terms"][term] for term in terms]
         # four digits of the largest number, six decimals at most
         digits = next((d for d in range(1, 6) if abs(joint["peak"]) >= 10.0 ** (3 - d)), 6)
@@ -41,15 +53,6 @@ def print_torques(report: TorqueReport) -> None:
         rows.add_row(f"  {joint['unit']}", "RMS", mean, *blank, *means, "", end_section=True)
     print_table(rows)
     print_line("peak: the value of largest magnitude, each term at its own time")
-    hand = (
-        f"{hand['peak']:.4g} {unit} at {hand['peak_time']:.3f} s"
-        for hand, unit in zip(
-            summary["hand"].values(), ("m/s", "rad/s", "m/s²", "rad/s²"), strict=True
-        )
-    )
-    print_line(f"the hand at its fastest: {'; '.join(hand)}")
-    if summary["reactions"]:
-        _print_reactions(summary["reactions"])
 
 
 def print_excesses(excesses: Sequence[Excess]) -> None:

@@ -129,7 +129,7 @@ class FiniteField:
         points = [circle[a.index] for a in angle.args]
         match angle.op:
             case "add":
-                return sum_of_angles(*points, self.prime)
+                return sum_of_angles(points[0], points[1], self.prime)
             case "sub":
                 return sum_of_angles(points[0], mirrored(points[1], self.prime), self.prime)
             case "neg":

@@ -61,9 +61,8 @@ def simulate(
         controller: In its place, a controller such as `armdyn.simulation.ComputedTorque`.
         external_wrench: Force and moment (6,) of the environment on the tool in world axes
             [N, N m], a mapping of link names to such, or a function of the time that gives them.
-        base_motion: How the base moves: an `armdyn.BaseMotion`, a function of the time that gives
-            one, a pair of times and a BaseMotion with one sample for each, or a CSV file; None: it
-            stands still.
+        base_motion: An `armdyn.BaseMotion`, a function of the time that gives one, a pair of times
+            and a BaseMotion with one sample for each, or a CSV file; None: the base stands still.
         method: "DOP853", "RK45", "RK23", "Radau", "BDF" or "LSODA" of SciPy, which choose their
             steps, of a fiftieth of the duration at most; "rk4" or "symplectic" with a fixed step.
         dt: Time between recorded instants [s]; None: 500 instants. A fixed step shortens it to a

@@ -1,6 +1,6 @@
 """Joint torques along a trajectory, split into the terms they are made of."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,8 @@ from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, effort_limits, excesses
 from armdyn.terms.reactions import Reactions
 
+State = tuple[Array, Array, Array]
+"""q, q̇ and q̈ of some instants, (k, n) each."""
 CHUNK = 2048
 """Instants computed at once, so that the arrays of every formulation stay small."""
 
@@ -148,33 +150,17 @@ def torque_report(
             f"the trajectory moves {n} joints, but {robot.name!r} has {robot.n}: "
             f"{', '.join(robot.joint_names)}"
         )
-    wrench = _wrench(trajectory, external_wrench)
-    where: dict[str, Any] = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
+    where = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
     moving = base_rows(robot, base_motion, trajectory.t)
+    chunks = list(_chunks(trajectory, _wrench(trajectory, external_wrench), where, moving))
     total = np.empty((rows, n))
     terms: dict[str, Array] = {}
-    carried = np.empty((2, rows, len(robot.model.links), 6)) if reactions else None
-    for start in range(0, rows, CHUNK):
-        part = slice(start, start + CHUNK)
-        state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
-        pull = None if wrench is None else wrench[part]
-        on = where | {"external_wrench": pull}
-        on |= {} if moving is None else {"base_motion": motion_of_rows(moving[part])}
-        total[part] = robot.inverse_dynamics(
-            *state, friction=friction, formulation=formulation, **on
-        )
-        parts = dict(robot.ledger(*state, pull, **where).terms)
-        if moving is not None:
-            standing = robot.inverse_dynamics(*state, pull, friction, **where)
-            parts["base"] = total[part] - standing
-        for name, values in parts.items():
+    for part, state, on, base in chunks:
+        total[part] = _torques(robot, state, on | base, friction, formulation)
+        for name, values in _terms(robot, state, on, total[part] if base else None, friction):
             kept = terms.setdefault(name, np.zeros((rows, n)))
-            # untouched zeros take no memory
-            if values.any() and (friction or name not in FRICTION_ROWS):
+            if values.any():  # untouched zeros take no memory
                 kept[part] = values
-        if carried is not None:
-            for axes, frame in zip(carried, ("world", "joint"), strict=True):
-                axes[part] = robot.reactions(*state, frame=frame, **on)
         if progress is not None:
             progress(len(state[0]))
     joints = [robot.model.joints[i] for i in robot.model.independent]
@@ -191,8 +177,51 @@ def torque_report(
         friction,
         effort_limits(robot.model),
         excesses(robot.model, trajectory.t, trajectory.q, trajectory.qd, total),
-        None if carried is None else Reactions.of(robot.model, trajectory.t, *carried),
+        _reactions(robot, trajectory, chunks) if reactions else None,
     )
+
+
+Chunk = tuple[slice, State, dict[str, Any], dict[str, Any]]
+"""Which instants, their states, and what acts: the wrench with its options, and the base."""
+
+
+def _chunks(
+    trajectory: SampledMotion, wrench: Array | None, where: dict[str, Any], moving: Array | None
+) -> Iterator[Chunk]:
+    for start in range(0, len(trajectory), CHUNK):
+        part = slice(start, start + CHUNK)
+        state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
+        on = where if wrench is None else where | {"external_wrench": wrench[part]}
+        yield (
+            part,
+            state,
+            on,
+            {} if moving is None else {"base_motion": motion_of_rows(moving[part])},
+        )
+
+
+def _reactions(robot: Robot, trajectory: SampledMotion, chunks: list[Chunk]) -> Reactions:
+    carried = np.empty((2, len(trajectory), len(robot.model.links), 6))
+    for part, state, on, base in chunks:
+        for axes, frame in zip(carried, ("world", "joint"), strict=True):
+            axes[part] = robot.reactions(*state, frame=frame, **(on | base))
+    return Reactions.of(robot.model, trajectory.t, carried[0], carried[1])
+
+
+def _torques(
+    robot: Robot, state: State, on: dict[str, Any], friction: bool, formulation: str | None = None
+) -> Array:
+    return robot.inverse_dynamics(*state, friction=friction, formulation=formulation, **on)
+
+
+def _terms(
+    robot: Robot, state: State, on: dict[str, Any], moved: Array | None, friction: bool
+) -> Iterator[tuple[str, Array]]:
+    """The terms by name; `moved` are the torques on a base that moves, None if it stands still."""
+    for name, values in robot.ledger(*state, **on).terms.items():
+        yield name, values if friction or name not in FRICTION_ROWS else np.zeros(values.shape)
+    if moved is not None:
+        yield "base", moved - _torques(robot, state, on, friction)
 
 
 def _wrench(trajectory: SampledMotion, given: ArrayLike | None) -> Array | None:
