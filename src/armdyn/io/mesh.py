@@ -1,5 +1,6 @@
 """Mesh files, read by trimesh from memory: a mesh cannot name other files to be read."""
 
+import math
 import re
 from functools import partial
 from importlib.util import find_spec
@@ -14,8 +15,11 @@ from armdyn.errors import MeshError, MissingExtraError
 from armdyn.forks import IMPORTING
 from armdyn.io.regular import check_path, read_regular
 from armdyn.model.mesh import use_reader
+from armdyn.model.ranges import SHAPE_RANGE
 
 MESH_ENDINGS = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
+WELD_DIGITS = 6
+"""Digits of the largest coordinate in which corners that are one agree."""
 MAX_MESH_BYTES = 50 * 2**20
 """Size of the largest mesh that is read [bytes]."""
 _COLLADA_UNIT = re.compile(rb"""<unit\b[^>]*?\bmeter\s*=\s*["']([^"']+)["']""")
@@ -42,18 +46,23 @@ def read_mesh(given: str | Path) -> Any:
         raise MissingExtraError("pycollada", "mesh", "reading .dae files")
     try:
         ending = path.suffix[1:].lower()
-        mesh: Any = trimesh.load(BytesIO(data), ending, force="mesh", skip_materials=True)
+        options = {"force": "mesh", "skip_materials": True, "process": False}
+        mesh: Any = trimesh.load(BytesIO(data), ending, **options)
         if ending == "dae" and (unit := _COLLADA_UNIT.search(data)):
             mesh.apply_scale(float(unit[1]))
-        mesh.merge_vertices(merge_tex=True, merge_norm=True)
+        if mesh.vertices.shape[1] != 3:
+            raise ValueError("its corners do not have three coordinates")
+        size = float(np.abs(mesh.vertices).max(initial=0.0))
+        if len(mesh.faces) and not SHAPE_RANGE[0] <= size <= SHAPE_RANGE[1]:
+            raise ValueError(f"its largest coordinate is {size:g}")
+        digits = WELD_DIGITS - math.floor(math.log10(size)) if size else 0
+        mesh.merge_vertices(merge_tex=True, merge_norm=True, digits_vertex=digits)
         corners = np.sort(mesh.faces, axis=1)
         mesh.update_faces((corners[:, 0] < corners[:, 1]) & (corners[:, 1] < corners[:, 2]))
     except Exception as reason:  # whatever a reader of a broken file raises
         raise refusal(f"cannot be read as a mesh: {reason or type(reason).__name__}") from reason
     if not len(mesh.faces):
         raise refusal("there are no triangles in this file")
-    if not np.isfinite(mesh.vertices).all():
-        raise refusal("a corner of a triangle is not at finite numbers")
     return mesh
 
 

@@ -15,7 +15,7 @@ from armdyn.arrays import Array, check_constant, check_truth
 from armdyn.errors import ArmdynError, ModelError, check_known, shown
 from armdyn.io.regular import check_path
 from armdyn.model import Inertia
-from armdyn.model.shapes import SHAPES
+from armdyn.model.shapes import SHAPES, given_mass
 from armdyn.model.transform import check_transform, rotation_from_rpy, transform
 from armdyn.model.validate import Finding
 
@@ -62,7 +62,8 @@ class ShapeReader:
         except ModelError as error:
             raise ModelError(f"{where}: shape: {error}") from error
         if mass is not None and not lone:
-            total = Inertia.from_pseudo(float(mass) / total.mass * total.pseudo)
+            whole = given_mass(f"{where}: shape", mass, None, total.mass)
+            total = Inertia.from_pseudo(whole / total.mass * total.pseudo)
         if mass is None and self.density is not None and any(map(_without_mass, shapes)):
             self.filled.append(f"{where} ({total.mass:.4g} kg)")
         return total

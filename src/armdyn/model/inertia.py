@@ -71,7 +71,10 @@ class Inertia(UniformBodies):
             tensor: Inertia tensor about the centre of mass, shape (3, 3) [kg m²].
             axes: Rotation from the axes of the tensor to those of the frame; None: the same axes.
         """
-        c, A = _floats("com", com, (3,)), _AXES if axes is None else frozen(axes)
+        _floats("mass", mass, ())
+        c, A = _floats("com", com, (3,)), _AXES
+        if axes is not None:
+            A = frozen(_floats("axes", axes, (3, 3)))
         with np.errstate(over="ignore", invalid="ignore"):
             centred = A @ _floats("tensor", tensor, (3, 3)) @ A.T
             moment = centred + mass * ((c @ c) * np.eye(3) - np.outer(c, c))
@@ -80,7 +83,10 @@ class Inertia(UniformBodies):
     @classmethod
     def from_origin(cls, mass: float, first_moment: ArrayLike, tensor: ArrayLike) -> "Inertia":
         """Inertia from first moment [kg m] and a tensor about the origin of the frame."""
-        return cls(mass, frozen(first_moment), frozen(tensor), "origin")
+        h, moment = (np.asarray(given) for given in (first_moment, tensor))
+        if object not in (h.dtype, moment.dtype):
+            h, moment = _floats("first_moment", h, (3,)), _floats("tensor", moment, (3, 3))
+        return cls(mass, frozen(h), frozen(moment), "origin")
 
     @classmethod
     def from_pseudo(cls, pseudo: Array) -> Self:
@@ -199,8 +205,8 @@ class Inertia(UniformBodies):
         placed = np.asarray(T)
         if placed.shape == (3,):
             placed = transform(position=check_constant("displacement", T, (3,)))
-        elif placed.dtype != object:
-            placed = check_transform("transform", T)
+        elif placed.dtype != object or placed.shape != (4, 4):
+            placed = check_transform("transform", placed)
         with np.errstate(over="ignore", invalid="ignore"):
             moved = Inertia.from_pseudo(placed @ self.pseudo @ placed.T)
         axes = frozen(placed[:3, :3] @ self.given_axes)
@@ -248,7 +254,9 @@ class Inertia(UniformBodies):
 def _floats(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     """Floating-point numbers of that shape, or a ModelError."""
     try:
-        array = np.asarray(value, dtype=float)
+        given = np.asarray(value)
+        known = given.dtype.kind in "iufO" and None not in given.ravel().tolist()
+        array = given.astype(float) if known else np.zeros(0)
     except (TypeError, ValueError, OverflowError):
         array = np.zeros(0)
     if array.shape != shape:

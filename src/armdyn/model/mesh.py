@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant
 from armdyn.errors import ModelError, check_known, shown
-from armdyn.model.ranges import LARGEST_LENGTH
+from armdyn.model.ranges import SHAPE_RANGE
 from armdyn.model.transform import transform
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
@@ -38,8 +38,11 @@ def check_scale(scale: npt.ArrayLike, units: str = "m") -> Array:
         "scale", np.broadcast_to(scale, 3) if np.ndim(scale) == 0 else scale, (3,)
     )
     factors = given * UNITS[units]
-    if not (given.all() and np.abs(factors).max() <= LARGEST_LENGTH):
-        raise ModelError(f"scale: expected numbers other than zero, got {shown(given.tolist())}")
+    least, most = SHAPE_RANGE
+    if not np.all((np.abs(factors) >= least) & (np.abs(factors) <= most)):
+        raise ModelError(
+            f"scale: expected sizes from {least:g} to {most:g}, got {shown(given.tolist())}"
+        )
     return factors
 
 

@@ -118,7 +118,8 @@ class UniformBodies:
     ) -> Self:
         """A mass at a position [m]; it has no volume and takes a mass alone."""
         r = (*check_constant("point: position", position, (3,)), 1.0)
-        return cls.from_pseudo(shapes.point().pseudo(mass, density)[3, 3] * np.outer(r, r))
+        with np.errstate(over="ignore", invalid="ignore"):  # a robot refuses what is not finite
+            return cls.from_pseudo(shapes.point().pseudo(mass, density)[3, 3] * np.outer(r, r))
 
     @classmethod
     def mesh(

@@ -72,6 +72,8 @@ def test_the_mass_of_the_link_is_that_of_all_its_shapes():
         (dict(shape=BOX, mass=1), "not both"),
         (dict(shape=SOLID, mass=1), "not both"),
         (dict(shape=BOX, com=(0, 0, 0)), "give shape or com"),
+        (dict(shape=[dict(type="sphere", radius=1)] * 2, mass="1"), "mass"),
+        (dict(shape=[dict(type="sphere", radius=1)] * 2, mass=-1), "mass"),
         (dict(inertia=SOLID), "as shape"),
         (dict(shape=dict(type="mesh", file="none.stl", density=1)), "no such file"),
     ],

@@ -163,6 +163,10 @@ def test_principal_moments_and_axes_give_the_tensor_back():
         (Inertia.point, "give mass"),
         (lambda: Inertia.cone(1.0, 1.0, mass=1, axis="w"), "axis"),
         (lambda: Inertia.from_com(1.0, (0, 0), np.eye(3)), "com"),
+        (lambda: Inertia.from_com("heavy", (0, 0, 0), np.eye(3)), "mass"),
+        (lambda: Inertia.from_com(1.0, (0, 0, 0), np.eye(3), 1.0), "axes"),
+        (lambda: Inertia.from_origin(1.0, (0, 0, 0), "I"), "tensor"),
+        (lambda: Inertia.sphere(1.0, mass=1).moved(None), "transform"),
         (lambda: Inertia.sphere(1.0, mass=1).moved(np.ones((4, 4))), "transform"),
         (lambda: Inertia.sphere(1.0, mass=1).moved((0, 0)), "shape"),
         (lambda: Inertia.sphere(1.0, mass=1).rotated(2 * np.eye(3)), "rotation"),
@@ -223,6 +227,14 @@ def test_units_scale_mirror_and_hull_of_a_mesh(box):
     close(Inertia.mesh(path, mass=M, hull=True).pseudo, wanted.pseudo, 1e-12)
 
 
+@pytest.mark.parametrize("size", [1e-12, 1e-3, 1e6])
+def test_meshes_of_any_size_are_welded(tmp_path, size):
+    creation = pytest.importorskip("trimesh.creation")
+    creation.box((size, size, size)).export(tmp_path / "cube.stl")  # each triangle has its corners
+    found = Inertia.mesh(tmp_path / "cube.stl", mass=1.0)
+    close(found.moment / size**2, np.eye(3) / 6, 1e-6)
+
+
 def test_a_fine_mesh_converges_to_the_ball(tmp_path):
     creation = pytest.importorskip("trimesh.creation")
     errors = []
@@ -268,12 +280,18 @@ def test_bad_meshes_are_refused(box, tmp_path):
     path = box("box.off")
     (tmp_path / "junk.stl").write_bytes(b"junk" * 100)
     (tmp_path / "part.step").write_text("")
+    for name, z in (("far", 1e200), ("flat", 0)):
+        triangle = f"OFF\n3 1 0\n0 0 {z}\n1 0 {z}\n0 1 {z}\n3 0 1 2\n"
+        (tmp_path / f"{name}.off").write_text(triangle)
     for call, text in (
         (lambda: Inertia.mesh(path), "neither"),
         (lambda: Inertia.mesh(path, density=0), "positive"),
         (lambda: Inertia.mesh(path, mass=1, units="parsec"), "unit of length"),
         (lambda: Inertia.mesh(path, mass=1, scale=(1, 0, 1)), "scale"),
         (lambda: Inertia.mesh(path, mass=1, scale="big"), "scale"),
+        (lambda: Inertia.mesh(path, mass=1, scale=1e-300), "scale"),
+        (lambda: Inertia.mesh(tmp_path / "far.off", mass=1), "largest coordinate"),
+        (lambda: Inertia.mesh(tmp_path / "flat.off", mass=1, hull=True), "flat"),
         (lambda: Inertia.mesh(tmp_path / "none.stl", mass=1), "no such file"),
         (lambda: Inertia.mesh(tmp_path, mass=1), "ending|directory"),
         (lambda: Inertia.mesh(tmp_path / "junk.stl", mass=1), "triangles|read"),
