@@ -46,8 +46,9 @@ def read_mesh(given: str | Path) -> Any:
         raise MissingExtraError("pycollada", "mesh", "reading .dae files")
     try:
         ending = path.suffix[1:].lower()
+        load: Any = trimesh.load
         options = {"force": "mesh", "skip_materials": True, "process": False}
-        mesh: Any = trimesh.load(BytesIO(data), ending, **options)
+        mesh = load(BytesIO(data), ending, **options)
         if ending == "dae" and (unit := _COLLADA_UNIT.search(data)):
             mesh.apply_scale(float(unit[1]))
         if mesh.vertices.shape[1] != 3:

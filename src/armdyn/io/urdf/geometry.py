@@ -1,4 +1,4 @@
-"""The geometry of the links of a URDF file: <collision>, or <visual> where there is none.
+"""The shapes of the links of a URDF file, and where the files of their meshes are.
 
 The package of package://NAME is a folder NAME beside or above the file that contains the file or
 has a package.xml, or one of that name in ROS_PACKAGE_PATH or AMENT_PREFIX_PATH.
@@ -6,19 +6,15 @@ has a package.xml, or one of that name in ROS_PACKAGE_PATH or AMENT_PREFIX_PATH.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from armdyn.arrays import Array
-from armdyn.errors import ArmdynError, ModelError
 from armdyn.io.attributes import Problems
 from armdyn.io.mesh import MESH_ENDINGS
-from armdyn.io.options import LoadOptions
-from armdyn.io.urdf.link import UrdfLink
 from armdyn.io.xml import XmlElement
-from armdyn.model import Inertia
 from armdyn.model.shapes import SHAPES
 
 URDF_SHAPES = ("box", "cylinder", "sphere", "capsule")
@@ -39,14 +35,6 @@ class Piece:
     """Its attributes as numbers."""
     mesh: Path | None = None
     """The file of a mesh."""
-
-    def body(self, density: float, hull: bool = False) -> Inertia:
-        """The uniform body of this shape, in the frame of the link."""
-        if self.mesh is None:
-            solid = getattr(Inertia, self.shape.tag)(**self.lengths, density=density)
-        else:
-            solid = Inertia.mesh(self.mesh, density=density, hull=hull, **self.lengths)
-        return solid.moved(self.placement)
 
 
 def link_pieces(
@@ -101,41 +89,6 @@ def _looked_for(name: str) -> str:
         "the package is looked for in the folders beside and above this file and in "
         "ROS_PACKAGE_PATH and AMENT_PREFIX_PATH"
     )
-
-
-def with_inertia_from_geometry(
-    links: dict[str, UrdfLink],
-    robot: XmlElement,
-    options: LoadOptions,
-    problems: Problems,
-) -> tuple[dict[str, UrdfLink], list[str]]:
-    """The links with the inertia of their geometry where they have none, and which these are.
-
-    Without a density there are none.
-    """
-    density = options.density
-    if density is None:
-        return links, []
-    filled, names = dict(links), []
-    for element in robot.all("link"):
-        link = links.get(element.attributes.get("name", ""))
-        if link is None or link.inertia is not None:
-            continue
-        body = Inertia.zero()
-        for piece in link_pieces(
-            element, problems.file.parent.resolve(), problems, ("collision", "visual")
-        ):
-            try:
-                if piece.mesh is not None and not options.trusted:
-                    raise ModelError("files of meshes are not read here")
-                body = body + piece.body(density, options.hull)
-            except ArmdynError as error:
-                text = f"link {link.name!r}: its <{piece.element.tag}> has no inertia: {error}"
-                problems.add(piece.shape, text)
-        if not body.is_zero:
-            filled[link.name] = replace(link, inertia=body)
-            names.append(f"link {link.name!r} ({body.mass:.4g} kg)")
-    return filled, names
 
 
 def find_mesh(name: str, folder: Path, confined: bool = False) -> Path | None:

@@ -1,9 +1,10 @@
-"""The geometry of every link of a URDF file as one body, to hold its inertia against."""
+"""The geometry of a link of a URDF file as one body: for its inertia, or to compare with it."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -11,13 +12,18 @@ from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, MeshError, UrdfError
 from armdyn.io.attributes import Problems
 from armdyn.io.mesh import read_mesh, solid_triangles
+from armdyn.io.options import LoadOptions
 from armdyn.io.urdf.geometry import Piece, link_pieces
+from armdyn.io.urdf.link import UrdfLink
 from armdyn.io.urdf.macros import read_robot
+from armdyn.io.xml import XmlElement
 from armdyn.model import Inertia
 from armdyn.model.mesh import check_scale, solid_moments
 
-MAX_MESHES_BYTES = 100 * 2**20
-"""Size of all meshes of a description that are read to examine it [bytes]."""
+MAX_MESHES_BYTES, MAX_EXAMINED_BYTES = 500 * 2**20, 100 * 2**20
+"""Size of all meshes of a description that are read to load it, and to examine it [bytes]."""
+NOT_READ = -1
+"""The same of a description that is not trusted: not even an empty file is opened."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +44,7 @@ def read_geometry(path: Path, trusted: bool) -> tuple[dict[str, LinkGeometry], d
     """
     problems = Problems(path, UrdfError)
     robot = read_robot(path, problems, trusted)
-    meshes = _Meshes(MAX_MESHES_BYTES if trusted else 0)
+    meshes = _Meshes(MAX_EXAMINED_BYTES if trusted else NOT_READ, "open")
     found, unread = {}, {}
     for link in robot.all("link"):
         before, folder = len(problems.found), path.parent.resolve()
@@ -50,11 +56,43 @@ def read_geometry(path: Path, trusted: bool) -> tuple[dict[str, LinkGeometry], d
                 raise UrdfError(problems.found[-1][1])
             if visual or collision:
                 points = [meshes.points(piece) for piece in (*visual, *collision)]
-                body = sum(map(meshes.body, visual or collision), Inertia.zero())
+                bodies = [meshes.body(piece, 1.0) for piece in visual or collision]
+                body = sum(bodies, Inertia.zero())
                 found[link.attributes.get("name", "")] = LinkGeometry(np.concatenate(points), body)
         except ArmdynError as error:
             unread[link.attributes.get("name", "")] = str(error)
     return found, unread
+
+
+def with_inertia_from_geometry(
+    links: dict[str, UrdfLink], robot: XmlElement, options: LoadOptions, problems: Problems
+) -> tuple[dict[str, UrdfLink], list[str]]:
+    """The links with the inertia of their geometry where they have none, and which these are.
+
+    <collision> goes before <visual>. Without a density there are none.
+    """
+    density = options.density
+    if density is None:
+        return links, []
+    filled, names = dict(links), []
+    limit = MAX_MESHES_BYTES if options.trusted else NOT_READ
+    meshes = _Meshes(limit, "all" if options.hull else "none")
+    folder = problems.file.parent.resolve()
+    for element in robot.all("link"):
+        link = links.get(element.attributes.get("name", ""))
+        if link is None or link.inertia is not None:
+            continue
+        body = Inertia.zero()
+        for piece in link_pieces(element, folder, problems, ("collision", "visual")):
+            try:
+                body = body + meshes.body(piece, density)
+            except ArmdynError as error:
+                text = f"link {link.name!r}: its <{piece.element.tag}> has no inertia: {error}"
+                problems.add(piece.shape, text)
+        if not body.is_zero:
+            filled[link.name] = replace(link, inertia=body)
+            names.append(f"link {link.name!r} ({body.mass:.4g} kg)")
+    return filled, names
 
 
 @dataclass(slots=True)
@@ -62,6 +100,8 @@ class _Meshes:
     """The meshes of one description, each of them read once."""
 
     bytes_left: int
+    hulls: Literal["none", "open", "all"]
+    """Which of them count with their convex hulls: those that bound no volume are open."""
     read: dict[Path, tuple[Array, Array]] = field(default_factory=dict)
     """Corners (n, 3) and triangles (f, 3, 3) of each file, in its own units."""
 
@@ -73,12 +113,14 @@ class _Meshes:
             points = np.array(list(product((-1.0, 1.0), repeat=3))) * _half_sizes(piece)
         return points @ piece.placement[:3, :3].T + piece.placement[:3, 3]
 
-    def body(self, piece: Piece) -> Inertia:
-        """The uniform body of density 1 of a piece, in the frame of the link."""
+    def body(self, piece: Piece, density: float) -> Inertia:
+        """The uniform body of a piece, in the frame of the link."""
         if piece.mesh is None:
-            return piece.body(1.0)
-        triangles = self._mesh(piece.mesh)[1] * check_scale(piece.lengths["scale"])
-        return Inertia.from_pseudo(solid_moments(triangles)).moved(piece.placement)
+            solid: Inertia = getattr(Inertia, piece.shape.tag)(**piece.lengths, density=density)
+        else:
+            triangles = self._mesh(piece.mesh)[1] * check_scale(piece.lengths["scale"])
+            solid = Inertia.from_pseudo(density * solid_moments(triangles))
+        return solid.moved(piece.placement)
 
     def _mesh(self, file: Path) -> tuple[Array, Array]:
         if file not in self.read:
@@ -87,8 +129,10 @@ class _Meshes:
                 raise MeshError("the meshes of this description are too large, or not read here")
             mesh = read_mesh(file)
             try:
-                triangles = solid_triangles(mesh, file, hull=False)
+                triangles = solid_triangles(mesh, file, hull=self.hulls == "all")
             except MeshError:
+                if self.hulls != "open":
+                    raise
                 triangles = solid_triangles(mesh, file, hull=True)
             self.read[file] = np.asarray(mesh.vertices), triangles
         return self.read[file]

@@ -27,9 +27,9 @@ from armdyn.io.urdf.check import (
     root_link,
     with_world,
 )
-from armdyn.io.urdf.geometry import with_inertia_from_geometry
 from armdyn.io.urdf.joint import check_words, connection_from_element
 from armdyn.io.urdf.link import UrdfLink, link_from_element
+from armdyn.io.urdf.link_geometry import with_inertia_from_geometry
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement
 from armdyn.model import GRAVITY, Body, Frame, Inertia, Link, RobotModel, assemble
