@@ -112,22 +112,26 @@ class BlockWriter:
 
     def task(self, form: CartesianForm) -> list[Block]:
         """Mass matrix, velocity and gravity forces of the tool, written out."""
-        n, names = self.robot.n, ", ".join(form.task)
-        mass = tuple(self.quotients("Mx", form.mass[i][j], (i, j)) for i, j in _upper((n, n)))
-        remarks = ("Mx is symmetric",) if n > 1 else ()
+        n, names, turned = self.robot.n, ", ".join(form.task), form.R is not None
+        M, V, G = ("Mt", "Vt", "Gt") if turned else ("Mx", "Vx", "Gx")
+        where = "" if form.link is None else f" in axes of link {form.link + 1}"
+        mass = tuple(self.quotients(M, form.mass[i][j], (i, j)) for i, j in _upper((n, n)))
+        remarks = (f"{M} is symmetric",) if n > 1 else ()
         factors = [power(self.entry(factor), e) for factor, e in form.factors.factors]
         value = product([Number(form.factors.number), *factors])
         determinant = Line("detJ", "", value, (), _constant(form.determinant))
 
         def forces(symbol: str, title: str, values: list[list[Quotient]], *given: str) -> Block:
             lines = tuple(self.quotients(symbol, value, (i,)) for i, value in enumerate(values))
-            return Block(symbol, title, lines, (n,), given)
+            return Block(symbol, f"{title} of the tool{where}", lines, (n,), given)
 
+        turn = "Turn from axes of the link to those of the world"
         return [
             Block("detJ", f"Determinant of J for ({names})", (determinant,)),
-            Block("Mx", "Mass matrix of the tool", mass, (n, n), swap=(0, 1), remarks=remarks),
-            forces("Vx", "Velocity forces of the tool", form.velocity, "q", "qd"),
-            forces("Gx", "Gravity forces of the tool", form.gravity, "q"),
+            *([self.block("R", turn, form.R)] if form.R is not None else []),
+            Block(M, f"Mass matrix of the tool{where}", mass, (n, n), swap=(0, 1), remarks=remarks),
+            forces(V, "Velocity forces", form.velocity, "q", "qd"),
+            forces(G, "Gravity forces", form.gravity, "q"),
         ]
 
     def jacobian(self, form: CartesianForm) -> list[Block]:

@@ -3,10 +3,14 @@
     M_x = J⁻ᵀ M J⁻¹,   V_x = J⁻ᵀ (V - M J⁻¹ J̇ q̇),   G_x = J⁻ᵀ G
 
 With J⁻¹ = adj J / det J numerators stay trigonometric polynomials, and factors that they share with
-det J are divided out exactly. Reference: J. Craig, Introduction to Robotics, section 6.9.
+det J are divided out exactly. In axes of the world a joint that turns the whole arm is in every
+entry; with the rotation R from axes of a link to those of the world, and M_t, V_t, G_t in axes of
+the link, the form is M_x = R M_t Rᵀ, V_x = R V_t, G_x = R G_t instead. Reference: J. Craig,
+Introduction to Robotics, section 6.9.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,14 +26,14 @@ from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import default_task, task_rows
-from armdyn.formulations.kinematics import jacobian, jacobian_rate
+from armdyn.formulations.kinematics import jacobian, jacobian_rate, world_frames
 from armdyn.formulations.spatial import rotate
 from armdyn.model import Frame, RobotModel
 
 FRAMES = ("world", "tool")
 MOST_JOINTS = 3
 """The inverse of the Jacobian is not written out for more joints."""
-MOST_PRODUCTS = 100_000
+MOST_PRODUCTS = 150_000
 """Nothing is written out if V_x, the longest part, takes more products of terms."""
 
 
@@ -46,15 +50,25 @@ class CartesianForm:
     """Jacobian of the task, (N, N)."""
     Jd_qd: Array
     """J̇ q̇, the derivative of J taken entry by entry, (N,)."""
+    link: int | None = None
+    """The link, from 0 on, in whose axes J, J̇ q̇, mass, velocity and gravity are; None: those of
+    the frame."""
+    R: Array | None = None
+    """Turns coordinates in axes of this link into those of the frame, (N, N)."""
 
-    @cached_property
+    @property
     def closed(self) -> bool:
         """Whether the arm is small enough to write M_x, V_x and G_x out."""
+        return self.products <= MOST_PRODUCTS
+
+    @cached_property
+    def products(self) -> float:
+        """How many products of terms V_x takes; infinite for many joints."""
         if self.robot.n > MOST_JOINTS:
-            return False
+            return math.inf
         adj, M = np.vectorize(len)(self._adjugate), np.vectorize(len)(self._joint.M)
         rate = np.vectorize(len)(self.Jd_qd)
-        return bool((adj.T @ M @ adj @ rate).sum() * len(self.determinant) <= MOST_PRODUCTS)
+        return float((adj.T @ M @ adj @ rate).sum() * len(self.determinant))
 
     @cached_property
     def determinant(self) -> Trig:
@@ -128,6 +142,25 @@ def cartesian_form(
     return form
 
 
+def in_axes_of_links(form: CartesianForm, model: RobotModel) -> Iterator[CartesianForm]:
+    """A form in axes of the world, written in those of each link on the way to the tool.
+
+    Axes that mix the coordinates of the task with others are left out.
+    """
+    if form.frame != "world" or form.robot.n > MOST_JOINTS:
+        return
+    joints, part, tool = _rooted(form.robot, model)
+    frames, rows = world_frames(part, form.robot.positions(joints)), task_rows(form.task)
+    for link in part.paths[tool.link]:
+        both = np.zeros((6, 6), dtype=object) + form.robot.ring.number(0)
+        both[:3, :3] = both[3:, 3:] = frames.R[link] + form.robot.ring.number(0)
+        others = [i for i in range(6) if i not in rows]
+        R = both[np.ix_(rows, rows)]
+        if not any(both[np.ix_(rows, others)].flat):
+            turned = {"J": R.T @ form.J, "Jd_qd": R.T @ form.Jd_qd}
+            yield replace(form, link=joints[link], R=R, **turned)
+
+
 def _check_square(model: RobotModel, task: tuple[str, ...]) -> None:
     n, m, listed = len(model.joints), len(task), ", ".join(task)
     if model.tool_frame.link < 0:
@@ -151,18 +184,22 @@ def _check_square(model: RobotModel, task: tuple[str, ...]) -> None:
         )
 
 
-def _jacobian(robot: SymbolicRobot, model: RobotModel, frame: str) -> tuple[Array, Array]:
-    """All six rows of J, (6, N), and of J̇ q̇, (6,)."""
+def _rooted(robot: SymbolicRobot, model: RobotModel) -> tuple[list[int], RobotModel, Frame]:
+    """The joints of the part that has the tool, the part placed in the world, and the tool."""
     link = model.tool_frame.link
     joints, part = next(both for both in robot.parts if link in both[0])
-    frames = canonical_frames(model)
-    root = joints[0]
+    frames, root = canonical_frames(model), joints[0]
     c, s = cos_sin(canonical(model).links[root].theta)
     back = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
     before = model.base @ model.joints[root].placement @ frames[root]  # the motion of the root
-    part = replace(part, base=_transform(robot, before[:3, :3] @ back))
     turned = frames[link][:3, :3].T @ model.tool_frame.placement[:3, :3]
     tool = Frame("tool", joints.index(link), _transform(robot, turned, robot.tool))
+    return joints, replace(part, base=_transform(robot, before[:3, :3] @ back)), tool
+
+
+def _jacobian(robot: SymbolicRobot, model: RobotModel, frame: str) -> tuple[Array, Array]:
+    """All six rows of J, (6, N), and of J̇ q̇, (6,)."""
+    joints, part, tool = _rooted(robot, model)
     axes = tool if frame == "tool" else None
     q, qd = robot.positions(joints), ClosedForm(robot).rates("qd")[joints]
     J = np.zeros((6, robot.n), dtype=object)

@@ -1,6 +1,7 @@
 """The equations of motion of a robot, in the form that was asked for."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from math import inf
 from typing import Any
@@ -9,7 +10,7 @@ from armdyn.arrays import check_truth
 from armdyn.canonical.parameters import parameters
 from armdyn.dynamics import Robot
 from armdyn.equations.blocks import BlockWriter, entries
-from armdyn.equations.cartesian import cartesian_form
+from armdyn.equations.cartesian import cartesian_form, in_axes_of_links
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.document import Block, occurring
 from armdyn.equations.formats import Equations
@@ -47,6 +48,8 @@ LAWS = {
     ),
 }
 FORMS = tuple(LAWS)
+TURNED_LAW = ("F = R (Mt R^T xdd + Vt + Gt)", r"F = R (M_{t} R^{T} \ddot{x} + V_{t} + G_{t})")
+"""The law of the Cartesian form that is written in axes of a link."""
 WITH_FRICTION = ("state", "configuration", "recursive")
 
 
@@ -92,8 +95,9 @@ def equations(
     letters = model.letters if letters is None else letters
     try:
         if form == "cartesian":
-            blocks, notes = _cartesian(model, writer, frame)
-            return _document(model, form, blocks, shown, notes, symbolic, letters)
+            law, blocks, notes = _cartesian(model, writer, frame, closed)
+            written = _document(model, form, blocks, shown, notes, symbolic, letters)
+            return replace(written, law=law)
         length = "" if closed else _too_long(form, made, writer)
     except OverflowError:
         length = f"more than {MOST_TERMS:,} terms"
@@ -127,20 +131,27 @@ def _too_long(form: str, closed: ClosedForm, writer: BlockWriter) -> str:
 
 
 def _cartesian(
-    model: RobotModel, writer: BlockWriter, frame: str
-) -> tuple[list[Block], tuple[str, ...]]:
-    form = cartesian_form(writer.robot, model, frame)
-    axes = f"X = ({', '.join(form.task)}) of the tool in axes of the {frame}"
-    if form.closed:
-        try:
-            return writer.task(form), (axes,)
-        except OverflowError:
-            writer.robot.ring.budget = inf
+    model: RobotModel, writer: BlockWriter, frame: str, closed: bool
+) -> tuple[tuple[str, str], list[Block], tuple[str, ...]]:
+    form, law = cartesian_form(writer.robot, model, frame), LAWS["cartesian"]
+    notes: tuple[str, ...] = (f"X = ({', '.join(form.task)}) of the tool in axes of the {frame}",)
+    if not form.closed:
+        form = min(form, *in_axes_of_links(form, model), key=lambda form: form.products)
+    if form.closed or (closed and form.products < inf):
+        writer.robot.ring.budget = inf  # the products are counted already
+        if form.link is not None:
+            law, link = TURNED_LAW, form.link + 1
+            notes += (
+                f"R turns axes of link {link} into those of the world, and Mx = R Mt R^T, "
+                "Vx = R Vt, Gx = R Gt",
+            )
+        return law, writer.task(form), notes
+    anyway = "; --closed (closed=True) writes it anyway" if form.products < inf else ""
     formulas = (
         "too long to write out: Mx = J^-T M J^-1, Vx = J^-T (V - M J^-1 Jd qd), Gx = J^-T G, with "
-        "M, V and G of the state form"
+        f"M, V and G of the state form{anyway}"
     )
-    return writer.jacobian(form), (axes, formulas)
+    return law, writer.jacobian(form), (*notes, formulas)
 
 
 def _document(

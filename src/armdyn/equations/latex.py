@@ -145,7 +145,7 @@ def _name(line: Line) -> str:
 
 def _array(symbol: str) -> str:
     """An array: M, M_{x}."""
-    if symbol in ("Mx", "Vx", "Gx"):
+    if symbol in ("Mx", "Vx", "Gx", "Mt", "Vt", "Gt"):
         return f"{symbol[0]}_{{x}}"
     return {"detJ": r"\det J", "tau": r"\tau", "Jdqd": r"(\dot{J}\dot{q})"}.get(symbol, symbol)
 

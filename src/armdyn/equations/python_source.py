@@ -14,6 +14,12 @@ _TORQUES = {
     "state": "M(q) @ qdd + V(q, qd) + G(q)",
     "configuration": "M(q) @ qdd + B(q) @ pairs + C(q) @ np.square(qd) + G(q)",
 }
+_TURNED = {
+    "Mx(q)": ("Mass matrix of the tool", "R(q) @ Mt(q) @ R(q).T"),
+    "Vx(q, qd)": ("Velocity forces of the tool", "R(q) @ Vt(q, qd)"),
+    "Gx(q)": ("Gravity forces of the tool", "R(q) @ Gt(q)"),
+}
+"""What the Cartesian form in axes of a link is in those of the world."""
 _PAIRS = "pairs = np.array([qd[j] * qd[k] for j in range(n) for k in range(j + 1, n)])"
 _DEFINITION = ("", "", "def inverse_dynamics(q, qd, qdd):", '    """Torques of the actuators."""')
 
@@ -58,6 +64,12 @@ def _unpacked(equations: Document, arguments: Iterable[str]) -> Iterator[str]:
 
 
 def _torques(equations: Document) -> list[str]:
+    if any(block.symbol == "R" for block in equations.blocks):
+        return [
+            line
+            for name, (title, value) in _TURNED.items()
+            for line in ("", "", f"def {name}:", f'    """{title}."""', f"    return {value}")
+        ]
     if equations.form not in _TORQUES:
         return []
     friction = " + F(qd)" if any(b.symbol == "F" for b in equations.blocks) else ""

@@ -13,6 +13,7 @@ from armdyn.equations.tree import AngleFunction, Expr
 WIDTH = 96
 ARRAYS = (
     *("M", "V", "G", "F", "B", "C", "h", "T", "U", "Mx", "Vx", "Gx", "detJ", "J", "Jdqd", "tau"),
+    *("R", "Mt", "Vt", "Gt"),
     *("q", "qd", "qdd", "n", "result", "pairs", "inverse_dynamics", "values"),
 )
 """Names that the programs use themselves."""

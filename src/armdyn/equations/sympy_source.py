@@ -78,6 +78,8 @@ def _torques(equations: Document) -> list[str]:
     friction = any(b.symbol == "F" for b in equations.blocks)
     if equations.form == "recursive":
         return ["", "tau = tau + F"] if friction else []
+    if any(block.symbol == "R" for block in equations.blocks):
+        return ["", "Mx = R * Mt * R.T", "Vx = R * Vt", "Gx = R * Gt"]
     if equations.form not in _TORQUES:
         return []
     pairs = [f"qd{j}*qd{k}" for j in every for k in every if j < k]

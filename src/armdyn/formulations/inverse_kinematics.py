@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ MOST_SOLUTIONS = 64
 """Solutions of one pose that can be asked for."""
 TIGHTEST = 1e-13
 """The least tolerance: a few roundings of a metre or a radian."""
+FARTHEST, FARTHEST_START = 1e12, 1e6
+"""Largest position of a pose [m], and of a joint at the start [rad or m]."""
 AT_LIMIT = 1e-9
 """A joint so near to its limit is at it [rad or m]."""
 POLISHING = 3
@@ -51,15 +54,18 @@ def inverse_kinematics(
             f"{shown(tolerance)}"
         )
     count = 1 if most is None else most
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_SOLUTIONS:
+    whole = isinstance(count, Integral) and not isinstance(count, bool)
+    if not whole or not 1 <= count <= MOST_SOLUTIONS:
         raise ModelError(f"most: expected 1 to {MOST_SOLUTIONS} solutions, got {shown(most)}")
     n = len(model.independent)
     flat = check_poses(T).reshape(*np.shape(T)[:-2], 16)
     start = None
     if q0 is not None:
         start = check_joint_vector("q0", q0, n)
-        if not np.isfinite(start).all():
-            raise ShapeError(f"q0: expected finite positions, got {shown(q0)}")
+        if not (np.abs(start) <= FARTHEST_START).all():
+            raise ShapeError(
+                f"q0: expected finite positions, up to {FARTHEST_START:g} rad or m, got {shown(q0)}"
+            )
         flat, start = broadcast(T=flat, q0=start)
         start = start.reshape(-1, n)
     poses, batch = flat.reshape(-1, 4, 4), flat.shape[:-1]
@@ -88,13 +94,14 @@ def check_poses(T: npt.ArrayLike) -> Array:
     with np.errstate(invalid="ignore", over="ignore"):
         stretch = np.abs(R @ transpose(R) - np.eye(3)).max((-1, -2), initial=0.0)
         row = np.abs(poses[..., 3, :] - [0, 0, 0, 1]).max(-1, initial=0.0)
-        rigid = np.isfinite(poses).all((-1, -2)) & (stretch < 1e-6) & (row < 1e-9)
+        near = (np.abs(poses) <= FARTHEST).all((-1, -2))
+        rigid = near & (stretch < 1e-6) & (row < 1e-9)
         rigid &= np.linalg.det(np.where(rigid[..., None, None], R, np.eye(3))) > 0
     if not rigid.all():
         at = tuple(int(i) for i in np.argwhere(~rigid)[0])
         raise ModelError(
-            f"T{list(at) if at else ''}: expected a rigid transform, a rotation and a position "
-            f"above the row 0 0 0 1, got {shown(poses[at].tolist())}"
+            f"T{list(at) if at else ''}: expected a rigid transform, a rotation and a position (of "
+            f"up to {FARTHEST:g} m) above the row 0 0 0 1, got {shown(poses[at].tolist())}"
         )
     rounded = stretch > 1e-12
     if rounded.any():  # the nearest rotations

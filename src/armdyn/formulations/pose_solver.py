@@ -126,10 +126,10 @@ class PoseSolver:
     def _wound(self, q: Array, q0: Array) -> Array:
         """Ends (B, k, n) turned by whole turns to be as near to q0 as limits allow."""
         lower, upper = joint_limits(self.model).T
-        near = q - TURN * np.round((q - q0[:, None]) / TURN)
-        near = near + TURN * np.ceil((lower - near) / TURN).clip(0)
-        near = near - TURN * np.ceil((near - upper) / TURN).clip(0)
-        return np.where(self.winds, near, q)
+        turns = np.round((q0[:, None] - q) / TURN)
+        turns = np.maximum(turns, np.ceil((lower - q) / TURN))
+        turns = np.minimum(turns, np.floor((upper - q) / TURN))
+        return np.where(self.winds, q + TURN * turns, q)
 
     def _approach(self, T: Array, q: Array, errors: Array, q0: Array) -> None:
         """Move solutions of a redundant arm to where they are nearest to q0."""

@@ -94,6 +94,20 @@ def test_the_cartesian_form_is_that_of_the_robot(name, frame):
     close(found["Gx"](q), expected.G, 1e-10)
 
 
+@pytest.mark.slow
+def test_three_joints_that_turn_in_space_have_a_cartesian_form():
+    """Saha's arm, in axes of its first link and turned into those of the world."""
+    robot = armdyn.load("saha_3r")
+    q, qd = np.array([0.4, 0.9, -0.6]), np.array([-0.7, 1.3, 0.5])
+    written = equations(robot, "cartesian")
+    assert "R = zeros(3, 3)" in written.sympy()
+    found, expected = module(written), robot.cartesian(q, qd)
+    close(found["Mx"](q), expected.M, 1e-10)
+    close(found["Vx"](q, qd), expected.V, 1e-10)
+    close(found["Gx"](q), expected.G, 1e-10)
+    assert found["detJ"](q) == pytest.approx(np.linalg.det(robot.jacobian(q)[:3]))
+
+
 @settings(max_examples=3)
 @given(
     st.builds(random_model, st.sampled_from(["RR", "RPR"]), st.integers(0, 99), st.booleans()),

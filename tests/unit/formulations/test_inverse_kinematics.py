@@ -208,6 +208,8 @@ def test_limits_in_the_way_are_named():
         ({"T": "here"}, ShapeError, "T: expected numbers of shape"),
         ({"T": np.stack([np.eye(4), np.ones((4, 4))])}, ModelError, r"T\[1\]: expected a rigid"),
         ({"T": np.diag([1.0, 1.0, -1.0, 1.0])}, ModelError, "expected a rigid transform"),
+        ({"T": transform(None, [1e200, 0, 0])}, ModelError, r"up to 1e\+12 m"),
+        ({"q0": [1e200, 0.0]}, ShapeError, "q0: expected finite positions, up to"),
         ({"T": np.full((4, 4), np.nan)}, ModelError, "expected a rigid transform"),
         ({"q0": [0.0]}, ShapeError, "q0: expected shape"),
         ({"q0": [np.nan, 0.0]}, ShapeError, "q0: expected finite positions"),
