@@ -27,6 +27,7 @@ from armdyn.bench.timing import AGREEMENT, alternate
 from armdyn.cli.bench import duration, print_machine
 from armdyn.cli.console import print_line, print_table, status, table
 from armdyn.compare.peers import installed
+from armdyn.dynamics import Robot
 from armdyn.errors import BenchmarkError, PeerError
 from armdyn.loading import load
 
@@ -58,12 +59,13 @@ def include_folders(pin: Any, eigen: str | None) -> list[Path]:
     return [headers, found[0]] if found else []
 
 
-def compile_c(arm: MeasuredArm, flags: Sequence[str], folder: Path) -> Path:
+def compile_c(robot: Robot, function: str, flags: Sequence[str], folder: Path) -> Path:
     """The program that loops over the exported function."""
-    prefix = f"{identifier(arm.robot.name)}_arm"
-    arm.robot.export(folder, functions=["inverse_dynamics"], prefix=prefix)
+    prefix = f"{identifier(robot.name)}_arm"
+    robot.export(folder, functions=[function], prefix=prefix)
     main, program = folder / "main.c", folder / f"{prefix}{''.join(flags)}"
-    main.write_text(sources.C_LOOP.format(prefix=prefix, states=STATES, n=arm.robot.n))
+    call = sources.C_CALLS[function]
+    main.write_text(sources.C_LOOP.format(prefix=prefix, states=STATES, n=robot.n, call=call))
     _run("gcc", "-std=gnu11", *flags, main, folder / f"{prefix}.c", "-lm", "-o", program)
     return program
 
@@ -113,7 +115,7 @@ def measure(
             robot = (speed_robots.robot(name) if name in speed_robots.FILES else None) or load(name)
             with measured_arm(robot) as arm:
                 np.concatenate(random_states(robot.n, STATES)).tofile(states)
-                ours = compile_c(arm, flags, folder), states
+                ours = compile_c(arm.robot, "inverse_dynamics", flags, folder), states
                 if peers and arm.file:
                     sources.write_model(pin, arm, model)
                     times = in_turns([ours, (peers[label], model, states)], rounds)
@@ -127,24 +129,42 @@ def measure(
                 yield name, label, time, peer.name, alternate([peer], 1.0)[0]
 
 
+def measure_observer(
+    names: Sequence[str], rounds: int, tell: Callable[[str], None]
+) -> Iterator[tuple[str, str, float, str, None]]:
+    """The same for a step of the observer, which Pinocchio does not have."""
+    with TemporaryDirectory(prefix="armdyn-c-") as made:
+        folder = Path(made)
+        for name, (label, flags) in product(names, FLAGS.items()):
+            tell(f"{name}, {label}")
+            robot = load(name)
+            np.concatenate(random_states(robot.n, STATES)).tofile(folder / "states")
+            ours = compile_c(robot, "observer_step", flags, folder), folder / "states"
+            yield name, label, in_turns([ours], rounds)[0], "", None
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("robots", nargs="*", default=ROBOTS, help="names of robots")
     parser.add_argument("--rounds", type=int, default=12, help="runs of each program")
     parser.add_argument("--eigen", help="folder of Eigen's headers: Eigen and unsupported")
+    parser.add_argument("--observer", action="store_true", help="a step of the observer instead")
     given = parser.parse_args()
     text = ("robot", "options", "against")
     found = table(*text[:2], "exported C", "against", "time", "times as fast", left=text)
     with status("starting") as tell:
-        for name, label, time, peer, theirs in measure(
-            given.robots, given.rounds, given.eigen, tell
-        ):
+        rows = (
+            measure_observer(given.robots, given.rounds, tell)
+            if given.observer
+            else measure(given.robots, given.rounds, given.eigen, tell)
+        )
+        for name, label, time, peer, theirs in rows:
             ratio = "" if theirs is None else f"{theirs / time:.1f}"
             found.add_row(name, label, duration(time), peer, duration(theirs), ratio)
     print_machine(Machine.here())
     print_table(found)
-    if installed("pinocchio") is None:
+    if installed("pinocchio") is None and not given.observer:
         print_line("note: Pinocchio is not installed, so there is nothing to compare with")
 
 

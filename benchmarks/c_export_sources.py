@@ -14,7 +14,7 @@ C_LOOP = """\
 #include "{prefix}.h"
 
 enum {{ N = {n}, STATES = {states} }};
-static double data[3][STATES][N];
+static double data[3][STATES][N], result[3 * N], gain[N];
 
 static double now(void)
 {{
@@ -27,17 +27,21 @@ int main(int argc, char **argv)
 {{
     FILE *file = fopen(argv[argc - 2], "rb");
     const double end = now() + atof(argv[argc - 1]);
-    double best = 1e9, total = 0.0, tau[N];
+    const double h = 1e-3;
+    double best = 1e9, total = 0.0;
     int s, i;
+    for (i = 0; i < N; i++)
+        gain[i] = 10.0 * argc;
+    (void)h;
     if (!file || fread(data, sizeof data, 1, file) != 1)
         return 1;
     while (now() < end) {{
         const double start = now();
         total = 0.0;
         for (s = 0; s < STATES; s++) {{
-            {prefix}_inverse_dynamics(data[0][s], data[1][s], data[2][s], tau);
+            {prefix}_{call};
             for (i = 0; i < N; i++)
-                total += tau[i];
+                total += result[i];
         }}
         const double time = (now() - start) / STATES;
         best = time < best ? time : best;
@@ -47,6 +51,11 @@ int main(int argc, char **argv)
 }}
 """
 """Prints the shortest time of a state [s] and the sum of all torques."""
+C_CALLS = {
+    "inverse_dynamics": "inverse_dynamics(data[0][s], data[1][s], data[2][s], result)",
+    "observer_step": "observer_step(result, data[0][s], data[1][s], data[2][s], &h, gain, result)",
+}
+"""The functions that can be in the loop."""
 
 CPP_LOOP = """\
 #include <pinocchio/multibody.hpp>

@@ -119,6 +119,21 @@ class TextbookQuantities:
     def kinetic_energy(self, q, qd):
         return 0.5 * np.einsum("...i,...ij,...j", qd, self.mass_matrix(q), qd)
 
+    def momentum(self, q, qd):
+        return np.einsum("...ij,...j", self.mass_matrix(q), qd)
+
+    def observer_start(self, q, qd, tau):
+        transposed = np.einsum("...ji,...j", self.coriolis_matrix(q, qd), qd)
+        u = tau + transposed - self.gravity_vector(q) - self.friction_torque(qd)
+        return np.concatenate([np.zeros_like(u), self.momentum(q, qd), u], -1)
+
+    def observer_step(self, state, q, qd, tau, h, gain):
+        r, p, u = np.split(state, 3, -1)
+        _, p_next, u_next = np.split(self.observer_start(q, qd, tau), 3, -1)
+        decay = np.exp(-gain * h)
+        r_next = decay * r + (1 - decay) * ((p_next - p) / h - (u + u_next) / 2)
+        return np.concatenate([r_next, p_next, u_next], -1)
+
     def potential_energy(self, q):
         return potential_energy(self.model, self.at.positions(q))
 

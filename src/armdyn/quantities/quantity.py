@@ -22,6 +22,12 @@ class Argument:
     """How many entries it has; None: one for each coordinate."""
     noun: str | None = None
     """What its entries are called in errors; None: joint values."""
+    rows: int = 1
+    """How many vectors of the coordinates it consists of, if it has no `size`."""
+
+    def length(self, n: int) -> int:
+        """How many entries it has for n coordinates."""
+        return self.size or self.rows * n
 
 
 ARGUMENTS = {
@@ -31,6 +37,13 @@ ARGUMENTS = {
     "tau": Argument("torques of the actuators [{torque}]"),
     "dq": Argument("direction of q"),
     "dqd": Argument("direction of qd"),
+    "state": Argument(
+        "state of the observer: external torques, momenta and their rates",
+        noun="numbers of a state of the observer",
+        rows=3,
+    ),
+    "h": Argument("time since the last sample [s], positive", 1, "time"),
+    "gain": Argument("gains K of the observer [1/s]"),
     "payload": Argument(
         f"body at the tool, in tool axes: m, m cx, m cy, m cz, {TENSOR} [kg, m]; the tensor about "
         "the origin of the tool",

@@ -18,6 +18,7 @@ from armdyn.quantities import (
     forward_dynamics,
     inverse_dynamics,
     kinematics,
+    momentum,
     reactions,
     regressors,
 )
@@ -30,7 +31,7 @@ QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
         *(inverse_dynamics, forward_dynamics, equation_terms, configuration_space),
-        *(kinematics, cartesian, reactions, regressors, derivatives),
+        *(kinematics, cartesian, reactions, regressors, derivatives, momentum),
     )
     for record in vars(file).values()
     if isinstance(record, Quantity)

@@ -25,11 +25,10 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, check_known, shown
-from armdyn.expr.differentiate import gradient
-from armdyn.expr.graph import Node
 from armdyn.model import RobotModel
 from armdyn.quantities.derivatives import substituted
 from armdyn.quantities.forward_dynamics import acceleration
+from armdyn.quantities.momentum import momentum, slope_of_lagrangian
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.quantities.shortest import SearchBudget
 from armdyn.quantities.traced_robot import TracedRobot
@@ -175,12 +174,10 @@ Field = Callable[[Array, Array], Array]
 
 
 def _lagrangian(s: TracedRobot) -> tuple[Field, Field]:
-    """∂L/∂q̇ and ∂L/∂q as functions of nodes; the latter is the slope of ½ q̇ᵀ M q̇, less gravity."""
+    """∂L/∂q̇ and ∂L/∂q as functions of nodes."""
     x, w = s.graph.inputs("x", s.n), s.graph.inputs("w", s.n)
-    p = s.nodes(s.torques(x, s.zero, w, weight=False))
-    energy: Node = s.nodes(np.array([0.5 * (w @ p)], dtype=object))[0]
-    weight = s.torques(x, s.zero, s.zero)
-    slope = s.nodes(np.array(gradient(energy, list(x)), dtype=object) - weight)
+    p = momentum(s, x, w)
+    slope = s.nodes(slope_of_lagrangian(s, x, w, p))
 
     def at(values: Array) -> Field:
         symbols = np.concatenate([x, w])

@@ -74,7 +74,7 @@ class TracedRobot:
     def inputs(self) -> dict[str, int]:
         """Length of each argument, in order."""
         numbers = [name for name in NUMBERS if getattr(self.request, name)]
-        sizes = {name: ARGUMENTS[name].size or self.n for name in (*self.arguments, *numbers)}
+        sizes = {name: ARGUMENTS[name].length(self.n) for name in (*self.arguments, *numbers)}
         return sizes | {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
 
     @property
