@@ -21,7 +21,7 @@ import speed_robots
 from armdyn.backends.names import identifier
 from armdyn.bench.batches import random_states
 from armdyn.bench.bench import measured_arm
-from armdyn.bench.peers import BLOCK, MeasuredArm, pinocchio
+from armdyn.bench.peers import BLOCK, pinocchio
 from armdyn.bench.report import Machine
 from armdyn.bench.timing import AGREEMENT, alternate
 from armdyn.cli.bench import duration, print_machine

@@ -15,6 +15,7 @@ terms, Workspace        which terms of the torques matter, along a motion or ove
 motors, size            what a motion asks of the motors; motors and gears chosen from a list
 reduced                 the approximate model within a stated error
 rank                    several arms on one task
+Observer                what the environment does to an arm: external torques, wrench, contact
 compare                 the torques of other libraries for the same file
 count_operations        how many operations a quantity takes
 set_threads             threads for large batches
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from armdyn.backends.threads import set_threads as set_threads
     from armdyn.compare.compare import compare as compare
     from armdyn.equations.forms import equations as equations
+    from armdyn.observer.observer import Observer as Observer
     from armdyn.operations.count import count_operations as count_operations
     from armdyn.simplification.simplify import simplify as simplify
     from armdyn.simulation.simulator import simulate as simulate
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from armdyn.terms.terms import terms as terms
 
 _MODULES = {
+    "Observer": "armdyn.observer.observer",
     "Workspace": "armdyn.terms.states",
     "compare": "armdyn.compare.compare",
     "count_operations": "armdyn.operations.count",

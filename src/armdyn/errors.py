@@ -164,6 +164,10 @@ class SimulationError(ArmdynError):
     """A simulation that cannot start, or a torque or wrench that cannot be used in it."""
 
 
+class ObserverError(ArmdynError, ValueError):
+    """Settings or samples that an observer cannot use."""
+
+
 class StudioError(ArmdynError):
     """A studio that cannot open."""
 

@@ -1,0 +1,1 @@
+"""Watching an arm: what the environment does to it, from positions, velocities and torques."""

@@ -1,0 +1,70 @@
+"""Thresholds: noise alone exceeds them as seldom as they promise."""
+
+import numpy as np
+import pytest
+
+import armdyn
+
+ARMS, ROWS, PERIOD = 1500, 160, 2e-3
+SETTLED = 60
+"""Rows after which the estimate has forgotten that it started at zero."""
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return armdyn.load("two_link")
+
+
+def rest(robot, draw, *, torque=0.0, time=0.0, velocity=0.0):
+    """Logs of arms at rest with noise."""
+    q = np.array([0.4, -0.9])
+    noise = draw.normal(size=(ARMS, ROWS, 2))
+    if time:
+        keep = np.exp(-PERIOD / time)
+        for k in range(1, ROWS):
+            noise[:, k] = keep * noise[:, k - 1] + np.sqrt(1 - keep**2) * noise[:, k]
+    tau = robot.gravity_vector(q) + torque * noise
+    qd = velocity * draw.normal(size=(ARMS, ROWS, 2))
+    return PERIOD * np.arange(ROWS), q, qd, tau
+
+
+CASES = {
+    "white": dict(noise=[0.3, 0.1]),
+    "slow": dict(noise=[0.3, 0.1], noise_time=0.01),
+    "velocity": dict(noise=[1e-6, 1e-6], velocity_noise=[1e-4, 2e-4]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_variance_of_the_filter_and_the_rate_of_false_alarms(arm, case):
+    given = CASES[case]
+    observer = armdyn.Observer(arm, [80.0, 120.0], false_alarms=0.02, **given)
+    draw = np.random.default_rng(len(case))
+    torque = np.array(given["noise"])
+    more = dict(time=given.get("noise_time", 0.0), velocity=given.get("velocity_noise", 0.0))
+    t, q, qd, tau = rest(arm, draw, torque=torque, **more)
+    seen = observer.run(t, q, qd, tau)
+    settled = seen.torque[:, SETTLED:]
+    expected = observer.deviation(PERIOD, q)
+    np.testing.assert_allclose(settled.std((0, 1)), expected, rtol=0.03)
+    alarms = seen.contact[:, SETTLED:].any(-1).mean()
+    if case == "velocity":  # the joints have noise in common, so that there are fewer alarms
+        assert 0.005 < alarms < 0.022
+    else:
+        assert alarms == pytest.approx(0.02, rel=0.15)
+
+
+def test_a_constant_error_of_the_model_keeps_its_size(arm):
+    slow = armdyn.Observer(arm, 30.0, noise=[0.5, 0.2], noise_time=1e9)
+    np.testing.assert_allclose(slow.deviation(1e-3), [0.5, 0.2], rtol=1e-6)
+    white = armdyn.Observer(arm, 30.0, noise=[0.5, 0.2])
+    law = np.sqrt((1 - np.exp(-30e-3)) / 2)
+    np.testing.assert_allclose(white.deviation(1e-3), law * np.array([0.5, 0.2]), rtol=1e-12)
+
+
+def test_thresholds_grow_as_alarms_get_rarer(arm):
+    found = [
+        armdyn.Observer(arm, noise=0.1, false_alarms=rate).thresholds(1e-3)
+        for rate in (1e-2, 1e-6, 1e-30)
+    ]
+    assert (np.diff(found, axis=0) > 0).all()
