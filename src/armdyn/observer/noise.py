@@ -20,6 +20,11 @@ from scipy.special import ndtri
 from armdyn.arrays import Array
 from armdyn.errors import ObserverError, shown
 
+LEAST_SAMPLES = 100
+"""Samples without contact from which noise can be told."""
+LEAST_DEVIATION = 1e-12
+"""What is less is rounding, as of a simulation without noise [N m or N]."""
+
 
 @dataclass(frozen=True, slots=True)
 class Noise:
@@ -31,6 +36,25 @@ class Noise:
     """Correlation time of these, (n,) [s]; 0: white."""
     velocity: Array
     """Standard deviation of the velocities, (n,)."""
+
+    @classmethod
+    def of_estimates(cls, r: Array, gain: Array, h: float) -> "Noise":
+        """The noise behind estimates r (..., m, n) without contact, velocities being exact.
+
+        With D the mean square of d = r + (r' - r)/(1 - a) and R that of r, the variance above and
+        that of d, σ² (1 + b)/2, give a b = 1 - (1 - a) D/R. Noise that changes its sign from sample
+        to sample, as that of velocities does, counts as white noise with the same R.
+        """
+        gap = -np.expm1(-gain * h)
+        axes = tuple(range(r.ndim - 1))
+        ahead, before = r[..., 1:, :], r[..., :-1, :]
+        D = np.mean((before + (ahead - before) / gap) ** 2, axis=axes)
+        R = np.maximum(np.mean(ahead**2, axis=axes), LEAST_DEVIATION**2)
+        b = np.clip((1 - gap * D / R) / np.maximum(1 - gap, 1e-9), 0.0, 1 - 1e-9)
+        torque = np.sqrt(2 * R * (1 - (1 - gap) * b) / (gap * (1 + b)))
+        with np.errstate(divide="ignore"):
+            time = -h / np.log(b)
+        return cls(torque, time, np.zeros_like(torque))
 
     def variance(self, gain: Array, h: Array, mass_matrix: Array | None) -> Array:
         """Of the estimate of each joint, (..., n), for samples at distances h (..., 1)."""

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_constant, check_joint_vector, check_truth, real
+from armdyn.arrays import Array, check_constant, check_truth, real
 from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ObserverError, ShapeError, shown
-from armdyn.observer.noise import Noise, check_settings, threshold_factor
+from armdyn.observer.noise import LEAST_SAMPLES, Noise, check_settings, threshold_factor
 from armdyn.observer.observation import Observation
+from armdyn.observer.samples import check_period, check_samples, check_times
 from armdyn.observer.wrench import DAMPED_RATIO, WrenchEstimate, estimate_wrench, reach_of
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Observer:
         self.false_alarms, self.friction = false_alarms, check_truth("friction", friction)
         self._factor = threshold_factor(false_alarms, n)
         self._payload = None if payload is None else check_constant("payload", payload, (10,))
-        options = {"friction": self.friction, "payload": payload is not None}
+        options: Any = {"friction": self.friction, "payload": payload is not None}
         self._start, self._step = (robot.kernel(name, **options) for name in FUNCTIONS)
         self.reset()
 
@@ -121,7 +122,7 @@ class Observer:
         `h` is the time since the last sample [s], which may differ each time; the first sample
         needs none, and its estimate is zero.
         """
-        sample = self._samples(q=q, qd=qd, tau=tau)
+        sample = check_samples(self.robot.n, q=q, qd=qd, tau=tau)
         if self._state is None:
             self._state = self._start(*sample, *self._more)
         else:
@@ -130,25 +131,11 @@ class Observer:
                     f"the samples before had the batch shape {self._state.shape[:-1]}, this one "
                     f"has {sample[0].shape[:-1]}; use an Observer for each batch, or reset()"
                 )
-            self._h = _check_period(h, sample[0].shape[:-1])
+            self._h = check_period(h, sample[0].shape[:-1])
             given = self._state, *sample, self._h, self.gain, *self._more
             self._state = self._step(*given)
         self._sample = tuple(v.copy() for v in sample)
         return self.torque
-
-    def _samples(self, **vectors: npt.ArrayLike) -> tuple[Array, ...]:
-        """Finite vectors of one batch shape."""
-        checked = {k: check_joint_vector(k, v, self.robot.n) for k, v in vectors.items()}
-        for name, values in checked.items():
-            if not np.isfinite(values).all():
-                at = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-                where = f"entry {at[0] if len(at) == 1 else at}"
-                raise ObserverError(
-                    f"{name}: {where} is {values[at]}; leave out samples that are not finite: the "
-                    "time since the last one may be as long as it was"
-                )
-        found = tuple(checked.values())
-        return found if len({v.shape for v in found}) == 1 else broadcast(**checked)
 
     @property
     def torque(self) -> Array:
@@ -171,7 +158,7 @@ class Observer:
 
         The samples have the distance h [s]. The positions are needed if velocities have noise.
         """
-        return self._deviation(_check_period(h), q)
+        return self._deviation(check_period(h), q)
 
     def thresholds(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
         """What noise alone exceeds as seldom as `false_alarms` says; arguments of `deviation`."""
@@ -189,6 +176,28 @@ class Observer:
                 raise ObserverError("with noise of the velocities, thresholds depend on q; give q")
             mass = self.robot.mass_matrix(q)
         return np.sqrt(self.noise.variance(self.gain, period, mass))
+
+    def calibrated(
+        self, t: npt.ArrayLike, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike
+    ) -> "Observer":
+        """The observer with `noise` and `noise_time` from a log without contact, as `run` takes it.
+
+        What the model does not explain, noise and its own errors, is then in the thresholds.
+        """
+        seen = self.run(t, q, qd, tau)
+        if len(seen.t) < LEAST_SAMPLES:
+            raise ObserverError(
+                f"noise can be found in {LEAST_SAMPLES} samples or more, got {len(seen.t)}"
+            )
+        found = Noise.of_estimates(seen.torque, self.gain, float(np.median(np.diff(seen.t))))
+        return Observer(
+            *(self.robot, self.gain),
+            noise=found.torque,
+            noise_time=found.time,
+            false_alarms=self.false_alarms,
+            friction=self.friction,
+            payload=self._payload,
+        )
 
     def wrench(
         self,
@@ -213,9 +222,9 @@ class Observer:
                 be zero, as the moments of a push at a point. None: all six.
             damping: Singular values of the Jacobian below this part of the largest one are damped.
         """
-        (q,) = self._samples(q=q)
-        (torque,) = self._samples(torque=self.torque if torque is None else torque)
-        period, variance = self._h if h is None else _check_period(h), None
+        (q,) = check_samples(self.robot.n, q=q)
+        (torque,) = check_samples(self.robot.n, torque=self.torque if torque is None else torque)
+        period, variance = self._h if h is None else check_period(h), None
         if self.noise is not None and period is not None:
             variance = self._deviation(period, q) ** 2
         J = self.robot.jacobian(q, frame=frame, link=link)
@@ -233,7 +242,7 @@ class Observer:
             qd: Velocities.
             tau: Torques of the actuators.
         """
-        times, sample = _check_times(t), self._samples(q=q, qd=qd, tau=tau)
+        times, sample = check_times(t), check_samples(self.robot.n, q=q, qd=qd, tau=tau)
         if sample[0].ndim < 2 or sample[0].shape[-2] != len(times):
             raise ShapeError(
                 f"q, qd, tau: expected shape (..., {len(times)}, {self.robot.n}) for {len(times)} "
@@ -259,40 +268,3 @@ class Observer:
         """
         chosen = {"friction": self.friction, "payload": self._payload is not None}
         return self.robot.export(directory, language, functions=FUNCTIONS, **chosen, **options)
-
-
-def _check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) -> Array:
-    """The time of a step for all arms, (1,), or for each of a batch, (..., 1)."""
-    if h is None:
-        raise ObserverError("h: give the time since the last sample [s]")
-    try:
-        period = np.asarray(h, dtype=float)
-    except (TypeError, ValueError):
-        period = np.array(np.nan)
-    if batch is not None and period.shape not in ((), batch):
-        one_each = f", or one for each arm, shape {batch}" if batch else ""
-        raise ShapeError(f"h: expected a number [s]{one_each}; got shape {period.shape}")
-    if not (np.isfinite(period) & (period > 0)).all():
-        raise ObserverError(
-            f"h: expected a positive time since the last sample [s], got {shown(h)}; samples must "
-            "come in the order of time, each once"
-        )
-    return period.reshape(*period.shape, 1)
-
-
-def _check_times(t: npt.ArrayLike) -> Array:
-    try:
-        times = np.asarray(t, dtype=float)
-    except (TypeError, ValueError):
-        times = np.empty(0)
-    if times.ndim != 1 or not times.size or not np.isfinite(times).all():
-        raise ObserverError(f"t: expected finite times of shape (m,) [s], got {shown(t)}")
-    back = np.flatnonzero(np.diff(times) <= 0)
-    if back.size:
-        k = int(back[0]) + 1
-        word = "stands still" if times[k] == times[k - 1] else "goes backwards"
-        raise ObserverError(
-            f"t: time {word} at row {k}, from {times[k - 1]:.9g} to {times[k]:.9g} s; sort the "
-            "rows, and leave out those that come twice"
-        )
-    return times

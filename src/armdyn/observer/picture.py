@@ -48,7 +48,7 @@ def _figure(
         left=0.09 if columns < 3 else 0.06, right=0.98, top=1 - 1.25 * inch, bottom=0.5 * inch,
         hspace=0.42, wspace=0.2 if columns < 3 else 0.24,
     )  # fmt: skip
-    contact = None if levels is None else (np.abs(torque) > levels).any(-1)
+    contact: Any = None if levels is None else (np.abs(torque) > levels).any(-1)
     for i, panel in enumerate(panels[:n]):
         panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
         _draw(panel, t, torque[:, i], levels, truth, i)
@@ -69,6 +69,7 @@ def _figure(
             panel.set_xlabel("time [s]")
     for panel in panels[n:]:
         panel.set_visible(False)
+    figure.align_ylabels(list(panels[:n]))
     _head(figure, panels[0], f"{model.title or model.name}: external torques", t, contact, inch)
     return figure
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.errors import ArmdynError
 
 ARMS, ROWS, PERIOD = 1500, 160, 2e-3
 SETTLED = 60
@@ -15,16 +16,16 @@ def arm():
     return armdyn.load("two_link")
 
 
-def rest(robot, draw, *, torque=0.0, time=0.0, velocity=0.0):
+def rest(robot, draw, *, torque, time=0.0, velocity=0.0):
     """Logs of arms at rest with noise."""
-    q = np.array([0.4, -0.9])
+    q = np.tile([0.4, -0.9], (ROWS, 1))
     noise = draw.normal(size=(ARMS, ROWS, 2))
     if time:
         keep = np.exp(-PERIOD / time)
         for k in range(1, ROWS):
             noise[:, k] = keep * noise[:, k - 1] + np.sqrt(1 - keep**2) * noise[:, k]
-    tau = robot.gravity_vector(q) + torque * noise
-    qd = velocity * draw.normal(size=(ARMS, ROWS, 2))
+    tau = robot.gravity_vector(q) + np.multiply(torque, noise)
+    qd = np.multiply(velocity, 1.0) * draw.normal(size=(ARMS, ROWS, 2))
     return PERIOD * np.arange(ROWS), q, qd, tau
 
 
@@ -45,13 +46,26 @@ def test_the_variance_of_the_filter_and_the_rate_of_false_alarms(arm, case):
     t, q, qd, tau = rest(arm, draw, torque=torque, **more)
     seen = observer.run(t, q, qd, tau)
     settled = seen.torque[:, SETTLED:]
-    expected = observer.deviation(PERIOD, q)
+    expected = observer.deviation(PERIOD, q[0])
     np.testing.assert_allclose(settled.std((0, 1)), expected, rtol=0.03)
     alarms = seen.contact[:, SETTLED:].any(-1).mean()
     if case == "velocity":  # the joints have noise in common, so that there are fewer alarms
         assert 0.005 < alarms < 0.022
     else:
         assert alarms == pytest.approx(0.02, rel=0.15)
+
+
+@pytest.mark.parametrize("case", ["white", "slow"])
+def test_noise_is_found_in_a_log_without_contact(arm, case):
+    given = CASES[case]
+    log = rest(arm, np.random.default_rng(3), torque=given["noise"], time=0.01 * (case == "slow"))
+    found = armdyn.Observer(arm, [30.0, 60.0]).calibrated(*log)
+    expected = armdyn.Observer(arm, [30.0, 60.0], **given)
+    np.testing.assert_allclose(found.thresholds(PERIOD), expected.thresholds(PERIOD), rtol=0.05)
+    np.testing.assert_allclose(found.noise.torque, given["noise"], rtol=0.1)
+    assert found.false_alarms == expected.false_alarms
+    with pytest.raises(ArmdynError, match="100 samples or more, got 99"):
+        found.calibrated(*(v[..., :99, :] if v.ndim > 1 else v[:99] for v in log))
 
 
 def test_a_constant_error_of_the_model_keeps_its_size(arm):
