@@ -11,6 +11,7 @@ Inertia                 mass properties of bodies: shapes, meshes, sums and hole
 simulate, simulation    motion from torques; trajectories and controllers
 equations               the equations of motion, for people
 simplify                arms with simpler dynamics
+spring_balance          springs that carry the weight of an arm
 terms, Workspace        which terms of the torques matter, along a motion or over random states
 motors, size            what a motion asks of the motors; motors and gears chosen from a list
 reduced                 the approximate model within a stated error
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from armdyn.observer.observer import Observer as Observer
     from armdyn.operations.count import count_operations as count_operations
     from armdyn.simplification.simplify import simplify as simplify
+    from armdyn.simplification.springs import spring_balance as spring_balance
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.sizing.motors import motors as motors
     from armdyn.sizing.size import size as size
@@ -66,6 +68,7 @@ _MODULES = {
     "simplify": "armdyn.simplification.simplify",
     "simulate": "armdyn.simulation.simulator",
     "size": "armdyn.sizing.size",
+    "spring_balance": "armdyn.simplification.springs",
     "terms": "armdyn.terms.terms",
 }
 """For each name that is imported on first use, its module."""

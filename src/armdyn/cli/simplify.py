@@ -12,6 +12,8 @@ import typer
 
 from armdyn.cli import console
 from armdyn.cli.options import Json, Plot, RobotSource, check_outputs, number, option, takes_robot
+from armdyn.cli.springs import balance_by_springs
+from armdyn.errors import check_known
 
 
 @takes_robot
@@ -41,6 +43,14 @@ def simplify(
     kept: float | None = option(
         None, "Share of its squared radii of gyration that a link keeps; 0.5."
     ),
+    by: str = option("masses", "masses, or springs: balance gravity by springs alone."),
+    springs: str | None = option(
+        None, "Where springs may be; from every link to the base by default.", "LINK:OTHER,..."
+    ),
+    free_length: float = option(0.0, "Free length of springs in m; 0: ideal springs."),
+    reach: float | None = option(
+        None, "How far from their joints springs are attached, in m; the longest link."
+    ),
     add_only: bool = option(False, "Only add material, as counterweights do.", None, "--add-only"),
     trajectory: Path | None = option(None, "The motion on which torques are compared.", "CSV"),
     symbolic: bool = option(
@@ -62,6 +72,12 @@ def simplify(
     from armdyn.io.files import WRITABLE
     from armdyn.simplification.simplify import simplify as simplified
 
+    check_known("way to simplify by", by, ("masses", "springs"))
+    if by == "springs":
+        if output is not None:
+            raise typer.BadParameter("--output: springs are no part of a robot file; take --json")
+        balance_by_springs(robot, goal, springs, free_length, reach, plot, json)
+        return
     if output is not None and ending(output, ".toml") not in WRITABLE:
         raise typer.BadParameter(
             f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"

@@ -135,20 +135,25 @@ def linear_conditions(robot: CanonicalRobot, elements: Sequence[GoalElement], q:
     return np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
 
 
+def link_slopes(model: RobotModel, q: Array) -> tuple[Array, list[dict[int, Array]]]:
+    """Frames T_k of the links at q (m, N), (N, m, 4, 4), and U_ki = ∂T_k/∂q_i by k and i."""
+    frames, T = world_frames(model, q), np.zeros((len(model.joints), len(q), 4, 4))
+    for k, (R, O) in enumerate(zip(frames.R, frames.O, strict=True)):
+        T[k, :, :3, :3], T[k, :, :3, 3], T[k, :, 3, 3] = R, O, 1.0
+    D = np.array([[joint.type.generator(joint.axis)] for joint in model.joints])
+    W = T @ D @ inverse(T)
+    return T, [{i: W[i] @ T[k] for i in path} for k, path in enumerate(model.paths)]
+
+
 class InertiaCoefficients:
     """Coefficients of the ten numbers of every link in D_ij, g_i, p_i and h_i at q (samples, n)."""
 
     def __init__(self, robot: CanonicalRobot, q: Array):
         self.robot, self.count = robot, len(q)
         model = model_from_canonical(robot, float)
-        frames, T = world_frames(model, q), np.zeros((len(robot.links), len(q), 4, 4))
-        for k, (R, O) in enumerate(zip(frames.R, frames.O, strict=True)):
-            T[k, :, :3, :3], T[k, :, :3, 3], T[k, :, 3, 3] = R, O, 1.0
-        D = np.array([[joint.type.generator(joint.axis)] for joint in model.joints])
-        W = T @ D @ inverse(T)
-        self.path, self.T = model.paths, T
-        self.U = [{i: W[i] @ T[k] for i in path} for k, path in enumerate(self.path)]
-        """U_ki by link k and joint i, (samples, 4, 4) each."""
+        self.path = model.paths
+        self.T, self.U = link_slopes(model, q)
+        """T_k, and U_ki by link k and joint i, (samples, 4, 4) each."""
 
     def of(self, element: GoalElement) -> Array:
         """Coefficients of an element, shape (samples, 10 n)."""

@@ -169,10 +169,9 @@ def simplify(
         free: What may change: "link2.com", "link2.inertia.xx", "link2.mass", "link1.length",
             "link2.offset", "*" for all links, or symbols such as "x2"; None: centres of mass and
             inertias of all links.
-        goal: "constant" (the mass matrix does not depend on the configuration), "diagonal" (joints
-            do not feel each other's acceleration), "decouple=1,2" (two joints do not),
-            "gravity-balanced", "shaking-force" (motions shake the base by no force),
-            "shaking-moment" (nor by a moment); several in a list or joined by "+".
+        goal: "constant" (the mass matrix does not vary), "diagonal" (joints do not feel each
+            other's acceleration), "decouple=1,2" (two do not), "gravity-balanced", "shaking-force",
+            "shaking-moment" (motions do not shake the base); several in a list or joined by "+".
         bounds: Lowest and highest value by word or symbol; None for an open end.
         weights: The factor of a squared change by word or symbol; 1 for the others.
         margin: How far changed links are from bodies that cannot exist.

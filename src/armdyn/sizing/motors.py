@@ -21,7 +21,7 @@ from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ModelError
 from armdyn.figures import save_picture
 from armdyn.io.csv.trajectory import SampledMotion, sampled_motion
-from armdyn.model import Joint
+from armdyn.model import Joint, RobotModel
 from armdyn.sections import Section, Sectioned
 from armdyn.sizing.picture import Panel, draw_panels
 
@@ -203,6 +203,7 @@ def motors(
         torque: Torques of the joints where more than the motion acts, (m, n) [N m or N].
     """
     motion = sampled_motion(trajectory, check_robot(robot).n)
+    check_own_motors(robot.model)
     moving = [robot.model.joints[i] for i in robot.model.independent]
     state = motion.q, motion.qd, motion.qdd
     tau = robot.inverse_dynamics(*state, friction=friction) if torque is None else torque
@@ -223,6 +224,16 @@ def motors(
         velocity * abs(N),
         np.where(np.isfinite(continuous), continuous, effort) / abs(N),
     )
+
+
+def check_own_motors(model: RobotModel) -> None:
+    """Refuse a robot whose joints share motors."""
+    if model.drives:
+        names = ", ".join(drive.name for drive in model.drives)
+        raise ModelError(
+            f"robot {model.name!r} has drives that turn with several joints ({names}), so that a "
+            "joint has no motor of its own; take the drives away: with_drives([])"
+        )
 
 
 def check_ratio(joint: Joint) -> float:

@@ -17,6 +17,7 @@ from armdyn.io.csv.trajectory import sampled_motion
 from armdyn.model import Joint
 from armdyn.sizing.candidates import DEMANDS, Candidates, Load, candidates
 from armdyn.sizing.motor_list import MotorList, motor_list
+from armdyn.sizing.motors import check_own_motors
 from armdyn.sizing.result import Choice, Sizing, price_of
 
 GOALS = ("mass", "price", "power", "inertia")
@@ -57,6 +58,7 @@ def size(
         SizingError: No pair fits a joint; it says what was asked for and what came closest.
     """
     motion = sampled_motion(trajectory, check_robot(robot).n)
+    check_own_motors(robot.model)
     check_known("goal of sizing", minimise, GOALS)
     if check_number("margin", margin) < 1:
         raise ModelError(f"margin: expected a number of 1 or more, got {margin:g}")
