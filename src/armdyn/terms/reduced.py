@@ -28,13 +28,14 @@ from armdyn.sections import Section, Sectioned
 from armdyn.terms.fresh_states import chosen_states, fresh_states
 from armdyn.terms.reduced_picture import draw_reduction
 from armdyn.terms.reducing import Model, Search, request_of
-from armdyn.terms.states import OnLimits, Over, StateSet, states_of
+from armdyn.terms.states import OnLimits, Over, StateSet, is_workspace, states_of
 from armdyn.terms.terms import Reference, check_tolerance, references
 
 ROUNDS = 6
 """How often a choice is made anew because its error was too large at other states."""
 TIGHTER = 0.9
-"""The factor by which the tolerance of the next choice is smaller."""
+"""The factor by which the tolerance of the next choice is smaller; over a workspace, where new
+states are likely to be worse, that of the first one is, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,7 @@ def reduced(
     search = Search(robot, np.array([by for by, _ in measured]), only)
     for number in range(ROUNDS):
         states = given, fresh_states(robot, over, given, number)
-        model = search.best(given, tolerance * TIGHTER**number)
+        model = search.best(given, tolerance * TIGHTER ** (number + is_workspace(over)))
         errors = [search.errors(model, each) for each in states]
         if max(e.max() for e in errors) <= tolerance:
             break

@@ -1,6 +1,5 @@
 """The search for the shortest program whose torques are within a tolerance of the full model."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,15 +22,29 @@ from armdyn.terms.fresh_states import chosen_states, joined
 from armdyn.terms.pruning import PruningStates, pruned
 from armdyn.terms.states import StateSet
 
-PARAMETER_SHARES = (1.0, 0.2)
-"""Shares of the tolerance that dropped parameters may use; terms of sums may use the rest."""
-MOST_TRIED = 80
-"""Parameters beyond which there is one choice of them alone: programs take long to write then."""
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How parameters are dropped before terms of sums are."""
+
+    share: float = 1.0
+    """Which part of the tolerance they may use."""
+    distal: bool = False
+    """Whether those of the last joints go first, and not those that matter least."""
+    velocities: bool = True
+    """Whether there are centrifugal and Coriolis terms."""
+
+
+FEW_WAYS = (Way(), Way(velocities=False))
+WAYS = (*FEW_WAYS, Way(share=0.2), Way(distal=True))
+"""What is tried; the shortest program is taken."""
+MOST_TRIED = 60
+"""Parameters beyond which fewer ways are tried: programs take long to write then."""
 SCALE_ROUNDING = 1e-9
 """A torque that is smaller, relative to the largest of all joints, is rounding."""
-MOST_PARAMETER_STATES, MOST_PRUNING_STATES, FEWEST_PRUNING_STATES = 4000, 800, 100
+MOST_PARAMETER_STATES, MOST_PRUNING_STATES, FEWEST_PRUNING_STATES = 4000, 800, 60
 """States by which parameters and terms of sums are chosen; the result is compared at all."""
-PRUNED_NUMBERS = 20_000_000
+PRUNED_NUMBERS = 4_000_000
 """Numbers in the derivatives of torques by the values of a program; larger ones are not pruned."""
 
 
@@ -68,22 +81,30 @@ class Search:
         self.scale = np.where(scale > 0, scale, 1.0)
         """What errors of each joint are measured by, (n,)."""
         self.full = self._model((), True)
+        tried = FEW_WAYS if len(self.droppable) > MOST_TRIED else WAYS
+        self.ways = tuple(way for way in tried if way.velocities or not parameters_only)
         self.worst: list[StateSet] = []
         """States in which the errors of earlier choices were too large."""
 
     def best(self, states: StateSet, tolerance: float) -> Model:
-        """The shortest program whose errors at these states are within the tolerance."""
-        found = [self.full]
+        """The shortest program whose errors at these states are within the tolerance.
+
+        The next time the way that was best is the only one that is tried.
+        """
+        found = [(self.full, self.ways)]
         tried = set[tuple[frozenset[Droppable], bool]]()
-        for dropped, velocities in self._starts(states, tolerance):
-            if (frozenset(dropped), velocities) in tried:
+        some = self._some(states, MOST_PARAMETER_STATES)
+        for way in self.ways:
+            dropped = self._dropped(way, some, tolerance)
+            if dropped is None or (key := (frozenset(dropped), way.velocities)) in tried:
                 continue
-            tried.add((frozenset(dropped), velocities))
-            model = self._model(dropped, velocities)
-            found.append(model)
+            tried.add(key)
+            model = self._model(dropped, way.velocities)
             if not self.parameters_only:
-                found.append(self._shorter(model, states, tolerance))
-        return min(found, key=lambda model: model.program.whole.total)
+                model = self._shorter(model, states, tolerance)
+            found.append((model, (way,)))
+        model, self.ways = min(found, key=lambda pair: pair[0].program.whole.total)
+        return model
 
     def errors(self, model: Model, states: StateSet) -> Array:
         """Errors relative to the scale, by evaluation of both kernels, (m, n)."""
@@ -95,29 +116,20 @@ class Search:
         places = np.linspace(0, len(states) - 1, min(len(states), most)).round().astype(int)
         return joined(chosen_states(states, places), *self.worst)
 
-    def _starts(
-        self, states: StateSet, tolerance: float
-    ) -> Iterator[tuple[tuple[Droppable, ...], bool]]:
-        """Sets of parameters that may be dropped, with and without terms of velocities."""
-        some = self._some(states, MOST_PARAMETER_STATES)
-        for velocities in (True, False):
-            start = np.zeros_like(some.q)
-            if not velocities:
-                if self.parameters_only:
-                    return
-                start = -self.robot.coriolis_vector(some.q, some.qd)
+    def _dropped(self, way: Way, some: StateSet, tolerance: float) -> tuple[Droppable, ...] | None:
+        """The parameters that may be dropped; None if nothing is within the tolerance."""
+        start = np.zeros_like(some.q)
+        if not way.velocities:
+            start = -self.robot.coriolis_vector(some.q, some.qd)
             if np.abs(start / self.scale).max() > tolerance:
-                continue
-            effects = self.regrouped.effects(self.droppable, some, velocities)
+                return None
+        effects = self.regrouped.effects(self.droppable, some, way.velocities)
+        if way.distal:
             joints = [x.joint for x in self.droppable]
-            many = len(joints) > MOST_TRIED
-            for share in PARAMETER_SHARES[:1] if many or not velocities else PARAMETER_SHARES:
-                places = greedy(start, effects, self.scale, share * tolerance)
-                yield tuple(self.droppable[k] for k in places), velocities
-            if many:
-                continue
             places = distal_first(start, effects, self.scale, tolerance, joints)
-            yield tuple(self.droppable[k] for k in places), velocities
+        else:
+            places = greedy(start, effects, self.scale, way.share * tolerance)
+        return tuple(self.droppable[k] for k in places)
 
     def _model(self, dropped: tuple[Droppable, ...], velocities: bool) -> Model:
         robot = self.robot
