@@ -28,6 +28,10 @@ MOST_STEPS = 20
 """Steps of a search from one start."""
 LEAST_GAIN = 0.05
 """A search ends where a step takes a smaller part off |e|²."""
+SIDE_BY_SIDE = 64
+"""From so many matrices on, they are solved in operations on all of them."""
+SMALLEST_DAMPING = 1e-200
+"""λ where J is zero."""
 SMALL_TURN = 1e-4
 """Below this angle the slope of the logarithm is that at 0 [rad]."""
 
@@ -119,7 +123,7 @@ class PoseSearch:
         J = np.where(self.pushed(q, rotate_back(J, e))[:, None, :], 0.0, J)
         m, n = J.shape[1:]
         least = self.least_damping * (J * J).sum((-1, -2))
-        added = (damping + np.maximum(least, np.finfo(float).tiny))[:, None, None]
+        added = (damping + np.maximum(least, SMALLEST_DAMPING))[:, None, None]
         if m < n:
             return rotate_back(J, _solve(J @ transpose(J) + added * np.eye(m), e))
         return _solve(transpose(J) @ J + added * np.eye(n), rotate_back(J, e))
@@ -145,6 +149,8 @@ def pose_error(T: Array, X: Array, turns: bool = True) -> Array:
 
 def _solve(A: Array, b: Array) -> Array:
     """A⁻¹ b of small symmetric matrices (B, k, k), all of them at once."""
+    if len(A) < SIDE_BY_SIDE:
+        return np.linalg.solve(A, b[..., None])[..., 0]
     paths = [tuple(range(k + 1)) for k in range(A.shape[-1])]
     # entries of one place side by side: each operation then reads consecutive numbers
     return solve_ltdl(paths, np.moveaxis(np.ascontiguousarray(np.moveaxis(A, 0, -1)), -1, 0), b)

@@ -25,7 +25,7 @@ SAME_SOLUTION = 1e-3
 """Solutions whose joints differ less are one [rad or m]."""
 NEARER_STEPS = 30
 """Steps along the solutions of a redundant arm towards the one nearest to the start."""
-SHORTEST_NEARER = 1e-9
+SHORTEST_NEARER = 1e-7
 """A shorter step is the last one [rad or m]."""
 TURN = 2 * np.pi
 
