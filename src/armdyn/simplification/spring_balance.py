@@ -22,7 +22,7 @@ _STIFFNESS_ROUNDS = 50
 _STIFFNESS_ROUNDING = 1e-10
 """A stiffness that is smaller, relative to the largest, is none."""
 MOST_MERGED = 12
-"""More springs than these are not merged: the nonlinear problem becomes too large."""
+"""Of more springs, or more places, none is left out: the search would take too long."""
 _WORTH_SHARE = 0.98
 """Springs that leave a larger share of the mean square torque are not worth it."""
 _NO_EFFECT = 1e-10
@@ -83,7 +83,8 @@ def _fewest(problem: BalanceProblem, springs: Springs) -> Springs:
     if not problem.is_exact(springs):
         return []
     springs = _merged(problem, springs)
-    for number in sorted({at for at, _ in springs}, reverse=True):
+    places = sorted({at for at, _ in springs}, reverse=True)
+    for number in places if len(places) <= MOST_MERGED else ():
         fewer = _linear(problem, sorted({at for at, _ in springs} - {number}))
         if len(fewer) < len(springs) and problem.is_exact(fewer):
             springs = fewer

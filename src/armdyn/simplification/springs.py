@@ -22,6 +22,9 @@ from armdyn.simplification.spring_balance import EXACT_BALANCE, BalanceProblem, 
 from armdyn.simplification.spring_picture import draw_balance
 from armdyn.simplification.spring_system import gravity_torques, spring_places
 
+CONFIGURATIONS = 64
+"""Configurations at which springs are found: four times as many torques as numbers of springs."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpringBalance(Sectioned):
@@ -162,7 +165,7 @@ def spring_balance(
             f"{length:g} and {distance:g}"
         )
     pairs = _pairs(model, between)
-    q = workspace(model, 20 + 12 * robot.n)
+    q = workspace(model, CONFIGURATIONS)
     problem = BalanceProblem(
         gravity_torques(model, q), spring_places(model, pairs, q), distance, length
     )

@@ -80,9 +80,7 @@ def candidates(load: Load, pairs: Sequence[tuple[Motor, Gear]]) -> Candidates:
         behind, n, j = load.behind(eta), N[some], J[some]
         a, b, c = (load.shares @ x for x in (behind**2, behind * load.qdd, load.qdd**2))
         square[some] = a / n**2 + 2 * b * j + c * (j * n) ** 2
-        peak[some] = 0.0
-        for torque, acceleration in _corners(behind, load.qdd):
-            peak[some] = np.maximum(peak[some], np.abs(torque / n + j * n * acceleration))
+        peak[some] = _largest(behind, load.qdd, j * n**2) / n
     speed, most = N * np.abs(load.qd).max(), np.full(len(pairs), np.abs(load.torque).max())
     found = np.stack([peak, np.sqrt(np.maximum(square, 0.0)), speed, most, speed], axis=1)
     given = [
@@ -91,11 +89,28 @@ def candidates(load: Load, pairs: Sequence[tuple[Motor, Gear]]) -> Candidates:
     return Candidates(pairs, J, found, np.array(given))
 
 
-def _corners(x: Array, y: Array) -> Array:
-    """The corners of the convex hull of points, (corners, 2)."""
+def _largest(x: Array, y: Array, c: Array) -> Array:
+    """The largest |x + c y| over points (m,), for each c, (K,).
+
+    It is at the corner of the convex hull whose edges have the direction (1, c) between their
+    normals.
+    """
     points = np.stack([x, y], axis=1)
+    size = np.abs(points).max(axis=0)
+    size = np.where(size > 0, size, 1.0)
     try:
-        scaled = points / np.where((size := np.abs(points).max(0)) > 0, size, 1.0)
-        return points[ConvexHull(scaled).vertices]
+        corners = points[ConvexHull(points / size).vertices]  # against the clock
     except (QhullError, ValueError):  # all points are on one line, whose ends are extreme
-        return points[[x.argmin(), x.argmax(), y.argmin(), y.argmax()]]
+        ends = points[[x.argmin(), x.argmax(), y.argmin(), y.argmax()]]
+        return np.asarray(np.abs(ends[:, :1] + c * ends[:, 1:]).max(axis=0))
+    edges = np.roll(corners, -1, axis=0) - corners
+    normals = np.arctan2(-edges[:, 0] / size[0], edges[:, 1] / size[1])
+    order = np.argsort(normals)
+    largest = np.zeros(len(c))
+    for sign in (1.0, -1.0):
+        angle = np.arctan2(sign * c * size[1], np.full(len(c), sign * size[0]))
+        place = np.searchsorted(normals[order], angle)
+        for near in (-2, -1, 0, 1):  # rounding may take the next one
+            corner = corners[(order[(place + near) % len(order)] + 1) % len(order)]
+            largest = np.maximum(largest, sign * (corner[:, 0] + c * corner[:, 1]))
+    return largest
