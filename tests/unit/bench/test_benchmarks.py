@@ -99,6 +99,13 @@ def test_exported_c_is_measured_without_headers_and_without_pinocchio(library, m
         assert (theirs is None) == (library is None)
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+def test_a_step_of_the_observer_is_measured():
+    rows = list(c_export.measure_observer(["two_link"], 1, lambda _: None))
+    assert [row[1] for row in rows] == list(c_export.FLAGS)
+    assert all(0 < row[2] < 1e-5 for row in rows)
+
+
 def test_the_robot_of_the_loop_in_cpp_is_that_of_pinocchio(tmp_path):
     with measured_arm(load("ur5e")) as arm:
         c_export_sources.write_model(pin, arm, tmp_path / "model")

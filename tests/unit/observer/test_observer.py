@@ -1,6 +1,7 @@
 """Laws of the observer: what it must find in logs whose external torques are known."""
 
 import ctypes
+import pickle
 import subprocess
 from dataclasses import replace
 
@@ -133,6 +134,16 @@ def test_batches_logs_and_single_steps_have_the_same_bits(tree):
         rows = zip(*one, periods, strict=True)
         alone = [observer.step(q, qd, tau, h or None) for q, qd, tau, h in rows]
         assert np.array_equal(alone, whole[arm, 0])
+
+
+def test_an_observer_goes_on_in_another_process_as_here(tree):
+    _, *sample, _ = log(tree, 0.02, np.ones(6))
+    here = armdyn.Observer(tree, GAIN)
+    here.step(*(v[0] for v in sample))
+    there = pickle.loads(pickle.dumps(here))
+    found = [each.step(*(v[1] for v in sample), 0.02) for each in (here, there)]
+    assert found[0].any()
+    assert np.array_equal(*found)
 
 
 def test_arms_of_a_batch_may_have_their_own_times(tree):

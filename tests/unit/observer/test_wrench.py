@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.errors import ArmdynError
 from armdyn.observer.wrench import estimate_wrench, reach_of
 
 WRENCH = np.array([10.0, -4.0, 7.0, 0.5, -1.0, 2.0])
@@ -55,6 +56,10 @@ def test_fewer_joints_tell_what_is_assumed_to_act():
     np.testing.assert_allclose(arm.jacobian(q).T @ unknown.wrench, torque, atol=1e-12)
     assert unknown.observable.sum() < 3
     assert unknown.deviation is None
+    with pytest.raises(ArmdynError, match="damping: expected a part"):
+        observer.wrench(q, torque, damping=-1.0)
+    with pytest.raises(ArmdynError, match="task coordinate 'up'"):
+        observer.wrench(q, torque, task=("up",))
     still = observer.wrench(q, torque, link="base")
     assert not still.wrench.any()
     assert not still.observable.any()
