@@ -49,8 +49,7 @@ def simulate(
 ) -> Simulation:
     """Simulate the motion of a robot.
 
-    Dry friction really holds joints at rest, until the torque exceeds its level. Ctrl-C, or a
-    motion that diverges, ends the simulation early and keeps what was computed.
+    Dry friction holds joints at rest. Ctrl-C or divergence keeps what was computed until then.
 
     Args:
         robot: The robot.
@@ -61,18 +60,16 @@ def simulate(
         controller: In its place, a controller such as `armdyn.simulation.ComputedTorque`.
         external_wrench: Force and moment (6,) of the environment on the tool in world axes
             [N, N m], a mapping of link names to such, or a function of the time that gives them.
-        base_motion: An `armdyn.BaseMotion`, a function of the time that gives one, a pair of times
-            and a BaseMotion with one sample for each, or a CSV file; None: the base stands still.
+        base_motion: A BaseMotion, a function of the time, (times, BaseMotion) or a CSV; None: rest.
         method: "DOP853", "RK45", "RK23", "Radau", "BDF" or "LSODA" of SciPy, which choose their
             steps, of a fiftieth of the duration at most; "rk4" or "symplectic" with a fixed step.
-        dt: Time between recorded instants [s]; None: 500 instants. A fixed step shortens it to a
-            whole part of the duration.
+        dt: Time between records [s], with fixed steps a whole part of the duration; None: 500.
         step: Fixed step [s]; None: 1 ms, or a whole part of `dt`.
         friction: Whether joints have friction.
         stops: Whether the limits of the joints are stops.
         bounce: Share of the velocity with which a joint comes back from its stop, 0 to 1.
         rtol: Relative tolerance of a method that chooses its steps.
-        atol: Absolute tolerance of a method that chooses its steps.
+        atol: Absolute tolerance of such a method.
         progress: Called with the time reached.
     """
     _check_kinds(robot, method, progress, friction=friction, stops=stops)
@@ -84,8 +81,8 @@ def simulate(
             from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
 
         _check_fixed(method, stops, external_wrench)
-        given = drive, method, dt, step, friction, progress, base_motion
-        return simulate_fixed(robot, q, qd, duration, *given)
+        given = duration, drive, method, dt, step, friction, progress
+        return simulate_fixed(robot, q, qd, *given, base_motion)
     _check_adaptive(method, q, qd, step)
     driven = Driven(robot, drive, external_wrench, duration, base_motion)
     system, times = System(robot, driven, friction, stops, bounce), record_times(duration, dt)
