@@ -32,7 +32,8 @@ def test_a_tensor_is_shown_about_the_point_it_was_given_about():
 
 def test_what_is_unlimited_is_none():
     (joint,) = describe(armdyn.from_dh([dict(joint="revolute", mass=1.0)]).model)["joints"]
-    assert joint["limits"] == dict.fromkeys(("lower", "upper", "velocity", "effort"))
+    names = ("lower", "upper", "velocity", "effort", "continuous_effort")
+    assert joint["limits"] == dict.fromkeys(names)
 
 
 def test_the_catalog_is_listed_with_joints_and_sources():
