@@ -2,7 +2,7 @@
 
 import importlib.util
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,45 @@ def save_picture(path: str | Path, draw: Callable[..., Any], *drawn: Any) -> Non
 
     with mpl.rc_context(STYLE), replacing(path) as stream:
         draw(*drawn).savefig(stream, format=Path(path).suffix[1:].lower(), dpi=160)
+
+
+def panels_of_joints(n: int, t: Array) -> tuple[Any, list[Any]]:
+    """A figure with room for a head, and a panel over the times t for each of n joints."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    columns = 1 if n <= 2 else 2 if n <= 8 else 3
+    rows = -(-n // columns)
+    height = 1.55 + 1.7 * rows
+    figure = Figure(figsize=((8.0, 9.8, 14.6)[columns - 1], height), facecolor="white")
+    panels = list(figure.subplots(rows, columns, sharex=True, squeeze=False).ravel())
+    figure.subplots_adjust(
+        left=0.09 if columns < 3 else 0.06, right=0.98, top=1 - 1.25 / height, bottom=0.5 / height,
+        hspace=0.38, wspace=0.2 if columns < 3 else 0.24,
+    )  # fmt: skip
+    for i, panel in enumerate(panels):
+        panel.set_visible(i < n)
+        panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+        panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
+        panel.margins(y=0.08)
+        panel.locator_params(axis="y", nbins=5)
+        panel.tick_params(labelbottom=i + columns >= n)
+        panel.set_xlabel("time [s]" if i + columns >= n else "")
+    figure.align_ylabels(panels)
+    return figure, panels[:n]
+
+
+def draw_head(
+    figure: Any, left: float, title: str, subtitle: str, lines: Mapping[str, Any]
+) -> None:
+    """Title, subtitle and legend above the panels of a figure, from `left` on."""
+    inch = 1 / figure.get_figheight()
+    figure.text(left, 1 - 0.24 * inch, title, fontsize=13, weight="bold", color=INK, va="center")
+    figure.text(left, 1 - 0.49 * inch, subtitle, color=GREY, va="center")
+    figure.legend(
+        lines.values(), lines.keys(), loc="center left", bbox_to_anchor=(left, 1 - 0.78 * inch),
+        ncols=len(lines), frameon=False, borderpad=0, borderaxespad=0, handlelength=1.6,
+        columnspacing=1.4,
+    )  # fmt: skip
 
 
 def thinned(t: Array, values: Array) -> tuple[Array, Array]:

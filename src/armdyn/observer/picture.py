@@ -11,7 +11,8 @@ from armdyn.figures import (
     COLOURS,
     GREY,
     INK,
-    PALE,
+    draw_head,
+    panels_of_joints,
     peak_words,
     save_picture,
     thinned,
@@ -35,22 +36,9 @@ def plot_torques(
 def _figure(
     model: RobotModel, t: Array, torque: Array, levels: Array | None, truth: Array | None
 ) -> Any:
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
-    n = torque.shape[-1]
-    columns = 1 if n <= 2 else 2 if n <= 8 else 3
-    rows = -(-n // columns)
-    height = 1.55 + 1.5 * rows
-    figure = Figure(figsize=((8.0, 9.8, 14.6)[columns - 1], height), facecolor="white")
-    panels = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
-    inch = 1 / height
-    figure.subplots_adjust(
-        left=0.09 if columns < 3 else 0.06, right=0.98, top=1 - 1.25 * inch, bottom=0.5 * inch,
-        hspace=0.42, wspace=0.2 if columns < 3 else 0.24,
-    )  # fmt: skip
+    figure, panels = panels_of_joints(torque.shape[-1], t)
     contact: Any = None if levels is None else (np.abs(torque) > levels).any(-1)
-    for i, panel in enumerate(panels[:n]):
-        panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    for i, panel in enumerate(panels):
         _draw(panel, t, torque[:, i], levels, truth, i)
         if contact is not None:
             _shade(panel, t, contact)
@@ -60,17 +48,13 @@ def _figure(
         panel.set_title(joint.name, fontsize=10, weight="bold", color=INK, pad=5)
         panel.set_title(loc="right", **peak_words(peak, unit))
         panel.set_ylabel(f"[{unit}]")
-        panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
-        panel.margins(y=0.12)
-        panel.locator_params(axis="y", nbins=5)
-        last = i + columns >= n
-        panel.tick_params(labelbottom=last)
-        if last:
-            panel.set_xlabel("time [s]")
-    for panel in panels[n:]:
-        panel.set_visible(False)
-    figure.align_ylabels(list(panels[:n]))
-    _head(figure, panels[0], f"{model.title or model.name}: external torques", t, contact, inch)
+    title = f"{model.title or model.name}: external torques"
+    subtitle = f"{t[-1] - t[0]:.4g} s, what the environment does to the arm"
+    if contact is not None:
+        subtitle += f"; contact in {100 * contact.mean():.3g} % of the samples"
+    handles, labels = panels[0].get_legend_handles_labels()
+    lines = dict(zip(labels, handles, strict=True))
+    draw_head(figure, panels[0].get_position().x0, title, subtitle, lines)
     return figure
 
 
@@ -97,22 +81,4 @@ def _shade(panel: Any, t: Array, contact: Array) -> None:
     panel.fill_between(
         t, 0, 1, where=contact, transform=panel.get_xaxis_transform(), color=ALARM, alpha=0.10,
         linewidth=0, label="contact", zorder=0,
-    )  # fmt: skip
-
-
-def _head(
-    figure: Any, first: Any, title: str, t: Array, contact: Array | None, inch: float
-) -> None:
-    left = first.get_position().x0
-    words: dict[str, Any] = {"va": "center"}
-    figure.text(left, 1 - 0.24 * inch, title, fontsize=13, weight="bold", color=INK, **words)
-    subtitle = f"{t[-1] - t[0]:.4g} s, what the environment does to the arm"
-    if contact is not None:
-        subtitle += f"; contact in {100 * contact.mean():.3g} % of the samples"
-    figure.text(left, 1 - 0.49 * inch, subtitle, color=GREY, **words)
-    handles, labels = first.get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="center left", bbox_to_anchor=(left, 1 - 0.78 * inch),
-        ncols=len(labels), frameon=False, borderpad=0, borderaxespad=0, handlelength=1.6,
-        columnspacing=1.4,
     )  # fmt: skip
