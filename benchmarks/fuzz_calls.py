@@ -34,6 +34,13 @@ RIGHT: dict[str, Any] = {
     "joints": {"joint1": 0.0},
     "quantity": "mass_matrix",
     "count": 1,
+    "first_moment": np.zeros(3),
+    "moment": np.eye(3),
+    "T": np.eye(4),
+    "values": {"joint1.viscous": 0.1},
+    "drives": [{"name": "motor", "joints": {"joint1": 1.0, "joint2": -1.0}}],
+    "centre": [1.5, 0.0, 0.0],
+    "axis": [0.0, 0.0, 1.0],
 }
 """Arguments by name."""
 OWN: dict[str, dict[str, Any]] = {
@@ -52,6 +59,22 @@ OWN: dict[str, dict[str, Any]] = {
     "kernel": {"quantity": "mass_matrix"},
 }
 """Arguments of one function that differ, or that it needs to be quick."""
+
+
+NOT_CALLED = ("Robot", "Ledger", "Simulation", "Event", "reduced")
+"""Classes that people do not make themselves, and a function that takes seconds."""
+MOTORS = """
+[[motor]]
+name = "motor"
+rotor_inertia = 1e-4
+rated_torque = 1.0
+peak_torque = 3.0
+max_speed = 300.0
+mass = 1.0
+
+[[gear]]
+ratios = [10.0, 100.0]
+"""
 
 
 @dataclass(frozen=True)
@@ -77,14 +100,18 @@ def calls(folder: Path) -> list[Call]:
         "robot": robot,
         "position": robot.forward_kinematics(RIGHT["q0"])[:3, 3] - (0.01, 0.0, 0.0),
         "trajectory": simulation.hold([0.1, 0.2], 1.0),
+        "task": simulation.hold([0.1, 0.2], 1.0),
+        "robots": [robot, robot],
+        "motors": str(folder / "motors.toml"),
     }
+    (folder / "motors.toml").write_text(MOTORS)
     functions = {name: getattr(armdyn, name) for name in armdyn.__all__}
     functions |= {"rk4": armdyn.simulate}
     functions |= {name: getattr(simulation, name) for name in dir(simulation)}
     functions |= {name: getattr(robot, name) for name in dir(robot) if name[0] != "_"}
     made = []
     for name, function in functions.items():
-        if not callable(function) or name in ("Robot", "Ledger", "Simulation", "Event"):
+        if not callable(function) or name in NOT_CALLED:
             continue
         kinds = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
         parameters = [p for p in signature(function).parameters.values() if p.kind not in kinds]

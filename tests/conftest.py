@@ -15,7 +15,7 @@ from armdyn.cli import main
 
 settings.register_profile(
     "armdyn",
-    max_examples=5,
+    max_examples=3,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -45,7 +45,7 @@ from armdyn.formulations.parameters import (
 )
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
-from armdyn.io.drives import drive_from_keys
+from armdyn.io.drives import drives_from_keys
 from armdyn.io.files import save_model
 from armdyn.model import Inertia, RobotModel, edit
 from armdyn.model.base_motion import BaseMotion
@@ -613,8 +613,7 @@ class Robot:
         {"joint5": 1.0, "joint6": 1.0}, "rotor_inertia": 1e-5, "gear_ratio": 32.0, "viscous": 0.1};
         what they need is added to what the joints have of their own.
         """
-        made = (drive_from_keys(f"drive {i}", each) for i, each in enumerate(drives, start=1))
-        return self._other(replace(self.model, drives=tuple(made)))
+        return self._other(replace(self.model, drives=drives_from_keys(drives)))
 
     def _other(self, model: RobotModel) -> Robot:
         return Robot(model, cache=self.cache, effort=self.effort)

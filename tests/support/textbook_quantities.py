@@ -158,6 +158,12 @@ class TextbookQuantities:
         places = [kin.frame_in_world(frames, self.model.frame(k.name)) for k in self.model.links]
         return np.stack([homogeneous(*place) for place in places], -3)
 
+    def frame_motion(self, q, qd, qdd):
+        J, J_rate = self.jacobian(q), self.jacobian_dot(q, qd)
+        velocity = np.einsum("...ij,...j->...i", J, qd)
+        acceleration = np.einsum("...ij,...j->...i", J, qdd)
+        return np.stack([velocity, acceleration + np.einsum("...ij,...j->...i", J_rate, qd)], -2)
+
     def link_jacobians(self, q):
         place, named = self.at.positions(q), [self.model.frame(k.name) for k in self.model.links]
         each = [kin.jacobian(self.model, place, frame, self.axes) for frame in named]

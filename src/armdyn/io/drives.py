@@ -1,6 +1,6 @@
 """Drives of several joints in tables: between their keys and `Drive`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from armdyn.arrays import check_number
@@ -11,8 +11,17 @@ from armdyn.model import Drive, Joint, Rotor
 DRIVE_KEYS = ("name", "joints", "rotor_inertia", "gear_ratio", *FRICTION_KEYS)
 
 
-def drive_from_keys(where: str, given: Mapping[str, Any]) -> Drive:
+def drives_from_keys(given: Any) -> tuple[Drive, ...]:
+    """The drives that a sequence of mappings gives."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
+        raise ModelError(f"drives: expected a list of mappings, got {shown(given)}")
+    return tuple(drive_from_keys(f"drive {i}", each) for i, each in enumerate(given, start=1))
+
+
+def drive_from_keys(where: str, given: Any) -> Drive:
     """The drive that the keys of a table give; `where` begins the errors."""
+    if not isinstance(given, Mapping):
+        raise ModelError(f"{where}: expected a mapping of keys to values, got {shown(given)}")
     for key in given:
         if key not in DRIVE_KEYS:
             raise UnknownNameError(f"{where}: key", key, DRIVE_KEYS)

@@ -111,7 +111,8 @@ def rotation_vector(R: Array) -> Array:
     even = (R + np.swapaxes(R, -1, -2)) / 2 - cosine[..., None, None] * np.eye(3)
     longest = np.linalg.norm(even, axis=-2).argmax(-1)
     k = np.take_along_axis(even, longest[..., None, None], -1)[..., 0]
-    k = k / np.linalg.norm(k, axis=-1, keepdims=True)
+    length = np.linalg.norm(k, axis=-1, keepdims=True)
+    k = k / np.where(length > 0, length, 1.0)  # without a turn there is no axis
     k = np.where((k * v).sum(-1, keepdims=True) < 0, -k, k)
     return np.where(turned[..., None], angle[..., None] * k, ratio * v)
 

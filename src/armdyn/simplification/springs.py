@@ -197,8 +197,10 @@ def _pairs(model: RobotModel, between: Iterable[tuple[str, str]] | None) -> list
     names = {link.name: i for i, link in enumerate(model.links)}
     names |= {"base": -1, model.base_link.name: -1}
     pairs = []
+    if not isinstance(between, Iterable):
+        raise ModelError(f"between: expected pairs of links, got {shown(between)}")
     for pair in between:
-        if isinstance(pair, str) or len(tuple(pair)) != 2:
+        if isinstance(pair, str) or not isinstance(pair, Iterable) or len(tuple(pair)) != 2:
             raise ModelError(
                 f"between: expected pairs such as ('link2', 'base'), got {shown(pair)}"
             )

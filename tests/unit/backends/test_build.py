@@ -130,8 +130,8 @@ def test_without_a_cache_or_with_one_that_cannot_be_used(made, tmp_path, monkeyp
     assert not (tmp_path / "cache").exists()
 
 
-def key(model=MODEL, request=REQUEST, dtype="float64", target=None):
-    return module._key(model, request, dtype, target or Target.host())
+def key(model=MODEL, request=REQUEST, dtype="float64", target=None, program=None):
+    return module._key(model, request, dtype, target or Target.host(), program)
 
 
 def test_the_key_is_that_of_everything_that_matters():

@@ -11,7 +11,8 @@ from armdyn.cli.app import app
 from armdyn.cli.options import RobotSource
 
 COMMANDS = typer.main.get_command(app).commands
-WITHOUT_ROBOT = {"robots", "inertia", "bench", "cache"}
+WITHOUT_ROBOT = {"robots", "inertia", "bench", "cache", "rank"}
+"""Also the verb that takes several robots, each as it is."""
 SHARED = {"payload", "gravity", "lock", "tool", "base", "fix_root", "physical", "density", "hull"}
 
 
