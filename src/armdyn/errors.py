@@ -79,6 +79,14 @@ class TopologyError(ModelError):
     """Links and joints that do not form one tree, or a chain where one is needed."""
 
 
+class LoopError(ModelError):
+    """A loop that cannot be closed, cannot move or says too much, named `loop` if it is one."""
+
+    def __init__(self, message: str, *, loop: str = ""):
+        self.loop = loop
+        super().__init__(message)
+
+
 class UnknownNameError(ArmdynError, LookupError):
     """A name that does not exist: the one `given`, those `available`, the `closest` of them."""
 

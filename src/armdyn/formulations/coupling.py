@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import LoopError
 from armdyn.model import RobotModel
 
 
@@ -21,6 +22,11 @@ class Coordinates:
     @classmethod
     def of(cls, model: RobotModel) -> "Coordinates":
         """The coordinates of a robot."""
+        for loop in model.loops:
+            raise LoopError(
+                f"{loop.where}: this quantity is not there for robots with loops yet",
+                loop=loop.name,
+            )
         return cls(None, 0.0) if model.coupling is None else cls(*model.coupling)
 
     @classmethod

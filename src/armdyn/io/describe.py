@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
-from armdyn.model import Body, Drive, Joint, Link, RobotModel
+from armdyn.model import Body, Drive, Joint, Link, Loop, RobotModel
 
 
 def catalog() -> list[dict[str, Any]]:
@@ -25,6 +25,8 @@ def describe(model: RobotModel) -> dict[str, Any]:
         "title": model.title,
         "joints": [_joint(model, i) for i in range(len(model.joints))],
         "drives": [_drive(drive) for drive in model.drives],
+        "loops": [_loop(model, loop) for loop in model.loops],
+        "assembly": None if model.assembly is None else model.assembly.tolist(),
         "links": [_link(link) for link in model.links],
         "base_link": _link(model.base_link),
         "kinds": "".join(joint.type.letter for joint in model.joints),
@@ -54,6 +56,18 @@ def _joint(model: RobotModel, i: int) -> dict[str, Any]:
         "limits": {name: _finite(value) for name, value in asdict(joint.limits).items()},
         **_motor(joint),
         "mimic": None if joint.mimic is None else asdict(joint.mimic),
+        "actuated": joint.actuated,
+    }
+
+
+def _loop(model: RobotModel, loop: Loop) -> dict[str, Any]:
+    names = [*(link.name for link in model.links), model.base_link.name]  # -1 is the base
+    return {
+        "name": loop.name,
+        "type": loop.cut.name,
+        "a": {"link": names[loop.link_a], "placement": loop.frame_a.tolist()},
+        "b": {"link": names[loop.link_b], "placement": loop.frame_b.tolist()},
+        "length": loop.length if loop.cut.has_length else None,
     }
 
 

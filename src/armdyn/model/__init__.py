@@ -13,5 +13,6 @@ from armdyn.model.joint_types import JointType as JointType
 from armdyn.model.link import Body as Body
 from armdyn.model.link import Frame as Frame
 from armdyn.model.link import Link as Link
+from armdyn.model.loop import Loop as Loop
 from armdyn.model.robot import GRAVITY as GRAVITY
 from armdyn.model.robot import RobotModel as RobotModel

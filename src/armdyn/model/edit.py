@@ -1,17 +1,19 @@
 """Changes to a robot, each a function RobotModel -> RobotModel."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ModelError, UnknownNameError, shown
+from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
+from armdyn.model.cut_joints import CutJoint
 from armdyn.model.drive import Drive
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.link import Body, Frame, Link
+from armdyn.model.loop import Loop
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import IDENTITY, check_transform
 
@@ -50,7 +52,13 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         link, T = host[frame.link]
         return Frame(frame.name, link, frozen(T @ frame.placement))
 
+    def ends(loop: Loop) -> Loop:
+        (a, Ta), (b, Tb) = host[loop.link_a], host[loop.link_b]
+        places = frozen(Ta @ loop.frame_a), frozen(Tb @ loop.frame_b)
+        return replace(loop, link_a=a, link_b=b, frame_a=places[0], frame_b=places[1])
+
     old = [model.base_link, *model.links]
+    free = [i for i in range(len(model.joints)) if i not in held]
     kept = [link for i, link in enumerate(model.links) if i not in held]
     return replace(
         model,
@@ -61,6 +69,8 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         frames=tuple(map(moved, model.frames)),
         drives=_still_driven(model, {joint.name for joint in joints}),
         letters={},  # the links are counted anew
+        loops=tuple(map(ends, model.loops)),
+        assembly=None if model.assembly is None else frozen(model.assembly[free]),
     )
 
 
@@ -98,6 +108,11 @@ def _held(model: RobotModel, values: Mapping[str, float]) -> dict[int, float]:
                 f"joint {name!r} mimics {mimic.leader!r} and has no value of its own; "
                 f"lock {mimic.leader!r} instead"
             )
+        if not model.joints[index[name]].actuated:
+            raise LoopError(
+                f"joint {name!r} is not actuated and follows from the loops of {model.name!r}; "
+                "lock an actuated joint instead"
+            )
         held[index[name]] = check_number(f"locked joint {name!r}", value)
     waiting = [joint for joint in model.joints if joint.mimic is not None]
     while ready := [j for j in waiting if j.mimic and index[j.mimic.leader] in held]:
@@ -107,6 +122,50 @@ def _held(model: RobotModel, values: Mapping[str, float]) -> dict[int, float]:
             held[index[joint.name]] = joint.mimic.multiplier * led + joint.mimic.offset
             waiting.remove(joint)
     return held
+
+
+def loop_between(
+    model: RobotModel,
+    name: str,
+    cut: CutJoint,
+    a: tuple[str, Array],
+    b: tuple[str, Array],
+    length: float = 0.0,
+) -> Loop:
+    """A loop whose ends are places, (4, 4), in named frames of the robot."""
+    (link_a, A), (link_b, B) = (
+        (frame.link, frozen(frame.placement @ check_transform(f"loop {name!r}: end {end}", T)))
+        for end, (link, T) in (("a", a), ("b", b))
+        for frame in [model.frame(link)]
+    )
+    return Loop(name, cut, link_a, link_b, A, B, length)
+
+
+def with_loops(
+    model: RobotModel,
+    loops: Sequence[Loop],
+    passive: Collection[str],
+    assembly: Mapping[str, float],
+) -> RobotModel:
+    """The robot with loops in place of those it has.
+
+    Args:
+        model: The robot.
+        loops: Its cut joints.
+        passive: Names of the joints that have no motor and follow from the loops.
+        assembly: Positions near which all loops are closed [rad or m]; 0 for joints without one.
+    """
+    names = [joint.name for joint in model.joints]
+    for what, given in (("passive joint", passive), ("joint in the assembly", assembly)):
+        for name in given:
+            if name not in names:
+                raise UnknownNameError(f"{what} of {model.name!r} named", name, names)
+    return replace(
+        model,
+        joints=tuple(replace(j, actuated=j.name not in passive) for j in model.joints),
+        loops=tuple(loops),
+        assembly=frozen([assembly.get(name, 0.0) for name in names]) if loops else None,
+    )
 
 
 def with_payload(

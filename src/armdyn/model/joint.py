@@ -83,6 +83,8 @@ class Joint:
     friction: FrictionLaw = field(default_factory=FrictionLaw)
     rotor: Rotor = field(default_factory=Rotor)
     mimic: Mimic | None = None
+    actuated: bool = True
+    """Whether it has a motor; one that has none follows from the loops of the robot."""
 
     @property
     def kind(self) -> str:

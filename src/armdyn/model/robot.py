@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import InertiaError, ModelError, UnknownNameError
+from armdyn.errors import InertiaError, LoopError, ModelError, UnknownNameError
 from armdyn.forks import cached_property
 from armdyn.model.digest import DESCRIPTIVE, digest
 from armdyn.model.drive import Drive
 from armdyn.model.joint import Joint
 from armdyn.model.link import Frame, Link
+from armdyn.model.loop import Loop, check_loops
 from armdyn.model.magnitudes import check_magnitudes
 from armdyn.model.transform import IDENTITY
 
@@ -54,9 +55,15 @@ class RobotModel:
     """Whether the inertias are known to be a reduced set, valid in the torques but not bodies."""
     letters: Mapping[str, str] = field(default_factory=dict)
     """What its publication calls the parameters that equations are written in: {"a1": "l"}."""
+    loops: tuple[Loop, ...] = ()
+    """Cut joints that close the tree; the joints that are not actuated follow from them."""
+    assembly: Array | None = None
+    """Positions of all joints near a configuration in which every loop is closed, (N,) [rad or m];
+    None without loops."""
 
     def __post_init__(self) -> None:
         """Refuse numbers beyond all bounds, and two places named "tool"."""
+        self._check_loops()
         self._check_finite()
         self._check_drives()
         parts = (self.base_link, *self.links)
@@ -103,6 +110,20 @@ class RobotModel:
                     raise UnknownNameError(f"{where}: moving joint named", joint, names)
             if drive.fault:
                 raise ModelError(f"{where}: {drive.fault}")
+
+    def _check_loops(self) -> None:
+        if not all(joint.type.moves for joint in self.joints):
+            return  # fixed joints are merged first
+        check_loops(self.joints, self.loops, self.paths)
+        if not self.loops:
+            return
+        given = np.zeros(len(self.joints)) if self.assembly is None else self.assembly
+        if given.shape != (len(self.joints),) or not np.isfinite(given).all():
+            raise LoopError(
+                f"the assembly of {self.name!r} has {len(self.joints)} finite positions, one for "
+                f"each joint, got {given.tolist()}"
+            )
+        object.__setattr__(self, "assembly", frozen(given))
 
     def __repr__(self) -> str:
         letters = "".join(joint.type.letter for joint in self.joints)
@@ -155,7 +176,13 @@ class RobotModel:
     @cached_property
     def independent(self) -> tuple[int, ...]:
         """Indices of the joints that follow no other: the coordinates of the robot."""
-        return tuple(i for i, joint in enumerate(self.joints) if joint.mimic is None)
+        own = (i for i, joint in enumerate(self.joints) if joint.mimic is None)
+        return tuple(i for i in own if self.joints[i].actuated)
+
+    @cached_property
+    def passive(self) -> tuple[int, ...]:
+        """Indices of the joints without a motor, which follow from the loops."""
+        return tuple(i for i, joint in enumerate(self.joints) if not joint.actuated)
 
     @cached_property
     def ranges(self) -> Array:
@@ -164,8 +191,8 @@ class RobotModel:
 
     @cached_property
     def coupling(self) -> tuple[Array, Array] | None:
-        """K and k of q_all = K q + k where joints follow others; None where none does."""
-        if len(self.independent) == len(self.joints):
+        """K and k of q_all = K q + k where joints mimic others; None where none does."""
+        if self.loops or len(self.independent) == len(self.joints):
             return None
         index = {joint.name: i for i, joint in enumerate(self.joints)}
         K, k = np.zeros((len(self.joints), len(self.independent))), np.zeros(len(self.joints))
@@ -191,8 +218,8 @@ class RobotModel:
 
     @property
     def is_coupled(self) -> bool:
-        """Whether joints mimic others or share drives, so that no recursion along it solves it."""
-        return self.coupling is not None or bool(self.drives)
+        """Whether joints mimic others, share drives or close loops: no recursion solves it."""
+        return self.coupling is not None or bool(self.drives) or bool(self.loops)
 
     @property
     def driven(self) -> tuple[Joint | Drive, ...]:

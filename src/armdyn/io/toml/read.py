@@ -20,6 +20,7 @@ from armdyn.io.friction import PAIRS
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.regular import read_regular
 from armdyn.io.shapes import ShapeReader, density_findings
+from armdyn.io.toml.loops import closed_by_tables
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.io.toml.tree import tree_model
 from armdyn.model import GRAVITY, Frame, RobotModel
@@ -53,6 +54,8 @@ TOP = (
     "letters",
     "joint",
     "drives",
+    "loops",
+    "assembly",
 )
 DH_TEXT = ("joint", "inertia_about", "name", "link")
 _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
@@ -133,7 +136,7 @@ def _reading(top: Table, shapes: ShapeReader) -> Reading:
         letters=_letters(top.table("letters")),
         drives=tuple(drive_from_keys(t.where, t.data) for t in top.tables("drives")),
     )
-    return model, findings
+    return closed_by_tables(model, top), findings
 
 
 def _letters(table: Table | None) -> dict[str, str]:

@@ -23,7 +23,7 @@ INERTIA = ("mass", "shape", *NUMBERS)
 LINK = ("name", "body", "frame", *INERTIA)
 BODY = ("name", "payload", *PLACEMENT, *INERTIA)
 LIMITS = ("limits", "lower", "upper", *MAGNITUDES)
-DRIVE = ("rotor_inertia", "gear_ratio", "mimic")
+DRIVE = ("rotor_inertia", "gear_ratio", "mimic", "actuated")
 ENDS = ("name", "type", "pitch", "parent", "child", *PLACEMENT, "axis")
 JOINT = (*ENDS, *LIMITS, *FRICTION_KEYS, *DRIVE)
 

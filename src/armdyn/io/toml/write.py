@@ -34,7 +34,7 @@ def toml_from_model(model: RobotModel) -> str:
         parent = names[joint.parent + 1]
         blocks.append(_block("[[joint]]", _joint(joint, parent, link.name)))
     blocks += [_block("[[drives]]", _drive(drive)) for drive in model.drives]
-    return "\n".join(blocks)
+    return "\n".join([*blocks, *_loop_blocks(model)])
 
 
 def toml_inertia(inertia: Inertia) -> str:
@@ -153,6 +153,8 @@ def _joint(joint: Joint, parent: str, child: str) -> Entries:
     yield "axis", _array(joint.axis)
     yield from _limits(joint.limits)
     yield from _motor(joint)
+    if not joint.actuated:
+        yield "actuated", "false"
     if joint.mimic is not None:
         m = joint.mimic
         yield (
@@ -172,6 +174,29 @@ def _drive(drive: Drive) -> Entries:
     yield "name", _text(drive.name)
     yield "joints", f"{{ {ratios} }}"
     yield from _motor(drive)
+
+
+def _loop_blocks(model: RobotModel) -> Iterator[str]:
+    """The loops of a robot, and one configuration in which they are closed."""
+    names = [model.base_link.name, *(link.name for link in model.links)]
+    for loop in model.loops:
+        ends = (("a", loop.link_a, loop.frame_a), ("b", loop.link_b, loop.frame_b))
+        entries = [("name", _text(loop.name)), ("type", _text(loop.cut.name))]
+        for end, link, T in ends:
+            keys = [("link", _text(names[link + 1])), *_placement(_on_named(model, link, T))]
+            entries.append((end, f"{{ {', '.join(f'{key} = {v}' for key, v in keys)} }}"))
+        entries += [("length", _number(loop.length))] if loop.cut.has_length else []
+        yield _block("[[loops]]", entries)
+    if model.assembly is not None:
+        positions = zip(model.joints, model.assembly.tolist(), strict=True)
+        yield _block("[assembly]", [(_text(j.name), _number(x)) for j, x in positions])
+
+
+def _on_named(model: RobotModel, link: int, T: Array) -> Array:
+    """A place on a link in the frame of that link's name, as it is read."""
+    name = model.base_link.name if link < 0 else model.links[link].name
+    host = next((f.placement for f in model.frames if f.name == name and f.link == link), IDENTITY)
+    return T if _at_origin(Frame(name, link, host)) else np.linalg.inv(host) @ T
 
 
 def _limits(limits: Limits) -> Entries:

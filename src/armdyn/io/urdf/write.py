@@ -78,6 +78,11 @@ def _place(tag: str, T: Array) -> XmlElement | None:
 
 
 def _robot_words(model: RobotModel) -> XmlElement:
+    for loop in model.loops:
+        raise WriteError(
+            f"robot {model.name!r} has the loop {loop.name!r}, and URDF has no loops; save it as "
+            ".toml"
+        )
     words: dict[str, Any] = {"flange": model.flange.name}
     if not np.array_equal(model.gravity, GRAVITY):
         words["gravity"] = model.gravity
