@@ -648,6 +648,7 @@ class Robot:
         task: Sequence[str] = (),
         constraint: bool = False,
         base_wrench: bool = False,
+        derivative: str | None = None,
         dtype: DTypeLike = "float64",
     ) -> Callable[..., Array]:
         """A quantity as a bare compiled callable of vectors and `out`, for tight loops.
@@ -669,12 +670,16 @@ class Robot:
             task: Coordinates of the Cartesian form, as in `cartesian`; none: as there without any.
             constraint: As in `reactions`, and so is `base_wrench`.
             base_wrench: Whether the base has a row in the reactions.
+            derivative: "vjp" for the product of weights of the entries with the Jacobian by all
+                arguments, "jvp" for that of the Jacobian with directions of the arguments (see
+                `armdyn.quantities.products`); None: the quantity itself.
             dtype: "float64" or "float32".
         """
         links = (wrench,) if isinstance(wrench, str) else check_names("wrench", wrench)
         request = Request(
             *(quantity, friction, payload, gravity, base_motion, links, wrench_frame),
-            *(link, frame, method, check_names("task", task), constraint, base_wrench, self.effort),
+            *(link, frame, method, check_names("task", task), constraint, base_wrench),
+            *(derivative, self.effort),
         )
         request.check_truths()  # what is no truth may have no hash either
         return self._table.kernel(request, dtype).call

@@ -21,7 +21,7 @@ from armdyn.compiler.program import Program
 from armdyn.errors import ShapeError, check_known
 from armdyn.forks import cached_property
 from armdyn.model import RobotModel
-from armdyn.quantities.quantity import ARGUMENTS, WRENCH
+from armdyn.quantities.quantity import noun_of
 from armdyn.quantities.registry import checked, quantity_program
 from armdyn.quantities.request import Request
 
@@ -138,9 +138,7 @@ class Kernel:
                 f"{self.request.quantity} takes {len(expected)} arrays ({names}), got {len(arrays)}"
             )
         vectors = {
-            name: check_joint_vector(
-                name, given, size, ARGUMENTS.get(name, WRENCH).noun, self.dtype
-            )
+            name: check_joint_vector(name, given, size, noun_of(name), self.dtype)
             for (name, size), given in zip(expected, arrays, strict=True)
         }
         batches = {v.shape[:-1] for v in vectors.values()}

@@ -26,7 +26,7 @@ from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel
-from armdyn.quantities.quantity import ARGUMENTS, WRENCH
+from armdyn.quantities.quantity import WRENCH, noun_of
 from armdyn.quantities.registry import checked
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import wrench_name
@@ -110,7 +110,7 @@ class KernelTable:
         wrenches = {link: wrench_name(link) for link in request.wrench}
         sizes = dict.fromkeys(names, self.n) | dict.fromkeys(wrenches.values(), WRENCH.size or 0)
         given = {
-            name: check_joint_vector(name, array, size, ARGUMENTS.get(name, WRENCH).noun)
+            name: check_joint_vector(name, array, size, noun_of(name))
             for (name, size), array in zip(sizes.items(), arrays, strict=True)
         }
         given = dict(zip(given, broadcast(**given), strict=True))

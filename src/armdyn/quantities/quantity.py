@@ -8,6 +8,11 @@ from armdyn.arrays import Array
 TENSOR = "Ixx, Ixy, Iyy, Ixz, Iyz, Izz"
 TORQUE_OPTIONS = ("friction", "payload", "gravity")
 """The options of torques."""
+DERIVATIVES = ("vjp", "jvp")
+"""Products with the Jacobian of a quantity: with weights of its entries, and with directions of its
+arguments."""
+WEIGHTS = "weights"
+"""The argument of a vector-Jacobian product that weighs the entries of the result."""
 TERMS = ("links", "rotors", "coriolis", "gravity", "friction", "wrench")
 """What can be in a quantity: inertia of links, inertia of rotors, and so on."""
 
@@ -59,6 +64,18 @@ ARGUMENTS = {
     ),
 }
 WRENCH = Argument("wrench of the environment on a link [N, N m]", 6, "components (force, moment)")
+
+
+def direction_name(name: str) -> str:
+    """Name of the argument that is a direction of an argument."""
+    return f"direction of {name}"
+
+
+def noun_of(name: str) -> str | None:
+    """What the entries of an argument are called in errors; None: joint values."""
+    if name == WEIGHTS:
+        return "weights, one for each entry of the result"
+    return ARGUMENTS.get(name.removeprefix(direction_name("")), WRENCH).noun
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from armdyn.quantities import (
     reactions,
     regressors,
 )
+from armdyn.quantities.products import product_program
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
 from armdyn.quantities.shortest import SearchBudget
@@ -55,10 +56,13 @@ def quantity_program(
     """The program of a quantity: the one that is counted, proved, compiled and exported.
 
     Its arguments are those of the quantity, then payload, gravity and wrenches if they are asked
-    for. It depends on the robot, the request and the version of armdyn alone. `progress` is told of
-    a deep search; `snap` is what counts as an exact zero, see `canonical`.
+    for, then those of `products` if the request has a derivative. It depends on the robot, the
+    request and the version of armdyn alone. `progress` is told of a deep search; `snap` is what
+    counts as an exact zero, see `canonical`.
     """
     traced, outputs = traced_quantity(model, request, progress, snap)
+    if request.derivative is not None:
+        return product_program(traced, outputs)
     return traced.program(request.quantity, outputs, traced.inputs)
 
 

@@ -12,7 +12,7 @@ from armdyn.formulations.cartesian import task_rows
 from armdyn.formulations.external import Wrench
 from armdyn.formulations.forward_dynamics import check_uncoupled
 from armdyn.model import RobotModel
-from armdyn.quantities.quantity import Quantity
+from armdyn.quantities.quantity import DERIVATIVES, Quantity
 
 EFFORTS = ("default", "deep")
 """How hard a short program is looked for: for tenths of a second, or for minutes."""
@@ -42,6 +42,8 @@ class Request:
     task: tuple[str, ...] = ()
     constraint: bool = False
     base_wrench: bool = False
+    derivative: str | None = None
+    """One of `DERIVATIVES`, or None for the quantity itself."""
     effort: str = "default"
     """One of `EFFORTS`."""
 
@@ -64,6 +66,8 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
     """Raise an error if the quantity lacks an option, or the robot cannot have it as given."""
     request.check_truths()
     check_known("effort", request.effort, EFFORTS)
+    if request.derivative is not None:
+        check_known("derivative", request.derivative, DERIVATIVES)
     offered = (*quantity.options, "friction")
     for name, names in OPTIONS.items():
         given = any(getattr(request, field) != _DEFAULTS[field] for field in names)

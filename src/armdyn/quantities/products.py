@@ -1,0 +1,92 @@
+"""Products with the Jacobian of a quantity, by reverse and by forward mode on its graph.
+
+The Jacobian J of a quantity is taken by all of its arguments, one after the other. A
+vector-Jacobian product wᵀ J says how a sum of the entries with weights w changes with each
+argument, a Jacobian-vector product J t how each entry changes along a direction t of the arguments.
+Either takes about two and a half times the operations of the quantity, however many arguments there
+are; the passes of the compiler find next to nothing in what reverse and forward mode give.
+"""
+
+from collections.abc import Callable
+
+from armdyn.arrays import Array
+from armdyn.compiler.program import Program
+from armdyn.expr.differentiate import gradient, jvp, vjp
+from armdyn.expr.graph import Graph, Node
+from armdyn.quantities.finish import node_array
+from armdyn.quantities.quantity import WEIGHTS, direction_name
+from armdyn.quantities.traced_robot import TracedRobot
+
+
+def product_program(traced: TracedRobot, outputs: Array) -> Program:
+    """The program of the product that the request of a traced quantity names.
+
+    Its arguments are those of the quantity, then the weights of the entries, or a direction of each
+    argument. The result of "vjp" is one vector: the derivatives by the first argument, then those
+    by the second, and so on. The result of "jvp" has the shape of the quantity.
+    """
+    request = traced.request
+    assert request.derivative is not None
+    product = PRODUCTS[request.derivative]
+    return traced.program(f"{request.derivative} of {request.quantity}", *product(traced, outputs))
+
+
+def _vector_jacobian(traced: TracedRobot, outputs: Array) -> tuple[Array, dict[str, int]]:
+    """wᵀ J by reverse mode."""
+    symbols, friction = _symbols(traced, outputs), _FrictionSlopes(traced, outputs)
+    weights = outputs.flat[0].graph.inputs(WEIGHTS, outputs.size)
+    found = vjp(outputs.flat, [*symbols, *friction.symbols], list(weights))
+    by = dict(zip((s.name for s in symbols), found, strict=False))
+    for weight, row in zip(found[len(symbols) :], friction.rows, strict=True):
+        for name, slope in row.items():
+            by[name] = by[name] + weight * slope
+    inputs = traced.inputs | {WEIGHTS: outputs.size}
+    return node_array([*by.values()], (len(by),)), inputs
+
+
+def _jacobian_vector(traced: TracedRobot, outputs: Array) -> tuple[Array, dict[str, int]]:
+    """J t by forward mode."""
+    graph = outputs.flat[0].graph
+    sizes = {direction_name(name): size for name, size in traced.inputs.items()}
+    along = [node for name, size in sizes.items() for node in graph.inputs(name, size)]
+    symbols, friction = _symbols(traced, outputs), _FrictionSlopes(traced, outputs)
+    tangent = dict(zip((s.name for s in symbols), along, strict=True))
+    for row in friction.rows:
+        terms = [slope * tangent[name] for name, slope in row.items()]
+        along.append(sum(terms, graph.number(0)))
+    found = jvp(outputs.flat, [*symbols, *friction.symbols], along)
+    return node_array(found, outputs.shape), traced.inputs | sizes
+
+
+class _FrictionSlopes:
+    """How the terms of friction, for which symbols stand in outputs, change with the arguments."""
+
+    def __init__(self, traced: TracedRobot, outputs: Array):
+        graph, terms = outputs.flat[0].graph, dict(traced.friction_aside)
+        self.symbols = [graph.input(name) for name in terms]
+        """Of each term."""
+        self.rows = [_slopes(traced, graph, term) for term in terms.values()]
+        """The derivatives of each term that are not zero, by the name of the argument's entry; they
+        are put aside as the terms are."""
+
+
+def _slopes(traced: TracedRobot, graph: Graph, term: Node) -> dict[str, Node]:
+    symbols = [s for name in traced.inputs for s in traced.vector(name)]
+    row, aside = {}, traced.friction_aside
+    for symbol, slope in zip(symbols, gradient(term, symbols), strict=True):
+        if slope.op != "number" or slope.value:
+            name = f"friction {len(aside)}"
+            aside[name], row[symbol.name] = slope, graph.input(name)
+    return row
+
+
+def _symbols(traced: TracedRobot, outputs: Array) -> list[Node]:
+    """The entries of all arguments in the graph of the outputs, which passes may have made anew."""
+    graph = outputs.flat[0].graph
+    return [s for name, size in traced.inputs.items() for s in graph.inputs(name, size)]
+
+
+PRODUCTS: dict[str, Callable[[TracedRobot, Array], tuple[Array, dict[str, int]]]] = {
+    "vjp": _vector_jacobian,
+    "jvp": _jacobian_vector,
+}

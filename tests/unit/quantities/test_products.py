@@ -1,0 +1,116 @@
+"""Vector-Jacobian and Jacobian-vector products: dual to each other, and slopes of the quantity."""
+
+from math import prod
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import ShapeError, UnknownNameError
+from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.request import Request
+from support.random_robots import random_model
+
+STEP = 1e-6
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """Two joints with friction of every term and rotors."""
+    return armdyn.Robot(random_model("RP", 5, rotors=True, friction=True))
+
+
+def programs(robot, quantity, **options):
+    """The quantity and its two products, without a compiler."""
+    modes = (None, "vjp", "jvp")
+    return [
+        quantity_program(robot.model, Request(quantity, derivative=mode, **options))
+        for mode in modes
+    ]
+
+
+def check_products(function, vjp, jvp):
+    """J t is the slope along t, and wᵀ (J t) = (wᵀ J) t."""
+    rng = np.random.default_rng(7)
+    given = [rng.uniform(0.3, 1.2, (5, i.size)) for i in function.inputs]
+    along = [rng.uniform(-1, 1, (5, i.size)) for i in function.inputs]
+    weights = rng.uniform(-1, 1, (5, prod(function.shape)))
+    slope, pulled = jvp(*given, *along), vjp(*given, weights)
+    ends = [
+        function(*(x + side * t for x, t in zip(given, along, strict=True)))
+        for side in (STEP, -STEP)
+    ]
+    scale = 1 + np.abs(slope)
+    np.testing.assert_array_less(np.abs((ends[0] - ends[1]) / (2 * STEP) - slope) / scale, 1e-6)
+    left = (weights * slope.reshape(5, -1)).sum(-1)
+    np.testing.assert_allclose(left, (pulled * np.concatenate(along, -1)).sum(-1), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "quantity",
+    [
+        *("inverse_dynamics", "forward_dynamics", "mass_matrix", "friction_torque"),
+        *("forward_kinematics", "jacobian_dot", "cartesian", "kinetic_energy", "observer_step"),
+        "inverse_dynamics_slope",  # which has directions of its own
+    ],
+)
+def test_the_products_of_a_quantity_are_its_slopes(arm, quantity):
+    check_products(*programs(arm, quantity))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "options"),
+    [
+        ("inverse_dynamics", {"payload": True, "gravity": True, "wrench": ("tool",)}),
+        ("forward_dynamics", {"base_motion": True}),
+        ("inverse_dynamics", {"formulation": "lagrange_euler"}),
+    ],
+)
+def test_options_are_arguments_that_products_differentiate_by(arm, quantity, options):
+    check_products(*programs(arm, quantity, **options))
+
+
+@pytest.mark.slow
+def test_products_of_a_panda_are_kernels_and_agree_with_its_derivatives():
+    robot = armdyn.load("panda")
+    q, qd, qdd, w = np.random.default_rng(2).uniform(-1, 1, (4, 40, 7))
+    pulled = robot.kernel("inverse_dynamics", derivative="vjp")(q, qd, qdd, w)
+    whole = robot.inverse_dynamics_derivatives(q, qd, qdd)
+    jacobian = np.concatenate([whole.dq, whole.dqd, robot.mass_matrix(q)], -1)
+    np.testing.assert_allclose(pulled, np.einsum("bi,bij->bj", w, jacobian), atol=1e-11)
+    single = robot.kernel("inverse_dynamics", derivative="vjp", dtype="float32")
+    np.testing.assert_allclose(single(q, qd, qdd, w), pulled, atol=2e-4)
+
+
+@pytest.mark.parametrize("mode", ["vjp", "jvp"])
+@pytest.mark.parametrize(
+    "quantity", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "forward_kinematics"]
+)
+def test_a_product_takes_at_most_three_times_the_operations(quantity, mode):
+    model = armdyn.load("panda").model
+    function, product = (
+        quantity_program(model, Request(quantity, derivative=d)) for d in (None, mode)
+    )
+    assert product.whole.total <= 3 * function.whole.total
+
+
+def test_friction_is_counted_apart_in_products(arm):
+    with_friction = quantity_program(arm.model, Request("inverse_dynamics", derivative="vjp"))
+    without = quantity_program(
+        arm.model, Request("inverse_dynamics", friction=False, derivative="vjp")
+    )
+    assert with_friction.operations == without.operations
+    assert with_friction.friction.total > 0
+
+
+def test_another_derivative_is_refused(arm):
+    with pytest.raises(UnknownNameError, match="derivative 'hessian'"):
+        arm.kernel("inverse_dynamics", derivative="hessian")
+
+
+@pytest.mark.slow
+def test_weights_and_directions_of_another_length_are_named(arm):
+    with pytest.raises(ShapeError, match=r"weights.*4.*weights, one for each entry"):
+        arm.kernel("mass_matrix", derivative="vjp")(np.zeros(2), np.zeros(3))
+    with pytest.raises(ShapeError, match="direction of q"):
+        arm.kernel("mass_matrix", derivative="jvp")(np.zeros(2), np.zeros(4))
