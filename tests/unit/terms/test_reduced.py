@@ -12,7 +12,7 @@ from armdyn.simulation import quintic
 from armdyn.terms.dropping import RegroupedModel, greedy
 from armdyn.terms.fresh_states import fresh_states
 from armdyn.terms.states import Workspace, states_of
-from support.paths import ROBOTS
+from support.paths import DOCS, EXAMPLES, ROBOTS
 
 
 @pytest.fixture(scope="module")
@@ -162,3 +162,15 @@ def test_an_arm_that_never_moves_keeps_only_what_holds_it(arm):
     found = armdyn.reduced(arm, 0.01, (q, still, still))
     assert "viscous of joint1" in found.dropped
     assert found.operations.total < 0.7 * found.counts[0].total
+
+
+@pytest.mark.slow
+def test_the_page_tells_how_many_operations_remain_of_the_puma():
+    page = (DOCS / "reduced.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith("| Puma 560 along the motion"))
+    full, *told = (int(cell) for cell in row.split("|")[2:5])
+    arm, motion = armdyn.load("puma560"), EXAMPLES / "puma560_pick.csv"
+    for tolerance, operations in zip((0.01, 0.05), told, strict=True):
+        found = armdyn.reduced(arm, tolerance, motion)
+        assert (found.counts[0].total, found.operations.total) == (full, operations)
+        assert max(joint.verified for joint in found.errors) <= tolerance
