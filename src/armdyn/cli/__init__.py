@@ -7,9 +7,15 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+
+import typer
 
 from armdyn.cli.console import print_line
 from armdyn.errors import ArmdynError, ArmdynWarning
+
+UsageError: Any = typer.BadParameter.__bases__[0]
+"""What typer raises about a command line, whichever click it is built on."""
 
 
 def main() -> None:
@@ -27,10 +33,18 @@ def main() -> None:
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", ArmdynWarning)
         try:
-            app()
+            sys.exit(app(prog_name="armdyn", standalone_mode=False) or 0)
         except ArmdynError as error:
             print_line(f"error: {error}", stderr=True)
             sys.exit(2)
+        except typer.Abort:
+            sys.exit(1)
+        except UsageError as error:
+            if error.ctx is not None and not sys.argv[1:]:
+                error.show()  # the help of the whole program
+            else:
+                print_line(f"error: {_sentence(error)}", stderr=True)
+            sys.exit(error.exit_code)
         except OSError as error:
             print_line(f"error: cannot write the result: {error.strerror or error}", stderr=True)
             sys.stdout = None  # nothing more can be flushed to it
@@ -50,3 +64,16 @@ def _ending_in_order() -> Iterator[None]:
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """One line for the user; the place in our code is of no use there."""
     print_line(f"warning: {message}", stderr=True)
+
+
+def _sentence(error: Any) -> str:
+    """What is wrong with a command line, and where help is."""
+    text = (
+        error.format_message()
+        .removeprefix("Invalid value: ")
+        .replace(": Value error, ", ": ")
+        .rstrip(".")
+    )
+    text = text[:1].lower() + text[1:]
+    where = error.ctx.command_path if error.ctx is not None else "armdyn"
+    return text if "--help" in text else f"{text} (see {where} --help)"

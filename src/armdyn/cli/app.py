@@ -1,6 +1,9 @@
 """The verbs gathered into one program."""
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Annotated, Any
 
 import typer
 
@@ -8,8 +11,10 @@ from armdyn.cli.bench import bench
 from armdyn.cli.cache import cache
 from armdyn.cli.check import check
 from armdyn.cli.compare import compare
+from armdyn.cli.console import width_option
 from armdyn.cli.equations import equations
 from armdyn.cli.export import export
+from armdyn.cli.help import Program, Verb
 from armdyn.cli.inertia import inertia
 from armdyn.cli.info import info
 from armdyn.cli.ops import ops
@@ -24,18 +29,46 @@ from armdyn.cli.terms import terms
 from armdyn.cli.torque import torque
 
 app = typer.Typer(
+    cls=Program,
     help="The dynamics of robot arms: one description in, one trusted torque out.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-VERBS = (
-    robots, info, check, inertia, compare, torque, terms, reduced, rank, size, simulate, ops,
-    equations, simplify, export, studio, bench, cache,
-)  # fmt: skip
-for verb in VERBS:
-    app.command()(verb)
+GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Describe": (robots, info, check, inertia),
+    "Compute": (torque, simulate, terms),
+    "Design": (rank, size, reduced, simplify),
+    "Measure": (compare, bench),
+    "Export": (equations, export),
+    "Inspect": (ops, studio, cache),
+}
+"""The verbs by what they are for."""
+Wide = Annotated[
+    bool, typer.Option("--wide", help="Print tables as wide as they are, whatever the terminal.")
+]
+
+
+def _with_width(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with the option --wide."""
+    given = signature(verb, eval_str=True)
+    wide = Parameter("wide", Parameter.KEYWORD_ONLY, default=False, annotation=Wide)
+
+    @wraps(verb)
+    def command(*, wide: bool, **options: Any) -> None:
+        with width_option(wide):
+            verb(**options)
+
+    own = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in given.parameters.values()]
+    setattr(command, "__signature__", given.replace(parameters=[*own, wide]))  # noqa: B010
+    command.__annotations__ = {}  # typer asks the signature
+    return command
+
+
+for group, verbs in GROUPS.items():
+    for verb in verbs:
+        app.command(cls=Verb, rich_help_panel=group)(_with_width(verb))
 
 
 def _version(wanted: bool) -> None:

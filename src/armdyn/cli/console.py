@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from armdyn.cli.tables import fitting
+from armdyn.cli.tables import table as table
 from armdyn.io.atomic import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
@@ -27,6 +31,8 @@ PROGRESS_ROWS = 20_000
 """A file with at least so many rows gets a progress bar."""
 PIPE_WIDTH = 140
 """Columns of the text where there is no terminal to ask."""
+_WIDE: ContextVar[bool] = ContextVar("wide", default=False)
+"""Whether tables are printed as wide as they are."""
 _PASSED = "\n\t\u00a0"
 """Characters that are printed though Python does not call them printable."""
 
@@ -50,41 +56,48 @@ def screen(*, stderr: bool = False, width: int | None = None) -> Console:
         def render_str(self, text: str, **options: Any) -> Any:
             return super().render_str(visible(text), **options)
 
-    if width is None and not (stderr or sys.stdout.isatty() or "COLUMNS" in os.environ):
+    if width is None and not (stderr or has_width()):
         width = PIPE_WIDTH
     return Screen(width=width, stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
-def table(*columns: str, left: Sequence[str] = (), title: str | None = None) -> Table:
-    """An empty table of numbers; the columns in `left` hold text."""
-    from rich import box
-    from rich.table import Table
-
-    result = Table(
-        box=box.SIMPLE_HEAD,
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-        pad_edge=False,
-        show_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    for name in columns:
-        text = name in left
-        result.add_column(name, justify="left" if text else "right", no_wrap=not text)
-    return result
-
-
 def print_table(rows: Table) -> None:
-    """A table in full: on a narrow terminal its lines wrap, but no number is cut."""
-    here = screen()
-    needed = screen(width=10_000).measure(rows).maximum
-    if needed > here.width:
-        here = screen(width=needed)
+    """A table in full: on a terminal that is too narrow in parts, one below the other."""
+    here, endless = screen(), screen(width=10_000)
+    needed = endless.measure(rows).maximum
+    narrow = needed > here.width
+    if narrow and (_WIDE.get() or not has_width()):
+        here, narrow = screen(width=needed), False
     here.print()
-    here.print(rows)
+    for place, part in enumerate(fitting(rows, here.width, endless) if narrow else (rows,)):
+        if place:
+            here.print()
+        here.print(part)
     here.print()
+
+
+@contextmanager
+def width_option(wide: bool) -> Iterator[None]:
+    """Print tables, if asked, as wide as they are, whatever the terminal."""
+    before = _WIDE.set(wide)
+    try:
+        yield
+    finally:
+        _WIDE.reset(before)
+
+
+def has_width() -> bool:
+    """Whether there is a terminal, or a COLUMNS in the environment, that limits lines."""
+    return sys.stdout.isatty() or "COLUMNS" in os.environ
+
+
+def print_text(text: str, indent: str = "") -> None:
+    """A paragraph: on a terminal its lines break between words, and all but the first are moved."""
+    if _WIDE.get() or not has_width():
+        print_line(indent + text)
+        return
+    later = indent + "  "
+    print_line(fill(visible(text), screen().width, initial_indent=indent, subsequent_indent=later))
 
 
 def print_line(text: str = "", *, stderr: bool = False, end: str = "\n") -> None:
@@ -93,8 +106,8 @@ def print_line(text: str = "", *, stderr: bool = False, end: str = "\n") -> None
 
 
 def print_styled(*parts: str | tuple[str, str]) -> None:
-    """A line of texts, some with a style, as ("Events", "bold"), however long."""
-    screen().print(styled(*parts), soft_wrap=True)
+    """A line of texts, some with a style, as ("Events", "bold"); a terminal gets it wrapped."""
+    screen().print(styled(*parts), soft_wrap=_WIDE.get() or not has_width())
 
 
 def styled(*parts: str | tuple[str, str]) -> Text:
@@ -137,7 +150,7 @@ def print_sections(sections: Iterable[Section], colour: str = "") -> None:
             print_line()
         print_styled((section.title, "bold" if place else f"bold {colour}"))
         for line in section.lines:
-            print_line(f"  {line}")
+            print_text(line, "  ")
         if section.rows:
             rows = table(*section.columns, left=section.columns[: section.texts])
             for row in section.rows:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from armdyn.cli.console import print_json, print_line, print_table, table
+from armdyn.cli.console import print_json, print_table, print_text, table
 from armdyn.cli.options import Json, RobotSource, takes_robot
 
 
@@ -16,7 +16,7 @@ def info(robot: RobotSource, *, json: Json = False) -> None:
         print_json(data)
         return
     for line in _head(data):
-        print_line(line)
+        print_text(line)
     for part in (_joints(data), _drives(data), _bodies(data)):
         print_table(part)
 

@@ -40,6 +40,22 @@ def _check_plot(path: Path | None) -> Path | None:
     return path
 
 
+def complete_robot(incomplete: str) -> list[str]:
+    """Names of the catalog, and files and folders, that a shell offers for a robot."""
+    from glob import escape, glob
+
+    from armdyn.io.catalog import catalog_names
+    from armdyn.io.files import READABLE
+
+    found = [name for name in catalog_names() if name.startswith(incomplete)]
+    for path in sorted(glob(f"{escape(incomplete)}*")):
+        if os.path.isdir(path):
+            found.append(path + os.sep)
+        elif path.lower().endswith(READABLE):
+            found.append(path)
+    return found
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Plot = Annotated[
     Path | None,
@@ -65,7 +81,9 @@ class RobotSource:
     source: Annotated[
         str,
         typer.Argument(
-            metavar="ROBOT", help="A name from `armdyn robots`, or a .urdf, .xacro, .xml or .toml."
+            metavar="ROBOT",
+            help="A name from `armdyn robots`, or a .urdf, .xacro, .xml or .toml.",
+            autocompletion=complete_robot,
         ),
     ]
     payload: Annotated[

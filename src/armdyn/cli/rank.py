@@ -6,14 +6,18 @@ from typing import Annotated
 import typer
 
 from armdyn.cli.console import print_result, print_sections, status
-from armdyn.cli.options import Json, Plot, RobotSource, option
+from armdyn.cli.options import Json, Plot, RobotSource, complete_robot, option
 from armdyn.cli.state_options import LimitsOption
 
 
 def rank(
     robots: Annotated[
         list[str],
-        typer.Argument(metavar="ROBOT", help="Names from `armdyn robots`, or files of robots."),
+        typer.Argument(
+            metavar="ROBOT",
+            help="Names from `armdyn robots`, or files of robots.",
+            autocompletion=complete_robot,
+        ),
     ],
     *,
     task: str = option(

@@ -1,6 +1,6 @@
 """`armdyn robots`: the catalog."""
 
-from armdyn.cli.console import print_json, screen, table
+from armdyn.cli.console import print_json, print_table, table
 from armdyn.cli.options import Json
 
 
@@ -17,4 +17,4 @@ def robots(json: Json = False) -> None:
     for entry in entries:
         mass = f"{entry['moving_mass']:.2f}"
         rows.add_row(entry["name"], entry["title"], entry["kinds"], mass, entry["source"])
-    screen().print(rows)
+    print_table(rows)

@@ -12,6 +12,7 @@ from armdyn.cli.options import (
     Json,
     Plot,
     RobotSource,
+    flag,
     numbers,
     option,
     takes_robot,
@@ -45,11 +46,11 @@ def torque(
         "world", "Axes of the wrench: world, tool or the name of a link.", "FRAME"
     ),
     base_motion: Path | None = option(None, BASE_MOTION, "FILE.csv"),
-    reactions: bool = option(
-        False, "Add the force and moment in each joint; the plot is of them then."
+    reactions: bool = flag(
+        "--reactions", "Add the force and moment in each joint; the plot is of them then."
     ),
-    motors: bool = option(
-        False, "Add torque, speed, power and duty behind the gears; the plot is of motors then."
+    motors: bool = flag(
+        "--motors", "Add torque, speed, power and duty behind the gears, and plot these."
     ),
     json: Json = False,
 ) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from armdyn.cli.console import print_line, print_styled, print_table, styled, table
+from armdyn.cli.console import (
+    print_line,
+    print_styled,
+    print_table,
+    print_text,
+    styled,
+    table,
+)
 
 if TYPE_CHECKING:
     from armdyn.simulation.limits import Excess
@@ -23,7 +30,7 @@ def print_torques(report: TorqueReport) -> None:
         ("" if summary["friction"] else ", without friction"),
     )
     if report.trajectory.note:
-        print_line(f"note: {report.trajectory.note}")
+        print_text(f"note: {report.trajectory.note}")
     print_excesses(report.excesses)
     _print_table(summary["joints"], terms)
     units = ("m/s", "rad/s", "m/s²", "rad/s²")
@@ -31,7 +38,7 @@ def print_torques(report: TorqueReport) -> None:
         f"{fast['peak']:.4g} {unit} at {fast['peak_time']:.3f} s"
         for fast, unit in zip(summary["hand"].values(), units, strict=True)
     )
-    print_line(f"the hand at its fastest: {'; '.join(hand)}")
+    print_text(f"the hand at its fastest: {'; '.join(hand)}")
     if summary["reactions"]:
         _print_reactions(summary["reactions"])
 
@@ -85,5 +92,7 @@ def _print_reactions(links: list[dict[str, Any]]) -> None:
         )
         rows.add_row(link["link"], *cells)
     print_table(rows)
-    print_line("largest force and moment on each link from its parent, the moment about its joint;")
-    print_line("axial: along the axis of the joint, radial and tilting: across it, drive: about it")
+    print_text(
+        "largest force and moment on each link from its parent, the moment about its joint; axial: "
+        "along the axis of the joint, radial and tilting: across it, drive: about it"
+    )

@@ -194,29 +194,30 @@ def _size(model: RobotModel) -> float:
 def _pairs(model: RobotModel, between: Iterable[tuple[str, str]] | None) -> list[tuple[int, int]]:
     if between is None:
         return [(i, -1) for i in range(len(model.links))]
-    names = {link.name: i for i, link in enumerate(model.links)}
-    names |= {"base": -1, model.base_link.name: -1}
-    pairs = []
     if not isinstance(between, Iterable):
         raise ModelError(f"between: expected pairs of links, got {shown(between)}")
-    for pair in between:
-        if isinstance(pair, str) or not isinstance(pair, Iterable) or len(tuple(pair)) != 2:
-            raise ModelError(
-                f"between: expected pairs such as ('link2', 'base'), got {shown(pair)}"
-            )
-        for name in pair:
-            if name not in names:
-                raise UnknownNameError(f"link of {model.name!r} named", name, names)
-        link, other = (names[name] for name in pair)
-        if link < 0 or link == other or (other >= 0 and other not in model.paths[link]):
-            raise ModelError(
-                f"a spring goes from a link to one that carries it, or to the base; "
-                f"{pair[1]!r} does not carry {pair[0]!r}"
-            )
-        pairs.append((link, other))
+    pairs = [_pair(model, pair) for pair in between]
     if not pairs:
         raise ModelError("between: expected at least one pair of links, got none")
     return list(dict.fromkeys(pairs))
+
+
+def _pair(model: RobotModel, pair: tuple[str, str]) -> tuple[int, int]:
+    """The links that a spring joins; -1 is the base."""
+    if isinstance(pair, str) or not isinstance(pair, Iterable) or len(tuple(pair)) != 2:
+        raise ModelError(f"between: expected pairs such as ('link2', 'base'), got {shown(pair)}")
+    names = {link.name: i for i, link in enumerate(model.links)}
+    names |= {"base": -1, model.base_link.name: -1}
+    for name in pair:
+        if name not in names:
+            raise UnknownNameError(f"link of {model.name!r} named", name, names)
+    link, other = (names[name] for name in pair)
+    if link < 0 or link == other or (other >= 0 and other not in model.paths[link]):
+        raise ModelError(
+            f"a spring goes from a link to one that carries it, or to the base; "
+            f"{pair[1]!r} does not carry {pair[0]!r}"
+        )
+    return link, other
 
 
 def _place(position: list[float]) -> str:

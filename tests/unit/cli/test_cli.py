@@ -152,7 +152,7 @@ def test_the_example_is_what_its_script_writes(tmp_path):
         (("info", "puma560", "--payload", "1,2"), "--payload: expected 1 or 4 numbers"),
         (("info", "puma560", "--payload", "-1"), "the mass is -1 kg"),
         (("info", "puma560", "--gravity", "9.81"), "--gravity: expected 3 numbers, got '9.81'"),
-        (("fly",), "No such command 'fly'"),
+        (("fly",), "no such command 'fly'"),
     ],
 )
 def test_an_error_of_the_user_is_one_message_and_exit_code_2(run, words, message):
@@ -265,7 +265,7 @@ def test_a_floating_base_is_checked_fixed_and_said_so(run, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 def test_a_program_that_is_told_to_end_leaves_nothing_behind(run, tmp_path, monkeypatch):
-    def work():
+    def work(**_):
         with tempfile.TemporaryDirectory(dir=tmp_path):
             signal.raise_signal(signal.SIGTERM)
             time.sleep(1)

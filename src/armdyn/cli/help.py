@@ -1,0 +1,169 @@
+"""What `--help` prints: verbs in groups, options with what they take, names and examples.
+
+It is laid out here and not by typer, so that it reads the same at every width and cuts no name.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from inspect import Parameter, cleandoc, signature
+from pathlib import Path
+from textwrap import wrap
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from armdyn.cli.examples import EXAMPLES
+
+WIDEST, GAP, WIDEST_LABEL = 100, 2, 26
+"""Characters of a line, between a word and its text, and of the longest word beside its text."""
+LONGEST_CHOICE = 24
+"""Characters of the alternatives that stand beside the name of an option and not in its text."""
+WORDS = {float: "NUMBER", int: "N", str: "TEXT", Path: "FILE"}
+"""What an option takes, where nothing better is said."""
+
+
+class Verb(TyperCommand):
+    """A verb of the command line."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write usage, meaning, arguments, options, names and examples."""
+        formatter.write("\n".join(_verb_lines(self, ctx)) + "\n")
+
+
+class Program(TyperGroup):
+    """The command line as a whole."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the verbs in their groups."""
+        formatter.write("\n".join(_program_lines(self, ctx)) + "\n")
+
+
+def _program_lines(program: Any, ctx: Any) -> Iterator[str]:
+    yield f"{_bold('Usage')}: {ctx.command_path} VERB ..."
+    yield from ("", *_paragraphs(program.help))
+    verbs = list(program.commands.values())
+    for group in dict.fromkeys(verb.rich_help_panel for verb in verbs):
+        chosen = [verb for verb in verbs if verb.rich_help_panel == group and not verb.hidden]
+        texts = [(verb.name, cleandoc(verb.help or "").partition("\n")[0]) for verb in chosen]
+        yield from ("", _bold(group), *_rows(texts))
+    yield from ("", _bold("Options"), *_rows(map(_option_row, _shown(program.params))))
+    yield from ("", *_paragraphs(f"`{ctx.command_path} VERB --help` shows examples of each verb."))
+
+
+def _verb_lines(verb: Any, ctx: Any) -> Iterator[str]:
+    takes = _taken(verb)
+    arguments = [p for p in verb.params if p.param_type_name == "argument"]
+    words = [_argument(p) for p in arguments]
+    yield f"{_bold('Usage')}: {' '.join([ctx.command_path, *words, '[OPTIONS]'])}"
+    yield from ("", *_paragraphs(verb.help))
+    if arguments:
+        texts = ((p.metavar or p.name.upper(), p.help or "") for p in arguments)
+        yield from ("", _bold("Arguments"), *_rows(texts))
+    for panel, options in _panels(p for p in verb.get_params(ctx) if p not in arguments):
+        rows = (_option_row(p, takes.get(p.name, "")) for p in options)
+        yield from ("", _bold(panel), *_rows(rows))
+    for title, names in _names(verb.name):
+        yield from ("", _bold(title), *_indented(", ".join(names)))
+    if verb.name in EXAMPLES:
+        yield from ("", _bold("Examples"), *(f"  {line}" for line in EXAMPLES[verb.name]))
+
+
+def _shown(params: Iterable[Any]) -> list[Any]:
+    return [p for p in params if not getattr(p, "hidden", False)]
+
+
+def _panels(params: Iterable[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The options in their groups."""
+    groups: dict[str, list[Any]] = {}
+    for param in _shown(params):
+        groups.setdefault(getattr(param, "rich_help_panel", None) or "Options", []).append(param)
+    yield from groups.items()
+
+
+def _argument(param: Any) -> str:
+    word = (param.metavar or param.name.upper()).strip("[].")
+    many = "..." if param.nargs == -1 or getattr(param, "multiple", False) else ""
+    return word + many if param.required else f"[{word}{many}]"
+
+
+def _option_row(param: Any, takes: str = "") -> tuple[str, str]:
+    """The spelling of an option with what it takes, and its text."""
+    spelt = ", ".join(sorted(param.opts, key=len))
+    spelt += "".join(f" / {other}" for other in param.secondary_opts)
+    text, choice = param.help or "", (param.metavar or takes)
+    if getattr(param, "is_flag", False):
+        return spelt, text
+    if "|" in takes and len(choice) > LONGEST_CHOICE:
+        text, choice = f"{text} One of {takes.replace('|', ', ')}.", "NAME"
+    default = param.default
+    told = default not in (None, "", ..., (), []) and not callable(default) and not param.required
+    text += f" [{default}]" if told and getattr(param, "show_default", True) else ""
+    return f"{spelt} {choice or 'VALUE'}", text + (" Required." if param.required else "")
+
+
+def _taken(verb: Any) -> dict[str, str]:
+    """For each parameter of a verb, what it takes, by its type."""
+    found = signature(verb.callback, eval_str=True).parameters.values()
+    return {parameter.name: _word(parameter.annotation) for parameter in found}
+
+
+def _word(kind: Any) -> str:
+    if kind is Parameter.empty:
+        return ""
+    if get_origin(kind) is Literal:
+        return "|".join(map(str, get_args(kind)))
+    inner = [part for part in get_args(kind) if part is not NoneType]
+    if get_origin(kind) is Annotated or inner:
+        return _word(inner[0])
+    return WORDS.get(kind, "")
+
+
+def _names(verb: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """What can be named in the options of a verb."""
+    if verb == "torque":
+        from armdyn.quantities.formulations import FORMULATIONS
+
+        yield "Formulations", tuple(FORMULATIONS)
+    if verb in ("ops", "export"):
+        from armdyn.quantities.registry import QUANTITIES
+
+        yield "Quantities" if verb == "ops" else "Functions", tuple(QUANTITIES)
+    if verb == "bench":
+        from armdyn.bench.bench import CASES
+
+        yield "What can be measured", tuple(CASES)
+
+
+def _rows(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Words with their texts beside them, or below where the word is long."""
+    rows = list(pairs)
+    beside = (len(word) for word, _ in rows if len(word) <= WIDEST_LABEL)
+    label = max(beside, default=0) + 2 * GAP
+    for word, text in rows:
+        lines = wrap(text, _width() - label) or [""]
+        if len(word) > WIDEST_LABEL:
+            yield f"{' ' * GAP}{word}"
+        else:
+            yield f"{' ' * GAP}{word}".ljust(label) + lines.pop(0)
+        yield from (" " * label + line for line in lines if line)
+
+
+def _indented(text: str) -> Iterator[str]:
+    yield from wrap(text, _width(), initial_indent="  ", subsequent_indent="  ")
+
+
+def _paragraphs(text: str | None) -> Iterator[str]:
+    for place, paragraph in enumerate(cleandoc(text or "").split("\n\n")):
+        yield from ([""] * bool(place)) + wrap(paragraph, _width())
+
+
+def _width() -> int:
+    return min(WIDEST, shutil.get_terminal_size().columns)
+
+
+def _bold(text: str) -> str:
+    return typer.style(text, bold=True)
