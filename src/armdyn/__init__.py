@@ -16,6 +16,7 @@ terms, Workspace        which terms of the torques matter, along a motion or ove
 motors, size            what a motion asks of the motors; motors and gears chosen from a list
 reduced                 the approximate model within a stated error
 rank                    several arms on one task
+sweep, Grid, Random, Sobol   a quantity over more states than memory holds
 Observer                what the environment does to an arm: external torques, wrench, contact
 compare                 the torques of other libraries for the same file
 count_operations        how many operations a quantity takes
@@ -50,13 +51,20 @@ if TYPE_CHECKING:
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.sizing.motors import motors as motors
     from armdyn.sizing.size import size as size
+    from armdyn.sweep.grid import Grid as Grid
+    from armdyn.sweep.samples import Random as Random
+    from armdyn.sweep.samples import Sobol as Sobol
+    from armdyn.sweep.sweep import sweep as sweep
     from armdyn.terms.rank import rank as rank
     from armdyn.terms.reduced import reduced as reduced
     from armdyn.terms.states import Workspace as Workspace
     from armdyn.terms.terms import terms as terms
 
 _MODULES = {
+    "Grid": "armdyn.sweep.grid",
     "Observer": "armdyn.observer.observer",
+    "Random": "armdyn.sweep.samples",
+    "Sobol": "armdyn.sweep.samples",
     "Workspace": "armdyn.terms.states",
     "compare": "armdyn.compare.compare",
     "count_operations": "armdyn.operations.count",
@@ -69,6 +77,7 @@ _MODULES = {
     "simulate": "armdyn.simulation.simulator",
     "size": "armdyn.sizing.size",
     "spring_balance": "armdyn.simplification.springs",
+    "sweep": "armdyn.sweep.sweep",
     "terms": "armdyn.terms.terms",
 }
 """For each name that is imported on first use, its module."""

@@ -168,6 +168,10 @@ class SizingError(ArmdynError, ValueError):
     """A joint that no motor of a list can drive along a motion."""
 
 
+class SweepError(ArmdynError, ValueError):
+    """A sweep that cannot be made, or a store that is not of this one."""
+
+
 class SimulationError(ArmdynError):
     """A simulation that cannot start, or a torque or wrench that cannot be used in it."""
 

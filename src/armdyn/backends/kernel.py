@@ -70,6 +70,11 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<Kernel {self.request.quantity} of {self.model.name!r}, {self.signature}>"
 
+    @property
+    def __name__(self) -> str:
+        """The quantity, which dask names its tasks after."""
+        return self.request.quantity
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Kernel, (self.model, self.request, self.dtype, self.cache, self._given)
 

@@ -25,6 +25,7 @@ from armdyn.cli.simplify import simplify
 from armdyn.cli.simulate import simulate
 from armdyn.cli.size import size
 from armdyn.cli.studio import studio
+from armdyn.cli.sweep import sweep
 from armdyn.cli.terms import terms
 from armdyn.cli.torque import torque
 
@@ -38,7 +39,7 @@ app = typer.Typer(
 )
 GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
     "Describe": (robots, info, check, inertia),
-    "Compute": (torque, simulate, terms),
+    "Compute": (torque, simulate, sweep, terms),
     "Design": (rank, size, reduced, simplify),
     "Measure": (compare, bench),
     "Export": (equations, export),

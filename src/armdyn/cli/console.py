@@ -181,3 +181,29 @@ def progress(what: str, rows: int) -> Iterator[Callable[[int], None] | None]:
     with Progress(console=screen(stderr=True), transient=True) as bar:
         task = bar.add_task(visible(what), total=rows)
         yield lambda count: bar.advance(task, count)
+
+
+@contextmanager
+def rate_bar(unit: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar with the rate and the time that is left; the function is told what is done of what."""
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    here = screen(stderr=True)
+    text = TextColumn("{task.completed:,.0f} of {task.total:,.0f} " + unit, markup=False)
+    rate = TextColumn("{task.fields[rate]}", markup=False)
+    columns = BarColumn(), TaskProgressColumn(), text, rate, TimeRemainingColumn()
+    with Progress(*columns, console=here, transient=True, disable=not here.is_terminal) as bar:
+        task = bar.add_task("", total=1, rate="")
+
+        def tell(done: int, count: int) -> None:
+            bar.update(task, completed=done, total=count)
+            speed = bar.tasks[0].speed
+            bar.update(task, rate="" if speed is None else f"{speed:.3g} {unit}/s")
+
+        yield tell

@@ -1,0 +1,131 @@
+"""`armdyn sweep`: a quantity over more states than memory holds, on this machine or a cluster."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli.console import print_line, print_result, print_sections, rate_bar
+from armdyn.cli.options import Friction, Json, Plot, RobotSource, flag, number, option, takes_robot
+
+
+@takes_robot
+def sweep(
+    robot: RobotSource,
+    states: Annotated[
+        Path | None,
+        typer.Argument(metavar="[STATES]", help="A file of states: .csv, .parquet or .zarr."),
+    ] = None,
+    *,
+    quantity: str = option("inverse_dynamics", "What is computed, as docs/kernels.md lists it."),
+    set: list[str] | None = option(
+        None,
+        "A column, as q2, or an argument, as q: a VALUE, LOWER:UPPER:POINTS of a grid, or "
+        "LOWER:UPPER of samples, the limits of the joint where an end is left out; repeatable.",
+        "NAME=RANGE",
+    ),
+    random: float | None = option(None, "So many random states.", "COUNT"),
+    sobol: float | None = option(None, "So many states, evenly spread.", "COUNT"),
+    seed: int = option(0, "Of random states and of the shift of Sobol's.", min=0),
+    reduce: list[str] | None = option(
+        None, "extremes, moments, histogram, quantiles or exceeded; repeatable.", "NAME"
+    ),
+    by: str | None = option(None, "Columns of the grid to keep results for, as q2,q3.", "NAMES"),
+    bins: int | None = option(None, "Of histograms; 64.", min=1),
+    levels: str | None = option(None, "Of quantiles, between 0 and 1.", "A,B,..."),
+    limits: str | None = option(None, "For exceeded, one or one for each entry.", "A,B,..."),
+    friction: Friction = True,
+    out: Path | None = option(
+        None, "A .zarr or .parquet store: of all results, or with --reduce of these. A sweep that "
+        "was stopped goes on from it.", None, "-o", "--out",
+    ),
+    scheduler: str | None = option(None, "Of a dask cluster that computes.", "tcp://HOST:PORT"),
+    plot: Plot = None,
+    workspace: bool = flag("--workspace", "Draw over radius and height of the tool."),
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Evaluate a quantity over a grid, samples or a file, and keep extremes or store everything."""
+    from armdyn.sweep.sweep import sweep as swept
+
+    over = _over(states, set or [], random, sobol, seed)
+    arm = robot.open()
+    kept = _reductions(reduce, bins, levels, limits)
+    options: dict[str, Any] = {} if friction else {"friction": False}
+    try:
+        with rate_bar("states") as tell:
+            found = swept(
+                arm, quantity, over, kept, out, scheduler, tell=tell,
+                by=tuple(by.split(",")) if by else (), **options,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        rest = f"; run the same command to go on from {out}" if out else ""
+        print_line(f"stopped from the keyboard{rest}", stderr=True)
+        raise typer.Exit(130) from None
+    if plot is not None:
+        found.plot(plot, workspace=workspace)
+    show = partial(print_sections, found.sections())
+    print_result(found.data(), show, (out, plot), json)
+
+
+def _over(
+    states: Path | None, said: list[str], random: float | None, sobol: float | None, seed: int
+) -> Any:
+    """What is swept over."""
+    from armdyn.sweep import Grid, Random, Sobol
+
+    ways = [states, random, sobol]
+    if sum(way is not None for way in ways) > 1:
+        raise typer.BadParameter("give a file of states, --random or --sobol, not several of them")
+    if states is not None:
+        if said:
+            raise typer.BadParameter(
+                "--set: a file says what the states are; leave one of them out"
+            )
+        return states
+    columns = dict(_column(text) for text in said)
+    if random is not None or sobol is not None:
+        kind: Any = Random if random is not None else Sobol
+        return kind(random if random is not None else sobol, seed=seed, **columns)
+    return Grid(**columns)
+
+
+def _column(text: str) -> tuple[str, Any]:
+    name, sign, value = text.partition("=")
+    if not sign or not name.isidentifier():
+        raise typer.BadParameter(f"--set: expected NAME=RANGE, as q2=-1:1:50, got {text!r}")
+    what = f"--set {name}"
+    if "," in value:
+        return name, [number(what, part) for part in value.split(",")]
+    if ":" not in value:
+        return name, number(what, value)
+    parts = value.split(":")
+    if len(parts) > 3:
+        raise typer.BadParameter(
+            f"{what}: expected LOWER:UPPER or LOWER:UPPER:POINTS, got {value!r}"
+        )
+    ends: list[Any] = [number(what, part) if part else None for part in parts[:2]]
+    return name, (*ends, *(number(what, part) for part in parts[2:]))
+
+
+def _reductions(
+    names: list[str] | None, bins: int | None, levels: str | None, limits: str | None
+) -> Any:
+    from armdyn.sweep.reductions import REDUCTIONS
+
+    given: dict[str, dict[str, Any]] = {
+        "histogram": {} if bins is None else {"bins": bins},
+        "quantiles": {} if levels is None else {"levels": _list("--levels", levels)},
+        "exceeded": {} if limits is None else {"limits": _list("--limits", limits)},
+    }
+    for name, settings in given.items():
+        if settings and name not in (names or ()):
+            option_name = {"histogram": "--bins", "quantiles": "--levels", "exceeded": "--limits"}
+            raise typer.BadParameter(f"{option_name[name]} is for --reduce {name}")
+    if not names:
+        return None
+    return [REDUCTIONS[n](**given[n]) if given.get(n) else n for n in names]
+
+
+def _list(option_name: str, text: str) -> list[float]:
+    return [number(option_name, part) for part in text.split(",")]

@@ -1,0 +1,88 @@
+"""What a block takes: generate, evaluate, reduce or store, without anything larger in memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.backends.kernel import Kernel
+from armdyn.sweep.blocks import Block, BlockPlan
+from armdyn.sweep.reductions import Part, Reduction
+from armdyn.sweep.rows import RowSpace
+from armdyn.sweep.space import Space
+from armdyn.sweep.store import RowStore
+
+PIECE = 2**14
+"""States that are evaluated at a time where they go through memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class SweepJob:
+    """Everything that a thread or a worker must know; it can be pickled."""
+
+    kernel: Kernel
+    space: Space
+    plan: BlockPlan
+    reductions: tuple[Reduction, ...] = ()
+    store: RowStore | None = None
+
+    @property
+    def entries(self) -> int:
+        """Numbers in a result."""
+        return int(np.prod(self.kernel.shape, dtype=int))
+
+    def compute(self, number: int, parts: Mapping[str, Any] | None = None) -> list[Part]:
+        """One block: what its reductions keep of it; a block that is stored keeps nothing.
+
+        `parts` are those of lazy arrays that somebody else computed.
+        """
+        block = self.plan[number]
+        if self.store is not None:
+            rows = self._rows(block.first, block.last, parts)
+            self.store.write(block, self.space.columns.split(rows), self.values(rows))
+            return []
+        return self._reduced(block, parts)
+
+    def values(self, rows: Array) -> Array:
+        """The results (m, entries) of states (m, width)."""
+        given = [np.ascontiguousarray(v) for v in self.space.columns.split(rows).values()]
+        return np.asarray(self.kernel.gufunc(*given)).reshape(len(rows), -1)
+
+    def _rows(self, first: int, last: int, parts: Mapping[str, Any] | None) -> Array:
+        if parts is not None and isinstance(self.space, RowSpace):
+            return self.space.joined(parts)
+        return self.space.rows(first, last)
+
+    def _reduced(self, block: Block, parts: Mapping[str, Any] | None) -> list[Part]:
+        """The states piece by piece through NumPy."""
+        given = None if parts is None else self._rows(block.first, block.last, parts)
+        totals = [r.start(block.cells, self.entries) for r in self.reductions]
+        cell = (block.last - block.first) // block.cells
+        for c in range(block.cells):
+            start = block.first + c * cell
+            for first in range(start, start + cell, PIECE):
+                last = min(first + PIECE, start + cell)
+                rows = (
+                    self.space.rows(first, last)
+                    if given is None
+                    else given[first - block.first : last - block.first]
+                )
+                values = self.values(rows)[None]
+                for reduction, total in zip(self.reductions, totals, strict=True):
+                    part = reduction.part(values, np.array([first]))
+                    reduction.merge({k: v[c : c + 1] for k, v in total.items()}, part)
+        return totals
+
+
+def start(job: SweepJob) -> list[Part]:
+    """What reductions keep of no states, for all cells."""
+    return [r.start(job.plan.cells, job.entries) for r in job.reductions]
+
+
+def merge(job: SweepJob, totals: list[Part], block: Block, parts: list[Part]) -> None:
+    """Put what a block kept into the whole."""
+    cells = slice(block.cell, block.cell + block.cells)
+    for reduction, total, part in zip(job.reductions, totals, parts, strict=True):
+        reduction.merge({k: v[cells] for k, v in total.items()}, part)
