@@ -1,18 +1,14 @@
 """Pictures of sweeps: maps and lines of the worst case, histograms, ranges."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import SweepError
 from armdyn.figures import ALARM, COLOURS, GREY, INK, PALE
-
-if TYPE_CHECKING:
-    from armdyn.sweep.result import SweepResult
+from armdyn.sweep.found import Found
 
 MOST_PANELS = 12
 """Entries that are drawn."""
@@ -21,7 +17,7 @@ RASTER = 160
 SCALE = "viridis"
 
 
-def draw(result: SweepResult, workspace: bool) -> Any:
+def draw(result: Found, workspace: bool) -> Any:
     """The figure that fits what was kept."""
     kept, names = len(result.cells), [r.name for r in result.reductions]
     if workspace or (kept in (1, 2) and "extremes" in names):
@@ -40,7 +36,7 @@ def draw(result: SweepResult, workspace: bool) -> Any:
     raise SweepError("there is no picture of this: reduce to extremes or a histogram")
 
 
-def _figure(result: SweepResult, what: str, ratio: float = 0.8) -> tuple[Any, list[Any]]:
+def _figure(result: Found, what: str, ratio: float = 0.8) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     count = min(MOST_PANELS, len(result.subject.labels))
@@ -64,20 +60,20 @@ def _figure(result: SweepResult, what: str, ratio: float = 0.8) -> tuple[Any, li
     return figure, panels[:count]
 
 
-def _flat(result: SweepResult, values: Array) -> Array:
+def _flat(result: Found, values: Array) -> Array:
     """Cells by their axes, and entries in one."""
     return values.reshape(*result.cells, -1)
 
 
-def _name(result: SweepResult) -> str:
+def _name(result: Found) -> str:
     return result.subject.quantity.name.replace("_", " ")
 
 
-def _unit(result: SweepResult) -> str:
+def _unit(result: Found) -> str:
     return " [N m or N]" if "{torque}" in result.subject.quantity.result else ""
 
 
-def _maps(result: SweepResult) -> Any:
+def _maps(result: Found) -> Any:
     figure, panels = _figure(result, f"largest magnitude of {_name(result)}{_unit(result)}")
     (x_name, x), (y_name, y) = result.kept.items()
     worst = _flat(result, result.extremes.worst)
@@ -97,7 +93,7 @@ def _bar(figure: Any, mesh: Any, panel: Any) -> None:
     bar.ax.tick_params(labelsize=7, length=2)
 
 
-def _lines(result: SweepResult) -> Any:
+def _lines(result: Found) -> Any:
     figure, panels = _figure(result, f"range of {_name(result)}{_unit(result)}", 0.65)
     ((name, x),) = result.kept.items()
     low, high = _flat(result, result.extremes.min), _flat(result, result.extremes.max)
@@ -112,7 +108,7 @@ def _lines(result: SweepResult) -> Any:
     return figure
 
 
-def _histograms(result: SweepResult) -> Any:
+def _histograms(result: Found) -> Any:
     figure, panels = _figure(result, f"distribution of {_name(result)}{_unit(result)}", 0.65)
     found = result.histogram
     counts = found.counts.reshape(-1, len(result.subject.labels), found.edges.shape[1] - 1).sum(
@@ -129,7 +125,7 @@ def _histograms(result: SweepResult) -> Any:
     return figure
 
 
-def _ranges(result: SweepResult) -> Any:
+def _ranges(result: Found) -> Any:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     labels = result.subject.labels
@@ -156,7 +152,7 @@ def _ranges(result: SweepResult) -> Any:
     return figure
 
 
-def _workspace(result: SweepResult) -> Any:
+def _workspace(result: Found) -> Any:
     """The worst case where the tool is, by radius and height: the worst of all states there."""
     figure, panels = _figure(result, f"worst {_name(result)}{_unit(result)} where the tool is")
     robot, worst = result.subject.robot, _flat(result, result.extremes.worst)

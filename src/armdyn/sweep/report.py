@@ -1,17 +1,13 @@
 """What a sweep found, in words."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.sections import Section
+from armdyn.sweep.found import Found
 from armdyn.sweep.reductions import Part
-
-if TYPE_CHECKING:
-    from armdyn.sweep.result import SweepResult
 
 MOST_ROWS = 60
 """Entries of a result that are printed."""
@@ -19,7 +15,7 @@ MOST_TOLD = 7
 """Columns of a state that are printed."""
 
 
-def sections_of(result: SweepResult) -> tuple[Section, ...]:
+def sections_of(result: Found) -> tuple[Section, ...]:
     """The report of a sweep: over all cells, and the numbers of each as data where they are few."""
     subject = result.subject
     name = subject.robot.model.title or subject.robot.name
@@ -54,7 +50,7 @@ def sections_of(result: SweepResult) -> tuple[Section, ...]:
     return tuple(found)
 
 
-def _extremes(result: SweepResult, _: Any, part: Part) -> Section:
+def _extremes(result: Found, _: Any, part: Part) -> Section:
     labels = result.subject.labels
     rows, data = [], []
     for e, label in enumerate(labels):
@@ -80,7 +76,7 @@ def _extremes(result: SweepResult, _: Any, part: Part) -> Section:
     return Section("Extremes", (), columns, tuple(rows[:MOST_ROWS]), 1, {"extremes": data})
 
 
-def _varying(result: SweepResult, index: int) -> str:
+def _varying(result: Found, index: int) -> str:
     """The columns of a state that vary, short."""
     if index < 0:
         return "-"
@@ -91,7 +87,7 @@ def _varying(result: SweepResult, index: int) -> str:
     return ", ".join(told[:MOST_TOLD]) + more or "-"
 
 
-def _moments(result: SweepResult, _: Any, part: Part) -> Section:
+def _moments(result: Found, _: Any, part: Part) -> Section:
     count = part["count"][0]
     std = np.sqrt(part["squares"][0] / np.maximum(count, 1))
     mean = part["mean"][0]
@@ -107,7 +103,7 @@ def _moments(result: SweepResult, _: Any, part: Part) -> Section:
     return Section("Moments", (), columns, table[:MOST_ROWS], 1, {"moments": data})
 
 
-def _histogram(result: SweepResult, how: Any, part: Part) -> Section:
+def _histogram(result: Found, how: Any, part: Part) -> Section:
     counts: Array = part["counts"][0]
     data, rows = [], []
     for label, low, high, found in zip(
@@ -128,7 +124,7 @@ def _histogram(result: SweepResult, how: Any, part: Part) -> Section:
     return Section(title, (), columns, tuple(rows[:MOST_ROWS]), 1, {"histogram": data})
 
 
-def _quantiles(result: SweepResult, how: Any, part: Part) -> Section:
+def _quantiles(result: Found, how: Any, part: Part) -> Section:
     values = how.values(part["counts"])[0]
     labels = result.subject.labels
     rows = [(label, *(f"{x:.4g}" for x in row)) for label, row in zip(labels, values, strict=True)]
@@ -138,7 +134,7 @@ def _quantiles(result: SweepResult, how: Any, part: Part) -> Section:
     return Section("Quantiles", lines, columns, tuple(rows[:MOST_ROWS]), 1, {"quantiles": data})
 
 
-def _exceeded(result: SweepResult, how: Any, part: Part) -> Section:
+def _exceeded(result: Found, how: Any, part: Part) -> Section:
     rows, data = [], []
     limits = np.asarray(how.limits)
     for e, label in enumerate(result.subject.labels):

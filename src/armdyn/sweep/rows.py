@@ -23,6 +23,8 @@ INSTANTS = 10_000
 """Steps into which a trajectory is cut."""
 DIGESTED_ROWS = 1000
 """Rows at either end of an array that tell it from others."""
+PILOT_PIECES = 8
+"""Pieces in which some states are read."""
 LIKE = "a Grid, Random or Sobol, a trajectory or file, or arrays by the names of arguments"
 
 
@@ -74,6 +76,12 @@ class RowSpace(Space):
     def rows(self, first: int, last: int) -> Array:
         """The states from `first` to before `last`."""
         return self.joined({name: array[first:last] for name, array in self.arrays.items()})
+
+    def pilot(self, count: int) -> Array:
+        """Some states in a few pieces, which are read at once."""
+        size = min(count, self.count) // PILOT_PIECES + 1
+        starts = np.unique(np.linspace(0, max(0, self.count - size), PILOT_PIECES).astype(int))
+        return np.concatenate([self.rows(k, min(k + size, self.count)) for k in starts.tolist()])
 
     def joined(self, parts: Mapping[str, Any]) -> Array:
         """The rows of parts of the arrays."""

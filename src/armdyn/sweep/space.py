@@ -87,6 +87,10 @@ class Space(ABC):
         """How a compiled loop makes the states of a block; None: they come as rows."""
         return None
 
+    def pilot(self, count: int) -> Array:
+        """About so many states spread over all, (m, width)."""
+        return self.at(np.unique(np.linspace(0, self.count - 1, count).astype(np.int64)))
+
     def at(self, indices: Array) -> Array:
         """The states of some numbers, (..., width)."""
         flat = [self.rows(int(i), int(i) + 1)[0] for i in np.ravel(indices)]

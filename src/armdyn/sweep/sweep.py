@@ -96,8 +96,8 @@ def _job(what: Subject, space: Space, wanted: Any, path: Path | None) -> SweepJo
         return SweepJob(kernel, space, plan, (), store)
     plan = block_plan(space.count, cells, space.run)
     job = SweepJob(kernel, space, plan)
-    pilot = space.at(np.unique(np.linspace(0, space.count - 1, PILOT).astype(np.int64)))
-    values = job.values(pilot)
+    some = PILOT if any(r.open for r in reductions) else 1
+    values = job.values(space.pilot(some))
     settled = tuple(r.settled(entries, values, what.limits) for r in reductions)
     size = sum(v[:1].nbytes for r in settled for v in r.start(1, entries).values()) * cells
     if size > LARGEST_RESULT:

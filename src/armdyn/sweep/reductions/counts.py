@@ -81,6 +81,11 @@ class Histogram(Counts):
     low: npt.ArrayLike | None = None
     high: npt.ArrayLike | None = None
 
+    @property
+    def open(self) -> bool:
+        """Whether a range is left open."""
+        return self.low is None or self.high is None
+
     def settled(self, entries: int, pilot: Array, limits: Array) -> "Histogram":
         """With ranges for all entries."""
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 1:

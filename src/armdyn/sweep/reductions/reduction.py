@@ -30,6 +30,11 @@ class Reduction(ABC):
 
     name: ClassVar[str]
 
+    @property
+    def open(self) -> bool:
+        """Whether something is left open that some results tell."""
+        return False
+
     def settled(self, entries: int, pilot: Array, limits: Array) -> "Reduction":
         """With what was left open: from some results (m, entries), and limits (entries,)."""
         return self
