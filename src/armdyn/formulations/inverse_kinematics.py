@@ -24,8 +24,9 @@ FARTHEST, FARTHEST_START = 1e12, 1e6
 """Largest position of a pose [m], and of a joint at the start [rad or m]."""
 AT_LIMIT = 1e-9
 """A joint so near to its limit is at it [rad or m]."""
-POLISHING = 3
-"""Searches after the last one for a pose that is not reached."""
+POLISHING = 8
+"""Searches that go on from the best end for a pose that is not reached yet: next to a singular
+configuration every step may do no more than halve the error."""
 POLISHED_GAIN = 1e-9
 """Least gain of a step in these."""
 
@@ -72,12 +73,13 @@ def inverse_kinematics(
     solver = pose_solver(model, *functions, task_rows(names), frame == "tool", float(tolerance))
     found, errors = solver.solve(poses, start, count)
     missed = np.flatnonzero(~solver.search.met(errors, solver.tolerance))
+    found[missed, 0], ends = _polished(solver, poses[missed], found[missed, 0])
+    missed = missed[~solver.search.met(ends, solver.tolerance)]
     if missed.size and unreachable == "error":
         first = int(missed[0])
         raise _unreachable(solver, poses[missed[:1]], found[missed[:1], 0], first, batch)
-    found[missed, 0] = (
-        np.nan if unreachable == "nan" else _polished(solver, poses[missed], found[missed, 0])
-    )
+    if unreachable == "nan":
+        found[missed, 0] = np.nan
     return found.reshape(*batch, n) if most is None else found.reshape(*batch, count, n)
 
 
@@ -110,11 +112,15 @@ def check_poses(T: npt.ArrayLike) -> Array:
     return poses
 
 
-def _polished(solver: PoseSolver, T: Array, q: Array) -> Array:
-    """Configurations (B, n) brought as near to poses (B, 4, 4) as the joints next to them allow."""
+def _polished(solver: PoseSolver, T: Array, q: Array) -> tuple[Array, Array]:
+    """Configurations (B, n) brought as near to poses (B, 4, 4) as joints next to them allow.
+
+    With their errors (B, 6).
+    """
+    errors = np.empty((len(q), 6))
     for _ in range(POLISHING):
-        q, _ = solver.search.descend(T, q, solver.tolerance, POLISHED_GAIN)
-    return q
+        q, errors = solver.search.descend(T, q, solver.tolerance, POLISHED_GAIN)
+    return q, errors
 
 
 def _unreachable(
@@ -122,7 +128,6 @@ def _unreachable(
 ) -> UnreachableError:
     """The error for a pose (1, 4, 4) that is the number-th of a batch, and comes nearest at q."""
     model, search = solver.model, solver.search
-    q = _polished(solver, T, q)
     errors, missing = search.error(T, q), np.zeros(6)
     missing[list(search.rows)] = errors[0, list(search.rows)]
     distance, angle = float(np.linalg.norm(missing[:3])), float(np.linalg.norm(missing[3:]))

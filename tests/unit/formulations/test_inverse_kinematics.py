@@ -49,6 +49,19 @@ def test_reachable_poses_are_reached(name):
     assert_reached(robot, q[reached], X)
 
 
+@pytest.mark.parametrize("near", [1e-3, 1e-5, 1e-6, 0.0])
+def test_poses_next_to_singular_ones_are_reached(near):
+    """A stretched elbow and a stretched wrist at once: steps do no more than halve the error."""
+    robot, rng = armdyn.load("ur5e"), np.random.default_rng(1)
+    q = rng.uniform(-2, 2, (100, 6))
+    q[:, 2], q[:, 4] = near, near * rng.normal(size=100)
+    T = robot.forward_kinematics(q)
+    found = robot.inverse_kinematics(T, unreachable="nan")
+    reached = np.isfinite(found).all(-1)
+    assert reached.sum() >= 95
+    assert_reached(robot, found[reached], T[reached])
+
+
 @pytest.mark.parametrize("kinds", ["H", "RPH", "RRPRHRR"])
 def test_any_tree_reaches_where_it_was(kinds):
     robot = Robot(random_model(kinds, 11, tree=len(kinds) == 7))
