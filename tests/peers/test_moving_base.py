@@ -165,3 +165,33 @@ def test_a_cart_that_drives_and_one_that_is_prescribed_move_alike(carts):
         base_motion=(whole.t, moved),
     )  # fmt: skip
     close(part.q, whole.q[::10, 3:], 1e-5)
+
+
+FLYING = """<mujoco><compiler angle="radian"/><option gravity="1 2 -9"/><worldbody>
+<body><freejoint/><inertial pos="0.1 0.05 0.02" mass="4" diaginertia="0.2 0.3 0.25"/>
+  <body pos="0.1 0.2 0.3" euler="0.3 0.2 0.1"><joint axis="0 0.6 0.8"/>
+    <inertial pos="0.02 0.1 0.2" mass="3" diaginertia="0.1 0.2 0.15"/>
+    <body pos="0.1 -0.2 0.1" euler="0.3 -0.2 0.8"><joint type="slide" axis="1 0 0"/>
+      <inertial pos="0.2 0.1 -0.2" mass="1" diaginertia="0.1 0.12 0.15"/></body></body></body>
+</worldbody></mujoco>"""
+
+
+def test_an_arm_that_flies_free_in_mujoco_needs_nothing_of_its_base(tmp_path):
+    """MuJoCo finds how base and joints of a free arm accelerate; we prescribe what it found."""
+    (tmp_path / "flying.xml").write_text(FLYING)
+    robot = armdyn.load(tmp_path / "flying.xml", fix_root=True)
+    model = mujoco.MjModel.from_xml_string(FLYING)
+    data = mujoco.MjData(model)
+    draws = np.random.default_rng(1)
+    for _ in range(3):
+        turn = draws.normal(size=4)
+        data.qpos[:] = [*draws.normal(size=3), *turn / np.linalg.norm(turn), *draws.normal(size=2)]
+        data.qvel[:], tau = draws.normal(size=8), draws.normal(size=2)
+        data.qfrc_applied[6:] = tau
+        mujoco.mj_forward(model, data)
+        R, w, wd = data.xmat[1].reshape(3, 3), data.qvel[3:6], data.qacc[3:6]
+        flight = BaseMotion(R, R @ w, R @ wd, data.qacc[:3])
+        q, qd, qdd = data.qpos[7:], data.qvel[6:], data.qacc[6:]
+        close(robot.inverse_dynamics(q, qd, qdd, base_motion=flight), tau)
+        close(robot.forward_dynamics(q, qd, tau, base_motion=flight), qdd)
+        close(robot.reactions(q, qd, qdd, base_wrench=True, base_motion=flight)[0], np.zeros(6))

@@ -162,15 +162,25 @@ def test_a_base_that_stands_changes_nothing(robot, state):
 
 def test_what_is_no_motion_of_a_base_is_refused():
     robot, still = armdyn.load("two_link"), np.zeros(2)
+    turned = np.stack([np.eye(3), 2 * np.eye(3)])
     for motion, message in (
         ({"rotation": np.eye(4)}, "rotation of the base: expected numbers of shape"),
-        ({"rotation": 2 * np.eye(3)}, "rotation of the base: expected rotations"),
+        ({"rotation": 1j * np.eye(3)}, "rotation of the base: expected numbers of shape"),
+        ({"rotation": turned}, r"rotation of the base: expected rotations.*got \[\[2.0.*at \[1\]"),
         ({"rotation": -np.eye(3)}, "rotation of the base: expected rotations"),
-        ({"angular_velocity": np.zeros(2)}, "angular_velocity: expected shape"),
+        ({"angular_velocity": np.zeros(2)}, "angular_velocity of the base: expected shape"),
         ({"linear_acceleration": [0, 0, np.inf]}, "linear_acceleration of the base: .* finite"),
+        (
+            {"rotation": np.stack([np.eye(3)] * 2), "angular_velocity": np.zeros((3, 3))},
+            r"do not fit together: angular_velocity \(3,\).*rotation \(2,\)",
+        ),
     ):
         with pytest.raises(ArmdynError, match=message):
-            robot.inverse_dynamics(still, still, still, base_motion=armdyn.BaseMotion(**motion))
+            armdyn.BaseMotion(**motion)
+    given = np.eye(3)
+    motion = armdyn.BaseMotion(given)
+    given[0, 0] = 7.0
+    np.testing.assert_array_equal(motion.rotation, np.eye(3))
     with pytest.raises(ArmdynError, match="base_motion is an armdyn.BaseMotion, got"):
         robot.gravity_vector(still, np.eye(3))
     with pytest.raises(ArmdynError, match="a motion of the base needs the default formulation"):

@@ -52,7 +52,7 @@ class SampledBase:
             t = np.zeros(0)
         if t.ndim != 1 or not t.size or not np.isfinite(t).all() or (np.diff(t) <= 0).any():
             raise SimulationError(f"{source}: expected increasing times, (m,), got {shown(times)}")
-        rows = _vector(robot, motion, source)
+        rows = motion.vector(robot.model.base[:3, :3])
         if rows.shape[:-1] not in ((), (1,), t.shape):
             raise ShapeError(
                 f"{source}: a base motion of the wrong shape, {rows.shape[:-1]}; expected one "
@@ -95,7 +95,6 @@ def base_function(
     if given is None or (callable(given) and not isinstance(given, BaseMotion)):
         return given
     if isinstance(given, BaseMotion):
-        _vector(robot, given, "base_motion")
         return lambda _: given
     if isinstance(given, str | Path):
         sampled = SampledBase.of(robot, *base_motion_from_csv(given), str(given))
@@ -130,6 +129,8 @@ def vector_at(
     """The motion of the base at a time [s] as `BaseMotion.vector`, for arms of a shape."""
     try:
         given = motion(t)
+    except ShapeError as error:
+        raise ShapeError(f"base_motion at t = {t:.6g} s: {error}") from error
     except Exception as error:
         raise SimulationError(
             f"base_motion raised {type(error).__name__} at t = {t:.6g} s: {error}"
@@ -138,7 +139,7 @@ def vector_at(
         raise SimulationError(
             f"base_motion gave {shown(given)} at t = {t:.6g} s; expected an armdyn.BaseMotion"
         )
-    vector = _vector(robot, given, f"base_motion at t = {t:.6g} s")
+    vector = given.vector(robot.model.base[:3, :3])
     lead = vector.shape[:-1]
     pairs = zip(lead[::-1], arms[::-1], strict=False)
     if len(lead) > len(arms) or any(size not in (1, count) for size, count in pairs):
@@ -148,13 +149,6 @@ def vector_at(
             "base_motion=(times, motion)"
         )
     return vector
-
-
-def _vector(robot: Robot, motion: BaseMotion, what: str) -> Array:
-    try:
-        return motion.vector(robot.model.base[:3, :3])
-    except ShapeError as error:
-        raise ShapeError(f"{what}: a base motion of the wrong shape: {error}") from error
 
 
 def base_rows(robot: Robot, given: Any, times: Array) -> Array | None:

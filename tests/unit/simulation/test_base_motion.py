@@ -161,7 +161,11 @@ def test_bad_motions_are_refused_by_name(tmp_path):
     refused(
         ShapeError, r"wrong shape, \(3,\); expected one motion for each of the 2", ([0, 1], three)
     )
-    refused(ShapeError, "wrong shape: .*rotation.*3, 3", BaseMotion(np.eye(2)))
+    refused(
+        ShapeError,
+        r"base_motion at t = 0 s: rotation of the base.*\(..., 3, 3\)",
+        lambda t: BaseMotion(np.eye(2)),
+    )
     refused(SimulationError, "base_motion: expected an armdyn.BaseMotion, a function", 3)
     refused(SimulationError, "gave 7 at t = 0 s; expected an armdyn.BaseMotion", lambda t: 7)
     refused(SimulationError, "raised KeyError at t = 0 s", lambda t: {}[t])
