@@ -464,8 +464,19 @@ class Robot:
         return self._table.run("forward_kinematics", q, link=link)
 
     def link_frames(self, q: ArrayLike) -> Array:
-        """The frames that the links are named after, in the world, (..., N, 4, 4)."""
+        """The frames that the links are named after, in the world, (..., N, 4, 4).
+
+        They turn rows of `reactions(..., frame="link")`, and not those of the frame on the joint.
+        """
         return self._table.run("link_frames", q)
+
+    def joint_frames(self, q: ArrayLike) -> Array:
+        """The frames on the joints of the links, in the world, (..., N, 4, 4).
+
+        They turn rows of `reactions(..., frame="joint")`, the vectors of `formulate` that are in
+        axes of the frame on the joint, and the inertias of `model.links`.
+        """
+        return self._table.run("joint_frames", q)
 
     def link_jacobians(self, q: ArrayLike, frame: str = "world") -> Array:
         """Geometric Jacobians of these frames, (..., N, 6, n); `frame` as in `jacobian`."""

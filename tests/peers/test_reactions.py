@@ -63,6 +63,26 @@ def test_axes_of_a_link_are_those_that_forward_kinematics_gives(robot, state):
     close(in_tool[:, :3] @ R.T, world[:, :3])
 
 
+def test_each_of_the_two_frames_of_a_link_turns_its_own_rows(robot, state):
+    """Of a standard DH link they differ, so that rows of one turned by the other are wrong."""
+    saha = armdyn.load("saha_3r")
+    for arm, given in ((robot, state), (saha, state[:, [0, 0, 0]])):
+        world, frames = arm.reactions(*given), arm.joint_frames(given[0])
+        local = arm.reactions(*given, frame="joint")
+        close(_turned(frames, local), world)
+        newton = arm.formulate("newton_euler", *given)
+        positions = arm._at.positions(given[0])
+        close(np.hstack([newton.f, newton.n]), local)
+        close(frames[:, :3, 3], world_frames(arm.model, positions).O)
+    wrong = _turned(saha.link_frames(given[0]), local)
+    assert np.abs(wrong - world).max() > 0.1 * np.abs(world).max()
+
+
+def _turned(frames, rows):
+    both = np.einsum("nxy,nky->nkx", frames[:, :3, :3], rows.reshape(-1, 2, 3))
+    return both.reshape(-1, 6)
+
+
 def test_jacobians_of_links_are_those_of_each(robot, state):
     found = robot.link_jacobians(state[0], frame="tool")
     for i, link in enumerate(robot.model.links):
@@ -187,5 +207,5 @@ def test_what_is_no_motion_of_a_base_is_refused():
         robot.inverse_dynamics(
             *(still, still, still), formulation="denoc", base_motion=armdyn.BaseMotion()
         )
-    with pytest.raises(ArmdynError, match="nowhere"):
+    with pytest.raises(ArmdynError, match="named 'nowhere'. Available: world, joint, link, base"):
         robot.reactions(still, still, still, frame="nowhere")

@@ -158,6 +158,11 @@ class TextbookQuantities:
         places = [kin.frame_in_world(frames, self.model.frame(k.name)) for k in self.model.links]
         return np.stack([homogeneous(*place) for place in places], -3)
 
+    def joint_frames(self, q):
+        frames = kin.world_frames(self.model, self.at.positions(q))
+        places = zip(frames.R, frames.O, strict=True)
+        return np.stack([homogeneous(R, O) for R, O in places], -3)
+
     def frame_motion(self, q, qd, qdd):
         J, J_rate = self.jacobian(q), self.jacobian_dot(q, qd)
         velocity = np.einsum("...ij,...j->...i", J, qd)

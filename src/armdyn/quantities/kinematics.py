@@ -39,6 +39,11 @@ def _link_frames(s: TracedRobot, q: Array) -> Array:
     return np.stack([homogeneous(*place) for place in places])
 
 
+def _joint_frames(s: TracedRobot, q: Array) -> Array:
+    frames = kin.world_frames(s.plain, s.at.positions(q))
+    return np.stack([homogeneous(R, O) for R, O in zip(frames.R, frames.O, strict=True)])
+
+
 def _link_jacobians(s: TracedRobot, q: Array) -> Array:
     position, axes = s.at.positions(q), frames_of(s)[1]
     each = [kin.jacobian(s.plain, position, s.plain.frame(x.name), axes) for x in s.model.links]
@@ -95,9 +100,18 @@ FRAME_MOTION = Quantity(
 )
 LINK_FRAMES = Quantity(
     "link_frames",
-    "The frame of every link in the world, those that links are named after.",
+    "The frame that every link is named after, in the world.",
     ("q",),
     _link_frames,
+    symbol="Ts",
+    result="homogeneous transforms, lengths in m: columns x, y, z, origin",
+    shape=("N", 4, 4),
+)
+JOINT_FRAMES = Quantity(
+    "joint_frames",
+    "The frame on the joint of every link in the world, in which reactions in joint axes are.",
+    ("q",),
+    _joint_frames,
     symbol="Ts",
     result="homogeneous transforms, lengths in m: columns x, y, z, origin",
     shape=("N", 4, 4),

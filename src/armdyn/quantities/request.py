@@ -75,10 +75,14 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
             raise ModelError(f"{quantity.name} has no option {name!r}; it has {', '.join(offered)}")
     if len(set(request.wrench)) < len(request.wrench):
         raise ModelError(f"a link is named twice in wrench: {', '.join(request.wrench)}")
-    axes = [] if request.frame in quantity.axes else [request.frame]
-    axes += [] if request.wrench_frame == "world" else [request.wrench_frame]
-    for name in (*request.wrench, request.link, *axes):
+    for name in (*request.wrench, request.link):
         model.frame(name)
+    check_known(
+        f"frame in {model.name!r} named", request.frame, (*quantity.axes, *model.frame_names)
+    )
+    check_known(
+        f"frame in {model.name!r} named", request.wrench_frame, ("world", *model.frame_names)
+    )
     if request.task:
         task_rows(request.task)
     if request.formulation is None:
