@@ -5,7 +5,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,7 +30,7 @@ def main() -> None:
             print_line(f"error: there is a control character in {argument!r}", stderr=True)
             sys.exit(2)
     with _ending_in_order(), warnings.catch_warnings():
-        warnings.showwarning = _show_warning
+        warnings.showwarning = _showing_once()
         warnings.simplefilter("always", ArmdynWarning)
         try:
             sys.exit(app(prog_name="armdyn", standalone_mode=False) or 0)
@@ -61,9 +61,16 @@ def _ending_in_order() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """One line for the user; the place in our code is of no use there."""
-    print_line(f"warning: {message}", stderr=True)
+def _showing_once() -> Callable[..., None]:
+    """Shows each warning in one line, once; the place in our code is of no use to the user."""
+    shown: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in shown:
+            shown.add(str(message))
+            print_line(f"warning: {message}", stderr=True)
+
+    return show
 
 
 def _sentence(error: Any) -> str:

@@ -80,19 +80,20 @@ def print_excesses(excesses: Sequence[Excess]) -> None:
 
 def _print_reactions(links: list[dict[str, Any]]) -> None:
     columns = ("link", "force [N]", "at [s]", "axial", "radial", "moment [N·m]", "at [s]")
-    rows = table(*columns, "tilting", "drive", left=("link",))
+    rows = table(*columns, "tilting", "twisting", left=("link",))
     for link in links:
         cells = (
             f"{link[part][name]:.3f}"
             for part, name in (
                 *(("force", "peak"), ("force", "peak_time"), ("axial", "peak"), ("radial", "peak")),
                 *(("moment", "peak"), ("moment", "peak_time"), ("tilting", "peak")),
-                ("drive", "peak"),
+                ("twisting", "peak"),
             )
         )
         rows.add_row(link["link"], *cells)
     print_table(rows)
     print_text(
-        "largest force and moment on each link from its parent, the moment about its joint; axial: "
-        "along the axis of the joint, radial and tilting: across it, drive: about it"
+        "largest force and moment on each link from its parent, the moment about its joint, and on "
+        "the base (first row) from the ground, the moment about its origin; axial: along the axis "
+        "of the joint (z of the base), radial and tilting: across it, twisting: about it"
     )

@@ -13,22 +13,27 @@ from armdyn.figures import GREY, INK, PALE, peak_words, save_picture, thinned
 from armdyn.model import RobotModel
 
 NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
-PARTS = ("axial", "radial", "tilting", "drive")
+PARTS = ("axial", "radial", "tilting", "twisting")
 """Force along the axis of the joint and across it, moment across the axis and about it."""
+GROUND = "ground"
+"""What carries the base, in the place of a joint; its axis is the z axis of the base."""
 LINES = {
     "force": (INK, 2.0),
     "axial": ("#0072B2", 1.3),
     "radial": ("#D55E00", 1.3),
     "moment": (INK, 2.0),
     "tilting": ("#009E73", 1.3),
-    "drive": ("#CC79A7", 1.3),
+    "twisting": ("#CC79A7", 1.3),
 }
 """Colour and width of each line."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reactions:
-    """Force and moment that N links receive from their parents at m instants."""
+    """Force and moment that base and N links receive at m instants: rows 0, and 1 to N.
+
+    The base receives them from the ground, a link from its parent.
+    """
 
     title: str
     """What people call the robot."""
@@ -37,30 +42,31 @@ class Reactions:
     links: tuple[str, ...]
     joints: tuple[str, ...]
     world: Array
-    """Force and moment about the joint, world axes, (m, N, 6) [N, N m]."""
+    """Force and moment about joint or base, world axes, (m, 1 + N, 6) [N, N m]."""
     parts: Array
-    """Those of `PARTS`, (m, N, 4) [N, N m]; radial and tilting are magnitudes."""
+    """Those of `PARTS`, (m, 1 + N, 4) [N, N m]; radial and tilting are magnitudes."""
 
     @classmethod
     def of(cls, model: RobotModel, t: Array, world: Array, local: Array) -> Reactions:
-        """From the reactions in world axes and in those of the frame on each joint."""
-        axes = np.array([joint.axis for joint in model.joints])
+        """From the reactions with the base, in world axes and in those of each joint."""
+        axes = np.array([(0.0, 0.0, 1.0), *(joint.axis for joint in model.joints)])
         both = local.reshape(*local.shape[:-1], 2, 3)
         along = np.einsum("mnkx,nx->mnk", both, axes)
         across = np.linalg.norm(both - along[..., None] * axes[:, None], axis=-1)
         parts = np.stack([along[..., 0], across[..., 0], across[..., 1], along[..., 1]], -1)
-        links, joints = ([each.name for each in some] for some in (model.links, model.joints))
-        return cls(model.title or model.name, t, tuple(links), tuple(joints), world, parts)
+        links = (model.base_link.name, *(link.name for link in model.links))
+        joints = (GROUND, *(joint.name for joint in model.joints))
+        return cls(model.title or model.name, t, links, joints, world, parts)
 
     @property
     def sizes(self) -> Array:
-        """Magnitudes of force and moment, (m, N, 2)."""
+        """Magnitudes of force and moment, (m, 1 + N, 2)."""
         return np.linalg.norm(self.world.reshape(*self.world.shape[:-1], 2, 3), axis=-1)
 
     def columns(self) -> dict[str, Array]:
-        """fx1, fy1, ..., nz1, axial1, ..., drive1, fx2, ...: numbers are those of the links."""
+        """fx0, fy0, ..., nz0, axial0, ..., twisting0, fx1, ...: 0 is the base, 1 the first link."""
         return {
-            f"{name}{i + 1}": column
+            f"{name}{i}": column
             for i in range(len(self.links))
             for name, column in zip(
                 (*NAMES, *PARTS), (*self.world[:, i].T, *self.parts[:, i].T), strict=True
@@ -68,7 +74,7 @@ class Reactions:
         }
 
     def summary(self) -> list[dict[str, Any]]:
-        """For each link the largest of every magnitude, with its time, as plain data."""
+        """For base and links the largest of every magnitude, with its time, as plain data."""
         values = dict(zip(("force", "moment"), np.moveaxis(self.sizes, -1, 0), strict=True))
         values |= dict(zip(PARTS, np.moveaxis(np.abs(self.parts), -1, 0), strict=True))
         return [
@@ -82,7 +88,7 @@ class Reactions:
         return {"peak": float(values[k]), "peak_time": float(self.t[k])}
 
     def plot(self, path: str | Path) -> None:
-        """Draw force and moment in each joint to a .png, .pdf or .svg file: a row a joint."""
+        """Draw force and moment on ground and joints to a .png, .pdf or .svg file, a row each."""
         save_picture(path, _figure, self)
 
 
@@ -105,20 +111,20 @@ def _figure(reactions: Reactions) -> Any:
         row[0].set_visible(False)
         row[1].set_visible(False)
     for i, row in enumerate(panels[:count]):
-        axial, radial, tilting, drive = reactions.parts[:, i].T
+        axial, radial, tilting, twisting = reactions.parts[:, i].T
         forces = {"force": sizes[:, i, 0], "axial": axial, "radial": radial}
-        moments = {"moment": sizes[:, i, 1], "tilting": tilting, "drive": drive}
+        moments = {"moment": sizes[:, i, 1], "tilting": tilting, "twisting": twisting}
         _draw(row[0], reactions, f"{reactions.joints[i]}: force", forces, "N")
         _draw(row[1], reactions, "moment", moments, "N·m")
         for panel in row if i + pairs >= count else ():
             panel.set_xlabel("time [s]")
             panel.tick_params(labelbottom=True)
     left = axes[0, 0].get_position().x0
-    title = f"{reactions.title}: what the joints carry"
+    title = f"{reactions.title}: what ground and joints carry"
     figure.text(left, 1 - 0.24 * inch, title, fontsize=13, weight="bold", color=INK, va="center")
     subtitle = (
-        "on each link from its parent; axial: along the axis of the joint, radial and tilting: "
-        "across it, drive: about it"
+        "on each link from its parent; axial: along the axis of the joint (of the ground: z of the "
+        "base), radial and tilting: across it, twisting: about it"
     )
     figure.text(left, 1 - 0.49 * inch, subtitle, color=GREY, va="center")
     for column in (0, 1):

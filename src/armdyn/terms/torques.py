@@ -49,7 +49,7 @@ class TorqueReport:
     excesses: tuple[Excess, ...] = ()
     """Where the motion or the torque goes beyond a limit of a joint."""
     reactions: Reactions | None = None
-    """What the joints carry, if asked."""
+    """What ground and joints carry, if asked."""
 
     def __repr__(self) -> str:
         rows, n = self.total.shape
@@ -201,10 +201,10 @@ def _chunks(
 
 
 def _reactions(robot: Robot, trajectory: SampledMotion, chunks: list[Chunk]) -> Reactions:
-    carried = np.empty((2, len(trajectory), len(robot.model.links), 6))
+    carried = np.empty((2, len(trajectory), 1 + len(robot.model.links), 6))
     for part, state, on, base in chunks:
         for axes, frame in zip(carried, ("world", "joint"), strict=True):
-            axes[part] = robot.reactions(*state, frame=frame, **(on | base))
+            axes[part] = robot.reactions(*state, frame=frame, base_wrench=True, **(on | base))
     return Reactions.of(robot.model, trajectory.t, carried[0], carried[1])
 
 

@@ -62,7 +62,9 @@ def test_a_picture_of_reactions(command, move, tmp_path):
     path = tmp_path / "carried.png"
     found = data(command, move, "--reactions", "--plot", path)
     assert path.read_bytes().startswith(b"\x89PNG")
-    assert {"force", "axial", "radial", "moment", "tilting", "drive"} < set(found["reactions"][0])
+    assert {"force", "axial", "radial", "moment", "tilting", "twisting"} < set(
+        found["reactions"][0]
+    )
 
 
 def test_bad_loads_are_refused(command, move, tmp_path):

@@ -91,21 +91,25 @@ def test_a_trajectory_for_another_robot_is_refused(puma):
 def test_reactions_are_those_of_the_robot_and_the_largest_are_told():
     robot, move = armdyn.load("craig_two_link"), motion(2)
     report = torque_report(robot, move, reactions=True)
-    expected = robot.reactions(move.q, move.qd, move.qdd)
+    expected = robot.reactions(move.q, move.qd, move.qdd, base_wrench=True)
     assert np.array_equal(report.reactions.world, expected)
     columns = report.columns()
-    assert np.array_equal(columns["ny2"], expected[:, 1, 4])
-    (first, second) = report.summary()["reactions"]
+    assert np.array_equal(columns["ny2"], expected[:, 2, 4])
+    assert np.array_equal(columns["fx0"], expected[:, 0, 0])
+    ground, first, second = report.summary()["reactions"]
+    assert (ground["joint"], ground["link"]) == ("ground", robot.model.base_link.name)
     assert first["link"] == robot.model.links[0].name
-    forces = np.linalg.norm(expected[:, 1, :3], axis=-1)
+    forces = np.linalg.norm(expected[:, 2, :3], axis=-1)
     assert second["force"]["peak"] == forces.max()
     assert second["force"]["peak_time"] == move.t[forces.argmax()]
-    axial, radial, tilting, drive = np.moveaxis(report.reactions.parts, -1, 0)
+    axial, radial, tilting, twisting = np.moveaxis(report.reactions.parts, -1, 0)
     sizes = report.reactions.sizes
     np.testing.assert_allclose(np.hypot(axial, radial), sizes[..., 0], rtol=1e-12)
-    np.testing.assert_allclose(np.hypot(tilting, drive), sizes[..., 1], rtol=1e-12)
+    np.testing.assert_allclose(np.hypot(tilting, twisting), sizes[..., 1], rtol=1e-12)
     no_friction = robot.inverse_dynamics(move.q, move.qd, move.qdd, friction=False)
-    np.testing.assert_allclose(drive, no_friction, rtol=1e-12, atol=1e-12)  # no rotors here
+    np.testing.assert_allclose(
+        twisting[:, 1:], no_friction, rtol=1e-12, atol=1e-12
+    )  # no rotors here
     assert torque_report(robot, move).summary()["reactions"] == []
     assert "fx1" not in torque_report(robot, move).columns()
 
@@ -126,7 +130,8 @@ def test_a_wrench_and_a_moving_base_are_terms_of_the_torque():
     np.testing.assert_allclose(report.total, robot.inverse_dynamics(*state, **given), rtol=1e-12)
     assert report.residual < 1e-12 * np.abs(report.total).max()
     assert {"external", "base"} <= set(report.acting)
-    np.testing.assert_allclose(report.reactions.world, robot.reactions(*state, **given), rtol=1e-12)
+    expected = robot.reactions(*state, base_wrench=True, **given)
+    np.testing.assert_allclose(report.reactions.world, expected, rtol=1e-12)
     moving = lambda t: armdyn.BaseMotion(  # noqa: E731
         angular_velocity=(0, 0, np.sin(t)), linear_acceleration=(0.5, 0, 0)
     )
