@@ -52,7 +52,9 @@ def _counted(count: Operations) -> str:
 
 
 def _contents(model: RobotModel, function: Function) -> str:
-    said = ""
+    said = "What drives give along or about their axes is left out. " * function.request.constraint
+    if function.request.base_wrench:
+        said += "The first row is what the base receives from the ground, about its origin. "
     if "friction" in function.quantity.options:
         if model.is_frictionless:
             said += "The robot has no friction. "

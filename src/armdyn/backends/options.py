@@ -27,12 +27,18 @@ class ExportOptions:
     """Whether the payload at the tool is an argument of what depends on it."""
     gravity: bool = False
     """Whether the field of gravity is an argument of what depends on it."""
+    base_motion: bool = False
+    """Whether the motion of the base is an argument of what can take it."""
     friction: bool = True
     """Whether joint friction is in the torques."""
     link: str = "tool"
     """Whose place and velocity kinematics gives."""
     frame: str = "world"
-    """Axes of the rows of a Jacobian."""
+    """Axes of the rows of a Jacobian, and of reactions."""
+    constraint: bool = False
+    """Whether what the drives give is left out of reactions."""
+    base_wrench: bool = False
+    """Whether reactions have a first row for the base."""
     prefix: str | None = None
     """Start of the names of files and functions; None: the name of the robot."""
     effort: str = EFFORTS[0]
@@ -99,7 +105,7 @@ def _request(name: str, options: ExportOptions) -> Request:
                 f"{name} depends on the {number} but cannot take it as an argument; leave "
                 f"out {name}, or give the robot its {number} before the export"
             )
-    offered = ("payload", "gravity", "link", "frame")
+    offered = ("payload", "gravity", "base_motion", "link", "frame", "constraint", "base_wrench")
     chosen = {option: getattr(options, option) for option in offered if option in quantity.options}
     return Request(name, friction=options.friction, effort=options.effort, **chosen)
 

@@ -37,9 +37,14 @@ def export(
     gravity_argument: bool = flag(
         "--gravity-argument", "Take the field of gravity as an argument."
     ),
+    base_motion_argument: bool = flag(
+        "--base-motion-argument", "Take the motion of the base as an argument, 18 numbers."
+    ),
     friction: Friction = True,
     link: str = option("tool", "Whose place and Jacobian are exported."),
-    frame: str = option("world", "Axes of the rows of the Jacobian."),
+    frame: str = option("world", "Axes of the rows of the Jacobian, and of reactions."),
+    constraint: bool = flag("--constraint", "Leave out of reactions what the drives give."),
+    base_wrench: bool = flag("--base-wrench", "Let the base have the first row of reactions."),
     prefix: str | None = option(None, "Start of the names; the robot's if unset.", "NAME"),
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
     json: Json = False,
@@ -48,7 +53,7 @@ def export(
     if str(output) == STANDARD_OUTPUT and lang not in DOCUMENTS:
         raise typer.BadParameter("-o -: an export has several files; name a folder")
     if lang in DOCUMENTS:
-        if functions or single or payload_argument or gravity_argument:
+        if functions or single or payload_argument or gravity_argument or base_motion_argument:
             raise typer.BadParameter(
                 "--functions, --float and arguments are for functions in c and python"
             )
@@ -67,8 +72,8 @@ def export(
     model = robot.open().model
     with status("looking for short programs") as say:
         options = ExportOptions(
-            names, single, payload_argument, gravity_argument, friction, link, frame, prefix,
-            "deep" if search else "default", say,
+            names, single, payload_argument, gravity_argument, base_motion_argument, friction, link,
+            frame, constraint, base_wrench, prefix, "deep" if search else "default", say,
         )  # fmt: skip
         exported = write(model, output, lang, options)
     _print(exported, json)

@@ -31,10 +31,17 @@ CASES = {
     "puma560": {"friction": False},
     "stanford": {"functions": (*DEFAULT_FUNCTIONS, "regressor", "kinetic_energy")},
     "tree": {"payload": True, "gravity": True},
+    "chain": {
+        "functions": ("inverse_dynamics", "reactions", "joint_frames"),
+        **{"payload": True, "base_motion": True, "constraint": True, "base_wrench": True},
+        "frame": "joint",
+    },
 }
 
 
 def model_of(name):
+    if name == "chain":
+        return random_model("RP", 1, friction=True)
     if name == "tree":
         return random_model("RPRRPR", 5, tree=True, rotors=True, friction=True)
     return armdyn.load(name).model
