@@ -53,7 +53,8 @@ def export(
     if str(output) == STANDARD_OUTPUT and lang not in DOCUMENTS:
         raise typer.BadParameter("-o -: an export has several files; name a folder")
     if lang in DOCUMENTS:
-        if functions or single or payload_argument or gravity_argument or base_motion_argument:
+        arguments = payload_argument, gravity_argument, base_motion_argument
+        if any((functions, single, *arguments)):
             raise typer.BadParameter(
                 "--functions, --float and arguments are for functions in c and python"
             )
