@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, check_truth, lost
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_truth, lost
 from armdyn.errors import ArmdynWarning, ModelError, check_known, shown
 from armdyn.forks import IMPORTING, cached_property
 from armdyn.formulations import slopes
@@ -51,11 +51,12 @@ from armdyn.model import Inertia, RobotModel, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.quantities.request import EFFORTS, Request, wrench_options
+from armdyn.quantities.request import EFFORTS, request_of, wrench_options
 from armdyn.quantities.run_time import payload_vector
 
 if TYPE_CHECKING:
     from armdyn.backends.cache import ObjectCache
+    from armdyn.backends.jax.function import JaxFunction
     from armdyn.backends.options import Exported
     from armdyn.backends.table import KernelTable
 
@@ -686,14 +687,21 @@ class Robot:
                 `armdyn.quantities.products`); None: the quantity itself.
             dtype: "float64" or "float32".
         """
-        links = (wrench,) if isinstance(wrench, str) else check_names("wrench", wrench)
-        request = Request(
-            *(quantity, friction, payload, gravity, base_motion, links, wrench_frame),
-            *(link, frame, method, check_names("task", task), constraint, base_wrench),
-            *(derivative, self.effort),
-        )
-        request.check_truths()  # what is no truth may have no hash either
+        options: dict[str, Any] = {
+            **{"friction": friction, "payload": payload, "gravity": gravity, "task": task},
+            **{"base_motion": base_motion, "wrench": wrench, "wrench_frame": wrench_frame},
+            **{"link": link, "frame": frame, "method": method, "constraint": constraint},
+            **{"base_wrench": base_wrench, "derivative": derivative, "effort": self.effort},
+        }
+        request = request_of(quantity, **options)
         return self._table.kernel(request, dtype).call
+
+    def jax(self, quantity: str, **options: Any) -> JaxFunction:
+        """A quantity as a function for JAX; see `armdyn.backends.jax.function.jax_function`."""
+        with IMPORTING:
+            from armdyn.backends.jax.function import jax_function  # noqa: PLC0415
+
+        return jax_function(self._table, quantity, **options)
 
     def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:
         """Write functions as "c" or "python"; options: `armdyn.backends.options.ExportOptions`."""

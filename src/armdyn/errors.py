@@ -164,6 +164,10 @@ class PeerError(ArmdynError):
     """Another library that cannot compute what it is asked for, with its reason."""
 
 
+class BridgeError(ArmdynError):
+    """Another library whose version or settings do not allow what is asked of it."""
+
+
 class SizingError(ArmdynError, ValueError):
     """A joint that no motor of a list can drive along a motion."""
 

@@ -48,7 +48,9 @@ def test_examples_print_what_stands_below_them(name, files, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["torques", "reactions", "observer", "terms", "reduced", "rank"])
+@pytest.mark.parametrize(
+    "name", ["torques", "reactions", "observer", "terms", "reduced", "rank", "jax"]
+)
 def test_other_examples_run(name):
     text = page(name)
     assert printed("".join(python_blocks(text))) == "".join(o for _, o in examples(text))

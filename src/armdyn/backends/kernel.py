@@ -112,6 +112,15 @@ class Kernel:
         doc = f"{name} of {self.model.name!r}"
         return numpy_api.gufunc(built.code["loop"], *form, name, doc, built)
 
+    @property
+    def address(self) -> int:
+        """Of the loop that NumPy calls, for other programs; it is there as long as the kernel.
+
+        It takes pointers to the arrays, to the number of states, to the strides in bytes as a
+        gufunc has them, and to nothing.
+        """
+        return self._wide.code["loop"]
+
     def __call__(self, *arrays: npt.ArrayLike, out: Array | None = None) -> Array:
         """The quantity (..., *shape) for vectors (..., n) in the order of `inputs`.
 

@@ -1,6 +1,7 @@
 """The table of the kernels of one robot, each compiled when it is first asked for."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import WRENCH, noun_of
 from armdyn.quantities.registry import checked
-from armdyn.quantities.request import Request
+from armdyn.quantities.request import Request, request_of
 from armdyn.quantities.traced_robot import wrench_name
 
 LARGEST_DAMPING = 1e100
@@ -77,6 +78,14 @@ class KernelTable:
                 warn_of_condition(self.model)
             self.known[key] = kernel
         return self.known[key]
+
+    def products(
+        self, quantity: str, dtype: npt.DTypeLike, **options: Any
+    ) -> Callable[[str | None], Kernel]:
+        """The kernel of a quantity by None, and those of its products by "vjp" and "jvp"."""
+        request = request_of(quantity, effort=self.effort, **options)
+        checked(request, self.model)
+        return lambda mode: self.kernel(replace(request, derivative=mode), dtype)
 
     def run(self, quantity: str, *arrays: npt.ArrayLike, **options: Any) -> Array:
         """A quantity for vectors in the order of its kernel."""

@@ -1,12 +1,12 @@
 """What a program shall compute: a quantity by name, and its options."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy.typing as npt
 
-from armdyn.arrays import check_text, check_truth
+from armdyn.arrays import check_names, check_text, check_truth
 from armdyn.errors import ModelError, check_known
 from armdyn.formulations.cartesian import task_rows
 from armdyn.formulations.external import Wrench
@@ -60,6 +60,22 @@ OPTIONS = {name: (name,) for name in (*TRUTHS, "link", "frame", "task")} | {
     "method": ("formulation",),
 }
 """For every option of `robot.kernel` its fields in a request."""
+
+
+def request_of(
+    quantity: str,
+    *,
+    wrench: str | Sequence[str] = (),
+    method: str | None = None,
+    task: Sequence[str] = (),
+    **options: Any,
+) -> Request:
+    """The request of a quantity and the options of `Robot.kernel`."""
+    links = (wrench,) if isinstance(wrench, str) else check_names("wrench", wrench)
+    names = check_names("task", task)
+    request = Request(quantity, wrench=links, formulation=method, task=names, **options)
+    request.check_truths()  # what is no truth may have no hash either
+    return request
 
 
 def check_options(request: Request, model: RobotModel, quantity: Quantity) -> None:
