@@ -703,6 +703,13 @@ class Robot:
 
         return jax_function(self._table, quantity, **options)
 
+    def casadi(self, quantity: str, **options: Any) -> Any:
+        """A quantity as a `casadi.Function`; see `armdyn.backends.casadi.function`."""
+        with IMPORTING:
+            from armdyn.backends.casadi.function import casadi_function  # noqa: PLC0415
+
+        return casadi_function(self.model, quantity, effort=self.effort, **options)
+
     def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:
         """Write functions as "c" or "python"; options: `armdyn.backends.options.ExportOptions`."""
         with IMPORTING:

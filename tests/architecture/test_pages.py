@@ -49,7 +49,7 @@ def test_examples_print_what_stands_below_them(name, files, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["torques", "reactions", "observer", "terms", "reduced", "rank", "jax"]
+    "name", ["torques", "reactions", "observer", "terms", "reduced", "rank", "jax", "casadi"]
 )
 def test_other_examples_run(name):
     text = page(name)

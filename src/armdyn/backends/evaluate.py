@@ -12,32 +12,24 @@ from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.compiler.program import Program
 from armdyn.expr.operations import FAR_ANGLE
 
-Barrier = Callable[[list[Any]], Sequence[Any]]
-
 
 def evaluated(
     program: Program,
     entries: Sequence[Any],
     functions: Mapping[str, Callable[..., Any]],
-    barrier: Barrier | None = None,
-    between: int = 0,
 ) -> list[Any]:
     """The outputs of a program, in C order, for the entries of its arguments one after the other.
 
-    With a barrier, the values that are still needed go through it after every so many instructions.
+    A value is forgotten after its last use.
     """
     values: dict[int, Any] = dict(enumerate([*entries, *(c.value for c in program.constants)]))
     left = Counter(k for i in program.instructions for k in i.args) + Counter(program.outputs)
-    first = len(values)
-    for place, instruction in enumerate(program.instructions, start=first):
+    for place, instruction in enumerate(program.instructions, start=len(values)):
         values[place] = functions[instruction.op](*(values[k] for k in instruction.args))
         for k in instruction.args:
             left[k] -= 1
             if not left[k]:
                 del values[k]
-        if barrier is not None and (place - first) % between == between - 1:
-            alive = [k for k in values if k >= first]
-            values |= zip(alive, barrier([values[k] for k in alive]), strict=True)
     return [values[k] for k in program.outputs]
 
 
