@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint fmt type imports browser dist clean
+.PHONY: demo test quick lint fmt type imports browser docs dist clean
 
 demo: .venv/.demo
 	@mkdir -p demo
@@ -18,12 +18,12 @@ quick: lint imports
 	$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" tests/architecture tests/unit
 
 lint: .venv/.test
-	$(BIN)/ruff check src tests examples benchmarks docs/images
-	$(BIN)/ruff format --check src tests examples benchmarks docs/images
+	$(BIN)/ruff check src tests examples benchmarks docs/conf.py docs/site docs/images
+	$(BIN)/ruff format --check src tests examples benchmarks docs/conf.py docs/site docs/images
 
 fmt: .venv/.test
-	$(BIN)/ruff check --fix src tests examples benchmarks docs/images
-	$(BIN)/ruff format src tests examples benchmarks docs/images
+	$(BIN)/ruff check --fix src tests examples benchmarks docs/conf.py docs/site docs/images
+	$(BIN)/ruff format src tests examples benchmarks docs/conf.py docs/site docs/images
 
 type: .venv/.test
 	$(BIN)/mypy
@@ -38,6 +38,11 @@ browser:
 	    timeout 120 apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	    timeout 300 apt-get install -y -qq --no-install-recommends chromium ) >/dev/null 2>&1; } || \
 	  echo "no browser: the tests of the studio's pages will be skipped"
+
+# the documentation as a site; a warning, as of a link that leads nowhere, is an error
+docs: .venv/.test
+	$(BIN)/sphinx-build --quiet --fail-on-warning docs build/site
+	@echo "open build/site/index.html"
 
 # a wheel and an sdist, and a torque by the wheel in a fresh environment
 dist: .venv/.dist

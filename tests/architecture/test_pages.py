@@ -9,7 +9,7 @@ from armdyn.quantities.registry import QUANTITIES
 from armdyn.simplification.goals import WORDS
 from armdyn.simulation import controllers, tool_controllers
 from armdyn.simulation.simulator import ADAPTIVE, FIXED
-from support.pages import commands, examples, page, printed, python_blocks, table
+from support.pages import commands, page, table
 
 COMMANDS = [
     words
@@ -21,39 +21,6 @@ COMMANDS = [
     for words in commands(page(name), verb)
 ]
 WRITTEN = (".csv", ".png", ".parquet", ".tex", ".toml", ".urdf", ".py")
-
-
-@pytest.mark.slow
-def test_the_example_of_the_kernels_runs():
-    blocks = python_blocks(page("kernels"))
-    assert printed("\n".join(blocks[:2])).startswith("(7),(7),(7)->(7) ")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "files"),
-    [
-        ("equations", set()),
-        ("simplify", set()),
-        ("simulation", {"fall.png", "fall.csv"}),
-        ("sizing", set()),
-    ],
-)
-def test_examples_print_what_stands_below_them(name, files, tmp_path):
-    text = page(name)
-    shown = examples(text)
-    assert len(shown) == len(python_blocks(text))
-    assert printed("".join(code for code, _ in shown), tmp_path) == "".join(o for _, o in shown)
-    assert {path.name for path in tmp_path.iterdir()} == files
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["torques", "reactions", "observer", "terms", "reduced", "rank", "jax", "casadi"]
-)
-def test_other_examples_run(name):
-    text = page(name)
-    assert printed("".join(python_blocks(text))) == "".join(o for _, o in examples(text))
 
 
 @pytest.mark.slow

@@ -5,7 +5,13 @@ import shlex
 import subprocess
 import sys
 
-from support.paths import DOCS
+from support.paths import DOCS, ROOT
+
+PAGES = {
+    path.relative_to(ROOT).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
+}
+"""The text of every page, by its path without ending."""
 
 
 def page(name):
@@ -16,6 +22,11 @@ def page(name):
 def examples(text):
     """The Python examples of a page, each with the output that stands below it."""
     return re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+
+
+def outputs(text):
+    """What stands below the Python examples of a page that have an output."""
+    return [output for _, output in examples(text)]
 
 
 def python_blocks(text):

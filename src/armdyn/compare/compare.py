@@ -1,5 +1,7 @@
 """One robot, the same states, several libraries: who computes what, and why it differs."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

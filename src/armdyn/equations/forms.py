@@ -1,5 +1,7 @@
 """The equations of motion of a robot, in the form that was asked for."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice

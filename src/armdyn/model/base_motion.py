@@ -1,5 +1,7 @@
 """BaseMotion: how the base of a robot moves, as on a vehicle or a ship."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

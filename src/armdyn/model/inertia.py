@@ -1,5 +1,7 @@
 """Inertia: the ten numbers of a rigid body, with the point and the axes they were given in."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self
 
@@ -62,7 +64,7 @@ class Inertia(UniformBodies):
     @classmethod
     def from_com(
         cls, mass: float, com: ArrayLike, tensor: ArrayLike, axes: ArrayLike | None = None
-    ) -> "Inertia":
+    ) -> Inertia:
         """Inertia from a tensor about the centre of mass.
 
         Args:
@@ -81,7 +83,7 @@ class Inertia(UniformBodies):
             return cls(mass, frozen(mass * c), frozen(moment), "com", A)
 
     @classmethod
-    def from_origin(cls, mass: float, first_moment: ArrayLike, tensor: ArrayLike) -> "Inertia":
+    def from_origin(cls, mass: float, first_moment: ArrayLike, tensor: ArrayLike) -> Inertia:
         """Inertia from first moment [kg m] and a tensor about the origin of the frame."""
         h, moment = (np.asarray(given) for given in (first_moment, tensor))
         if object not in (h.dtype, moment.dtype):
@@ -96,7 +98,7 @@ class Inertia(UniformBodies):
         return cls(pseudo.item(3, 3), frozen(pseudo[:3, 3]), frozen(moment))
 
     @classmethod
-    def zero(cls) -> "Inertia":
+    def zero(cls) -> Inertia:
         """No inertia at all."""
         return cls(0.0, frozen(np.zeros(3)), frozen(np.zeros((3, 3))))
 
@@ -192,11 +194,11 @@ class Inertia(UniformBodies):
         """The inertia tensor about a point of the frame [m], axes of the frame, (3, 3) [kg m²]."""
         return self.moved(-check_constant("point", point, (3,))).moment
 
-    def rotated(self, R: ArrayLike) -> "Inertia":
+    def rotated(self, R: ArrayLike) -> Inertia:
         """The body turned about the origin by a rotation, shape (3, 3)."""
         return self.moved(transform(check_constant("rotation", R, (3, 3))))
 
-    def moved(self, T: ArrayLike) -> "Inertia":
+    def moved(self, T: ArrayLike) -> Inertia:
         """The same body seen from frame A, where T = T_AB and this inertia is in frame B.
 
         In other words, the body moved by T, a transform of shape (4, 4), or a displacement [m] of
@@ -212,7 +214,7 @@ class Inertia(UniformBodies):
         axes = frozen(placed[:3, :3] @ self.given_axes)
         return Inertia(self.mass, moved.first_moment, moved.moment, self.given_about, axes)
 
-    def __add__(self, other: "Inertia") -> "Inertia":
+    def __add__(self, other: Inertia) -> Inertia:
         if not isinstance(other, Inertia):
             return NotImplemented
         return Inertia(
@@ -221,10 +223,10 @@ class Inertia(UniformBodies):
             frozen(self.moment + other.moment),
         )
 
-    def __radd__(self, other: Any) -> "Inertia":
+    def __radd__(self, other: Any) -> Inertia:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # sum() begins so
 
-    def __sub__(self, hole: "Inertia") -> "Inertia":
+    def __sub__(self, hole: Inertia) -> Inertia:
         if not isinstance(hole, Inertia):
             return NotImplemented
         rest = Inertia(

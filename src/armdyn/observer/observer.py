@@ -7,6 +7,8 @@ The equations are in `armdyn.quantities.momentum`. An external torque that sets 
 and no acceleration is needed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -179,7 +181,7 @@ class Observer:
 
     def calibrated(
         self, t: npt.ArrayLike, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike
-    ) -> "Observer":
+    ) -> Observer:
         """The observer with `noise` and `noise_time` from a log without contact, as `run` takes it.
 
         What the model does not explain, noise and its own errors, is then in the thresholds.
@@ -261,7 +263,7 @@ class Observer:
             levels = self.thresholds(float(np.median(gaps)), sample[0])
         return Observation(self.robot, times, sample[0], np.moveaxis(found, 0, -2), levels)
 
-    def export(self, directory: str | Path, language: str = "c", **options: Any) -> "Exported":
+    def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:
         """Write the first sample and the step as source code, as `robot.export` does.
 
         In C the state is an array of the caller, and nothing is allocated.

@@ -9,6 +9,8 @@
 Friction and rotors are not in these counts. Sines and cosines are counted as calls.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial

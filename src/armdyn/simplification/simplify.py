@@ -4,6 +4,8 @@ The aim is the equation I q̈ = τ with constant I, (16) of S. Saha, B. Shirinza
 model simplification of serial manipulators.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -88,7 +90,7 @@ class Simplification:
         """The new robot; where the goals cannot be reached, the one that comes nearest."""
         return Robot(self.design.model)
 
-    def report(self, trajectory: str | Path | None = None) -> "Report":
+    def report(self, trajectory: str | Path | None = None) -> Report:
         """Compare both robots.
 
         Args:

@@ -1,5 +1,7 @@
 """`armdyn.spring_balance`: springs that carry the weight of an arm, and what they leave."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -11,6 +11,8 @@ C is the matrix of Christoffel symbols, with which Ṁ - 2C is skew: that Slotin
 it. Each can know friction too, and then adds what it takes at the wanted velocity.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """`armdyn.simulate`: the motion that torques and external forces cause."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from pathlib import Path

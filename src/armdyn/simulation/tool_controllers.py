@@ -12,6 +12,8 @@ dampers take; to compensate C q̇ as well would add energy. References: O. Khati
 Impedance control, 1985.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -9,6 +9,8 @@ is the load behind the gear and what accelerates the rotor of inertia J. A motor
 follow carries them and their rotors too.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field
 from pathlib import Path

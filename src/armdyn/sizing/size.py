@@ -4,6 +4,8 @@ A rotor adds to the diagonal of the mass matrix alone, so that each joint is cho
 trying every motor with every gear finds the best of all choices.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal

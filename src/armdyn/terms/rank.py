@@ -5,6 +5,8 @@ in the same order. The torques of joints that turn and the forces of joints that
 apart.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path

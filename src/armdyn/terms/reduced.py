@@ -8,6 +8,8 @@ it: a new sample of the workspace, or instants between those of the motion. Wher
 larger there, the worst of these states join the others, and the choice is made again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path

@@ -6,6 +6,8 @@ the limits of the joints; in one half of the states speeds and accelerations are
 largest, in the other half each is the largest or its opposite, because torques are largest there.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,7 +56,7 @@ class Workspace:
     """Largest acceleration likewise [rad/s² or m/s²]; None: full speed within half a second."""
     seed: int = 0
 
-    def states(self, robot: Robot) -> "StateSet":
+    def states(self, robot: Robot) -> StateSet:
         """The states."""
         n, count, seed = robot.n, self.samples, self.seed
         if count is None:

@@ -10,6 +10,8 @@ until the neglected torque of joint i reaches the tolerance, relative to its ref
 torque at the given speed, or the effort limit of its actuator.
 """
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args

@@ -8,7 +8,6 @@ from armdyn import Robot
 from armdyn.errors import ArmdynError, ModelError, ShapeError, UnknownNameError, UnreachableError
 from armdyn.formulations.pose_search import PoseSearch
 from armdyn.model.transform import rotation_about, rotation_from_vector, transform
-from support.pages import page, printed, python_blocks
 from support.paths import ROBOTS
 from support.random_robots import random_axis, random_model
 
@@ -241,9 +240,3 @@ def test_what_cannot_be_asked_is_said(change, error, message):
     with pytest.raises(error, match=message):
         armdyn.load("two_link").inverse_kinematics(**{"T": np.eye(4)} | change)
     assert issubclass(error, ArmdynError)
-
-
-@pytest.mark.slow
-def test_the_examples_of_the_page_run():
-    told = printed("".join(python_blocks(page("inverse-kinematics"))))
-    assert told.startswith("8 True\n'panda' cannot reach the pose: the nearest that was found is")

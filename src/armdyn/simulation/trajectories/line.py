@@ -1,5 +1,7 @@
 """Straight lines of the tool."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 

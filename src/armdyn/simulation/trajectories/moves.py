@@ -1,5 +1,7 @@
 """Rest, and moves with trapezoidal speed."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Periodic motions as Fourier series."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

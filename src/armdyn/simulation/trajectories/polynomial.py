@@ -1,5 +1,7 @@
 """Moves from one configuration to another, or through several, by polynomials of degree five."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from itertools import pairwise

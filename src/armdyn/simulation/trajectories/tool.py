@@ -1,5 +1,7 @@
 """Motions of the tool: straight lines and circles in space, followed by a law of time."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 

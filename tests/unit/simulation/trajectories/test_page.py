@@ -2,23 +2,10 @@
 
 import re
 
-import pytest
-
 from armdyn.simulation import trajectories
-from support.pages import page, printed, python_blocks
+from support.pages import page
 
 PAGE = page("trajectories")
-
-
-@pytest.mark.slow
-def test_its_examples_run_and_print_what_they_say(tmp_path):
-    lines = printed("\n".join(python_blocks(PAGE)), tmp_path).splitlines()
-    said = re.findall(r"print\(.*\)  # (.*)", PAGE)
-    assert len(said) == len(lines) == 2
-    for comment, line in zip(said, lines, strict=True):
-        pieces = map(re.escape, comment.split("..."))
-        assert re.fullmatch(".*".join(pieces), line)
-    assert (tmp_path / "move.csv").exists()
 
 
 def test_its_table_names_every_function():
