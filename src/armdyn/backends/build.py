@@ -48,13 +48,16 @@ def build(
     target: Target,
     cache: ObjectCache | None = None,
     program: Program | None = None,
+    *,
+    sweep: bool = False,
 ) -> MachineCode:
     """The machine code of a request, shared by all who ask for the same.
 
     It is kept on disk in the cache, or in the one of the user, if there is one. A program that is
-    given stands in the place of the one that the request would have.
+    given stands in the place of the one that the request would have. With `sweep`, states are made
+    and reduced in the same loop.
     """
-    key = _key(model, request, dtype, target, program)
+    key = _key(model, request, dtype, target, program, sweep)
     with _lock:
         found = _alive.get(key)
         if found is None:
@@ -62,7 +65,7 @@ def build(
             kept = cache.get(key) if cache else None
             found = None if kept is None else _loaded(kept)
             if found is None:
-                found = _compiled(model, request, dtype, target, program)
+                found = _compiled(model, request, dtype, target, program, sweep)
                 if cache:
                     cache.put(key, found.content)
             _alive[key] = found
@@ -83,6 +86,7 @@ def _compiled(
     dtype: str,
     target: Target,
     program: Program | None,
+    sweep: bool,
 ) -> MachineCode:
     name = f"{request.quantity} of {model.name!r}"
     with note(f"writing the equations for {name} ..."):
@@ -98,7 +102,7 @@ def _compiled(
             "in sensible time; use another method, or evaluate it as it is written"
         )
     with note(f"compiling {size} operations for {name}; the result is kept for the next time ..."):
-        return BACKEND.compile(program, LlvmTarget(target, dtype, rows))
+        return BACKEND.compile(program, LlvmTarget(target, dtype, rows, sweep))
 
 
 def _key(
@@ -107,11 +111,14 @@ def _key(
     dtype: str,
     target: Target,
     program: Program | None,
+    sweep: bool,
 ) -> str:
     """A digest of everything that the code depends on."""
     parts = [FORMAT, model.digest, asdict(request), dtype, asdict(target), *_versions()]
     if program is not None:
         parts.append(repr((program.constants, program.instructions, program.outputs)))
+    if sweep:
+        parts.append("sweep")
     text = json.dumps(parts, default=bool)  # options may be truths of NumPy
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -49,6 +49,11 @@ class Kernel:
         self._given = program
         """A program in the place of the one that the quantity has."""
 
+    @property
+    def given_program(self) -> Program | None:
+        """A program in the place of the one that the quantity has, if there is one."""
+        return self._given
+
     @cached_property
     def _wide(self) -> MachineCode:
         """For batches."""

@@ -172,17 +172,34 @@ class GridSpace(Space):
             result[..., c] = self.axes[c].at(k)
         return result
 
+    @cached_property
+    def _split(self) -> tuple[Array, Array]:
+        """The columns that are the same in a run, and those that are the same in every run."""
+        tabled = np.array(self.order[len(self.order) - self._inner :], dtype=int)
+        return np.setdiff1d(np.arange(self.columns.width), tabled), tabled
+
+    def _table(self, first: int, last: int) -> Array:
+        """The values of the columns that vary in a run, (tabled, states)."""
+        tabled = self._split[1]
+        inside = np.arange(first, last)
+        shape = self.shape[len(self.order) - self._inner :]
+        digits = np.unravel_index(inside, shape) if len(tabled) else ()
+        values = [self.axes[c].at(k) for c, k in zip(tabled, digits, strict=True)]
+        return np.array(values).reshape(len(tabled), last - first)
+
+    @cached_property
+    def _whole_table(self) -> Array:
+        return self._table(0, self.run)
+
     def lattice(self, first: int, last: int) -> Lattice:
         """How a compiled loop makes a block: of whole runs, or of a part of one."""
-        cut = len(self.order) - self._inner
+        begin = first % self.run
         states = min(self.run, last - first)
-        inside = np.arange(first % self.run, first % self.run + states)
-        tabled = np.array(self.order[cut:], dtype=int)
-        digits = np.unravel_index(inside, self.shape[cut:]) if len(tabled) else ()
-        inner = np.array([self.axes[c].at(k) for c, k in zip(tabled, digits, strict=True)])
-        splat = np.setdiff1d(np.arange(self.columns.width), tabled)
-        runs = self.at(np.arange(first - first % self.run, last, self.run))[:, splat]
-        return Lattice(runs, splat, inner.reshape(len(tabled), states), tabled, states, first)
+        whole = states == self.run
+        inner = self._whole_table if whole else self._table(begin, begin + states)
+        splat, tabled = self._split
+        runs = self.at(np.arange(first - begin, last, self.run))[:, splat]
+        return Lattice(runs, splat, inner, tabled, states, first)
 
     def describe(self) -> dict[str, Any]:
         """What the states depend on."""

@@ -1,14 +1,17 @@
 """What a block takes: generate, evaluate, reduce or store, without anything larger in memory."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.backends.kernel import Kernel
+from armdyn.backends.sweeper import Sweeper
 from armdyn.sweep.blocks import Block, BlockPlan
+from armdyn.sweep.compiled import lattice_words, reduce_block, row_words
 from armdyn.sweep.reductions import Part, Reduction
 from armdyn.sweep.rows import RowSpace
 from armdyn.sweep.space import Space
@@ -27,6 +30,15 @@ class SweepJob:
     plan: BlockPlan
     reductions: tuple[Reduction, ...] = ()
     store: RowStore | None = None
+
+    @cached_property
+    def sweeper(self) -> Sweeper:
+        """The compiled loop."""
+        return Sweeper(self.kernel)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the loop, which others compile themselves."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @property
     def entries(self) -> int:
@@ -51,24 +63,32 @@ class SweepJob:
         return np.asarray(self.kernel.gufunc(*given)).reshape(len(rows), -1)
 
     def _rows(self, first: int, last: int, parts: Mapping[str, Any] | None) -> Array:
-        if parts is not None and isinstance(self.space, RowSpace):
-            return self.space.joined(parts)
+        if parts and isinstance(self.space, RowSpace):
+            rest = {name: array[first:last] for name, array in self.space.arrays.items()}
+            return self.space.joined(rest | dict(parts))
         return self.space.rows(first, last)
 
     def _reduced(self, block: Block, parts: Mapping[str, Any] | None) -> list[Part]:
-        """The states piece by piece through NumPy."""
-        given = None if parts is None else self._rows(block.first, block.last, parts)
+        """A block in one call of the compiled loop."""
+        cell = (block.last - block.first) // block.cells
+        starts = block.first + cell * np.arange(block.cells)
+        if not parts and (lattice := self.space.lattice(block.first, block.last)) is not None:
+            words = lattice_words(lattice, block.last - block.first)
+            first = self.space.at(starts)
+        else:
+            rows = self._rows(block.first, block.last, parts)
+            words, first = row_words(self.space.columns, rows, block.first), rows[:1]
+        return reduce_block(self.sweeper, words, block, self.reductions, self.values(first))
+
+    def in_numpy(self, number: int) -> list[Part]:
+        """The same piece by piece through NumPy, to compare with."""
+        block = self.plan[number]
         totals = [r.start(block.cells, self.entries) for r in self.reductions]
         cell = (block.last - block.first) // block.cells
         for c in range(block.cells):
             start = block.first + c * cell
             for first in range(start, start + cell, PIECE):
-                last = min(first + PIECE, start + cell)
-                rows = (
-                    self.space.rows(first, last)
-                    if given is None
-                    else given[first - block.first : last - block.first]
-                )
+                rows = self.space.rows(first, min(first + PIECE, start + cell))
                 values = self.values(rows)[None]
                 for reduction, total in zip(self.reductions, totals, strict=True):
                     part = reduction.part(values, np.array([first]))

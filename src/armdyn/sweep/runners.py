@@ -5,13 +5,19 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
+from uuid import uuid4
+
+import numpy as np
 
 from armdyn.backends.threads import threads
 from armdyn.errors import MissingExtraError, SweepError
+from armdyn.sweep.blocks import Block
 from armdyn.sweep.job import SweepJob
 from armdyn.sweep.reductions import Part
 from armdyn.sweep.rows import RowSpace
+from armdyn.version import __version__
 
 AHEAD = 2
 """Blocks that wait for each thread, beside the one it computes."""
@@ -44,26 +50,20 @@ def on_threads(job: SweepJob, numbers: Iterable[int]) -> Iterator[Computed]:
 def on_cluster(job: SweepJob, numbers: Iterable[int], client: Any) -> Iterator[Computed]:
     """The same on the workers of a cluster, which get the job once each.
 
-    What a worker had when it died is computed by another one.
+    The scheduler knows how every block is made, and the job itself: what a worker had when it died
+    is computed by another one.
     """
     cores = max(1, sum(client.nthreads().values()))
-    shared = client.scatter(job, broadcast=True, hash=False)
+    name = f"armdyn-sweep-{uuid4().hex}"
+    light, sent = _light(job)
+    shared = client.submit(_same, light, key=f"{name}-job", retries=RETRIES)
     waiting: deque[tuple[int, Any]] = deque()
     try:
         for number in numbers:
-            given: Any = None
-            space = job.space
-            if isinstance(space, RowSpace) and space.lazy:
-                block = job.plan[number]
-                given = {
-                    name: client.compute(array[block.first : block.last])
-                    if hasattr(array, "__dask_graph__")
-                    else array[block.first : block.last]
-                    for name, array in space.arrays.items()
-                }
+            given = _sent(job.plan[number], sent, client)
             future = client.submit(
-                _compute, shared, number, given, pure=False, retries=RETRIES,
-                key=f"armdyn-sweep-{id(job):x}-{number}",
+                _compute, shared, number, given, __version__, key=f"{name}-{number}",
+                retries=RETRIES,
             )  # fmt: skip
             waiting.append((number, future))
             if len(waiting) >= cores * (AHEAD + 1):
@@ -77,7 +77,35 @@ def on_cluster(job: SweepJob, numbers: Iterable[int], client: Any) -> Iterator[C
             future.cancel()
 
 
-def _compute(job: SweepJob, number: int, parts: Any) -> list[Part]:
+def _light(job: SweepJob) -> tuple[SweepJob, dict[str, Any]]:
+    """The job without the arrays that are sent block by block, and these."""
+    space = job.space
+    if not isinstance(space, RowSpace):
+        return job, {}
+    own = (np.ndarray,)
+    sent = {k: a for k, a in space.arrays.items() if space.lazy or isinstance(a, own)}
+    rest = {k: a for k, a in space.arrays.items() if k not in sent}
+    return replace(job, space=replace(space, arrays=rest)), sent
+
+
+def _sent(block: Block, arrays: dict[str, Any], client: Any) -> dict[str, Any]:
+    """The parts of arrays that belong to a block; those of dask are computed on the cluster."""
+    rows = slice(block.first, block.last)
+    return {
+        name: client.compute(array[rows]) if hasattr(array, "__dask_graph__") else array[rows]
+        for name, array in arrays.items()
+    }
+
+
+def _same(job: SweepJob) -> SweepJob:
+    return job
+
+
+def _compute(job: SweepJob, number: int, parts: Any, version: str) -> list[Part]:
+    if version != __version__:
+        raise SweepError(
+            f"a worker has armdyn {__version__}, this is {version}; install one on all machines"
+        )
     return job.compute(number, parts)
 
 

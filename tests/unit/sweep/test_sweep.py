@@ -9,7 +9,7 @@ from scipy.stats import qmc
 
 import armdyn
 from armdyn.errors import ArmdynError, SweepError
-from armdyn.sweep import Exceeded, Extremes, Histogram, Moments, Quantiles
+from armdyn.sweep import Exceeded, Extremes, Histogram, Moments, Quantiles, blocks
 from armdyn.sweep.columns import columns_of
 from armdyn.sweep.reductions import REDUCTIONS
 
@@ -20,6 +20,13 @@ ALL = [Extremes(), Moments(), Histogram(20), Quantiles(), Exceeded(limits=[20.0,
 @pytest.fixture(scope="module")
 def arm():
     return armdyn.load("two_link")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_blocks():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "SMALLEST_BLOCK", 2**12)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,8 @@ from armdyn.forks import lock_over_fork
 
 _LOCK = lock_over_fork(getattr(llvm.ffi.lib, "_lock", None))
 """That of all calls of LLVM, by whomever: nobody forks while one is under way."""
+FUNCTIONS = ("loop", "entry", "rollout_loop", "sweep_loop", "sweep_scratch")
+"""What may be called from outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class LlvmTarget:
     dtype: str = "float64"
     rows: StateRows | None = None
     """If the program is a step of an integrator, what is in its rows."""
+    sweep: bool = False
+    """Whether states are made and reduced in the same loop."""
 
 
 class Linked:
@@ -63,7 +67,7 @@ class MachineCode:
     """Machine code and what one must know to call it."""
 
     code: Linked
-    """With the function "loop", and perhaps "entry" or "rollout_loop"."""
+    """With the function "loop", and perhaps "entry" or "rollout_loop"; or with "sweep_loop"."""
     inputs: tuple[tuple[str, int], ...]
     """Name and length of each argument."""
     shape: tuple[int, ...]
@@ -82,12 +86,14 @@ class LlvmBackend(Backend[LlvmTarget, MachineCode]):
     def compile(self, program: Program, target: LlvmTarget) -> MachineCode:
         """Machine code in memory."""
         narrow = target.processor == target.processor.narrow
-        entry = narrow and target.rows is None and numpy_api.arrays_are_as_expected()
+        alone = target.rows is None and not target.sweep
+        entry = narrow and alone and numpy_api.arrays_are_as_expected()
         ahead = target.processor.bits == Target.host().bits  # narrower code is for a few states
         processor, dtype, rows = target.processor, target.dtype, target.rows
-        text = module(program, processor, dtype, entry=entry, ahead=ahead, rows=rows)
+        sweep = target.sweep
+        text = module(program, processor, dtype, entry=entry, ahead=ahead, rows=rows, sweep=sweep)
         inputs = [(array.name, len(array.symbols)) for array in program.inputs]
-        functions = [f for f in ("loop", "entry", "rollout_loop") if f"@{f}(" in text]
+        functions = [f for f in FUNCTIONS if f"@{f}(" in text]
         head = {"inputs": inputs, "shape": program.shape, "functions": functions}
         code = object_code(text, target.processor)
         return self.load(json.dumps(head).encode() + b"\n" + code)

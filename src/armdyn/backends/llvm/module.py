@@ -18,6 +18,7 @@ from armdyn.backends.llvm.rollout_loop import RolloutLoop, StateRows
 from armdyn.backends.llvm.rows import load_function, place_function, store_function
 from armdyn.backends.llvm.rows_ahead import Group, groups_ahead, transpose
 from armdyn.backends.llvm.segments import LENGTHS, Plan, Segment, SineCosine, best_plan
+from armdyn.backends.llvm.sweep_loop import SweepLoop
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.trig import angle_sum_functions, sine_cosine_functions
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
@@ -42,6 +43,7 @@ def module(
     entry: bool = False,
     ahead: bool = True,
     rows: StateRows | None = None,
+    sweep: bool = False,
     tile: int | None = None,
     lengths: tuple[int, int] = LENGTHS,
 ) -> str:
@@ -55,11 +57,12 @@ def module(
             needs much scratch memory.
         ahead: Whether segments transpose the rows of the next tile, which pays for batches.
         rows: What is in the rows of a step of an integrator, for `@rollout_loop`.
+        sweep: Whether to write `@sweep_loop`, which makes and reduces states, and no `@loop`.
         tile: Vectors of states that a segment runs over; None: as many as fit the first cache.
         lengths: Fewest and most operations in a segment.
     """
     vectors = Vectors(target.lanes(dtype), dtype, target.fma)
-    most = SCRATCH // (LEAST_VECTORS_AHEAD * vectors.bytes) if ahead else 0
+    most = SCRATCH // (LEAST_VECTORS_AHEAD * vectors.bytes) if ahead or sweep else 0
     pieces = best_plan(program, target, lengths, most)
     if tile is None:
         tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
@@ -70,12 +73,15 @@ def module(
     lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)", DECLARATION]
     for columns in sorted(set(inputs)):
         lines += load_function(vectors, columns, pieces.slots)
+    if sweep:
+        lines += _segments(vectors, pieces, program, tile, {}, fetches=False)
+        lines += _angle_sums(vectors, program)
+        return "\n".join([*lines, *SweepLoop(vectors, pieces, inputs, output, tile).lines()]) + "\n"
     lines += place_function(output)
     lines += store_function(vectors, pieces.outputs, pieces.slots)
     groups = groups_ahead(vectors, pieces, inputs)
     lines += _segments(vectors, pieces, program, tile, groups)
-    if any(instruction.op == "angle_sum" for instruction in program.instructions):
-        lines += angle_sum_functions(vectors)
+    lines += _angle_sums(vectors, program)
     lines += stream_functions(vectors) if streams else []
     early = {group.array for some in groups.values() for group in some}
     lines += Loop(vectors, pieces, inputs, output, tile, early, streams).lines()
@@ -85,8 +91,19 @@ def module(
     return "\n".join(lines) + "\n"
 
 
+def _angle_sums(vectors: Vectors, program: Program) -> list[str]:
+    """The functions that add angles, if they are needed."""
+    needed = any(instruction.op == "angle_sum" for instruction in program.instructions)
+    return angle_sum_functions(vectors) if needed else []
+
+
 def _segments(
-    vectors: Vectors, pieces: Plan, program: Program, tile: int, ahead: dict[int, list[Group]]
+    vectors: Vectors,
+    pieces: Plan,
+    program: Program,
+    tile: int,
+    ahead: dict[int, list[Group]],
+    fetches: bool = True,
 ) -> list[str]:
     """The functions that compute, between which the rows of the next tile are transposed."""
     lines = []
@@ -105,8 +122,9 @@ def _segments(
         if isinstance(step, Segment):
             head = f"define internal void @segment{number}(ptr %here, {', '.join(given)})"
             t = IrWriter(vectors, f"{head} noinline nounwind {{")
+            lines_ahead = fetched[number] if fetches else []
             segment = _segment_of_sums if step.adds_angles else _segment
-            lines += segment(t, step, constants, fetched[number], ahead.get(number, []))
+            lines += segment(t, step, constants, lines_ahead, ahead.get(number, []))
     return lines
 
 
