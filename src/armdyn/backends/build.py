@@ -111,7 +111,7 @@ def _key(
     dtype: str,
     target: Target,
     program: Program | None,
-    sweep: bool,
+    sweep: bool = False,
 ) -> str:
     """A digest of everything that the code depends on."""
     parts = [FORMAT, model.digest, asdict(request), dtype, asdict(target), *_versions()]
