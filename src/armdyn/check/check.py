@@ -46,7 +46,7 @@ def check_report(
             return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
         findings = [replace(finding, where=str(source)) for finding in found]
         findings += [*_fixed_joints(source), *geometry_findings(Path(source), model, trusted)]
-    findings += [*body_findings(model), *joint_findings(model), *_gravity(model)]
+    findings += [*body_findings(model), *joint_findings(model), *gravity_findings(model)]
     if not any(finding.level == "error" for finding in findings):
         findings += _mass_matrix(Robot(model))
     return sorted(_merged(findings), key=lambda finding: LEVELS.index(finding.level))
@@ -103,7 +103,8 @@ def _fixed_joints(source: str | Path) -> Iterator[Finding]:
             )
 
 
-def _gravity(model: RobotModel) -> Iterator[Finding]:
+def gravity_findings(model: RobotModel) -> Iterator[Finding]:
+    """What is odd about the field of gravity."""
     g, where = model.gravity, "gravity"
     size = float(np.linalg.norm(g))
     if size == 0:

@@ -11,7 +11,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "compare": ("armdyn compare arm.urdf", "armdyn compare panda --with pinocchio,mujoco"),
     "torque": (
         "armdyn torque puma560 move.csv -o torques.csv --plot torques.png",
-        "armdyn torque ur5e move.csv --payload 2,0,0,0.1 --motors",
+        "armdyn torque puma560 --q 0,45,-90,0,30,0 --qd 10,0,0,0,0,0 --degrees",
+        "cat move.csv | armdyn torque ur5e - --payload 2,0,0,0.1",
     ),
     "terms": (
         "armdyn terms puma560 move.csv --plot terms.png",

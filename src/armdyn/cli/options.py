@@ -88,7 +88,11 @@ class RobotSource:
     ]
     payload: Annotated[
         str | None,
-        _shared("Hold a mass, in kg, at a point of the tool frame, in m.", "MASS[,X,Y,Z]"),
+        _shared(
+            "Hold a mass, in kg, at a point of the tool frame, in m; with its tensor about that "
+            "point, in kg m².",
+            "MASS[,X,Y,Z[,IXX,IYY,IZZ[,IXY,IXZ,IYZ]]]",
+        ),
     ] = None
     gravity: Annotated[
         str | None, _shared("The field of gravity in m/s², world axes, pointing down.", "X,Y,Z")
@@ -125,9 +129,11 @@ class RobotSource:
 
     def open(self) -> "Robot":
         """Load the robot, and warn of what is odd about it."""
+        from armdyn.check.check import gravity_findings
         from armdyn.loading import robot_from
 
-        return robot_from(self.read())
+        model, findings = self.read()
+        return robot_from((model, (*findings, *gravity_findings(model))))
 
     def read(self, physical: Physical = "error", fix_root: bool = False) -> "Reading":
         """Read the robot; the arguments hold where the command line says nothing."""
@@ -149,8 +155,7 @@ class RobotSource:
         )
         if self.payload is None:
             return model, findings
-        mass, *com = numbers("--payload", self.payload, (1, 4))
-        model = with_payload(model, mass, com or (0.0, 0.0, 0.0))
+        model = with_payload(model, *_payload(self.payload))
         return model, (*findings, *physical_warnings(model, physical))
 
 
@@ -210,6 +215,13 @@ def number(option: str, text: str, kind: Callable[[str], float] = float) -> floa
         return kind(text)
     except ValueError:
         raise typer.BadParameter(f"{option}: expected a number, got {text!r}") from None
+
+
+def _payload(text: str) -> tuple[float, list[float], list[list[float]]]:
+    """Mass, centre of mass and tensor about it."""
+    given = numbers("--payload", text, (1, 4, 7, 10))
+    mass, x, y, z, xx, yy, zz, xy, xz, yz = (*given, *[0.0] * (10 - len(given)))
+    return mass, [x, y, z], [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
 
 def _held(text: str) -> tuple[str, float]:

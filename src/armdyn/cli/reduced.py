@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.motion_options import Degrees, read_motion
 from armdyn.cli.options import Json, Plot, RobotSource, flag, option, takes_robot
 from armdyn.cli.state_options import (
     AccelerationOption,
@@ -22,6 +23,7 @@ def reduced(
     robot: RobotSource,
     motion: MotionArgument,
     *,
+    degrees: Degrees = False,
     tolerance: float = option(0.01, "Largest error of each joint, between 0 and 1."),
     reference: ReferenceOption = "peak",
     parameters_only: bool = flag(
@@ -46,6 +48,8 @@ def reduced(
 
     over = chosen_states(motion, samples, speed, acceleration, seed)
     arm = robot.open()
+    if isinstance(over, str):
+        over = read_motion(arm, over, degrees)
     with status("dropping terms"):
         found = shortened(
             *(arm, tolerance, over),

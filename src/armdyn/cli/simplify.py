@@ -91,7 +91,7 @@ def simplify(
     options |= {name: value for name, value in given.items() if value is not None}
     arm = robot.open()
     if trajectory is not None:
-        trajectory_from_csv(trajectory, arm.n)
+        trajectory_from_csv(trajectory, arm.model)
     with console.status("designing") as say:
         options["progress"] = lambda done, steps: say(f"searching lengths: {done} of {steps}")
         found = simplified(arm, free, goal, **options)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import typer
 
 from armdyn.cli.console import print_result
+from armdyn.cli.motion_options import Degrees
 from armdyn.cli.options import (
     BASE_MOTION,
     Friction,
@@ -30,6 +31,7 @@ def simulate(
     *,
     q0: str = option("zeros", "Positions at the start, zeros or middle.", _EACH),
     qd0: str = option("zeros", "Velocities at the start, or zeros.", _EACH),
+    degrees: Degrees = False,
     duration: float | None = option(
         None, "How long, in s; that of a torque, target or move given, or else 1."
     ),
@@ -106,10 +108,12 @@ def simulate(
     check_outputs((output, plot), (robot.source, torque, target, moving), "read by this run")
     pull = None if wrench is None else numbers("--wrench", wrench, (6,))
     arm = robot.open()
-    q, qd = start(arm, q0, qd0, arms, seed)
+    q, qd = start(arm, q0, qd0, arms, seed, degrees)
     tau, torque_time = torques(arm, torque)
     gains = {"kp": kp, "kd": kd, "rate": rate}
-    options = ControllerOptions(controller, target, move, line, move_time, gains, compensate)
+    options = ControllerOptions(
+        controller, target, move, line, move_time, gains, compensate, degrees
+    )
     known = _first(duration, torque_time, DEFAULT_DURATION)
     law, followed = options.controller(arm, q, known)
     lasting = _first(duration, followed, known)

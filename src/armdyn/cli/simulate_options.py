@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
+from armdyn.cli.motion_options import joint_values, warn_of_degrees
 from armdyn.cli.options import numbers
+from armdyn.errors import ArmdynWarning
 
 if TYPE_CHECKING:
     from armdyn.arrays import Array
@@ -31,10 +34,12 @@ DEFAULT_DURATION = 1.0
 """How long a simulation takes if no option says it [s]."""
 
 
-def start(arm: Robot, q0: str, qd0: str, arms: int | None, seed: int) -> tuple[Array, Array]:
+def start(
+    arm: Robot, q0: str, qd0: str, arms: int | None, seed: int, degrees: bool = False
+) -> tuple[Array, Array]:
     """Positions and velocities at the start, (n,), or (arms, n)."""
     lower, upper = arm.limits.T
-    qd = np.zeros(arm.n) if qd0 == "zeros" else np.array(numbers("--qd0", qd0, (arm.n,)))
+    qd = np.zeros(arm.n) if qd0 == "zeros" else joint_values(arm, "--qd0", qd0, degrees)
     if arms is not None:
         if q0 != "zeros":
             raise typer.BadParameter("--arms chooses where arms start; leave out --q0")
@@ -46,7 +51,13 @@ def start(arm: Robot, q0: str, qd0: str, arms: int | None, seed: int) -> tuple[A
     if q0 == "middle":
         limited = np.isfinite(lower) & np.isfinite(upper)
         return np.where(limited, 0.5 * (np.nan_to_num(lower) + np.nan_to_num(upper)), 0.0), qd
-    return np.array(numbers("--q0", q0, (arm.n,))), qd
+    q = joint_values(arm, "--q0", q0, degrees)
+    warn_of_degrees(arm, q)
+    for joint, value, low, high in zip(arm.joint_names, q, lower, upper, strict=True):
+        if not low <= value <= high:
+            text = f"{joint} starts at {value:.4g}, beyond its limits of {low:.4g} to {high:.4g}"
+            warnings.warn(text, ArmdynWarning, stacklevel=2)
+    return q, qd
 
 
 def torques(arm: Robot, text: str | None) -> tuple[list[float] | Path | None, float | None]:
@@ -73,6 +84,8 @@ class ControllerOptions:
     """How long the move or the line takes [s]."""
     gains: Mapping[str, str | None]
     compensate: bool
+    degrees: bool = False
+    """Whether angles are in degrees."""
 
     def controller(
         self, arm: Robot, q: Array, duration: float
@@ -138,14 +151,14 @@ class ControllerOptions:
             time = duration if self.move_time is None else self.move_time
             if self.line is not None:
                 return self._line(arm, q, numbers("--line", self.line, (3,)), time), time
-            return quintic(q, numbers("--move", str(self.move), (arm.n,)), time), time
+            return quintic(q, joint_values(arm, "--move", str(self.move), self.degrees), time), time
         if self.target is None:
             if q.ndim > 1:
                 raise typer.BadParameter("many arms under a controller need a --target")
             return q, None
-        if not self.target.lower().endswith(".csv"):
-            return numbers("--target", self.target, (arm.n,)), None
-        trajectory = from_csv(self.target, arm)
+        if not (self.target.lower().endswith(".csv") or self.target == "-"):
+            return joint_values(arm, "--target", self.target, self.degrees), None
+        trajectory = from_csv(self.target, arm, degrees=self.degrees)
         return trajectory, trajectory.duration
 
     def _line(self, arm: Robot, q: Array, position: list[float], time: float) -> Any:

@@ -21,6 +21,8 @@ BAR_DELAY = 1.0
 BAR_PERIOD = 0.05
 """Least time between two changes of the progress bar [s]."""
 MAX_LISTED_EVENTS = 20
+PRINTED_AS_ZERO = 1e-13
+"""A value that is smaller, relative to its scale, is rounding."""
 
 
 @contextmanager
@@ -97,9 +99,14 @@ def _print_state(result: Simulation) -> None:
     rows = table("joint", *final, "", left=("joint", ""), title="At the end")
     model = result.robot.model
     for i, joint in enumerate(model.joints[k] for k in model.independent):
-        values = (f"{value[i]:.6g}" for value in final.values())
+        values = (_number(value[i], float(np.abs(value).max())) for value in final.values())
         rows.add_row(joint.name, *values, f"{joint.type.unit}, {joint.type.torque_unit}")
     print_table(rows)
+
+
+def _number(value: float, scale: float) -> str:
+    """A value; 0 if it is rounding beside its scale, or beside 1."""
+    return "0" if abs(value) <= PRINTED_AS_ZERO * max(1.0, scale) else f"{value:.6g}"
 
 
 def _print_energy(result: Simulation) -> None:
@@ -107,14 +114,15 @@ def _print_energy(result: Simulation) -> None:
     title = f"Energy [J]{many}; drift {result.energy_drift:.1e}"
     rows = table("", "start", "end", "change", left=("",), title=title)
     stored = {"kinetic": result.kinetic, "potential": result.potential, "sum": result.energy}
+    scale = float(max(np.abs(values).max() for values in stored.values()))
     for name, values in stored.items():
         first, last = values[..., 0].mean(), values[..., -1].mean()
-        rows.add_row(name, *(f"{v:.6g}" for v in (first, last, last - first)))
+        rows.add_row(name, *(_number(v, scale) for v in (first, last, last - first)))
     works = result.work[..., -1, :].reshape(-1, 4).mean(axis=0) * (1, -1, 1, -1)
     outside = "from the environment and the base" if result.base.any() else "from the environment"
     words = ("from actuators", "to friction", outside, "to impacts")
     for name, value in zip(words, works, strict=True):
         if value:
-            rows.add_row(name, "", "", f"{value:.6g}")
+            rows.add_row(name, "", "", _number(value, scale))
     rows.add_row("unaccounted for", "", "", f"{result.balance[..., -1].mean():.2g}")
     print_table(rows)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from armdyn.cli.console import print_result, print_sections
+from armdyn.cli.motion_options import Degrees, read_motion
 from armdyn.cli.options import (
     Friction,
     Json,
@@ -32,6 +33,7 @@ def size(
         typer.Argument(metavar="MOTORS.toml", help="Motors and gears, as docs/sizing.md says."),
     ],
     *,
+    degrees: Degrees = False,
     minimise: str = option("mass", "mass, price, power or inertia (J N² at the joint)."),
     margin: float | None = option(None, "How many times what is asked for must be there; 1.2."),
     friction: Friction = True,
@@ -54,7 +56,9 @@ def size(
     inputs = (robot.source, str(trajectory), str(motors))
     check_outputs((output, plot), inputs, "a file that is read")
     options = {"minimise": minimise, "margin": MARGIN if margin is None else margin}
-    found = sized(robot.open(), trajectory, motors, friction=friction, **options)  # type: ignore[arg-type]
+    arm = robot.open()
+    motion = read_motion(arm, trajectory, degrees)
+    found = sized(arm, motion, motors, friction=friction, **options)  # type: ignore[arg-type]
     if output is not None:
         found.robot.save(output)
     if plot is not None:

@@ -3,6 +3,7 @@
 from functools import partial
 
 from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.motion_options import Degrees, read_motion
 from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
 from armdyn.cli.state_options import (
     AccelerationOption,
@@ -21,6 +22,7 @@ def terms(
     robot: RobotSource,
     motion: MotionArgument,
     *,
+    degrees: Degrees = False,
     tolerance: float = option(0.05, "What the quasi-static model may neglect, between 0 and 1."),
     reference: ReferenceOption = "peak",
     listed: int = option(8, "How many terms of each joint are printed.", min=1),
@@ -41,6 +43,8 @@ def terms(
 
     over = chosen_states(motion, samples, speed, acceleration, seed)
     arm = robot.open()
+    if isinstance(over, str):
+        over = read_motion(arm, over, degrees)
     with status("computing"):
         found = ranked(
             *(arm, over),

@@ -6,12 +6,14 @@ from typing import Annotated
 import typer
 
 from armdyn.cli.console import print_line, print_result, print_sections, progress
+from armdyn.cli.motion_options import EACH_JOINT, Degrees, given_motion
 from armdyn.cli.options import (
     BASE_MOTION,
     Friction,
     Json,
     Plot,
     RobotSource,
+    check_outputs,
     flag,
     numbers,
     option,
@@ -23,13 +25,18 @@ from armdyn.cli.options import (
 def torque(
     robot: RobotSource,
     trajectory: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             metavar="TRAJECTORY.csv",
-            help="Columns t, q1..qn; where known qd and qdd; fx, fy, fz, nx, ny, nz of a wrench.",
+            help="Columns t, q1..qn or names of joints; where known qd and qdd; fx, fy, fz, nx, "
+            "ny, nz of a wrench; - reads standard input. Instead, --q gives one state.",
         ),
-    ],
+    ] = None,
     *,
+    q: str | None = option(None, "Positions of one state, in rad and m.", EACH_JOINT),
+    qd: str | None = option(None, "Velocities of that state; zeros if unset.", EACH_JOINT),
+    qdd: str | None = option(None, "Accelerations of that state; zeros if unset.", EACH_JOINT),
+    degrees: Degrees = False,
     output: Path | None = option(
         None, "Write t, torques, terms and the hand to a CSV file.", None, "-o", "--output"
     ),
@@ -54,21 +61,22 @@ def torque(
     ),
     json: Json = False,
 ) -> None:
-    """Compute the torque of each joint along a trajectory, split into its terms."""
+    """Compute the torque of each joint along a trajectory, or at one state, by its terms."""
     from armdyn.cli.torque_output import print_torques
     from armdyn.io.csv.table import write_csv
-    from armdyn.io.csv.trajectory import trajectory_from_csv
     from armdyn.sizing.motors import motors as motor_report
     from armdyn.terms.picture import plot_torques
     from armdyn.terms.torques import torque_report
 
-    if output is not None and output.exists() and output.samefile(trajectory):
-        raise typer.BadParameter(f"{output} is the trajectory itself; write to another file")
+    read = None if trajectory is None else str(trajectory)
+    check_outputs(
+        (output, plot), (robot.source, read), "the trajectory itself, or read by this run"
+    )
     if plot is not None and motors and reactions:
         raise typer.BadParameter("a plot is of the motors or of the reactions; leave one out")
     pull = None if wrench is None else numbers("--wrench", wrench, (6,))
     arm = robot.open()
-    motion = trajectory_from_csv(trajectory, arm.n, wrench=True)
+    motion = given_motion(arm, trajectory, {"q": q, "qd": qd, "qdd": qdd}, degrees)
     with progress("computing", len(motion)) as tell:
         report = torque_report(
             *(arm, motion),

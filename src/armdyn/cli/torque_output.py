@@ -13,6 +13,7 @@ from armdyn.cli.console import (
     styled,
     table,
 )
+from armdyn.sections import zero
 
 if TYPE_CHECKING:
     from armdyn.simulation.limits import Excess
@@ -23,24 +24,32 @@ def print_torques(report: TorqueReport) -> None:
     """Peak and mean of every torque and its terms, limits that are exceeded, and reactions."""
     summary, terms = report.summary(), list(report.acting)
     move = summary["trajectory"]
+    along = f" along {move['file']}: {move['rows']} instants, {move['duration']:.6g} s, "
     print_styled(
         (summary["robot"], "bold"),
-        f" along {move['file']}: {move['rows']} instants, {move['duration']:.6g} s, ",
+        " at one state, " if len(report.trajectory) == 1 else along,
         f"by {summary['formulation']}",
         ("" if summary["friction"] else ", without friction"),
     )
     if report.trajectory.note:
         print_text(f"note: {report.trajectory.note}")
     print_excesses(report.excesses)
-    _print_table(summary["joints"], terms)
+    if len(report.trajectory) == 1:
+        _print_state(summary["joints"], terms)
+    else:
+        _print_table(summary["joints"], terms)
+        _print_hand(summary["hand"])
+    if summary["reactions"]:
+        _print_reactions(summary["reactions"])
+
+
+def _print_hand(fastest: dict[str, Any]) -> None:
     units = ("m/s", "rad/s", "m/s²", "rad/s²")
     hand = (
         f"{fast['peak']:.4g} {unit} at {fast['peak_time']:.3f} s"
-        for fast, unit in zip(summary["hand"].values(), units, strict=True)
+        for fast, unit in zip(fastest.values(), units, strict=True)
     )
     print_text(f"the hand at its fastest: {'; '.join(hand)}")
-    if summary["reactions"]:
-        _print_reactions(summary["reactions"])
 
 
 def _print_table(joints: list[dict[str, Any]], terms: list[str]) -> None:
@@ -60,6 +69,20 @@ def _print_table(joints: list[dict[str, Any]], terms: list[str]) -> None:
         rows.add_row(f"  {joint['unit']}", "RMS", mean, *blank, *means, "", end_section=True)
     print_table(rows)
     print_line("peak: the value of largest magnitude, each term at its own time")
+
+
+def _print_state(joints: list[dict[str, Any]], terms: list[str]) -> None:
+    """The torques of one state: each is its own peak."""
+    limited = ["limit"] if any(joint["limit"] for joint in joints) else []
+    rows = table("joint", "torque", *limited, *terms, "", left=("joint", ""))
+    for joint in joints:
+        size = abs(joint["peak"])
+        limit = [f"{joint['limit']:.6g}" if joint["limit"] else "none"] if limited else []
+        parts = (zero(joint["terms"][term]["peak"], size) for term in terms)
+        style = "yellow" if joint["limit"] is not None and size > joint["limit"] else ""
+        peak = styled((f"{joint['peak']:.6g}", style))
+        rows.add_row(joint["name"], peak, *limit, *parts, joint["unit"])
+    print_table(rows)
 
 
 def print_excesses(excesses: Sequence[Excess]) -> None:

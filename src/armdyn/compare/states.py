@@ -51,7 +51,7 @@ def check_states(
         return random_states(model, states, seed)
     n = len(model.independent)
     if isinstance(states, str | Path):
-        move = trajectory_from_csv(states, n)
+        move = trajectory_from_csv(states, model)
         return States(move.q, move.qd, move.qdd)
     if not isinstance(states, Sequence) or len(states) != 3:
         raise ModelError(

@@ -1,5 +1,6 @@
 """Changes to a robot, each a function RobotModel -> RobotModel."""
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
+from armdyn.errors import ArmdynWarning, LoopError, ModelError, UnknownNameError, shown
 from armdyn.model.cut_joints import CutJoint
 from armdyn.model.drive import Drive
 from armdyn.model.inertia import Inertia
@@ -114,6 +115,7 @@ def _held(model: RobotModel, values: Mapping[str, float]) -> dict[int, float]:
                 "lock an actuated joint instead"
             )
         held[index[name]] = check_number(f"locked joint {name!r}", value)
+        _warn_beyond(model.joints[index[name]], held[index[name]])
     waiting = [joint for joint in model.joints if joint.mimic is not None]
     while ready := [j for j in waiting if j.mimic and index[j.mimic.leader] in held]:
         for joint in ready:
@@ -166,6 +168,19 @@ def with_loops(
         loops=tuple(loops),
         assembly=frozen([assembly.get(name, 0.0) for name in names]) if loops else None,
     )
+
+
+def _warn_beyond(joint: Joint, value: float) -> None:
+    """Warn of a joint that is held where it cannot be."""
+    low, high = joint.limits.lower, joint.limits.upper
+    if not low <= value <= high:
+        hint = "; degrees?" if joint.type.turns and abs(value) > 4 * np.pi else ""
+        warnings.warn(
+            f"joint {joint.name!r} is locked at {value:g} {joint.type.unit}, beyond its limits of "
+            f"{low:g} to {high:g}{hint}",
+            ArmdynWarning,
+            stacklevel=5,
+        )
 
 
 def with_payload(

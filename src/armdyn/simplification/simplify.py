@@ -98,7 +98,7 @@ class Simplification:
                 corners of the workspace.
         """
         before, after = self.before.model, self.design.model
-        motion = None if trajectory is None else trajectory_from_csv(trajectory, self.before.n)
+        motion = None if trajectory is None else trajectory_from_csv(trajectory, before)
         compared = compare_designs(before, after, motion, shaking=self.goals.forceless)
         return Report(self, builds(before, after), compared)
 

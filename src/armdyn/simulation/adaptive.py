@@ -88,6 +88,11 @@ def record_times(duration: float, dt: float | None) -> Array:
     if not (0 < real(dt) < math.inf):
         raise SimulationError(f"dt must be a positive number of seconds, got {shown(dt)}")
     dt = float(dt)
+    if dt > duration * (1 + 1e-12):
+        raise SimulationError(
+            f"dt: records {dt:g} s apart do not fit into a duration of {duration:g} s; take a "
+            "shorter dt, or none"
+        )
     if duration / dt > MAX_RECORDS:
         raise SimulationError(
             f"dt: {duration / dt:.3g} instants are more than can be kept; record fewer, with a "

@@ -52,6 +52,16 @@ class Excess:
         return asdict(self) | {"beyond": self.beyond, "text": str(self)}
 
 
+def many_turns(model: RobotModel, q: Array) -> Iterator[str]:
+    """Sentences on joints without limits whose positions (..., n) may be in degrees."""
+    for i, joint in enumerate(model.joints[k] for k in model.independent):
+        largest = float(np.abs(q[..., i]).max())
+        free = np.isinf(joint.limits.lower) and np.isinf(joint.limits.upper)
+        if joint.type.turns and free and largest > DEGREES_BEYOND:
+            turns = largest / (2 * np.pi)
+            yield f"{joint.name} is at {largest:.4g} rad, {turns:.3g} turns, and has no limits"
+
+
 def effort_limits(model: RobotModel) -> Array:
     """Highest torque of each coordinate, (n,) [N m or N]; infinite where it is not known."""
     # zero is written where a limit is not known

@@ -204,7 +204,7 @@ def motors(
         friction: Whether joint friction is in the torques.
         torque: Torques of the joints where more than the motion acts, (m, n) [N m or N].
     """
-    motion = sampled_motion(trajectory, check_robot(robot).n)
+    motion = sampled_motion(trajectory, check_robot(robot).model)
     check_own_motors(robot.model)
     moving = [robot.model.joints[i] for i in robot.model.independent]
     state = motion.q, motion.qd, motion.qdd

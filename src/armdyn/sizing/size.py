@@ -59,7 +59,7 @@ def size(
     Raises:
         SizingError: No pair fits a joint; it says what was asked for and what came closest.
     """
-    motion = sampled_motion(trajectory, check_robot(robot).n)
+    motion = sampled_motion(trajectory, check_robot(robot).model)
     check_own_motors(robot.model)
     check_known("goal of sizing", minimise, GOALS)
     if check_number("margin", margin) < 1:

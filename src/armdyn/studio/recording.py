@@ -70,7 +70,7 @@ class Recording:
 
 def from_file(robot: Robot, path: Path) -> Recording:
     """The motion in a trajectory file, and the torques that it takes."""
-    return _driven(robot, trajectory_from_csv(path, robot.n), path.name)
+    return _driven(robot, trajectory_from_csv(path, robot.model), path.name)
 
 
 def there_and_back(robot: Robot, here: Array, there: Array, seconds: float) -> Recording:

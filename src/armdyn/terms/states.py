@@ -188,12 +188,12 @@ def _given(robot: Robot, over: Over) -> tuple[tuple[Any, ...], Any, str, tuple[s
     """The arrays q, qd and qdd, times if there are any, the file and notes on it."""
     notes: tuple[str, ...] = ()
     if isinstance(over, str | Path):
-        over = trajectory_from_csv(over, robot.n)
-        notes = (over.note,) if over.note else ()
+        over = trajectory_from_csv(over, robot.model)
     elif callable(over) and hasattr(over, "duration"):
         over = sampled(over, over.duration / INSTANTS if over.duration else 1.0)
     if all(hasattr(over, name) for name in ("q", "qd", "qdd")):
         times, source = getattr(over, "t", None), getattr(over, "source", "")
+        notes = (over.note,) if isinstance(over, SampledMotion) and over.note else ()
         return (over.q, over.qd, over.qdd), times, source, notes
     if isinstance(over, tuple | list) and len(over) == 3:
         return tuple(over), None, "", notes

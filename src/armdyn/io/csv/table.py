@@ -4,6 +4,7 @@ import csv
 import difflib
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
@@ -20,6 +21,8 @@ from armdyn.io.regular import read_regular
 
 ROWS_AT_ONCE = 4096
 """Rows formatted at once: enough to be quick, few enough to show progress and to interrupt."""
+STANDARD_INPUT = "-"
+"""The path of standard input."""
 MAX_HEADER_BYTES = 1_000_000
 """Longest line of names [bytes]."""
 MAX_TABLE_BYTES = 2**30
@@ -36,10 +39,13 @@ class CsvTable:
     body: bytes
     """The lines after the header."""
 
-    def numbers(self) -> Array:
-        """The numbers below the header, (m, columns), with increasing times in the column t."""
+    def numbers(self, time: int | None = None) -> Array:
+        """The numbers below the header, (m, columns), with increasing times in the column t.
+
+        The place of that column is given where it is called otherwise.
+        """
         table = self._finite_numbers()
-        t = table[:, self.names.index("t")]
+        t = table[:, self.names.index("t") if time is None else time]
         late = np.flatnonzero(np.diff(t) <= 0)
         if late.size:
             row = int(late[0]) + 1
@@ -98,10 +104,16 @@ class CsvTable:
 
 
 def read_table(path: Path, expected: str) -> CsvTable:
-    """The table in a file; messages show what a header is `expected` to look like."""
-    if not os.path.lexists(path):
+    """The table in a file, or with - that of standard input.
+
+    Messages show what a header is `expected` to look like.
+    """
+    if str(path) == STANDARD_INPUT:
+        path, data = Path("standard input"), sys.stdin.buffer.read(MAX_TABLE_BYTES)
+    elif not os.path.lexists(path):
         raise TrajectoryError(f"there is no file {path}.{_similar(path)}")
-    data = read_regular(path, lambda text: TrajectoryError(f"{path}: {text}"), MAX_TABLE_BYTES)
+    else:
+        data = read_regular(path, lambda text: TrajectoryError(f"{path}: {text}"), MAX_TABLE_BYTES)
     line, _, body = data.partition(b"\n")
     if len(line) > MAX_HEADER_BYTES:
         raise TrajectoryError(f"{path}:1: a header has at most {MAX_HEADER_BYTES:,} bytes")
@@ -112,8 +124,8 @@ def read_table(path: Path, expected: str) -> CsvTable:
             f"{path}:1: byte {error.start + 1} is not UTF-8 text; save the table as CSV in UTF-8"
         ) from None
     if not text:
-        what = "the first line is empty" if data else "the file is empty"
-        raise TrajectoryError(f"{path}: {what}; expected a header {expected}")
+        what = "the first line" if data else "the file" if path.name != "standard input" else "it"
+        raise TrajectoryError(f"{path}: {what} is empty; expected a header {expected}")
     if "," not in text and re.search(r"[;\t]", text):
         raise TrajectoryError(
             f"{path}:1: the columns are separated by {'semicolons' if ';' in text else 'tabs'}; "

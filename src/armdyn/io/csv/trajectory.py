@@ -1,10 +1,10 @@
 """Trajectory files: comma-separated columns t, q1..qn and, where known, qd1..qdn, qdd1..qddn.
 
-The first line names the columns, in any order; every other line is one instant. Time is in seconds
-and increases from line to line; angles are in radians, lengths in metres. Rates that the file does
-not have are the derivatives of the spline of degree five through what it has, and exactly zero
-where three or more values in a row are equal: a joint at rest, whose dry friction must not follow
-the sign of rounding.
+The first line names the columns, in any order, or by the names of joints (`columns`); every other
+line is one instant. Time is in seconds and increases from line to line; angles are in radians,
+lengths in metres. Rates that the file does not have are the derivatives of the spline of degree
+five through what it has, and exactly zero where three or more values in a row are equal: a joint at
+rest, whose dry friction must not follow the sign of rounding.
 """
 
 import re
@@ -17,8 +17,10 @@ import numpy as np
 
 from armdyn.arrays import Array, check_joint_vector
 from armdyn.errors import TrajectoryError, shown
+from armdyn.io.csv.columns import PASSED_OVER, numbered_columns
 from armdyn.io.csv.table import read_table
 from armdyn.io.regular import check_path
+from armdyn.model import Joint, RobotModel
 
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 """Columns of force and moment of the environment on the arm."""
@@ -64,22 +66,33 @@ class SampledMotion:
         )
 
 
-def trajectory_from_csv(path: str | Path, n: int, *, wrench: bool = False) -> SampledMotion:
-    """The motion of n joints in a trajectory file; a TrajectoryError names the line at fault.
+def trajectory_from_csv(
+    path: str | Path, robot: RobotModel | int, *, wrench: bool = False, degrees: bool = False
+) -> SampledMotion:
+    """The motion of a robot in a trajectory file; a TrajectoryError names the line at fault.
 
-    With `wrench` the file may have the columns fx, fy, fz, nx, ny and nz as well.
+    Args:
+        path: The file; "-" is standard input.
+        robot: Whose joints move: its columns may have the names of its joints (`columns`). A number
+            of joints has no names.
+        wrench: Whether the file may have the columns fx, fy, fz, nx, ny and nz as well.
+        degrees: Whether angles and their rates are in degrees there.
     """
-    path = check_path(path)
-    file = read_table(path, "t,q1,q2,...")
-    names = file.names
+    file = read_table(check_path(path), "t,q1,q2,...")
+    path, joints = file.path, _joints(robot)
+    n = robot if isinstance(robot, int) else len(joints)
+    names = numbered_columns(file.names, [joint.name for joint in joints])
     forces = WRENCH if wrench and set(WRENCH) & set(names) else ()
     groups = _groups(path, names, n, forces)
-    table = file.numbers()
+    table = file.numbers(names.index("t"))
     t = table[:, names.index("t")]
     given = {
         group: np.ascontiguousarray(table[:, [names.index(c) for c in columns]])
         for group, columns in groups.items()
     }
+    if degrees:
+        turning = np.array([joint.type.turns for joint in joints], dtype=bool)
+        given = {group: np.where(turning, np.radians(v), v) for group, v in given.items()}
     computed = tuple(group for group in ("qd", "qdd") if group not in given)
     if computed and len(t) <= SPLINE_DEGREE:
         columns = " and ".join(f"{group}1..{group}{n}" for group in computed)
@@ -101,10 +114,18 @@ def trajectory_from_csv(path: str | Path, n: int, *, wrench: bool = False) -> Sa
     return SampledMotion(t, given["q"], qd, qdd, computed, str(path), acting)
 
 
-def sampled_motion(trajectory: Any, n: int) -> SampledMotion:
-    """The motion of n joints in a trajectory file, or in anything with arrays t, q, qd and qdd."""
+def _joints(robot: RobotModel | int) -> list[Joint]:
+    """The joints whose positions are the coordinates, as far as they are known."""
+    if isinstance(robot, int):
+        return []
+    return [robot.joints[i] for i in robot.independent]
+
+
+def sampled_motion(trajectory: Any, robot: RobotModel | int) -> SampledMotion:
+    """The motion of a robot in a trajectory file, or in anything with arrays t, q, qd and qdd."""
     if isinstance(trajectory, str | Path):
-        return trajectory_from_csv(trajectory, n)
+        return trajectory_from_csv(trajectory, robot)
+    n = robot if isinstance(robot, int) else len(robot.independent)
     if not all(hasattr(trajectory, name) for name in ("t", "q", "qd", "qdd")):
         raise TrajectoryError(
             "trajectory: expected a CSV file, or arrays t, q, qd and qdd as "
@@ -180,7 +201,7 @@ def _fault(names: list[str], expected: list[str], n: int) -> str:
     """Why the columns are not those of a trajectory of n joints; empty if they are."""
     if not any(name == "t" or re.fullmatch(r"qd{0,2}\d+", name) for name in names):
         return f"the first line must name the columns, t,q1..q{n}; it is {','.join(names)!r:.80}"
-    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    twice = sorted(name for name, count in Counter(names).items() if name and count > 1)
     if twice:
         return f"the column {twice[0]!r} appears more than once"
     if "q0" in names:
@@ -197,7 +218,7 @@ def _fault(names: list[str], expected: list[str], n: int) -> str:
             f"the column{_are(missing, ', '.join(missing))} missing; "
             f"expected t,q1..q{n} and, as whole groups, qd1..qd{n} and qdd1..qdd{n}"
         )
-    extra = [name for name in names if name not in expected]
+    extra = [name for name in names if name not in (*expected, PASSED_OVER)]
     if extra:
         return (
             f"the column{_are(extra, ', '.join(map(repr, extra)))} not known; "

@@ -57,17 +57,19 @@ def sampled(trajectory: Trajectory, dt: float) -> Samples:
     return Samples(t, *trajectory(t))
 
 
-def from_csv(path: str | Path, robot: Robot) -> Piecewise:
+def from_csv(path: str | Path, robot: Robot, *, degrees: bool = False) -> Piecewise:
     """The motion in a trajectory file, by polynomials of degree five between its lines.
 
     At the lines it is exactly what the file says; time is counted from the first one.
 
     Args:
-        path: A file with columns t, q1..qn and, where known, qd1..qdn, qdd1..qddn.
+        path: A file with columns t, q1..qn (or the names of the joints) and, where known,
+            qd1..qdn, qdd1..qddn; "-" is standard input.
         robot: Whose joints the columns are.
+        degrees: Whether angles and their rates are in degrees there.
 
     Raises:
         TrajectoryError: The file cannot be read or does not fit, with the line concerned.
     """
-    table = trajectory_from_csv(path, check_robot(robot).n)
+    table = trajectory_from_csv(path, check_robot(robot).model, degrees=degrees)
     return hermite(table.t, table.q, table.qd, table.qdd)

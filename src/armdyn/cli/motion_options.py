@@ -1,0 +1,77 @@
+"""Motions and states from the words of a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from armdyn.cli.options import numbers
+from armdyn.errors import ArmdynWarning
+
+if TYPE_CHECKING:
+    from armdyn.arrays import Array
+    from armdyn.dynamics import Robot
+    from armdyn.io.csv.trajectory import SampledMotion
+
+EACH_JOINT = "V1,V2,..."
+"""What an option with a number for each joint takes."""
+Degrees = Annotated[
+    bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")
+]
+
+
+def joint_values(arm: Robot, option: str, text: str, degrees: bool) -> Array:
+    """A number for each joint, (n,) [rad or m]."""
+    values = np.array(numbers(option, text, (arm.n,)))
+    joints = (arm.model.joints[i] for i in arm.model.independent)
+    turning = np.array([joint.type.turns for joint in joints])
+    return np.where(turning, np.radians(values), values) if degrees else values
+
+
+def read_motion(
+    arm: Robot, path: str | Path, degrees: bool, *, wrench: bool = False
+) -> SampledMotion:
+    """The motion in a file, with a warning of angles that may be in degrees."""
+    from armdyn.io.csv.trajectory import trajectory_from_csv
+
+    motion = trajectory_from_csv(path, arm.model, wrench=wrench, degrees=degrees)
+    warn_of_degrees(arm, motion.q)
+    return motion
+
+
+def given_motion(
+    arm: Robot, trajectory: Path | None, state: Mapping[str, str | None], degrees: bool
+) -> SampledMotion:
+    """The motion of a file, or one state of which positions are given and rates may be."""
+    given = [name for name, text in state.items() if text is not None]
+    if trajectory is not None:
+        if given:
+            raise typer.BadParameter(f"give a trajectory or --{given[0]}, not both")
+        return read_motion(arm, trajectory, degrees, wrench=True)
+    if "q" not in given:
+        advice = "give a trajectory, or the positions of one state by --q"
+        raise typer.BadParameter(advice + (f" beside --{given[0]}" if given else ""))
+    from armdyn.io.csv.trajectory import SampledMotion
+
+    q, qd, qdd = (
+        np.zeros(arm.n) if text is None else joint_values(arm, f"--{name}", text, degrees)
+        for name, text in state.items()
+    )
+    if not np.isfinite([q, qd, qdd]).all():
+        raise typer.BadParameter("--q, --qd and --qdd take finite numbers")
+    warn_of_degrees(arm, q)
+    return SampledMotion(np.zeros(1), q[None], qd[None], qdd[None])
+
+
+def warn_of_degrees(arm: Robot, q: Array) -> None:
+    """Warn of angles without limits that are many turns, as degrees would be."""
+    import warnings
+
+    from armdyn.simulation.limits import many_turns
+
+    for sentence in many_turns(arm.model, q):
+        warnings.warn(f"{sentence}; if these are degrees, say --degrees", ArmdynWarning, 2)
