@@ -14,6 +14,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "armdyn torque puma560 --q 0,45,-90,0,30,0 --qd 10,0,0,0,0,0 --degrees",
         "cat move.csv | armdyn torque ur5e - --payload 2,0,0,0.1",
     ),
+    "sweep": (
+        "armdyn sweep ur5e --set q=::20 --reduce extremes",
+        "armdyn sweep panda states.parquet --quantity gravity_vector -o gravity.zarr",
+    ),
     "terms": (
         "armdyn terms puma560 move.csv --plot terms.png",
         "armdyn terms ur5e workspace --speed 1 --tolerance 0.1",

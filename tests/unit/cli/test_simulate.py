@@ -281,7 +281,7 @@ def test_there_is_no_bar_elsewhere(capsys):
         (("--step", "0.1"), "DOP853 chooses its own steps"),
         (("--arms", "3", "--q0", "1,2"), "leave out --q0"),
         (("--arms", "3", "--method", "RK45"), "RK45 simulates one arm"),
-        (("--arms", "0"), "Invalid value for '--arms'"),
+        (("--arms", "0"), "invalid value for '--arms'"),
         (("--dt", "0"), "dt"),
         (("--bounce", "2"), "bounce: expected a number from 0 to 1"),
         (("-o", "new.txt"), "the ending must be one of .csv, .parquet"),

@@ -100,16 +100,7 @@ def trajectory_from_csv(
             f"{path}: {len(t)} line{'s' * (len(t) > 1)} of numbers cannot give the missing rates; "
             f"give at least {SPLINE_DEGREE + 1} lines, or the columns {columns}"
         )
-    try:
-        with np.errstate(all="ignore"):
-            qd, qdd = _rates(t, given)
-    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
-        qd = qdd = np.array(np.nan)
-    if not (np.isfinite(qd).all() and np.isfinite(qdd).all()):
-        raise TrajectoryError(
-            f"{path}: the missing {' and '.join(computed)} are no finite numbers; times are too "
-            "close together, or positions too large"
-        )
+    qd, qdd = _finite_rates(path, t, given, computed)
     acting = table[:, [names.index(name) for name in forces]] if forces else None
     return SampledMotion(t, given["q"], qd, qdd, computed, str(path), acting)
 
@@ -161,6 +152,23 @@ def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:
     return table[:, names.index("t")], table[:, [names.index(name) for name in columns]]
 
 
+def _finite_rates(
+    path: Path, t: Array, given: dict[str, Array], computed: tuple[str, ...]
+) -> tuple[Array, Array]:
+    """The velocities and accelerations of the file, or those computed, or an error."""
+    try:
+        with np.errstate(all="ignore"):
+            qd, qdd = _rates(t, given)
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+        qd = qdd = np.array(np.nan)
+    if not (np.isfinite(qd).all() and np.isfinite(qdd).all()):
+        raise TrajectoryError(
+            f"{path}: the missing {' and '.join(computed)} are no finite numbers; times are too "
+            "close together, or positions too large"
+        )
+    return qd, qdd
+
+
 def _rates(t: Array, given: dict[str, Array]) -> tuple[Array, Array]:
     if "qd" in given and "qdd" in given:
         return given["qd"], given["qdd"]
@@ -191,7 +199,8 @@ def _groups(path: Path, names: list[str], n: int, forces: tuple[str, ...]) -> di
     found = [group for group in ("q", "qd", "qdd") if group == "q" or _numbered(group, names)]
     groups = {group: [f"{group}{i}" for i in range(1, n + 1)] for group in found}
     columns = (name for columns in groups.values() for name in columns)
-    fault = _fault(names, ["t", *columns, *forces], n)
+    used = [name for name in names if name != PASSED_OVER]
+    fault = _fault(used, ["t", *columns, *forces], n)
     if fault:
         raise TrajectoryError(f"{path}:1: {fault}")
     return groups
@@ -201,7 +210,7 @@ def _fault(names: list[str], expected: list[str], n: int) -> str:
     """Why the columns are not those of a trajectory of n joints; empty if they are."""
     if not any(name == "t" or re.fullmatch(r"qd{0,2}\d+", name) for name in names):
         return f"the first line must name the columns, t,q1..q{n}; it is {','.join(names)!r:.80}"
-    twice = sorted(name for name, count in Counter(names).items() if name and count > 1)
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         return f"the column {twice[0]!r} appears more than once"
     if "q0" in names:
@@ -218,7 +227,7 @@ def _fault(names: list[str], expected: list[str], n: int) -> str:
             f"the column{_are(missing, ', '.join(missing))} missing; "
             f"expected t,q1..q{n} and, as whole groups, qd1..qd{n} and qdd1..qdd{n}"
         )
-    extra = [name for name in names if name not in (*expected, PASSED_OVER)]
+    extra = [name for name in names if name not in expected]
     if extra:
         return (
             f"the column{_are(extra, ', '.join(map(repr, extra)))} not known; "
