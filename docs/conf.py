@@ -26,6 +26,7 @@ extensions = [
     "mathml",
     "repository",
     "reference",
+    "options",
 ]
 exclude_patterns = ["site", "images"]
 

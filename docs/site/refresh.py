@@ -43,6 +43,11 @@ def console_block(commands: list[str], folder: Path) -> str:
     return "\n".join(f"$ {command}\n{ran(command, folder)}" for command in commands)
 
 
+def same(shown: str, now: str) -> bool:
+    """Whether an output is the one that is shown, where three dots stand for anything."""
+    return bool(re.fullmatch(".*?".join(map(re.escape, shown.split("..."))), now, re.DOTALL))
+
+
 def refreshed(text: str, folder: Path) -> str:
     """A page with the outputs of today."""
     names: dict[str, object] = {}
@@ -51,26 +56,27 @@ def refreshed(text: str, folder: Path) -> str:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             exec(match[2], names)
         output = printed.getvalue()
+        if match[3] and same(match[3], output):
+            return match[0]
         return match[1] + (f"\n```text\n{output}```\n" if output else "")
 
     def console(match: re.Match[str]) -> str:
-        return f"```console\n{console_block(console_commands(match[1]), folder)}```\n"
+        now = console_block(console_commands(match[1]), folder)
+        return match[0] if same(match[1], now) else f"```console\n{now}```\n"
 
     with contextlib.chdir(folder):
         return CONSOLE.sub(console, PYTHON.sub(python, text))
 
 
-def working_folder() -> Path:
-    """A folder as a reader has it: with the files of the examples and a description of an arm."""
-    folder = Path(tempfile.mkdtemp(prefix="armdyn-pages-"))
+def furnish(folder: Path) -> None:
+    """Put into a folder what a reader has: the files of the examples, a description of an arm."""
     shutil.copytree(ROOT / "examples", folder / "examples")
     shutil.copy(ROOT / "tests/robots/arm.urdf", folder)
-    return folder
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        place = working_folder()
-        page = Path(name)
-        page.write_text(refreshed(page.read_text(encoding="utf-8"), place), encoding="utf-8")
-        shutil.rmtree(place)
+    for page in map(Path, sys.argv[1:]):
+        with tempfile.TemporaryDirectory(prefix="armdyn-pages-") as place:
+            furnish(Path(place))
+            new = refreshed(page.read_text(encoding="utf-8"), Path(place))
+        page.write_text(new, encoding="utf-8")
