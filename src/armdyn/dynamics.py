@@ -190,9 +190,10 @@ class Robot:
         _check_default("formulation", base_motion)
         at = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
         links = self.formulate(formulation, q, qd, qdd, external_wrench, **at).tau
-        rates = self._at.rates(np.asarray(qdd, dtype=float))
-        tau = self._at.torques(links + rotor_torques(self.model, rates))
-        return tau + self.friction_torque(qd) if check_truth("friction", friction) else tau
+        here = self._at.at(np.asarray(q, dtype=float))
+        rates = here.accelerations(np.asarray(qd, dtype=float), np.asarray(qdd, dtype=float))
+        tau = here.torques(links + rotor_torques(self.model, rates))
+        return tau + self.friction_torque(qd, q) if check_truth("friction", friction) else tau
 
     def formulate(
         self,
@@ -215,7 +216,8 @@ class Robot:
         wrench, (q, qd, qdd) = exerted_wrenches(
             self.model, external_wrench, wrench_link, wrench_frame, given
         )
-        motion = self._at.positions(q), self._at.rates(qd), self._at.rates(qdd)
+        here = self._at.at(q)
+        motion = here.q, here.rates(qd), here.accelerations(qd, qdd)
         return FORMULATIONS[formulation](self.model, *motion, wrench)
 
     def forward_dynamics(
@@ -291,9 +293,15 @@ class Robot:
         options |= {"frame": frame, "constraint": constraint, "base_wrench": base_wrench}
         return self._table.run("reactions", q, qd, qdd, *more, **options)
 
-    def friction_torque(self, qd: ArrayLike) -> Array:
-        """What the actuators must add to overcome friction, (..., n) [N m or N]."""
-        return self._table.run("friction_torque", qd)
+    def friction_torque(self, qd: ArrayLike, q: ArrayLike | None = None) -> Array:
+        """What the actuators must add to overcome friction, (..., n) [N m or N].
+
+        It depends on positions only where passive joints of loops have friction.
+        """
+        if q is None or not self.model.loops:
+            return self._table.run("friction_torque", qd)
+        terms = self.ledger(q, qd, np.zeros(self.n))
+        return terms.viscous + terms.coulomb + terms.stribeck + terms.offset
 
     def ledger(
         self,

@@ -168,7 +168,7 @@ def _check_square(model: RobotModel, task: tuple[str, ...]) -> None:
             f"the tool of {model.name!r} is on the base, where no joint moves it; choose another "
             "flange"
         )
-    if model.coupling is not None:
+    if model.coupling is not None or model.loops:
         raise ModelError(
             f"robot {model.name!r} has joints that follow others, for which there is no closed "
             "form of the Cartesian equations; lock them, or evaluate robot.cartesian instead"

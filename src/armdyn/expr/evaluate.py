@@ -9,11 +9,21 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
 from armdyn.expr.graph import Graph, Node
-from armdyn.expr.operations import OPERATIONS, OTHER_PRIME, PRIME, TRIG, number_residue, residue
+from armdyn.expr.operations import (
+    OPERATIONS,
+    OTHER_PRIME,
+    PRIME,
+    TRIG,
+    number_residue,
+    residue,
+    square_root,
+)
 from armdyn.expr.visit import inside_angles, reachable, transcribe
 
 CirclePoint = tuple[int, int]
 """Cosine and sine of an angle in the field."""
+MOST_DRAWS = 64
+"""How often a point is drawn until every square root in it is a true one."""
 Circle = Mapping[int, CirclePoint]
 """Angles as points, by index of the node."""
 
@@ -75,7 +85,8 @@ class FiniteField:
 
     An angle is a point of the rational circle, so that sin² + cos² = 1 and the sums of angles hold;
     a symbol used both as an angle and as a number gets an independent value for each. A number used
-    as an angle is a symbol: that 0.5 + 0.25 = 0.75 is not known of angles.
+    as an angle is a symbol: that 0.5 + 0.25 = 0.75 is not known of angles. A square root is a true
+    one where its operand has one, which about half of all have; elsewhere it is unrelated.
     """
 
     def __init__(self, seed: int = 0, prime: int = PRIME):
@@ -104,6 +115,11 @@ class FiniteField:
                 circle[node.index] = self._point(node, result, circle)
         return result
 
+    def has_roots(self, nodes: Iterable[Node], known: Mapping[int, int]) -> bool:
+        """Whether every square root among nodes is a true one at this point."""
+        roots = (known[n.index] ** 2 - known[n.args[0].index] for n in nodes if n.op == "sqrt")
+        return not any(difference % self.prime for difference in roots)
+
     def values(self, outputs: Iterable[Node]) -> list[int]:
         """The residues of the outputs."""
         outputs = list(outputs)
@@ -116,6 +132,8 @@ class FiniteField:
         if not node.args:
             return self.draw(f"value {node.name}")
         operands = [known[a.index] for a in node.args]
+        if node.op == "sqrt" and (root := square_root(operands[0], self.prime)) is not None:
+            return root
         if OPERATIONS[node.op].residue is None:
             return self.draw(f"{node.op} {operands}")
         try:
@@ -184,13 +202,18 @@ def _whole(node: Node) -> bool:
 def proved_equal(a: Iterable[Node], b: Iterable[Node], points: int = 2) -> bool:
     """Whether two lists of outputs are the same functions, by exact evaluation at random points.
 
-    The first is in one field, the others in the other.
+    The first is in one field, the others in the other. Points at which a square root has no true
+    value are drawn again.
     """
     sides = [list(a), list(b)]
     walks = [(reachable(side), inside_angles(side)) for side in sides]
     for seed in range(points):
-        field = FiniteField(seed, OTHER_PRIME if seed else PRIME)
-        known = [field.residues(*walk) for walk in walks]
+        for draw in range(MOST_DRAWS):
+            field = FiniteField(seed + points * draw, OTHER_PRIME if seed else PRIME)
+            known = [field.residues(*walk) for walk in walks]
+            pairs = zip(walks, known, strict=True)
+            if all(field.has_roots(nodes, at) for (nodes, _), at in pairs):
+                break
         first, second = ([at[n.index] for n in side] for at, side in zip(known, sides, strict=True))
         if first != second:
             return False

@@ -17,7 +17,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
-from armdyn.expr.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS, exact, signed_power
+from armdyn.expr.known_angles import KnownAngles
+from armdyn.expr.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS, TRIG, exact, signed_power
 
 Scalar = int | float
 Operator = Callable[["Node", Any], "Node"]
@@ -113,6 +114,7 @@ class Graph:
         self.values: dict[str, float] = {}
         """Values of the parameters that have one."""
         self._table: dict[tuple[Any, ...], Node] = {}
+        self._turned = KnownAngles()
 
     # leaves
 
@@ -139,7 +141,7 @@ class Graph:
             raise TraceError(f"an expression cannot hold the number {value}; give finite numbers")
         if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
             value = int(value)
-        return self._make("number", (), value=value)
+        return self.make("number", (), value=value)
 
     # operations
 
@@ -151,13 +153,15 @@ class Graph:
             return a  # a + 0 = a
         if (folded := exact(operator.add, a, b)) is not None:
             return self.number(folded)
+        if self._turned.in_one_of(a, b):
+            return self._turned.summed(self, a, b, 1)
         if a.op == "neg" and b.op == "neg":
             return self.neg(self.add(a.args[0], b.args[0]))  # (-a) + (-b) = -(a + b)
         if b.op == "neg":
             return self.sub(a, b.args[0])  # a + (-b) = a - b
         if a.op == "neg":
             return self.sub(b, a.args[0])  # (-a) + b = b - a
-        return self._make("add", (a, b))
+        return self.make("add", (a, b))
 
     def sub(self, a: Node, b: Node) -> Node:
         """a - b."""
@@ -169,13 +173,15 @@ class Graph:
             return self.neg(b)  # 0 - b = -b
         if (folded := exact(operator.sub, a, b)) is not None:
             return self.number(folded)
+        if self._turned.in_one_of(a, b):
+            return self._turned.summed(self, a, b, -1)
         if b.op == "neg":
             return self.add(a, b.args[0])  # a - (-b) = a + b
         if a.op == "neg":
             return self.neg(self.add(a.args[0], b))  # (-a) - b = -(a + b)
         if a.index > b.index:
-            return self.neg(self._make("sub", (b, a)))  # a - b = -(b - a)
-        return self._make("sub", (a, b))
+            return self.neg(self.make("sub", (b, a)))  # a - b = -(b - a)
+        return self.make("sub", (a, b))
 
     def neg(self, a: Node) -> Node:
         """-a."""
@@ -183,7 +189,9 @@ class Graph:
             return a.args[0]  # -(-a) = a
         if a.op == "number":
             return self.number(-a.value)
-        return self._make("neg", (a,))
+        if self._turned.in_one_of(a):
+            return self._turned.summed(self, self.number(0), a, -1)
+        return self.make("neg", (a,))
 
     def mul(self, a: Node, b: Node) -> Node:
         """a b."""
@@ -200,7 +208,7 @@ class Graph:
                 return self.neg(self.mul(self.number(-x.value), y))
         if (folded := exact(operator.mul, a, b)) is not None:
             return self.number(folded)
-        return self._make("mul", (a, b))
+        return self.make("mul", (a, b))
 
     def div(self, a: Node, b: Node) -> Node:
         """a / b."""
@@ -220,14 +228,14 @@ class Graph:
             return self.mul(a, self.div(self.number(1), b))  # a / c = a (1/c), 1/c beforehand
         if (folded := exact(operator.truediv, a, b)) is not None:
             return self.number(folded)
-        return self._make("div", (a, b))
+        return self.make("div", (a, b))
 
     def guard(self, a: Node, b: Node) -> Node:
         """The pivot a where it is more than rounding of b, not a number elsewhere.
 
         That is |a| > 1e-13 |b|. A division by it marks the states where an inertia vanishes.
         """
-        return a if a.op == "number" and a.value else self._make("guard", (a, b))
+        return a if a.op == "number" and a.value else self.make("guard", (a, b))
 
     def signed_power(self, a: Node, b: Node) -> Node:
         """sgn(a) |a|^b for a number b, and 0 where a is 0."""
@@ -237,16 +245,25 @@ class Graph:
             return self.number(float(signed_power(a.value, b.value)))
         if a.op == "neg":
             return self.neg(self.signed_power(a.args[0], b))
-        return self._make("signed_power", (a, b))
+        return self.make("signed_power", (a, b))
 
     def function(self, name: str, a: Node) -> Node:
         """A function of one argument, by name."""
         if a.op == "number":
             return self.number(FUNCTIONS[name](a.value))
+        if name in TRIG and self._turned.in_one_of(a):
+            return self._turned.pair(self, a)[name == "sin"]
         if a.op == "neg" and (parity := OPERATIONS[name].parity):
             positive = self.function(name, a.args[0])  # sin(-a) = -sin a, cos(-a) = cos a
             return positive if parity > 0 else self.neg(positive)
-        return self._make(name, (a,))
+        return self.make(name, (a,))
+
+    def angle(self, sine: Node, cosine: Node) -> Node:
+        """The angle with this sine and cosine, the sum of whose squares is 1.
+
+        Sines and cosines of it, and of its sums with other angles, are made of these two.
+        """
+        return self._turned.enter(self.make("angle", (sine, cosine)))
 
     def node(self, value: Any) -> Node | None:
         """The value as a node of this graph; None if it is no number."""
@@ -271,9 +288,10 @@ class Graph:
         other = "input" if op == "parameter" else "parameter"
         if (other, name) in self._table:
             raise TraceError(f"the name {name!r} is used for an {other} already")
-        return self._make(op, (), name=name)
+        return self.make(op, (), name=name)
 
-    def _make(self, op: str, args: tuple[Node, ...], name: str = "", value: Scalar = 0) -> Node:
+    def make(self, op: str, args: tuple[Node, ...], name: str = "", value: Scalar = 0) -> Node:
+        """The node of an operation or a leaf as it is given, without folding."""
         if op in COMMUTATIVE and args[0].index > args[1].index:
             args = args[::-1]
         if args:

@@ -63,6 +63,12 @@ def residue(op: str, operands: Sequence[int], prime: int = PRIME) -> int:
     return exact(*operands) % prime
 
 
+def square_root(value: int, prime: int = PRIME) -> int | None:
+    """A root of a residue modulo a prime that is 3 modulo 4; None if it has none."""
+    root = pow(value, (prime + 1) // 4, prime)
+    return root if root * root % prime == value % prime else None
+
+
 def exact(operation: Callable[[Any, Any], Fraction], a: Any, b: Any) -> int | float | None:
     """The result for two nodes that are numbers, if an integer or float is exactly equal to it."""
     if not (a.op == "number" == b.op):
@@ -144,6 +150,9 @@ _ENTRIES = (
     Op(
         *("sqrt", 1, np.sqrt, lambda g, y, a: (g.div(g.number(0.5), y),), "sqrt"),
         scalar=math.sqrt,
+    ),
+    Op(  # of a pair whose squares add up to 1
+        *("angle", 2, np.arctan2, lambda g, y, s, c: (c, g.neg(s)), "other"),
     ),
     Op("exp", 1, np.exp, lambda g, y, a: (y,), "other", scalar=math.exp),
     Op(

@@ -20,7 +20,7 @@ import numpy as np
 
 from armdyn.arrays import Array, equal_fields, frozen
 from armdyn.errors import ArmdynWarning
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.coupling import Coordinates, drawn_positions
 from armdyn.formulations.grouping import clean_coefficients, grouping_text
 from armdyn.formulations.parameters import full_regressor, robot_parameters
 from armdyn.formulations.regressor import PARAMETERS, regressor
@@ -112,9 +112,11 @@ def _stacked_regressor(model: RobotModel, count: int) -> Array:
     size = np.where(turns, 1.0, length)
     draw = rng.uniform(-1.0, 1.0, size=(3, 10 + 30 * N // n, n))
     q, qd, qdd = (x * size * unit for x, unit in zip(draw, (np.pi, rate, rate**2), strict=True))
-    motion = at.positions(q), at.rates(qd), at.rates(qdd)
+    q = drawn_positions(model, rng, len(q)) if model.loops else q
+    here = at.at(q)
+    motion = here.q, here.rates(qd), here.accelerations(qd, qdd)
     columns = regressor if count == 10 * N else full_regressor
-    Y = at.rows(columns(model, *motion)) * size[:, None] / rate**2
+    Y = here.rows(columns(model, *motion)) * size[:, None] / rate**2
     W = Y.reshape(-1, count) / _scale(model, count)
     sizes = np.linalg.norm(W, axis=0)
     return np.where(sizes > UNCLEAR_RESTS[0] * sizes.max(initial=0.0), W, 0.0)

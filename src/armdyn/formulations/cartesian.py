@@ -16,6 +16,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ShapeError, SingularityError, UnknownNameError
+from armdyn.formulations.coupling import Coordinates, drawn_positions
 from armdyn.formulations.kinematics import jacobian
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
 from armdyn.model import RobotModel
@@ -38,11 +39,15 @@ class Cartesian:
 def default_task(model: RobotModel) -> tuple[str, ...]:
     """The first coordinates that are independent in general position: x, y for a planar arm."""
     generic = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, len(model.joints) + 1))
-    J = jacobian(model, generic, model.tool_frame)
-    K = np.eye(len(model.joints)) if model.coupling is None else model.coupling[0]
+    at = Coordinates.of(model)
+    if model.loops:
+        here = at.at(drawn_positions(model, np.random.default_rng(0), 3))
+        J = here.columns(jacobian(model, here.q, model.tool_frame))
+    else:
+        J = at.columns(jacobian(model, generic, model.tool_frame))
     rows: tuple[int, ...] = ()
     for i in range(6):
-        ranks = np.linalg.matrix_rank((J @ K)[:, [*rows, i], :], tol=1e-9)
+        ranks = np.linalg.matrix_rank(J[:, [*rows, i], :], tol=1e-9)
         if ranks.max() > len(rows):
             rows = (*rows, i)
     return tuple(COORDINATES[i] for i in rows)

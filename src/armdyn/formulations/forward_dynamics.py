@@ -10,7 +10,7 @@ from armdyn.arrays import RELATIVE_PIVOT, Array
 from armdyn.errors import ArmdynWarning, ModelError, check_known
 from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.coupling import Coordinates, drawn_positions
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_matrix
@@ -47,8 +47,8 @@ def _condition(model: RobotModel) -> float:
     at, n = Coordinates.of(model), len(model.independent)
     if n > MOST_CONDITIONED:
         return 0.0
-    q = at.positions(np.random.default_rng(0).uniform(-1.0, 1.0, (2, n)))
-    M = at.matrix(mass_matrix(model, q) + rotor_matrix(model))
+    here = at.at(drawn_positions(model, np.random.default_rng(0), 2))
+    M = here.matrix(mass_matrix(model, here.q) + rotor_matrix(model))
     if np.abs(np.linalg.eigvalsh(with_unit_diagonal(M))).min() < RELATIVE_PIVOT:
         return 0.0
     values = np.abs(np.linalg.eigvalsh(M))
@@ -64,10 +64,11 @@ def accelerations(
     warn_of_condition(model)
     at, names = Coordinates.of(model), [model.joints[i].name for i in model.independent]
     check_uncoupled(model, method)
-    full, rates = at.positions(q), at.rates(qd)
-    rest = tau - at.torques(newton_euler(model, full, rates, np.zeros_like(full), wrench).tau)
+    here = at.at(q)
+    motion = here.q, here.rates(qd), here.accelerations(qd, np.zeros_like(qd))
+    rest = tau - here.torques(newton_euler(model, *motion, wrench).tau)
     if method == "composite_body":
-        M = at.matrix(mass_matrix(model, full) + rotor_matrix(model))
+        M = here.matrix(mass_matrix(model, here.q) + rotor_matrix(model))
         return solve_mass_matrix(M, rest, names)
     with np.errstate(divide="ignore", invalid="ignore"):
         pivots, qdd = (
@@ -83,6 +84,7 @@ def check_uncoupled(model: RobotModel, method: str) -> None:
     """A ModelError if a method cannot take the joints of this robot that depend on others."""
     if method in METHODS and method != "composite_body" and model.is_coupled:
         how = "share drives" if model.coupling is None else "mimic others"
+        how = "close loops" if model.loops else how
         raise ModelError(
             f"method {method!r} is for independent joints, and some joints of {model.name!r} "
             f"{how}; use method='composite_body'"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.pose_search import PoseSearch
 from armdyn.model import RobotModel
 
@@ -188,7 +189,10 @@ def joint_limits(model: RobotModel) -> Array:
 
 def _whole_turns(model: RobotModel) -> Array:
     """Which coordinates bring every joint that they move to the same place after a turn, (n,)."""
-    K = np.eye(len(model.joints)) if model.coupling is None else model.coupling[0]
+    at = Coordinates.of(model)
+    if not isinstance(at, Coordinates):  # passive joints come back with the actuated ones
+        return np.array([model.joints[i].type.turns for i in model.independent])
+    K = np.eye(len(model.joints)) if at.K is None else at.K
     turns = K * np.array([joint.type.turn for joint in model.joints])[:, None]
     slides = np.array([joint.type.slides for joint in model.joints])[:, None] & (K != 0)
     return (~slides & (turns == np.round(turns))).all(0)

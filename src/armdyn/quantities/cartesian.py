@@ -19,9 +19,14 @@ def _cartesian(s: TracedRobot, q: Array, qd: Array) -> Array:
     task = s.request.task or default_task(s.model)
     check_task(task, s.n)
     rows = list(task_rows(task))
-    motion, frames = (s.at.positions(q), s.at.rates(qd)), frames_of(s)
-    J = s.nodes(s.at.columns(jacobian(s.plain, motion[0], *frames))[rows])
-    drift = (jacobian_rate(s.plain, *motion, *frames) @ motion[1])[rows]
+    at, frames = s.here(q), frames_of(s)
+    motion = at.q, at.rates(qd)
+    full = jacobian(s.plain, motion[0], *frames)
+    J = s.nodes(at.columns(full)[rows])
+    drift = jacobian_rate(s.plain, *motion, *frames) @ motion[1]
+    if s.model.loops:
+        drift = drift + full @ at.accelerations(qd, s.zero)
+    drift = drift[rows]
     V, G = s.torques(q, qd, s.zero, weight=False), s.torques(q, s.zero, s.zero)
     try:
         regular = _regular(J)

@@ -19,8 +19,8 @@ def _torque_derivatives(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Arra
     of_q, C = s.slopes(q, qd, qdd)
     ways = s.nodes(np.stack([of_q, 2.0 * C])), _by_graph(s, q, qd, qdd)
     slopes = min(ways, key=lambda way: count(way.flat).total)
-    of_friction = s.aside(np.asarray(jacobian(_friction(s, qd), list(qd))))
-    return np.stack([slopes[0], slopes[1] + of_friction])
+    of_friction = s.aside(np.asarray(jacobian(_friction(s, q, qd), list(qd))))
+    return np.stack([slopes[0] + _turning_friction(s, q, qd), slopes[1] + of_friction])
 
 
 def _by_graph(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
@@ -35,12 +35,22 @@ def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dq
     """The change of the torques along a direction of q, and along one of q̇, (2, n)."""
     tau = list(s.nodes(s.torques(q, qd, qdd)))
     slopes = np.array([jvp(tau, list(q), list(dq)), jvp(tau, list(qd), list(dqd))])
-    slopes[1] += s.aside(np.array(jvp(_friction(s, qd), list(qd), list(dqd))))
+    friction = _friction(s, q, qd)
+    slopes[1] += s.aside(np.array(jvp(friction, list(qd), list(dqd))))
+    if s.model.loops:
+        slopes[0] += s.aside(np.array(jvp(friction, list(q), list(dq))))
     return slopes
 
 
-def _friction(s: TracedRobot, qd: Array) -> list[Node]:
-    return list(s.nodes(s.friction_torque(qd) if s.request.friction else s.zero))
+def _friction(s: TracedRobot, q: Array, qd: Array) -> list[Node]:
+    return list(s.nodes(s.friction_torque(q, qd) if s.request.friction else s.zero))
+
+
+def _turning_friction(s: TracedRobot, q: Array, qd: Array) -> Array | float:
+    """∂f/∂q, which only the passive joints of loops have."""
+    if not s.model.loops:
+        return 0.0
+    return s.aside(np.asarray(jacobian(_friction(s, q, qd), list(q))))
 
 
 def _acceleration_derivatives(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
@@ -48,7 +58,7 @@ def _acceleration_derivatives(s: TracedRobot, q: Array, qd: Array, tau: Array) -
     qdd = s.graph.inputs("qdd", s.n)
     slopes = _torque_derivatives(s, q, qd, qdd)
     M = s.nodes(s.mass_matrix(q))
-    found = s.solve(M, tau - s.friction(qd) - s.torques(q, qd, s.zero))
+    found = s.solve(M, tau - s.friction(q, qd) - s.torques(q, qd, s.zero))
     at_motion = substituted(np.concatenate([-slopes[0], -slopes[1]], -1), qdd, found)
     solved = s.solve(M, np.concatenate([at_motion, np.eye(s.n)], -1))
     return np.stack(np.split(solved, 3, -1))

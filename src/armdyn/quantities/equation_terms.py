@@ -3,8 +3,9 @@
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import LoopError
 from armdyn.formulations.energy import link_energies, potential_energy
-from armdyn.formulations.friction import friction_rows
+from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.ledger import Ledger
 from armdyn.quantities.configuration_space import coriolis_matrix
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
@@ -13,14 +14,14 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     """The terms of the torque in the order of `Ledger`, (9, n)."""
-    at, still = s.at, s.zero
+    at, still = s.here(q), s.zero
     friction = friction_rows(s.model, at.rates(qd))
     terms = {
         "inertial": s.links(q, still, qdd, weight=False),
         "coriolis": s.links(q, qd, still, weight=False),
         "gravity": s.links(q, still, still),
         **{row: s.aside(at.torques(torque)) for row, torque in friction.items()},
-        "rotor": s.rotor_torques(qdd),
+        "rotor": s.rotor_torques(q, qd if s.model.loops else still, qdd),
         "external": s.loads(q),
     }
     return np.stack([terms[name] for name in Ledger.__slots__])
@@ -32,8 +33,25 @@ def _kinetic_energy(s: TracedRobot, q: Array, qd: Array) -> Array:
 
 
 def _link_energies(s: TracedRobot, q: Array, qd: Array) -> Array:
-    found = link_energies(s.plain, s.at.positions(q), s.at.rates(qd))
+    found = link_energies(s.plain, s.here(q).q, s.here(q).rates(qd))
     return np.stack([found.kinetic, found.potential])
+
+
+def _friction_torque(s: TracedRobot, qd: Array) -> Array:
+    """Friction by the rates alone: what acts at passive joints of loops depends on q as well."""
+    rates = s.at.rates(qd) if s.at.K is not None or not s.model.loops else None
+    if rates is not None:
+        return s.at.torques(friction_torque(s.model, rates))
+    moving = [s.model.joints[i] for i in s.model.passive]
+    for owner in (*moving, *s.model.drives):
+        if not owner.friction.is_zero:
+            raise LoopError(
+                f"the friction of {owner.name!r} of {s.model.name!r} depends on the configuration; "
+                "give q as well"
+            )
+    full = np.zeros(len(s.model.joints), dtype=object)
+    full[list(s.model.independent)] = qd
+    return friction_torque(s.model, full)[list(s.model.independent)]
 
 
 MASS_MATRIX = Quantity(
@@ -88,7 +106,7 @@ BIAS = Quantity(
     "bias",
     "Torques of a motion without acceleration: C(q, qd) qd + g(q) + f(qd).",
     ("q", "qd"),
-    lambda s, q, qd: s.torques(q, qd, s.zero) + s.friction(qd),
+    lambda s, q, qd: s.torques(q, qd, s.zero) + s.friction(q, qd),
     symbol="b",
     terms=("coriolis", "gravity", "friction"),
     options=(*TORQUE_OPTIONS, "base_motion"),
@@ -98,7 +116,7 @@ FRICTION_TORQUE = Quantity(
     "friction_torque",
     "What the actuators must add to overcome friction.",
     ("qd",),
-    TracedRobot.friction_torque,
+    _friction_torque,
     symbol="f",
     terms=("friction",),
 )
@@ -130,7 +148,7 @@ POTENTIAL_ENERGY = Quantity(
     "potential_energy",
     "Energy in the field of gravity, zero at the world origin.",
     ("q",),
-    lambda s, q: potential_energy(s.plain, s.at.positions(q)),
+    lambda s, q: potential_energy(s.plain, s.here(q).q),
     symbol="",
     result="energy [J]",
     shape=(),

@@ -17,7 +17,7 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
-    tau = tau - s.friction(qd)
+    tau = tau - s.friction(q, qd)
     if s.request.formulation is not None:
         return _as_written(s, q, qd, tau)
     found = s.accelerations(q, qd, tau - s.loads(q))

@@ -8,11 +8,12 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     if s.request.formulation is None:
-        return s.torques(q, qd, qdd) + s.friction(qd) + s.loads(q)
-    full, rates, accelerations = s.at.positions(q), s.at.rates(qd), s.at.rates(qdd)
+        return s.torques(q, qd, qdd) + s.friction(q, qd) + s.loads(q)
+    at = s.here(q)
+    full, rates, accelerations = at.q, at.rates(qd), at.accelerations(qd, qdd)
     formulation = FORMULATIONS[s.request.formulation]
     links = formulation(s.plain, full, rates, accelerations, s.wrench(full)).tau
-    return s.at.torques(links) + s.rotor_torques(qdd) + s.friction(qd)
+    return at.torques(links) + s.rotor_torques(q, qd, qdd) + s.friction(q, qd)
 
 
 INVERSE_DYNAMICS = Quantity(

@@ -11,30 +11,32 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 
 def _forward_kinematics(s: TracedRobot, q: Array) -> Array:
-    frames = kin.world_frames(s.plain, s.at.positions(q))
+    frames = kin.world_frames(s.plain, s.here(q).q)
     return homogeneous(*kin.frame_in_world(frames, s.plain.frame(s.request.link)))
 
 
 def _jacobian(s: TracedRobot, q: Array) -> Array:
-    return s.at.columns(kin.jacobian(s.plain, s.at.positions(q), *frames_of(s)))
+    return s.here(q).columns(kin.jacobian(s.plain, s.here(q).q, *frames_of(s)))
 
 
 def _jacobian_dot(s: TracedRobot, q: Array, qd: Array) -> Array:
-    motion = s.at.positions(q), s.at.rates(qd)
-    return s.at.columns(kin.jacobian_rate(s.plain, *motion, *frames_of(s)))
+    at, frames = s.here(q), frames_of(s)
+    J = kin.jacobian(s.plain, at.q, *frames)
+    return at.columns_rate(J, kin.jacobian_rate(s.plain, at.q, at.rates(qd), *frames), qd)
 
 
 def _frame_motion(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    motion, frames = (s.at.positions(q), s.at.rates(qd)), frames_of(s)
+    at, frames = s.here(q), frames_of(s)
+    motion = at.q, at.rates(qd)
     J, J_rate = (
         kin.jacobian(s.plain, motion[0], *frames),
         kin.jacobian_rate(s.plain, *motion, *frames),
     )
-    return np.stack([J @ motion[1], J @ s.at.rates(qdd) + J_rate @ motion[1]])
+    return np.stack([J @ motion[1], J @ at.accelerations(qd, qdd) + J_rate @ motion[1]])
 
 
 def _link_frames(s: TracedRobot, q: Array) -> Array:
-    frames = kin.world_frames(s.plain, s.at.positions(q))
+    frames = kin.world_frames(s.plain, s.here(q).q)
     places = [kin.frame_in_world(frames, s.plain.frame(link.name)) for link in s.model.links]
     return np.stack([homogeneous(*place) for place in places])
 
@@ -45,9 +47,9 @@ def _joint_frames(s: TracedRobot, q: Array) -> Array:
 
 
 def _link_jacobians(s: TracedRobot, q: Array) -> Array:
-    position, axes = s.at.positions(q), frames_of(s)[1]
-    each = [kin.jacobian(s.plain, position, s.plain.frame(x.name), axes) for x in s.model.links]
-    return np.stack([s.at.columns(J) for J in each])
+    at, axes = s.here(q), frames_of(s)[1]
+    each = [kin.jacobian(s.plain, at.q, s.plain.frame(x.name), axes) for x in s.model.links]
+    return np.stack([at.columns(J) for J in each])
 
 
 def frames_of(s: TracedRobot) -> tuple[Frame, Frame | None]:

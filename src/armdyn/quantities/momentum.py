@@ -37,7 +37,7 @@ def slope_of_lagrangian(s: TracedRobot, q: Array, qd: Array, p: Array) -> Array:
 
 def _start(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     p = momentum(s, q, qd)
-    u = tau + slope_of_lagrangian(s, q, qd, p) - s.friction(qd)
+    u = tau + slope_of_lagrangian(s, q, qd, p) - s.friction(q, qd)
     return np.concatenate([s.zero, p, u])
 
 

@@ -11,7 +11,7 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 def _reactions(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     found = s.recursion(q, qd, qdd, loads=True)
-    frames = world_frames(s.described, s.at.positions(q))
+    frames = world_frames(s.described, s.here(q).q)
     rows = [_row(s, frames, -1, *found.base)] if s.request.base_wrench else []
     for i, joint in enumerate(s.model.joints):
         f, n = found.f[i], found.n[i]

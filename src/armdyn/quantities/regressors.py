@@ -13,12 +13,14 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 
 def _links(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    return s.at.rows(regressor(s.plain, s.at.positions(q), s.at.rates(qd), s.at.rates(qdd)))
+    at = s.here(q)
+    return at.rows(regressor(s.plain, at.q, at.rates(qd), at.accelerations(qd, qdd)))
 
 
 def _all(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    motors = motor_columns(s.model, s.at.rates(qd), s.at.rates(qdd))
-    columns = [s.aside(s.at.torques(column))[:, None] for column in motors]
+    at = s.here(q)
+    motors = motor_columns(s.model, at.rates(qd), at.accelerations(qd, qdd))
+    columns = [s.aside(at.torques(column))[:, None] for column in motors]
     return np.concatenate([_links(s, q, qd, qdd), *columns], -1)
 
 

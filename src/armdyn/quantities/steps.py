@@ -155,7 +155,7 @@ def _midpoint(step: _Step) -> Array:
     half = 0.5 * h
 
     def force(middle: Array, v: Array) -> Array:
-        return push(middle, v) + step.torque("middle", middle, v) - s.friction(v)
+        return push(middle, v) + step.torque("middle", middle, v) - s.friction(middle, v)
 
     inverse = partial(s.solve, s.mass_matrix(q))
     v = inverse(p)

@@ -14,11 +14,13 @@ from armdyn.compiler.program import Program
 from armdyn.compiler.shorten import shorten
 from armdyn.compiler.trace import trace
 from armdyn.errors import SingularityError
+from armdyn.expr.differentiate import jacobian
 from armdyn.expr.graph import Graph, Node
 from armdyn.forks import cached_property
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.coupling import Coordinates, Standing
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
+from armdyn.formulations.loops.coordinates import StandingLoops
 from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.newton_euler import NewtonEuler
 from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, rotor_torques
@@ -69,6 +71,7 @@ class TracedRobot:
         self.friction_aside: dict[str, Node] = {}
         """Terms of friction by the names of the symbols that stand for them."""
         self._cut: dict[bool, tuple[Branch, ...]] = {}
+        self._stood: dict[tuple[int, ...], Standing] = {}
 
     @cached_property
     def inputs(self) -> dict[str, int]:
@@ -80,7 +83,15 @@ class TracedRobot:
     @property
     def is_plain(self) -> bool:
         """Whether there are neither coupled joints nor arguments besides those of the quantity."""
-        return self.at.K is None and len(self.inputs) == len(self.arguments)
+        coupled = self.at.K is not None or bool(self.model.loops)
+        return not coupled and len(self.inputs) == len(self.arguments)
+
+    def here(self, q: Array) -> Standing:
+        """The map between coordinates and all joints at positions that are nodes."""
+        key = tuple(node.index for node in self.nodes(q))
+        if key not in self._stood:
+            self._stood[key] = self.at.at(q)
+        return self._stood[key]
 
     def vector(self, name: str) -> Array:
         """An argument as nodes."""
@@ -143,40 +154,47 @@ class TracedRobot:
 
     def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of links and rotors at the coordinates."""
-        return self.links(q, qd, qdd, weight) + self.rotor_torques(qdd)
+        return self.links(q, qd, qdd, weight) + self.rotor_torques(q, qd, qdd)
 
-    def rotor_torques(self, qdd: Array) -> Array:
+    def rotor_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques of the rotors at the coordinates."""
-        return self.at.torques(rotor_torques(self.model, self.at.rates(qdd), self.rotors))
+        at = self.here(q)
+        return at.torques(rotor_torques(self.model, at.accelerations(qd, qdd), self.rotors))
 
     def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of the links at the coordinates, by the fewest operations."""
+        at = self.here(q)
         if self.request.base_motion:
-            return self.at.torques(self.recursion(q, qd, qdd, loads=False).tau)
-        motion = {"q": self.at.positions(q), "qd": self.at.rates(qd), "qdd": self.at.rates(qdd)}
+            return at.torques(self.recursion(q, qd, qdd, loads=False).tau)
+        motion = {"q": at.q, "qd": at.rates(qd), "qdd": at.accelerations(qd, qdd)}
         motion = {name: v for name, v in motion.items() if name == "q" or v.dtype == object}
         if self.runtime is not None:
             robot = self.runtime if weight else weightless(self.runtime)
             # the minimal formulation makes use of the number 0 in place of a vector at rest
             v, a = (motion.get(name, 0.0) for name in ("qd", "qdd"))
-            return self.at.torques(minimal(robot, motion["q"], v, a, options(robot).quick).tau)
+            return at.torques(minimal(robot, motion["q"], v, a, options(robot).quick).tau)
         tau = np.empty(len(self.model.joints), dtype=object)
         for branch in self._branches(weight):
             part = Part("torques", tuple(motion))
             tau[branch.members] = branch.shortest(part, motion, self.rotors, self.budget)
-        return self.at.torques(tau)
+        return at.torques(tau)
 
     def recursion(self, q: Array, qd: Array, qdd: Array, *, loads: bool) -> NewtonEuler:
         """Newton-Euler of the links, with the wrenches of the request if these loads are asked."""
         model, turning = self._standing
-        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        at = self.here(q)
+        motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         payload = self.vector("payload") if self.request.payload else None
         exerted = self.wrench(motion[0]) if loads else None
         return recursion(model, motion, exerted, turning, payload)
 
     def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
         """M at the coordinates, rotors included; with `times`, that of a robot so much heavier."""
-        motion = {"q": self.at.positions(q)}
+        return self.here(q).matrix(self.full_mass_matrix(q, times))
+
+    def full_mass_matrix(self, q: Array, times: float = 1.0) -> Array:
+        """The same of all joints."""
+        motion = {"q": self.here(q).q}
         if self.runtime is not None:
             links = (
                 replace(link, J=times * link.J, u=times * link.u, M=times * link.M)
@@ -188,7 +206,7 @@ class TracedRobot:
             for branch in self._branches(weight=False):
                 lower = branch.times(times).shortest(MASS_MATRIX, motion, self.rotors, self.budget)
                 M[np.ix_(branch.members, branch.members)] = symmetric(lower)
-        return self.at.matrix(M + rotor_matrix(self.model, times * self.rotors))
+        return M + rotor_matrix(self.model, times * self.rotors)
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array | None:
         """M⁻¹ (τ - C q̇ - g) by the fewest operations; None if no such program is searched for."""
@@ -210,14 +228,19 @@ class TracedRobot:
 
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """∂τ/∂q and C at the coordinates by composite bodies, (2, n, n), without friction."""
-        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        at = self.here(q)
+        motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         robot = self.runtime or symbolic(self.numbers, self.graph)
         both = self.nodes(np.array(torque_slopes(robot, *motion), dtype=object))
-        return self.nodes(np.stack([self.at.matrix(each) for each in both]))
+        if not isinstance(at, StandingLoops):
+            return self.nodes(np.stack([at.matrix(each) for each in both]))
+        C = at.coriolis(self.nodes(self.full_mass_matrix(q)), both[1], qd)
+        of_q = jacobian(self.nodes(self.torques(q, qd, qdd)), list(q))
+        return self.nodes(np.stack([of_q, C]))
 
-    def friction(self, qd: Array) -> Array:
+    def friction(self, q: Array, qd: Array) -> Array:
         """Friction at the coordinates, if the request wants it, put aside."""
-        return self.aside(self.friction_torque(qd)) if self.request.friction else self.zero
+        return self.aside(self.friction_torque(q, qd)) if self.request.friction else self.zero
 
     def aside(self, friction: Array) -> Array:
         """Symbols for terms of friction, which are counted apart and put in at the end."""
@@ -228,17 +251,19 @@ class TracedRobot:
                 self.friction_aside[name], symbols[place] = node, self.graph.input(name)
         return symbols
 
-    def friction_torque(self, qd: Array) -> Array:
+    def friction_torque(self, q: Array, qd: Array) -> Array:
         """Friction at the coordinates."""
-        return self.at.torques(friction_torque(self.model, self.at.rates(qd)))
+        at = self.here(q)
+        return at.torques(friction_torque(self.model, at.rates(qd)))
 
     def loads(self, q: Array) -> Array:
         """Torques against the wrenches that the request has."""
         if not self.request.wrench:
             return self.zero
-        q = self.at.positions(q)
-        frames = world_frames(self.described, q)
-        return self.at.torques(wrench_torques(self.described, frames, self.wrench(q)) + 0.0 * q)
+        at = self.here(q)
+        frames = world_frames(self.described, at.q)
+        full = wrench_torques(self.described, frames, self.wrench(at.q)) + 0.0 * at.q
+        return at.torques(full)
 
     def wrench(self, q: Array) -> Array | None:
         """What each link exerts on the environment, as formulations take it; q of all joints."""

@@ -145,9 +145,10 @@ class Search:
         q, qd, qdd = map(traced.vector, names)
 
         def torques() -> Array:
-            rotors = traced.at.torques(traced.rotors * traced.at.rates(qdd))
             v = qd if velocities else traced.zero
-            return traced.links(q, v, qdd) + rotors + traced.friction(qd)
+            at = traced.here(q)
+            rotors = at.torques(traced.rotors * at.accelerations(v, qdd))
+            return traced.links(q, v, qdd) + rotors + traced.friction(q, qd)
 
         found = traced.outputs("inverse_dynamics", torques, whole=not traced.is_plain)
         return settle(filled(list(found.flat), traced.friction_aside))

@@ -1,0 +1,1 @@
+"""Closed loops: how passive joints follow from the actuated ones."""

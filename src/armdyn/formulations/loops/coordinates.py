@@ -1,0 +1,171 @@
+"""The coordinates of a robot with loops: its actuated joints, which all others follow from.
+
+    q_all = φ(q)    q̇_all = G q̇    q̈_all = G q̈ + Ġ q̇    τ = Gᵀ τ_all    M = Gᵀ M_all G
+    C = Gᵀ (M_all Ġ + C_all G)    J = J_all G    J̇ = J̇_all G + J_all Ġ
+"""
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import LoopError
+from armdyn.forks import cached_property
+from armdyn.formulations.loops.closure import Closure
+from armdyn.formulations.loops.dyad import StandingDyad
+from armdyn.formulations.loops.parallelogram import LinearDyad
+
+
+class LoopCoordinates:
+    """The map between n actuated joints and all N, which depends on the configuration."""
+
+    K = None
+
+    def __init__(self, closure: Closure):
+        self.closure, self.model = closure, closure.model
+
+    def at(self, q: Array, start: Array | None = None) -> "StandingLoops":
+        """The map at positions (..., n)."""
+        return StandingLoops(self, q)
+
+    def positions(self, q: Array) -> Array:
+        """Positions of all joints, (..., N)."""
+        return self.at(q).q
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        loop = self.model.loops[0]
+        raise LoopError(
+            f"{loop.where} of {self.model.name!r}: this is not there for robots with loops that "
+            "are not parallelograms",
+            loop=loop.name,
+        )
+
+    rates = torques = columns = rows = matrix = tensor = _refuse
+
+
+class StandingLoops:
+    """The map at one configuration or a batch of them, of floats or nodes."""
+
+    def __init__(self, at: LoopCoordinates, q: Array):
+        assert at.closure.dyads is not None
+        self.model, self.n = at.model, len(at.model.independent)
+        values = self._spread(q)
+        with np.errstate(invalid="ignore", divide="ignore"):  # where a loop cannot be closed
+            self._dyads = [dyad.at(values) for dyad in at.closure.dyads]
+        self._values = values
+        self.q = stacked(values)
+        """Positions of all joints, (..., N)."""
+
+    def _spread(self, x: Array) -> list[Any]:
+        """A value for each joint, zeros for those that are not known."""
+        values: list[Any] = [0.0] * len(self.model.joints)
+        for k, i in enumerate(self.model.independent):
+            values[i] = x[..., k] if x.dtype != object else x[k]
+        return values
+
+    def rates(self, qd: Array) -> Array:
+        """Velocities of all joints, (..., N)."""
+        if _still(qd):
+            return np.zeros(len(self.model.joints))
+        return stacked(self._rates(qd))
+
+    def _rates(self, qd: Array) -> list[Any]:
+        rates = self._spread(qd)
+        for dyad in self._dyads:
+            dyad.rates(self._values, rates)
+        return rates
+
+    def accelerations(self, qd: Array, qdd: Array) -> Array:
+        """Accelerations of all joints, (..., N)."""
+        if _still(qd):
+            return self.rates(qdd)
+        rates, found = self._rates(qd), self._spread(qdd)
+        for dyad in self._dyads:
+            dyad.accelerations(self._values, rates, found)
+        return stacked(found)
+
+    def torques(self, tau: Array) -> Array:
+        """Torques at the coordinates, (..., n), for torques at all joints."""
+        if _still(tau):
+            return np.zeros(self.n)
+        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
+        for dyad in reversed(self._dyads):
+            dyad.torques(self._values, values)
+        return stacked([values[i] for i in self.model.independent])
+
+    @cached_property
+    def G(self) -> Array:
+        """q̇_all = G q̇, (..., N, n)."""
+        unit = np.eye(self.n)
+        columns = [self._rates(self._constant(unit[k])) for k in range(self.n)]
+        return np.stack([stacked(column, self.q) for column in columns], -1)
+
+    def G_rate(self, qd: Array) -> Array:
+        """Ġ, (..., N, n): its columns are bilinear in the rates and those of one coordinate."""
+        rates, columns = self._rates(qd), []
+        for k in range(self.n):
+            unit = self._rates(self._constant(np.eye(self.n)[k]))
+            found: list[Any] = [0.0] * len(self.model.joints)
+            for dyad in self._dyads:
+                dyad.accelerations(self._values, rates, found, unit)
+            columns.append(stacked(found, self.q))
+        return np.stack(columns, -1)
+
+    def _constant(self, x: Array) -> Array:
+        """The same vector in every configuration."""
+        return np.broadcast_to(x, (*self.q.shape[:-1], len(x)))
+
+    def columns(self, J: Array) -> Array:
+        """A matrix with n columns from one with N."""
+        return J @ self.G
+
+    def columns_rate(self, J: Array, J_rate: Array, qd: Array) -> Array:
+        """The rate of a matrix with n columns, from one with N and its rate."""
+        return J_rate @ self.G + J @ self.G_rate(qd)
+
+    def rows(self, Y: Array) -> Array:
+        """A matrix with n rows from one with N."""
+        return np.swapaxes(self.G, -1, -2) @ Y
+
+    def matrix(self, M: Array) -> Array:
+        """An n by n matrix from an N by N one."""
+        return np.swapaxes(self.G, -1, -2) @ M @ self.G
+
+    def coriolis(self, M: Array, C: Array, qd: Array) -> Array:
+        """The Coriolis matrix of the coordinates from M and C of all joints."""
+        return np.swapaxes(self.G, -1, -2) @ (M @ self.G_rate(qd) + C @ self.G)
+
+    @property
+    def roots(self) -> list[Any]:
+        """For each loop that is no parallelogram the root that vanishes where it is singular."""
+        return [dyad.root for dyad in self._dyads if isinstance(dyad, StandingDyad)]
+
+    def pin_forces(self, tau: Array) -> list[tuple[Any, Array]]:
+        """The force of b on a in each dyad's plane, with its plane, for torques of all joints."""
+        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
+        found: list[tuple[Any, Array]] = []
+        for dyad in reversed(self._dyads):
+            plain = dyad.dyad
+            standing = (
+                StandingDyad(plain, self._values, solved=True)
+                if isinstance(dyad, LinearDyad)
+                else dyad
+            )
+            found.append((plain.plane, stacked(list(standing.torques(self._values, values)))))
+        return found[::-1]
+
+
+def stacked(values: list[Any], like: Array | None = None) -> Array:
+    """Values of joints as one array, (..., N)."""
+    shape = np.broadcast_shapes(*(np.shape(v) for v in values))
+    if like is not None and like.dtype != object:
+        shape = like.shape[:-1]
+    if any(type(v).__name__ == "Node" for v in values):
+        result = np.empty(len(values), dtype=object)
+        result[:] = values
+        return result
+    return np.stack([np.broadcast_to(np.asarray(v, dtype=float), shape) for v in values], -1)
+
+
+def _still(x: Array) -> bool:
+    return x.dtype != object and not x.any()

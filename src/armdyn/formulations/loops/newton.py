@@ -1,0 +1,130 @@
+"""Newton's method for the passive joints of a robot with loops, and what its rows tell."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.linalg import qr
+
+from armdyn.arrays import Array
+from armdyn.errors import LoopError
+from armdyn.formulations.loops.rows import closure_matrix, residuals
+from armdyn.model import RobotModel
+
+MOST_STEPS = 60
+"""Steps after which an assembly is given up."""
+CLOSED = 1e-13
+"""Residuals this small, as a share of the size of the robot, are rounding."""
+NEARLY_CLOSED = 1e-10
+"""Residuals this small are a closed loop."""
+RANK = 1e-8
+"""Singular values below this share of the largest are zero."""
+NEAR = (0.03, -0.02, 0.07, -0.05)
+"""How far actuated joints are moved to see whether the loops can move [rad, or size]."""
+
+
+def size(model: RobotModel) -> float:
+    """A length of the robot [m]."""
+    offsets = [np.linalg.norm(j.placement[:3, 3]) for j in model.joints]
+    ends = [np.linalg.norm(T[:3, 3]) for x in model.loops for T in (x.frame_a, x.frame_b)]
+    return float(max([*offsets, *ends, *(loop.length for loop in model.loops)])) or 1.0
+
+
+def closed_near(model: RobotModel, q: Array) -> tuple[Array, float]:
+    """The positions with passive joints moved until loops are closed, and what is still missing.
+
+    Gauss-Newton steps, halved until the residual shrinks.
+    """
+    q, passive = np.array(q, dtype=float), list(model.passive)
+    scale = size(model)
+    r = residuals(model, q)
+    for _ in range(MOST_STEPS):
+        if np.abs(r).max() <= CLOSED * scale:
+            break
+        A = closure_matrix(model, q)[:, passive]
+        step = np.linalg.lstsq(A, -r, rcond=1e-10)[0]
+        step = step / max(1.0, np.abs(step).max())  # a radian at most
+        for _ in range(12):
+            trial = q.copy()
+            trial[passive] += step
+            found = residuals(model, trial)
+            if np.linalg.norm(found) < np.linalg.norm(r):
+                break
+            step = 0.5 * step
+        else:
+            break
+        q, r = trial, found
+    return q, float(np.abs(r).max() / scale)
+
+
+def assembled(model: RobotModel) -> Array:
+    """The assembly of a robot with all loops closed to rounding; a LoopError if that is none."""
+    assert model.assembly is not None
+    q, missing = closed_near(model, model.assembly)
+    if missing <= NEARLY_CLOSED:
+        return q
+    scale, start = size(model), 0
+    worst = ("", 0.0)
+    rest = np.abs(residuals(model, q))
+    for loop in model.loops:
+        largest = float(rest[start : start + len(loop.cut.rows)].max() / scale)
+        start += len(loop.cut.rows)
+        worst = max(worst, (loop.name, largest), key=lambda pair: pair[1])
+    at = ", ".join(
+        f"{model.joints[i].name} = {model.assembly[i]:g}" for i in model.independent
+    )
+    raise LoopError(
+        f"loop {worst[0]!r} of {model.name!r} cannot be closed near the assembly, with {at}: it "
+        f"still misses by {worst[1] * scale:.3g} where it comes nearest; give positions in "
+        "[assembly] at which the links meet, and check the frames of the loop",
+        loop=worst[0],
+    )
+
+
+def nearby(model: RobotModel, assembly: Array) -> Iterator[Array]:
+    """Closed configurations near the assembly, in different directions of the coordinates."""
+    rng, scale = np.random.default_rng(0), size(model)
+    units = [1.0 if model.joints[i].type.turns else scale for i in model.independent]
+    for step in NEAR:
+        q = assembly.copy()
+        q[list(model.independent)] += step * rng.uniform(0.5, 1.0, len(units)) * units
+        found, missing = closed_near(model, q)
+        if missing <= NEARLY_CLOSED:
+            yield found
+
+
+def check_mobility(model: RobotModel, assembly: Array) -> tuple[int, ...]:
+    """Independent rows, as many as passive joints; a LoopError if the loops cannot move so."""
+    passive, best = list(model.passive), (0, 0, assembly)
+    near = list(nearby(model, assembly))
+    for q in (assembly, *near):
+        A = closure_matrix(model, q)
+        ranks = (_rank(A[:, passive]), _rank(A))
+        best = max(best, (*ranks, q), key=lambda found: found[:2])  # rank is lost, never gained
+    of_passive, of_all, q = best
+    names = ", ".join(repr(loop.name) for loop in model.loops)
+    word = f"the loops {names}" if len(model.loops) > 1 else f"loop {names}"
+    if of_passive < len(passive):
+        A = closure_matrix(model, q)[:, passive]
+        free = np.abs(np.linalg.svd(A)[2][of_passive:]).max(0)
+        loose = ", ".join(
+            repr(model.joints[passive[k]].name) for k in np.flatnonzero(free > 1e-3 * free.max())
+        )
+        raise LoopError(
+            f"{word} of {model.name!r} cannot hold all {len(passive)} passive joints: "
+            f"{len(passive) - of_passive} more must be actuated, of {loose}",
+            loop=model.loops[0].name,
+        )
+    if of_all > of_passive or not near:
+        raise LoopError(
+            f"{word} of {model.name!r} cannot move: they set {max(of_all, len(passive) + 1)} independent "
+            f"conditions for {len(passive)} passive joints; are axes that should be parallel or meet exactly so, "
+            "or are too many joints actuated?",
+            loop=model.loops[0].name,
+        )
+    _, _, order = qr(closure_matrix(model, q)[:, passive].T, pivoting=True, mode="economic")
+    return tuple(sorted(int(k) for k in order[: len(passive)]))
+
+
+def _rank(A: Array) -> int:
+    values = np.linalg.svd(A, compute_uv=False)
+    return int((values > RANK * max(values.max(initial=0.0), 1e-300)).sum())

@@ -1,0 +1,111 @@
+"""Dyads whose joints follow linearly: parallelograms, in which vectors turn with known ones."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.loops.dyad import Dyad, Values, angle_of
+from armdyn.formulations.loops.plane import Pair, Path, Segment, turned
+
+SAME_LENGTH = 1e-12
+"""Largest relative difference of sides that are taken as equal."""
+SAME_VECTOR = 1e-6
+"""Largest relative difference of vectors in the assembly that tells which mode it is."""
+EXACT_TURN = 1e-12
+"""Angles this near to a multiple of a quarter turn are taken as one [rad]."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinearDyad:
+    """Two passive joints q = Σ ratio q_j + offset."""
+
+    dyad: Dyad
+    ratios: tuple[Path, Path]
+    """For each of the two the joints that it follows, with ratios."""
+    offsets: tuple[float, float]
+
+    @property
+    def unknown(self) -> tuple[int, int]:
+        """The two joints."""
+        return self.dyad.unknown
+
+    def at(self, q: Values) -> "LinearDyad":
+        """The dyad itself, which is the same at all positions; those of its joints go into q."""
+        for joint, ratios, offset in zip(self.unknown, self.ratios, self.offsets, strict=True):
+            q[joint] = angle_of(q, ratios) + offset
+        return self
+
+    def rates(self, q: Values, qd: Values) -> None:
+        """Write the rates of the unknown joints."""
+        for joint, ratios in zip(self.unknown, self.ratios, strict=True):
+            qd[joint] = angle_of(qd, ratios)
+
+    def accelerations(
+        self, q: Values, qd: Values, qdd: Values, other: Values | None = None
+    ) -> None:
+        """Write the accelerations of the unknown joints."""
+        self.rates(q, qdd)
+
+    def torques(self, q: Values, tau: Values) -> None:
+        """Move the torques of the unknown joints to the known ones."""
+        for joint, ratios in zip(self.unknown[::-1], self.ratios[::-1], strict=True):
+            for other, ratio in ratios:
+                tau[other] = tau[other] + ratio * tau[joint]
+
+
+def linear_dyad(dyad: Dyad, assembly: Array) -> LinearDyad | None:
+    """The dyad as a linear one; None if it is none in the mode of the assembly."""
+    if not all(dyad.turning):
+        return None
+    groups: dict[int, list[Segment]] = {-1: [], 0: [], 1: []}
+    for segment in dyad.plane.segments:
+        groups[dyad.group(segment)].append(segment)
+    sides = [groups[0], groups[1]]
+    known = groups[-1]
+    simple = len(known) == 2 and all(len(side) == 1 for side in sides)
+    if not simple or any(s.slide >= 0 for s in dyad.plane.segments):
+        return None
+    x, y = sides[0][0], sides[1][0]
+    if dyad.after(x, 0) or dyad.after(y, 1):
+        return None
+    for a, b in (known, known[::-1]):
+        if _opposite(x, a, assembly) and _opposite(y, b, assembly):
+            return _following(dyad, ((x, a), (y, b)), assembly)
+    return None
+
+
+def _opposite(x: Segment, a: Segment, assembly: Array) -> bool:
+    """Whether x is -a in the assembly, and as long."""
+    lengths = np.hypot(*x.v), np.hypot(*a.v)
+    if abs(lengths[0] - lengths[1]) > SAME_LENGTH * lengths[1]:
+        return False
+    X, A = (_standing(s, assembly) for s in (x, a))
+    return bool(np.hypot(X[0] + A[0], X[1] + A[1]) < SAME_VECTOR * lengths[1])
+
+
+def _standing(segment: Segment, q: Array) -> Pair:
+    angle: Any = angle_of(list(q), segment.path)
+    return turned(float(angle), segment.v)
+
+
+def _following(
+    dyad: Dyad, pairs: tuple[tuple[Segment, Segment], ...], assembly: Array
+) -> LinearDyad:
+    """R(Θ) x = -R(θ) a, so Θ = θ + the angle from x to -a."""
+    ratios, offsets = [], []
+    for k, (x, a) in enumerate(pairs):
+        *before, (joint, sign) = dyad.paths[k]
+        phase = float(np.arctan2(-a.v[1], -a.v[0]) - np.arctan2(x.v[1], x.v[0]))
+        quarters = round(phase / (np.pi / 2))
+        phase = quarters * np.pi / 2 if abs(phase - quarters * np.pi / 2) < EXACT_TURN else phase
+        total: dict[int, float] = {}
+        for path, factor in ((a.path, sign), (tuple(before), -sign)):
+            for other, ratio in path:
+                total[other] = total.get(other, 0.0) + factor * ratio
+        ratios.append(tuple((j, ratio) for j, ratio in total.items() if ratio))
+        offset = sign * phase
+        missing = float(assembly[joint]) - offset - float(angle_of(list(assembly), ratios[-1]))
+        offsets.append(offset + 2 * np.pi * round(missing / (2 * np.pi)))
+    return LinearDyad(dyad, (ratios[0], ratios[1]), (offsets[0], offsets[1]))
