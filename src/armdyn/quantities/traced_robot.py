@@ -11,7 +11,7 @@ from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical, w
 from armdyn.compiler.count import count
 from armdyn.compiler.passes import reduce
 from armdyn.compiler.program import Program
-from armdyn.compiler.shorten import shorten
+from armdyn.compiler.shorten import shortest_of
 from armdyn.compiler.trace import trace
 from armdyn.errors import SingularityError
 from armdyn.expr.differentiate import jacobian
@@ -20,7 +20,9 @@ from armdyn.forks import cached_property
 from armdyn.formulations.coupling import Coordinates, Standing
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
-from armdyn.formulations.loops.coordinates import StandingLoops
+from armdyn.formulations.loops.coordinates import LoopCoordinates, StandingLoops
+from armdyn.formulations.loops.planar_torques import is_planar, planar_torques
+from armdyn.formulations.loops.regroup import regrouped
 from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.newton_euler import NewtonEuler
 from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, rotor_torques
@@ -70,6 +72,8 @@ class TracedRobot:
         self.n = len(self.model.independent)
         self.friction_aside: dict[str, Node] = {}
         """Terms of friction by the names of the symbols that stand for them."""
+        self.in_plane = False
+        """Whether torques are written in axes of the plane that all links move in."""
         self._cut: dict[bool, tuple[Branch, ...]] = {}
         self._stood: dict[tuple[int, ...], Standing] = {}
 
@@ -107,7 +111,8 @@ class TracedRobot:
     @cached_property
     def numbers(self) -> CanonicalRobot:
         """The robot in canonical frames."""
-        return with_tip_phase(canonical(self.model, self.snap))
+        model = regrouped(self.model) if self.model.loops else self.model
+        return with_tip_phase(canonical(model, self.snap))
 
     @cached_property
     def runtime(self) -> CanonicalRobot | None:
@@ -173,6 +178,9 @@ class TracedRobot:
             # the minimal formulation makes use of the number 0 in place of a vector at rest
             v, a = (motion.get(name, 0.0) for name in ("qd", "qdd"))
             return at.torques(minimal(robot, motion["q"], v, a, options(robot).quick).tau)
+        if self.in_plane:
+            assert isinstance(at, StandingLoops)
+            return at.torques(planar_torques(regrouped(self.plain), at, qd, qdd, weight))
         tau = np.empty(len(self.model.joints), dtype=object)
         for branch in self._branches(weight):
             part = Part("torques", tuple(motion))
@@ -290,12 +298,15 @@ class TracedRobot:
         """
         with self._naming(what):
             built = self.nodes(build())
+            self.in_plane = whole and isinstance(self.at, LoopCoordinates) and is_planar(self.model)
+            other = self.nodes(build()) if self.in_plane else built
         size = count(built.flat).total if whole else 0
         if not whole or (size > MOST_PASSED and not self.budget.deep):
             return built
         try:
             if self.budget.deep or size <= MOST_SHORTENED:
-                short = shorten(built.flat, self.budget.deep)
+                ways = [built] if other is built else [built, other]
+                short = shortest_of([list(way.flat) for way in ways], self.budget.deep)
             else:
                 short = reduce(built.flat).outputs
         except ZeroDivisionError:  # what divides by zero at every state has no values to compare

@@ -12,8 +12,9 @@ from armdyn.arrays import Array
 from armdyn.errors import LoopError
 from armdyn.forks import cached_property
 from armdyn.formulations.loops.closure import Closure
-from armdyn.formulations.loops.dyad import StandingDyad
+from armdyn.formulations.loops.dyad import StandingDyad, angle_of
 from armdyn.formulations.loops.parallelogram import LinearDyad
+from armdyn.formulations.loops.plane import Pair, Path, across, added, scaled, turned
 
 
 class LoopCoordinates:
@@ -92,6 +93,30 @@ class StandingLoops:
         for dyad in reversed(self._dyads):
             dyad.torques(self._values, values)
         return stacked([values[i] for i in self.model.independent])
+
+    def vector(self, path: Path, v: tuple[float, float]) -> Pair:
+        """A vector of the plane of the base that turns with a link, as closures have it or new."""
+        for dyad in self._dyads:
+            plain = dyad.dyad if isinstance(dyad, LinearDyad) else dyad
+            for segment, V in getattr(plain, "parts", ()):
+                if segment.path == path and segment.slide < 0:
+                    for sign in (1.0, -1.0):
+                        if (sign * segment.v[0], sign * segment.v[1]) == v:
+                            return scaled(sign, V)
+        number = self.q[0].graph.number
+        return turned(angle_of(self._values, path), (number(v[0]), number(v[1])))
+
+    def along(self, path: Path, u: tuple[float, float]) -> Pair:
+        """The same, as α V + β V' of a vector V that a closure has on this link."""
+        for dyad in self._dyads:
+            for segment, V in getattr(dyad, "parts", ()):
+                if segment.path == path and segment.slide < 0 and any(u):
+                    number = self.q[0].graph.number
+                    vx, vy, ux, uy = (number(x) for x in (*segment.v, *u))
+                    square = vx * vx + vy * vy
+                    alpha, beta = (ux * vx + uy * vy) / square, (uy * vx - ux * vy) / square
+                    return added(scaled(alpha, V), scaled(beta, across(V)))
+        return self.vector(path, u)
 
     @cached_property
     def G(self) -> Array:

@@ -83,17 +83,23 @@ class StandingDyad:
     def __init__(self, dyad: Dyad, q: Values, solved: bool = False):
         """Solve for the unknown positions, unless they are in q already."""
         self.dyad = dyad
+        self.segments = [(s, _exact(s.v, q)) for s in dyad.plane.segments]
+        self.found: dict[Segment, Pair] = {}
+        """Vectors that were solved for."""
         self.root: Any = None
         self.inverse: Any = None
         if not solved:
             self._solve_positions(q)
         self.parts: list[tuple[Segment, Pair]] = [
-            (s, turned(angle_of(q, s.path), s.v)) for s in dyad.plane.segments
+            (s, self.found.get(s) or turned(angle_of(q, s.path), v)) for s, v in self.segments
         ]
         """Segments with their vectors; of a slide without its position."""
         if solved:
             self.columns = self._columns(q)
             self.inverse = 1.0 / self.determinant
+
+        self.over = scaled(self.inverse, self.columns[0]), scaled(self.inverse, self.columns[1])
+        """The columns divided by their determinant."""
 
     @property
     def determinant(self) -> Any:
@@ -118,9 +124,9 @@ class StandingDyad:
         known: Pair = (0.0, 0.0)
         turning: list[Pair] = [(0.0, 0.0), (0.0, 0.0)]
         directions: dict[int, Pair] = {}
-        for segment in dyad.plane.segments:
+        for segment, vector in self.segments:
             k = dyad.group(segment)
-            v = turned(angle_of(q, dyad.after(segment, k)), segment.v)
+            v = turned(angle_of(q, dyad.after(segment, k)), vector)
             if segment.slide in dyad.unknown:
                 directions[segment.slide] = v
                 continue
@@ -149,6 +155,10 @@ class StandingDyad:
         X = scaled(inverse * eta, added(scaled(kappa, r), scaled(eta, across(r))))
         Y = r[0] - X[0], r[1] - X[1]
         self.columns = across(X), across(Y)
+        for k, vector in ((0, X), (1, Y)):
+            group = [s for s, _ in self.segments if self.dyad.group(s) == k]
+            if len(group) == 1 and group[0].slide < 0:
+                self.found[group[0]] = vector
         self._turn(q, 0, x, X, xx)
         self._turn(q, 1, y, Y, yy)
 
@@ -227,8 +237,8 @@ class StandingDyad:
         self._solve(qdd, w)
 
     def _solve(self, rates: Values, u: Pair) -> None:
-        c1, c2 = self.columns
-        z = -(outer(u, c2) * self.inverse), outer(u, c1) * self.inverse
+        c1, c2 = self.over
+        z = -outer(u, c2), outer(u, c1)
         for k in (0, 1):
             if self.dyad.turning[k]:
                 *before, (joint, sign) = self.dyad.paths[k]
@@ -249,9 +259,8 @@ class StandingDyad:
             T[k] = sign * tau[joint]
             for other, other_sign in before:
                 tau[other] = tau[other] - other_sign * T[k]
-        c1, c2 = self.columns
-        H = scaled(self.inverse, (T[1] * c1[0] - T[0] * c2[0], T[1] * c1[1] - T[0] * c2[1]))
-        F = H[1], -H[0]
+        c1, c2 = self.over
+        F = T[1] * c1[1] - T[0] * c2[1], T[0] * c2[0] - T[1] * c1[0]
         for segment, v in self.parts:
             long = v if segment.slide < 0 else scaled(q[segment.slide], v)
             moment = inner(across(long), F)
@@ -260,6 +269,12 @@ class StandingDyad:
             if segment.slide >= 0 and segment.slide not in self.dyad.unknown:
                 tau[segment.slide] = tau[segment.slide] + inner(v, F)
         return -F[0], -F[1]
+
+
+def _exact(v: tuple[float, float], q: Values) -> Pair:
+    """A constant vector, as exact numbers of the graph where positions are nodes."""
+    graph = next((x.graph for x in q if isinstance(x, Node)), None)
+    return v if graph is None else (graph.number(v[0]), graph.number(v[1]))
 
 
 def angle_of(values: Sequence[Any], path: Path) -> Any:

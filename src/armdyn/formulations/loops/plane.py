@@ -63,7 +63,7 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     """The loop as one in a plane; None if it is none, or not closed by a pin."""
     if loop.cut.name not in ("revolute", "spherical", "cylindrical"):
         return None
-    frames, host = _zero_frames(model), _host(model, loop)
+    frames, host = zero_frames(model), _host(model, loop)
     home = np.linalg.inv(frames[host])
     ends = [home @ frames[k] @ T for k, T in ((loop.link_a, loop.frame_a), (loop.link_b, loop.frame_b))]
     branches = [_branch(model, link, host) for link in (loop.link_a, loop.link_b)]
@@ -85,8 +85,7 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     offset = abs(z @ (ends[0][:3, 3] - ends[1][:3, 3]))
     if loop.cut.name != "cylindrical" and offset > IN_PLANE * size:
         return None
-    x = _across(z)
-    y = np.cross(z, x)
+    x, y = normal_axes(z)
     segments: list[Segment] = []
     for sign, branch, end in zip((1.0, -1.0), branches, ends, strict=True):
         path: Path = ()
@@ -102,7 +101,7 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     return PlanarLoop(loop, host, x, y, _gathered(segments))
 
 
-def _zero_frames(model: RobotModel) -> dict[int, Array]:
+def zero_frames(model: RobotModel) -> dict[int, Array]:
     """The frames on joints in the base where every position is zero."""
     frames = {-1: np.eye(4)}
     for i, joint in enumerate(model.joints):
@@ -122,12 +121,13 @@ def _branch(model: RobotModel, link: int, host: int) -> list[int]:
     return [i for i in path if host < 0 or i not in model.paths[host]]
 
 
-def _across(z: Array) -> Array:
-    """A direction normal to another, along an axis of the frame if one is."""
+def normal_axes(z: Array) -> tuple[Array, Array]:
+    """Two axes that make a frame with z, the first along an axis of the frame if one is normal."""
     choices = np.eye(3)
     best = choices[int(np.argmin(np.abs(z @ choices)))]
     x = best - (best @ z) * z
-    return x / np.linalg.norm(x)
+    x = x / np.linalg.norm(x)
+    return x, np.cross(z, x)
 
 
 def _segment(path: Path, v: Array, x: Array, y: Array, slide: int = -1) -> Segment:

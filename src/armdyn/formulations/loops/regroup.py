@@ -1,0 +1,50 @@
+"""The inertias of a robot with loops, moved across its joints and cuts until few are left."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.parameters import robot_parameters, with_parameters
+from armdyn.model import RobotModel
+
+KEPT_FIRST = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)
+"""The ten parameters of a link in the order in which they are kept: a moment of inertia takes one
+product, a first moment four, and a mass six."""
+DEPENDENT = 1e-9
+"""Rest of a column of unit length below which it is a combination of others."""
+
+
+@lru_cache(maxsize=64)
+def regrouped(model: RobotModel) -> RobotModel:
+    """The robot with nothing but its base parameters: the same torques, but no bodies.
+
+    A loop has fewer of them than its tree, because mass at a cut joint can be moved from one link to
+    the other.
+    """
+    found = base_parameters(model, links=True)
+    values = np.array([parameter.value for parameter in robot_parameters(model)])
+    values[: 10 * len(model.links)] = 0.0
+    order = [10 * i + k for i in range(len(model.links)) for k in KEPT_FIRST]
+    columns = _independent(found.matrix, order)
+    values[columns] = np.linalg.solve(found.matrix[:, columns], found.values)
+    return with_parameters(model, values)
+
+
+def _independent(matrix: Array, order: list[int]) -> list[int]:
+    """The first columns of a matrix of full rank, in this order, that are a basis."""
+    basis: list[Array] = []
+    found: list[int] = []
+    for k in order:
+        size = np.linalg.norm(matrix[:, k])
+        if not size:
+            continue
+        rest = matrix[:, k] / size
+        for _ in range(2):
+            for b in basis:
+                rest = rest - (b @ rest) * b
+        if np.linalg.norm(rest) > DEPENDENT:
+            basis.append(rest / np.linalg.norm(rest))
+            found.append(k)
+    return found
