@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_truth, lost
-from armdyn.errors import ArmdynWarning, ModelError, check_known, shown
+from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, shown
 from armdyn.forks import IMPORTING, cached_property
 from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
-from armdyn.formulations.cartesian import Cartesian
+from armdyn.formulations.cartesian import Cartesian, default_task, task_rows
 from armdyn.formulations.coriolis import ConfigurationSpace
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import LinkEnergies
@@ -38,6 +38,9 @@ from armdyn.formulations.external import Wrench, exerted_wrenches
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.inverse_kinematics import inverse_kinematics
 from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.coordinates import LoopCoordinates
+from armdyn.formulations.loops.singularity import LoopSingularity, explained
 from armdyn.formulations.parameters import (
     RobotParameter,
     robot_parameters,
@@ -130,6 +133,55 @@ class Robot:
     def gravity(self) -> Array:
         """Field of gravity in world axes, pointing down, (3,) [m/s²]."""
         return self.model.gravity.copy()
+
+    @property
+    def assembly(self) -> Array:
+        """Positions of all joints of one assembled configuration, (N,) [rad or m].
+
+        It says in which of its ways a robot with loops is assembled.
+        """
+        if self.model.loops:
+            return closure_of(self.model).assembly.copy()
+        return np.array(self._at.positions(np.zeros(self.n)))
+
+    @property
+    def start(self) -> Array:
+        """The coordinates of the assembly, (n,) [rad or m]."""
+        return self.assembly[list(self.model.independent)]
+
+    def all_joints(self, q: ArrayLike) -> Array:
+        """Positions of all joints, passive ones and those that mimic others included, (..., N).
+
+        A robot with loops stays in the way it is assembled.
+
+        Raises:
+            SingularityError: A loop cannot be closed.
+        """
+        given = check_joint_vector("q", q, self.n)
+        found = np.array(self._at.positions(given))
+        if isinstance(self._at, LoopCoordinates):
+            if lost(found, given):
+                explained(self._at, given)
+            turns = [i for i in self.model.passive if self.model.joints[i].type.turns]
+            near = self.assembly[turns]
+            found[..., turns] = near + np.remainder(found[..., turns] - near + np.pi, 2 * np.pi)
+            found[..., turns] -= np.pi
+        return found
+
+    def singularity(self, q: ArrayLike, link: str = "tool") -> LoopSingularity:
+        """How far a robot with loops is from singular configurations of types 1 and 2."""
+        given = check_joint_vector("q", q, self.n)
+        if not isinstance(self._at, LoopCoordinates):
+            raise LoopError(
+                f"robot {self.name!r} has no loops whose passive joints could be undetermined"
+            )
+        type2 = self._at.at(given).type2
+        type1 = np.zeros(given.shape[:-1])
+        closed = (type2 > 0).all(-1)
+        rows = task_rows(default_task(self.model))
+        values = np.linalg.svd(self.jacobian(given[closed], link=link)[..., rows, :])[1]
+        type1[closed] = values[..., -1] / values[..., 0]
+        return LoopSingularity(type1, type2)
 
     @property
     def limits(self) -> Array:
@@ -751,6 +803,8 @@ class Robot:
     def _shorten(self) -> None:
         """Let Python call the kernel of one state directly in the place of `inverse_dynamics`."""
         call: Any = self._kernels.get("inverse_dynamics")
+        if self.model.loops:
+            return  # what cannot be closed must be named
         if call is not None and type(self) is Robot and "inverse_dynamics" not in self.__dict__:
             self.__dict__["inverse_dynamics"] = call.__self__.in_place_of(self.inverse_dynamics)
 

@@ -1,4 +1,14 @@
-"""Robots with loops that tests share: those of the golden values, as files."""
+"""Robots with loops that tests share: those of the golden values, as files, and random ones."""
+
+import numpy as np
+
+from armdyn.arrays import frozen
+from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.lagrange_euler import homogeneous
+from armdyn.model import Connection, Inertia, assemble
+from armdyn.model.cut_joints import CUT_JOINTS
+from armdyn.model.edit import loop_between, with_loops
+from armdyn.model.transform import rotation_from_rpy, transform
 
 FIVE_BAR = """
 format = 1
@@ -136,3 +146,58 @@ q_crank = 2.4
 q_coupler = -1.3
 q_forearm = 1.3
 """
+
+
+def dyad_arm(kind, tilt=True):
+    """A model with one planar loop, not aligned with anything, whose dyad is of a kind.
+
+    Two branches stand on a first joint that is out of the plane: crank and rod on one side, rocker
+    and what the dyad has in it on the other.
+    """
+    rng = np.random.default_rng(5)
+    plane = np.eye(4)
+    if tilt:
+        plane = transform(rotation_from_rpy((0.4, -0.7, 0.3)), (0.1, -0.2, 0.3))
+    slide, turn = "prismatic", "revolute"
+    types = {
+        "RRR": (turn, turn, turn, turn, {"a2", "b2"}),
+        "RPR": (turn, turn, turn, slide, {"b1", "b2"}),
+        "RRP": (turn, turn, turn, slide, {"a2", "b2"}),
+        "PRR": (turn, turn, slide, turn, {"a2", "b1"}),
+        "one_branch": (turn, turn, turn, turn, {"a2", "a3"}),
+        "PP": (turn, turn, slide, slide, {"b1", "b2"}),
+    }[kind]
+    one = kind == "one_branch"
+    chain = [("swing", turn, "base"), ("a1", types[0], "swing"), ("a2", types[1], "a1")]
+    if one:
+        chain += [("a3", turn, "a2"), ("b1", types[2], "swing")]
+    else:
+        chain += [("b1", types[2], "swing"), ("b2", types[3], "b1")]
+    places = {"a1": (0.0, 0.0), "a2": (0.4, 0.1), "a3": (0.5, -0.1), "b1": (0.6, 0.05)}
+    places["b2"] = (0.3, 0.02)
+    axes = {"b1": (1.0, 0.0, 0.0), "b2": (0.6, 0.8, 0.0) if tilt else (0.0, 1.0, 0.0)}
+    connections, links = [], {"base": Inertia.zero()}
+    for name, kind_of, parent in chain:
+        links[name] = Inertia.from_com(
+            rng.uniform(1, 2), rng.uniform(-0.1, 0.1, 3), np.diag(rng.uniform(0.02, 0.03, 3))
+        )
+        place = plane if parent == "swing" else np.eye(4)
+        place = place @ transform(None, (*places.get(name, (0.0, 0.0)), 0.0))
+        axis = axes.get(name, (0, 0, 1)) if kind_of == slide else (0.0, 0.0, 1.0)
+        if name == "swing":
+            place, axis = np.eye(4), (0.0, 0.0, 1.0)
+        connections.append(Connection(name, kind_of, parent, name, frozen(place), axis))
+    model = assemble("dyad", links, connections, tool="a2")
+    assembly = {"swing": 0.3, "a1": 1.2, "a2": -0.9, "a3": -0.8, "b1": 1.9, "b2": -1.0}
+    assembly |= {name: 0.2 for name, kind_of, _ in chain if kind_of == slide}
+    known = {j.name for j in model.joints}
+    assembly = {name: x for name, x in assembly.items() if name in known}
+    frames = world_frames(model, np.array([assembly[j.name] for j in model.joints]))
+    a, b = ("a3", "b1") if one else ("a2", "b2")
+    index = {j.name: i for i, j in enumerate(model.joints)}
+    on_a = transform(None, (0.45, -0.05, 0.0))
+    pin = homogeneous(*frames.link(index[a])) @ on_a
+    on_b = np.linalg.inv(homogeneous(*frames.link(index[b]))) @ pin
+    on_b[:3, :3] = np.eye(3)
+    loop = loop_between(model, "pin", CUT_JOINTS["revolute"], (a, on_a), (b, on_b))
+    return with_loops(model, [loop], types[4], assembly)

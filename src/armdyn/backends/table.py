@@ -23,12 +23,14 @@ from armdyn.formulations.cartesian import (
 from armdyn.formulations.coriolis import ConfigurationSpace, configuration_space
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.forward_dynamics import warn_of_condition
+from armdyn.formulations.loops.coordinates import LoopCoordinates
+from armdyn.formulations.loops.singularity import explained
 from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import WRENCH, noun_of
-from armdyn.quantities.registry import checked
+from armdyn.quantities.registry import QUANTITIES, checked
 from armdyn.quantities.request import Request, request_of
 from armdyn.quantities.traced_robot import wrench_name
 
@@ -98,9 +100,27 @@ class KernelTable:
             if self._is_long(quantity) and not options.get("base_motion"):
                 return self._in_numpy(quantity, *arrays, **options)
             call = self.kernel(Request(quantity, effort=self.effort, **options))
-            if getattr(arrays[0], "ndim", 1) == 1:  # else nothing is compiled for one state
+            if self.model.loops:
+                call = self.known[key] = self._closed(quantity, call)
+            elif getattr(arrays[0], "ndim", 1) == 1:  # else nothing is compiled for one state
                 call = self.known[key] = call.call
         return call(*arrays)
+
+    def _closed(self, quantity: str, call: Callable[..., Array]) -> Callable[..., Array]:
+        """A kernel that names the loop and the state where a robot with loops cannot be."""
+        at, names = Coordinates.of(self.model), QUANTITIES[quantity].arguments
+        if not isinstance(at, LoopCoordinates) or "q" not in names:
+            return call
+        place = names.index("q")
+
+        def run(*arrays: npt.ArrayLike) -> Array:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                found = call(*arrays)
+            if lost(found, *arrays):
+                explained(at, np.asarray(arrays[place], dtype=float))
+            return found
+
+        return run
 
     def _is_long(self, quantity: str) -> bool:
         """Whether a quantity takes long to compile and NumPy has it."""

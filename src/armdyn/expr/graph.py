@@ -8,7 +8,7 @@ node, which costs nothing, so that a graph can be rearranged without rounding.
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NoReturn
@@ -18,24 +18,10 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
 from armdyn.expr.known_angles import KnownAngles
+from armdyn.expr.node_methods import function, operators
 from armdyn.expr.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS, TRIG, exact, signed_power
 
 Scalar = int | float
-Operator = Callable[["Node", Any], "Node"]
-
-
-def _operators(op: str) -> tuple[Operator, Operator]:
-    """The methods of an operation with the node on the left and with the node on the right."""
-
-    def method(node: "Node", other: Any, order: int = 1) -> Any:
-        pair = node, node.graph.node(other)
-        return NotImplemented if pair[1] is None else getattr(node.graph, op)(*pair[::order])
-
-    return method, lambda node, other: method(node, other, -1)
-
-
-def _function(name: str) -> Callable[["Node"], "Node"]:
-    return lambda node: node.graph.function(name, node)
 
 
 @dataclass(eq=False, slots=True)
@@ -65,10 +51,10 @@ class Node:
             return repr(self.value) if self.op == "number" else self.name
         return f"{self.op}({', '.join(f'%{a.index}' if a.args else repr(a) for a in self.args)})"
 
-    __add__, __radd__ = _operators("add")
-    __sub__, __rsub__ = _operators("sub")
-    __mul__, __rmul__ = _operators("mul")
-    __truediv__, __rtruediv__ = _operators("div")
+    __add__, __radd__ = operators("add")
+    __sub__, __rsub__ = operators("sub")
+    __mul__, __rmul__ = operators("mul")
+    __truediv__, __rtruediv__ = operators("div")
 
     def __neg__(self) -> "Node":
         return self.graph.neg(self)
@@ -79,8 +65,8 @@ class Node:
         return reduce(operator.mul, [self] * int(exponent))
 
     # what np.sin(node) and the others call
-    sin, cos, sqrt = _function("sin"), _function("cos"), _function("sqrt")
-    exp, tanh, sign = _function("exp"), _function("tanh"), _function("sign")
+    sin, cos, sqrt = function("sin"), function("cos"), function("sqrt")
+    exp, tanh, sign = function("exp"), function("tanh"), function("sign")
 
     def signed_power(self, exponent: float) -> "Node":
         """sgn(x) |x|^exponent."""

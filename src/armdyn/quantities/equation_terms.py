@@ -42,11 +42,12 @@ def _friction_torque(s: TracedRobot, qd: Array) -> Array:
     rates = s.at.rates(qd) if s.at.K is not None or not s.model.loops else None
     if rates is not None:
         return s.at.torques(friction_torque(s.model, rates))
-    moving = [s.model.joints[i] for i in s.model.passive]
-    for owner in (*moving, *s.model.drives):
-        if not owner.friction.is_zero:
+    owners = {s.model.joints[i].name: s.model.joints[i].friction for i in s.model.passive}
+    owners |= {drive.name: drive.friction for drive in s.model.drives}
+    for name, law in owners.items():
+        if not law.is_zero:
             raise LoopError(
-                f"the friction of {owner.name!r} of {s.model.name!r} depends on the configuration; "
+                f"the friction of {name!r} of {s.model.name!r} depends on the configuration; "
                 "give q as well"
             )
     full = np.zeros(len(s.model.joints), dtype=object)

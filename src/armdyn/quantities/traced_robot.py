@@ -1,161 +1,52 @@
-"""A robot about to be traced: its inputs as nodes, its numbers as parameters."""
+"""A robot as it is traced: what most quantities are made of, by the fewest operations."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical, with_tip_phase
+from armdyn.arrays import Array
 from armdyn.compiler.count import count
 from armdyn.compiler.passes import reduce
 from armdyn.compiler.program import Program
 from armdyn.compiler.shorten import shortest_of
-from armdyn.compiler.trace import trace
 from armdyn.errors import SingularityError
 from armdyn.expr.differentiate import jacobian
-from armdyn.expr.graph import Graph, Node
-from armdyn.forks import cached_property
-from armdyn.formulations.coupling import Coordinates, Standing
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
+from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.loops.coordinates import LoopCoordinates, StandingLoops
 from armdyn.formulations.loops.planar_torques import is_planar, planar_torques
 from armdyn.formulations.loops.regroup import regrouped
-from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.newton_euler import NewtonEuler
-from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, rotor_torques
+from armdyn.formulations.rotors import rotor_matrix, rotor_torques
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
 from armdyn.minimal.slopes import torque_slopes
 from armdyn.minimal.torques import minimal
-from armdyn.model import RobotModel
-from armdyn.model.edit import without_rounding
 from armdyn.quantities.branch import Branch
 from armdyn.quantities.finish import finished_program, node_array
 from armdyn.quantities.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
-from armdyn.quantities.quantity import ARGUMENTS, WRENCH
-from armdyn.quantities.recursion import Turning, moving, recursion
-from armdyn.quantities.request import Request
-from armdyn.quantities.run_time import loaded, weighed, weightless
-from armdyn.quantities.shortest import QUICK, SearchBudget
+from armdyn.quantities.recursion import recursion
+from armdyn.quantities.run_time import weightless
 from armdyn.quantities.symbolic import symbolic
+from armdyn.quantities.traced_model import TracedModel
+from armdyn.quantities.traced_model import wrench_name as wrench_name
 
 MOST_SHORTENED, MOST_PASSED = 700, 6000
 """Operations of a quantity beyond which it goes through the passes alone by default, and beyond
 which it is left as it is written."""
-NUMBERS = ("payload", "gravity", "base_motion")
-"""Options that are arguments at run time, after those of the quantity."""
 
 
 @dataclass(eq=False)
-class TracedRobot:
+class TracedRobot(TracedModel):
     """The robot of a request in a graph of its own.
 
     Vectors of the coordinates are nodes of shape (n,); what the formulations take and give belongs
-    to all N moving joints, and `at` goes between the two.
+    to all N moving joints, and `here` goes between the two.
     """
-
-    model: RobotModel
-    request: Request
-    arguments: tuple[str, ...] = ()
-    """The vectors of coordinates that the quantity is a function of."""
-    graph: Graph = field(default_factory=Graph)
-    budget: SearchBudget = QUICK
-    snap: float = ZERO_TOLERANCE
-    """What counts as an exact zero or quarter turn, see `canonical`."""
-
-    def __post_init__(self) -> None:
-        self.at = Coordinates.of(self.model)
-        self.n = len(self.model.independent)
-        self.friction_aside: dict[str, Node] = {}
-        """Terms of friction by the names of the symbols that stand for them."""
-        self.in_plane = False
-        """Whether torques are written in axes of the plane that all links move in."""
-        self._cut: dict[bool, tuple[Branch, ...]] = {}
-        self._stood: dict[tuple[int, ...], Standing] = {}
-
-    @cached_property
-    def inputs(self) -> dict[str, int]:
-        """Length of each argument, in order."""
-        numbers = [name for name in NUMBERS if getattr(self.request, name)]
-        sizes = {name: ARGUMENTS[name].length(self.n) for name in (*self.arguments, *numbers)}
-        return sizes | {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether there are neither coupled joints nor arguments besides those of the quantity."""
-        coupled = self.at.K is not None or bool(self.model.loops)
-        return not coupled and len(self.inputs) == len(self.arguments)
-
-    def here(self, q: Array) -> Standing:
-        """The map between coordinates and all joints at positions that are nodes."""
-        key = tuple(node.index for node in self.nodes(q))
-        if key not in self._stood:
-            self._stood[key] = self.at.at(q)
-        return self._stood[key]
-
-    def vector(self, name: str) -> Array:
-        """An argument as nodes."""
-        return self.graph.inputs(name, self.inputs[name])
-
-    @cached_property
-    def zero(self) -> Array:
-        """Coordinates at rest."""
-        return np.zeros(self.n)
-
-    # the robot in its forms
-
-    @cached_property
-    def numbers(self) -> CanonicalRobot:
-        """The robot in canonical frames."""
-        model = regrouped(self.model) if self.model.loops else self.model
-        return with_tip_phase(canonical(model, self.snap))
-
-    @cached_property
-    def runtime(self) -> CanonicalRobot | None:
-        """The robot with symbols for numbers that are arguments; None if there are none."""
-        if not (self.request.payload or self.request.gravity):
-            return None
-        robot = symbolic(canonical(self.model), self.graph)
-        if self.request.gravity:
-            still = canonical(replace(self.model, gravity=frozen(np.zeros(3))))
-            robot = weighed(self.model, symbolic(still, self.graph), self.vector("gravity"))
-        if self.request.payload:
-            robot = loaded(self.model, robot, self.vector("payload"))
-        return robot
-
-    @cached_property
-    def plain(self) -> RobotModel:
-        """The model with zeros where conversions left rounding, so that they fold."""
-        return without_rounding(self.model)
-
-    @property
-    def described(self) -> RobotModel:
-        """The plain model as it stands, with the arguments that are not inertias in it."""
-        return self._standing[0]
-
-    @cached_property
-    def _standing(self) -> tuple[RobotModel, Turning]:
-        model = self.plain
-        if self.request.gravity:
-            model = replace(model, gravity=self.vector("gravity"))
-        if not self.request.base_motion:
-            return model, None
-        return moving(model, self.vector("base_motion"))
-
-    @cached_property
-    def rotors(self) -> Array:
-        """Inertias in the order of `rotor_inertias` as parameters; zero stays a number."""
-        nodes = []
-        for i, inertia in enumerate(rotor_inertias(self.model).tolist(), start=1):
-            nodes.append(self.graph.parameter(f"Ia{i}") if inertia else self.graph.number(0))
-            self.graph.values |= {f"Ia{i}": inertia} if inertia else {}
-        return np.array(nodes, dtype=object)
-
-    # what most quantities are made of
 
     def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of links and rotors at the coordinates."""
@@ -187,13 +78,20 @@ class TracedRobot:
             tau[branch.members] = branch.shortest(part, motion, self.rotors, self.budget)
         return at.torques(tau)
 
-    def recursion(self, q: Array, qd: Array, qdd: Array, *, loads: bool) -> NewtonEuler:
-        """Newton-Euler of the links, with the wrenches of the request if these loads are asked."""
+    def recursion(
+        self, q: Array, qd: Array, qdd: Array, *, loads: bool, more: Array | None = None
+    ) -> NewtonEuler:
+        """Newton-Euler of the links, with the wrenches of the request if these loads are asked.
+
+        What links exert besides is `more`, as formulations take it.
+        """
         model, turning = self._standing
         at = self.here(q)
         motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         payload = self.vector("payload") if self.request.payload else None
         exerted = self.wrench(motion[0]) if loads else None
+        if more is not None:
+            exerted = more if exerted is None else exerted + more
         return recursion(model, motion, exerted, turning, payload)
 
     def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
@@ -287,10 +185,6 @@ class TracedRobot:
         paths = whole if self.model.is_coupled else self.model.paths
         return solve_ltdl(paths, self.nodes(M), self.nodes(b), self.graph.guard)
 
-    def nodes(self, values: Array) -> Array:
-        """Every entry a node."""
-        return trace(self.graph, lambda: values)
-
     def outputs(self, what: str, build: Callable[[], Array], *, whole: bool = False) -> Array:
         """An array of nodes; with `whole` passes look for what its entries have in common.
 
@@ -329,8 +223,3 @@ class TracedRobot:
                 f"a joint of {self.model.name!r} moves no inertia; give its link a mass, or the "
                 "joint a rotor inertia"
             ) from None
-
-
-def wrench_name(link: str) -> str:
-    """Name of the argument that is the wrench on a link."""
-    return f"wrench on {link!r}"

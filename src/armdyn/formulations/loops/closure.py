@@ -1,8 +1,8 @@
 """The closure of a robot with loops: its assembly, its independent rows and how it is solved.
 
-Loops in a plane are taken one after the other, each with two joints that are not known yet, in closed
-form (`dyad`, `parallelogram`); where that does not go all loops are solved together by Newton's
-method.
+Loops in a plane are taken one after the other, each with two joints that are not known yet, in
+closed form (`dyad`, `parallelogram`); where that does not go all loops are solved together by
+Newton's method.
 """
 
 from collections.abc import Sequence
@@ -32,6 +32,13 @@ class Closure:
     """Independent rows among those of `closure_matrix`, as many as there are passive joints."""
 
     @property
+    def order(self) -> tuple[int, ...]:
+        """The loops of the dyads that are no parallelograms, in their order."""
+        names = [loop.name for loop in self.model.loops]
+        dyads = (dyad for dyad in self.dyads or () if isinstance(dyad, Dyad))
+        return tuple(names.index(dyad.plane.loop.name) for dyad in dyads)
+
+    @property
     def linear(self) -> tuple[Array, Array] | None:
         """K and k of q_all = K q + k; None if that is not so."""
         if self.dyads is None or not all(isinstance(d, LinearDyad) for d in self.dyads):
@@ -41,9 +48,7 @@ class Closure:
         K[list(columns), range(len(columns))] = 1.0
         for dyad in self.dyads:
             assert isinstance(dyad, LinearDyad)
-            for joint, ratios, offset in zip(
-                dyad.unknown, dyad.ratios, dyad.offsets, strict=True
-            ):
+            for joint, ratios, offset in zip(dyad.unknown, dyad.ratios, dyad.offsets, strict=True):
                 K[joint] = sum((ratio * K[j] for j, ratio in ratios), np.zeros(len(columns)))
                 k[joint] = sum(ratio * k[j] for j, ratio in ratios) + offset
         return frozen(K), frozen(k)
@@ -78,9 +83,7 @@ def _dyads(model: RobotModel, assembly: Array) -> tuple[Dyad | LinearDyad, ...] 
     return tuple(found)
 
 
-def _dyad(
-    model: RobotModel, plane: PlanarLoop, unknown: Sequence[int], assembly: Array
-) -> Dyad:
+def _dyad(model: RobotModel, plane: PlanarLoop, unknown: Sequence[int], assembly: Array) -> Dyad:
     first, second = sorted(unknown, key=lambda j: (not model.joints[j].type.turns, j))
     turning = model.joints[first].type.turns, model.joints[second].type.turns
     paths = _path(plane, first), _path(plane, second)

@@ -1,7 +1,7 @@
 """The coordinates of a robot with loops: its actuated joints, which all others follow from.
 
-    q_all = φ(q)    q̇_all = G q̇    q̈_all = G q̈ + Ġ q̇    τ = Gᵀ τ_all    M = Gᵀ M_all G
-    C = Gᵀ (M_all Ġ + C_all G)    J = J_all G    J̇ = J̇_all G + J_all Ġ
+q_all = φ(q)    q̇_all = G q̇    q̈_all = G q̈ + Ġ q̇    τ = Gᵀ τ_all    M = Gᵀ M_all G
+C = Gᵀ (M_all Ġ + C_all G)    J = J_all G    J̇ = J̇_all G + J_all Ġ
 """
 
 from typing import Any, NoReturn
@@ -11,10 +11,15 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
 from armdyn.forks import cached_property
+from armdyn.formulations.kinematics import WorldFrames
 from armdyn.formulations.loops.closure import Closure
-from armdyn.formulations.loops.dyad import StandingDyad, angle_of
+from armdyn.formulations.loops.dyad import StandingDyad, angle_of, stacked
+from armdyn.formulations.loops.forces import cut_wrenches
 from armdyn.formulations.loops.parallelogram import LinearDyad
-from armdyn.formulations.loops.plane import Pair, Path, across, added, scaled, turned
+from armdyn.formulations.loops.plane import Pair, Path, across, added, inner, scaled, turned
+
+SAME_VECTOR = 1e-14
+"""Largest difference of constant vectors that are the same but for rounding [m]."""
 
 
 class LoopCoordinates:
@@ -101,7 +106,7 @@ class StandingLoops:
             for segment, V in getattr(plain, "parts", ()):
                 if segment.path == path and segment.slide < 0:
                     for sign in (1.0, -1.0):
-                        if (sign * segment.v[0], sign * segment.v[1]) == v:
+                        if np.allclose(np.multiply(sign, segment.v), v, rtol=0, atol=SAME_VECTOR):
                             return scaled(sign, V)
         number = self.q[0].graph.number
         return turned(angle_of(self._values, path), (number(v[0]), number(v[1])))
@@ -161,35 +166,28 @@ class StandingLoops:
         return np.swapaxes(self.G, -1, -2) @ (M @ self.G_rate(qd) + C @ self.G)
 
     @property
-    def roots(self) -> list[Any]:
-        """For each loop that is no parallelogram the root that vanishes where it is singular."""
-        return [dyad.root for dyad in self._dyads if isinstance(dyad, StandingDyad)]
+    def type2(self) -> Array:
+        """The determinant of each dyad that is no parallelogram, as a share of its bound.
 
-    def pin_forces(self, tau: Array) -> list[tuple[Any, Array]]:
-        """The force of b on a in each dyad's plane, with its plane, for torques of all joints."""
-        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
-        found: list[tuple[Any, Array]] = []
-        for dyad in reversed(self._dyads):
-            plain = dyad.dyad
-            standing = (
-                StandingDyad(plain, self._values, solved=True)
-                if isinstance(dyad, LinearDyad)
-                else dyad
-            )
-            found.append((plain.plane, stacked(list(standing.torques(self._values, values)))))
-        return found[::-1]
+        It is 0 where the loop cannot be closed, and small near a singular configuration of type 2.
+        """
+        shares = []
+        for dyad in self._dyads:
+            if isinstance(dyad, StandingDyad):
+                c1, c2 = dyad.columns
+                bound = np.sqrt(inner(c1, c1) * inner(c2, c2))
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    shares.append(np.nan_to_num(np.abs(dyad.root) / bound))
+        shape = self.q.shape[:-1]
+        return np.stack([np.broadcast_to(x, shape) for x in shares], -1)
 
+    def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
+        """Force and moment of b on a at frame a for every loop, in world axes.
 
-def stacked(values: list[Any], like: Array | None = None) -> Array:
-    """Values of joints as one array, (..., N)."""
-    shape = np.broadcast_shapes(*(np.shape(v) for v in values))
-    if like is not None and like.dtype != object:
-        shape = like.shape[:-1]
-    if any(type(v).__name__ == "Node" for v in values):
-        result = np.empty(len(values), dtype=object)
-        result[:] = values
-        return result
-    return np.stack([np.broadcast_to(np.asarray(v, dtype=float), shape) for v in values], -1)
+        `tau` are the torques of the open tree at all joints. What of a planar loop acts out of its
+        plane is not determined, nor is the force of a loop that follows from others: both are zero.
+        """
+        return cut_wrenches(self.model, self._dyads, self._values, tau, frames)
 
 
 def _still(x: Array) -> bool:

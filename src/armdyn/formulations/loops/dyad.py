@@ -6,10 +6,10 @@ With the part K of the closure that is known, r = -K, and the columns c of the t
     RP   a vector of known length and a slide U x;   c = W', U   (W is what turns with the joint)
     PP   two slides;                                 c = U₁, U₂
 
-each has one root, which is the determinant δ = c₁ × c₂ as well; its sign is the assembly mode. Known
-velocities u and accelerations w of the closure give the unknown rates z = (-u × c₂, u × c₁)/δ, and
-the torques T that belong to them the force (H_y, -H_x), H = (T₂ c₁ - T₁ c₂)/δ, that does the work of
-the known ones.
+each has one root, which is the determinant δ = c₁ × c₂ as well; its sign is the assembly mode.
+Known velocities u and accelerations w of the closure give the unknown rates z = (-u × c₂,
+u × c₁)/δ, and the torques T that belong to them the force (H_y, -H_x), H = (T₂ c₁ - T₁ c₂)/δ, that
+does the work of the known ones.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.arrays import Array
 from armdyn.expr.graph import Node
 from armdyn.formulations.loops.plane import (
     Pair,
@@ -45,7 +46,7 @@ class Dyad:
     """The passive joints; a revolute one first, and of two the one nearer to the host."""
     turning: tuple[bool, bool]
     paths: tuple[Path, Path]
-    """For a revolute one what turns it, and itself at the end; for a prismatic one what turns it."""
+    """What turns each of them, and a revolute one itself at the end."""
     sign: float
     """±1: which of the two ways to close it."""
 
@@ -194,7 +195,7 @@ class StandingDyad:
         unit = scaled(1.0 / square, a)
         cosine, sine = inner(unit, b), outer(unit, b)
         if isinstance(sine, Node):
-            absolute: Any = sine.graph.angle(sine, sine.graph.node(cosine))
+            absolute: Any = sine.graph.angle(sine, cosine)
         else:
             absolute = np.arctan2(sine, cosine)
         q[joint] = sign * (absolute - angle_of(q, tuple(before)))
@@ -283,3 +284,15 @@ def angle_of(values: Sequence[Any], path: Path) -> Any:
     for joint, sign in path:
         total = total + sign * values[joint]
     return total
+
+
+def stacked(values: list[Any], like: Array | None = None) -> Array:
+    """Values of joints as one array, (..., N)."""
+    shape = np.broadcast_shapes(*(np.shape(v) for v in values))
+    if like is not None and like.dtype != object:
+        shape = like.shape[:-1]
+    if any(isinstance(v, Node) for v in values):
+        result = np.empty(len(values), dtype=object)
+        result[:] = values
+        return result
+    return np.stack([np.broadcast_to(np.asarray(v, dtype=float), shape) for v in values], -1)

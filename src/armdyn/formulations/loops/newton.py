@@ -26,7 +26,8 @@ def size(model: RobotModel) -> float:
     """A length of the robot [m]."""
     offsets = [np.linalg.norm(j.placement[:3, 3]) for j in model.joints]
     ends = [np.linalg.norm(T[:3, 3]) for x in model.loops for T in (x.frame_a, x.frame_b)]
-    return float(max([*offsets, *ends, *(loop.length for loop in model.loops)])) or 1.0
+    lengths = [*map(float, (*offsets, *ends)), *(loop.length for loop in model.loops)]
+    return max(lengths) or 1.0
 
 
 def closed_near(model: RobotModel, q: Array) -> tuple[Array, float]:
@@ -69,9 +70,7 @@ def assembled(model: RobotModel) -> Array:
         largest = float(rest[start : start + len(loop.cut.rows)].max() / scale)
         start += len(loop.cut.rows)
         worst = max(worst, (loop.name, largest), key=lambda pair: pair[1])
-    at = ", ".join(
-        f"{model.joints[i].name} = {model.assembly[i]:g}" for i in model.independent
-    )
+    at = ", ".join(f"{model.joints[i].name} = {model.assembly[i]:g}" for i in model.independent)
     raise LoopError(
         f"loop {worst[0]!r} of {model.name!r} cannot be closed near the assembly, with {at}: it "
         f"still misses by {worst[1] * scale:.3g} where it comes nearest; give positions in "
@@ -116,9 +115,9 @@ def check_mobility(model: RobotModel, assembly: Array) -> tuple[int, ...]:
         )
     if of_all > of_passive or not near:
         raise LoopError(
-            f"{word} of {model.name!r} cannot move: they set {max(of_all, len(passive) + 1)} independent "
-            f"conditions for {len(passive)} passive joints; are axes that should be parallel or meet exactly so, "
-            "or are too many joints actuated?",
+            f"{word} of {model.name!r} cannot move: the conditions are at least "
+            f"{max(of_all, len(passive) + 1)}, and the passive joints {len(passive)}; are axes "
+            "that should be parallel or meet exactly so, or are too many joints actuated?",
             loop=model.loops[0].name,
         )
     _, _, order = qr(closure_matrix(model, q)[:, passive].T, pivoting=True, mode="economic")

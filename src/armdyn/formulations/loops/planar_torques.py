@@ -1,7 +1,7 @@
 """Torques of a robot whose joints all turn in one plane, in axes of the base.
 
-Each link has its absolute rate Ω and a vector V along it, which the closures have as well, so nothing
-is turned from link to link, and the first moment is p = α V + β V':
+Each link has its absolute rate Ω and a vector V along it, which the closures have as well, so
+nothing is turned from link to link, and the first moment is p = α V + β V':
 
     A_child = A + Ω̇ V' - Ω² V      F = m A + Ω̇ p' - Ω² p + Σ F_child
     N = J Ω̇ + p × A + Σ (N_child + V × F_child)          τ = ε N
@@ -21,11 +21,9 @@ from armdyn.formulations.loops.plane import (
     Path,
     across,
     added,
-    inner,
     normal_axes,
     outer,
     scaled,
-    turned,
     zero_frames,
 )
 from armdyn.model import RobotModel
@@ -61,7 +59,7 @@ def planar_torques(
         if up < 0:
             A.append((number(-float(g @ x)), number(-float(g @ y))))
             continue
-        step = frames[i][:3, 3] - frames[up][:3, 3]
+        step = frames[up][:3, :3] @ joint.placement[:3, 3]
         V = at.vector(paths[up], (float(step @ x), float(step @ y)))
         vectors[up][i] = V
         w, dw = total(rates, paths[up]), total(changes, paths[up])

@@ -6,11 +6,12 @@ zero, so a link has turned by θ = Σ ε q over the joints before it, ε = ±1, 
 
     Σ s R(θ) v + Σ s R(θ) u q = 0
 
-with constant vectors v between joints and directions u of slides, s = 1 on the branch to frame a and
--1 on the other. Vectors of the plane are pairs of floats, of arrays or of nodes; a' = (-a_y, a_x).
+with constant vectors v between joints and directions u of slides, s = 1 on the branch to frame a
+and -1 on the other. Vectors of the plane are pairs of floats, of arrays or of nodes, and a' is
+(-a_y, a_x).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,42 +64,99 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     """The loop as one in a plane; None if it is none, or not closed by a pin."""
     if loop.cut.name not in ("revolute", "spherical", "cylindrical"):
         return None
-    frames, host = zero_frames(model), _host(model, loop)
-    home = np.linalg.inv(frames[host])
-    ends = [home @ frames[k] @ T for k, T in ((loop.link_a, loop.frame_a), (loop.link_b, loop.frame_b))]
-    branches = [_branch(model, link, host) for link in (loop.link_a, loop.link_b)]
-    around = [i for branch in branches for i in branch]
-    axes = {i: (home @ frames[i])[:3, :3] @ model.joints[i].axis for i in around}
-    places = {i: (home @ frames[i])[:3, 3] for i in around}
-    pure = all(model.joints[i].type.turns != model.joints[i].type.slides for i in around)
-    turning = [i for i in around if model.joints[i].type.turns]
-    if not pure or not turning:
+    host = _host(model, loop)
+    branches = [
+        _branch(model, host, link, T)
+        for link, T in ((loop.link_a, loop.frame_a), (loop.link_b, loop.frame_b))
+    ]
+    around = [step for branch in branches for step in branch.steps]
+    types = {step.joint: model.joints[step.joint].type for step in around}
+    turning = [step for step in around if types[step.joint].turns]
+    if not turning or any(kind.turns == kind.slides for kind in types.values()):
         return None
-    z = axes[turning[0]]
-    parallel = all(np.linalg.norm(np.cross(z, axes[i])) < PARALLEL_AXES for i in turning)
-    across = all(abs(z @ axes[i]) < PARALLEL_AXES for i in around if i not in turning)
+    z = turning[0].axis
+    sliding = [step for step in around if step not in turning]
+    if not _is_in_plane(loop, z, branches, turning, sliding):
+        return None
+    axes = normal_axes(z)
+    slides = {step.joint: types[step.joint].slide for step in sliding}
+    ahead, back = (_segments(branch, z, axes, slides) for branch in branches)
+    back = [Segment(s.path, (-s.v[0], -s.v[1]), s.slide) for s in back]
+    return PlanarLoop(loop, host, *axes, _gathered([*ahead, *back]))
+
+
+def _segments(
+    branch: "_Branch", z: Array, axes: tuple[Array, Array], slides: Mapping[int, float]
+) -> list[Segment]:
+    """The vectors of a branch; `slides` are its prismatic joints with distances for a unit."""
+    found: list[Segment] = []
+    path: Path = ()
+    since = np.zeros(3)
+    for step in branch.steps:
+        since = since + step.offset
+        if step.joint in slides:
+            found.append(_segment(path, slides[step.joint] * step.axis, axes, step.joint))
+            continue
+        found.append(_segment(path, since, axes))
+        path, since = (*path, (step.joint, float(np.sign(z @ step.axis)))), np.zeros(3)
+    return [*found, _segment(path, since + branch.end, axes)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Step:
+    """A joint of a branch where all are at zero, in axes of the host."""
+
+    joint: int
+    offset: Array
+    """From the joint before to this one."""
+    axis: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Branch:
+    """From the host to an end of a loop where all joints are at zero, in axes of the host."""
+
+    steps: tuple[_Step, ...]
+    end: Array
+    """From the last joint to the end."""
+    axis: Array
+    """The z axis of the end."""
+
+    @property
+    def reach(self) -> Array:
+        """From the host to the end."""
+        return sum((step.offset for step in self.steps), self.end)
+
+
+def _is_in_plane(
+    loop: Loop,
+    z: Array,
+    branches: "Sequence[_Branch]",
+    turning: "Sequence[_Step]",
+    sliding: "Sequence[_Step]",
+) -> bool:
+    """Whether axes are parallel to z, slides normal to it, and the ends in one plane."""
+    along = [step.axis for step in turning]
     if loop.cut.name != "spherical":
-        parallel &= all(np.linalg.norm(np.cross(z, T[:3, 2])) < PARALLEL_AXES for T in ends)
-    if not (parallel and across):
-        return None
-    size = sum(np.linalg.norm(p - ends[0][:3, 3]) for p in places.values())
-    offset = abs(z @ (ends[0][:3, 3] - ends[1][:3, 3]))
-    if loop.cut.name != "cylindrical" and offset > IN_PLANE * size:
-        return None
-    x, y = normal_axes(z)
-    segments: list[Segment] = []
-    for sign, branch, end in zip((1.0, -1.0), branches, ends, strict=True):
-        path: Path = ()
-        here = np.zeros(3)
-        for i in branch:
-            if i in turning:
-                segments.append(_segment(path, sign * (places[i] - here), x, y))
-                path, here = (*path, (i, float(np.sign(z @ axes[i])))), places[i]
-            else:
-                direction = sign * model.joints[i].type.slide * axes[i]
-                segments.append(_segment(path, direction, x, y, i))
-        segments.append(_segment(path, sign * (end[:3, 3] - here), x, y))
-    return PlanarLoop(loop, host, x, y, _gathered(segments))
+        along += [branch.axis for branch in branches]
+    parallel = all(np.linalg.norm(np.cross(z, axis)) <= PARALLEL_AXES for axis in along)
+    across = all(abs(z @ step.axis) <= PARALLEL_AXES for step in sliding)
+    offset = abs(z @ (branches[0].reach - branches[1].reach))
+    size = sum(np.linalg.norm(step.offset) for step in (*turning, *sliding))
+    size += np.linalg.norm(branches[0].end)
+    return parallel and across and (loop.cut.name == "cylindrical" or offset <= IN_PLANE * size)
+
+
+def _branch(model: RobotModel, host: int, link: int, T: Array) -> _Branch:
+    path = model.paths[link] if link >= 0 else ()
+    shared = model.paths[host] if host >= 0 else ()
+    R, steps = np.eye(3), []
+    for i in (i for i in path if i not in shared):
+        placement = model.joints[i].placement
+        offset = R @ placement[:3, 3]
+        R = R @ placement[:3, :3]
+        steps.append(_Step(i, offset, R @ model.joints[i].axis))
+    return _Branch(tuple(steps), R @ T[:3, 3], R @ T[:3, 2])
 
 
 def zero_frames(model: RobotModel) -> dict[int, Array]:
@@ -116,11 +174,6 @@ def _host(model: RobotModel, loop: Loop) -> int:
     return shared[-1] if shared else -1
 
 
-def _branch(model: RobotModel, link: int, host: int) -> list[int]:
-    path = model.paths[link] if link >= 0 else ()
-    return [i for i in path if host < 0 or i not in model.paths[host]]
-
-
 def normal_axes(z: Array) -> tuple[Array, Array]:
     """Two axes that make a frame with z, the first along an axis of the frame if one is normal."""
     choices = np.eye(3)
@@ -130,8 +183,8 @@ def normal_axes(z: Array) -> tuple[Array, Array]:
     return x, np.cross(z, x)
 
 
-def _segment(path: Path, v: Array, x: Array, y: Array, slide: int = -1) -> Segment:
-    return Segment(path, (float(v @ x), float(v @ y)), slide)
+def _segment(path: Path, v: Array, axes: tuple[Array, Array], slide: int = -1) -> Segment:
+    return Segment(path, (float(v @ axes[0]), float(v @ axes[1])), slide)
 
 
 def _gathered(segments: Sequence[Segment]) -> tuple[Segment, ...]:

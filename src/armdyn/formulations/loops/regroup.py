@@ -20,8 +20,8 @@ DEPENDENT = 1e-9
 def regrouped(model: RobotModel) -> RobotModel:
     """The robot with nothing but its base parameters: the same torques, but no bodies.
 
-    A loop has fewer of them than its tree, because mass at a cut joint can be moved from one link to
-    the other.
+    A loop has fewer of them than its tree, because mass at a cut joint can be moved from one link
+    to the other.
     """
     found = base_parameters(model, links=True)
     values = np.array([parameter.value for parameter in robot_parameters(model)])

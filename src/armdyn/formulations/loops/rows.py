@@ -49,9 +49,7 @@ def closure_matrix(model: RobotModel, q: Array) -> Array:
     return np.stack(rows, -2)
 
 
-def _row(
-    model: RobotModel, frames: WorldFrames, loop: Loop, A: Array, f: Array, m: Array
-) -> Array:
+def _row(model: RobotModel, frames: WorldFrames, loop: Loop, A: Array, f: Array, m: Array) -> Array:
     """The power of a wrench at p_A on link a, and of its opposite on link b, for each joint."""
     sums: list[Any] = [0.0 * A[..., 0, 3] for _ in model.joints]
     for sign, link in ((1.0, loop.link_a), (-1.0, loop.link_b)):
@@ -74,9 +72,7 @@ def closure_bias(model: RobotModel, q: Array, qd: Array) -> Array:
     rows = []
     for loop in model.loops:
         ends = []
-        for link, T in zip(
-            (loop.link_a, loop.link_b), end_frames(frames, loop), strict=True
-        ):
+        for link, T in zip((loop.link_a, loop.link_b), end_frames(frames, loop), strict=True):
             if link < 0:
                 ends.append(FrameMotion(T, still, still, still, still))
                 continue

@@ -9,8 +9,8 @@ from armdyn.formulations.loops.newton import size
 
 REACH = 0.6
 """How far from the assembly coordinates are drawn at first [rad, or share of the robot's size]."""
-WORST_ROOT = 0.1
-"""Smallest root of a loop, as a share of that in the assembly, of a configuration that is taken."""
+LEAST_DETERMINANT = 0.1
+"""Smallest determinant of a loop, as a share of that in the assembly, that is taken."""
 
 
 def drawn_near_assembly(closure: Closure, rng: np.random.Generator, count: int) -> Array:
@@ -18,14 +18,11 @@ def drawn_near_assembly(closure: Closure, rng: np.random.Generator, count: int) 
     model, at = closure.model, LoopCoordinates(closure)
     start = closure.assembly[list(model.independent)]
     unit = np.array([1.0 if model.joints[i].type.turns else size(model) for i in model.independent])
-    least = [WORST_ROOT * abs(root) for root in at.at(start).roots]
+    least = LEAST_DETERMINANT * at.at(start).type2
     found, reach = np.empty((0, len(start))), REACH
     while len(found) < count:
         q = start + reach * unit * rng.uniform(-1.0, 1.0, (2 * count, len(start)))
-        roots = at.at(q).roots
-        good = np.ones(len(q), dtype=bool)
-        for root, bound in zip(roots, least, strict=True):
-            good &= np.abs(np.nan_to_num(root)) > bound
+        good = (at.at(q).type2 > least).all(-1)
         found = np.concatenate([found, q[good]])
         reach *= 0.8
     return found[:count]

@@ -1,0 +1,150 @@
+"""A robot about to be traced: its inputs as nodes, its numbers as parameters, and its forms."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical, with_tip_phase
+from armdyn.compiler.trace import trace
+from armdyn.expr.graph import Graph, Node
+from armdyn.forks import cached_property
+from armdyn.formulations.coupling import Coordinates, Standing
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.coordinates import LoopCoordinates, StandingLoops
+from armdyn.formulations.loops.regroup import regrouped
+from armdyn.formulations.rotors import rotor_inertias
+from armdyn.model import RobotModel
+from armdyn.model.edit import without_rounding
+from armdyn.quantities.branch import Branch
+from armdyn.quantities.quantity import ARGUMENTS, WRENCH
+from armdyn.quantities.recursion import Turning, moving
+from armdyn.quantities.request import Request
+from armdyn.quantities.run_time import loaded, weighed
+from armdyn.quantities.shortest import QUICK, SearchBudget
+from armdyn.quantities.symbolic import symbolic
+
+NUMBERS = ("payload", "gravity", "base_motion")
+"""Options that are arguments at run time, after those of the quantity."""
+
+
+@dataclass(eq=False)
+class TracedModel:
+    """The robot of a request in a graph of its own, in the forms that quantities are made of.
+
+    Vectors of the coordinates are nodes of shape (n,); what the formulations take and give belongs
+    to all N moving joints, and `at` goes between the two.
+    """
+
+    model: RobotModel
+    request: Request
+    arguments: tuple[str, ...] = ()
+    """The vectors of coordinates that the quantity is a function of."""
+    graph: Graph = field(default_factory=Graph)
+    budget: SearchBudget = QUICK
+    snap: float = ZERO_TOLERANCE
+    """What counts as an exact zero or quarter turn, see `canonical`."""
+
+    def __post_init__(self) -> None:
+        self.at = Coordinates.of(self.model)
+        self.n = len(self.model.independent)
+        self.friction_aside: dict[str, Node] = {}
+        """Terms of friction by the names of the symbols that stand for them."""
+        self.in_plane = False
+        """Whether torques are written in axes of the plane that all links move in."""
+        self._cut: dict[bool, tuple[Branch, ...]] = {}
+        self._stood: dict[tuple[int, ...], Standing] = {}
+
+    @cached_property
+    def inputs(self) -> dict[str, int]:
+        """Length of each argument, in order."""
+        numbers = [name for name in NUMBERS if getattr(self.request, name)]
+        sizes = {name: ARGUMENTS[name].length(self.n) for name in (*self.arguments, *numbers)}
+        return sizes | {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are neither coupled joints nor arguments besides those of the quantity."""
+        coupled = self.at.K is not None or bool(self.model.loops)
+        return not coupled and len(self.inputs) == len(self.arguments)
+
+    def here(self, q: Array) -> Standing:
+        """The map between coordinates and all joints at positions that are nodes."""
+        key = tuple(node.index for node in self.nodes(q))
+        if key not in self._stood:
+            self._stood[key] = self.at.at(q)
+        return self._stood[key]
+
+    def loops_here(self, q: Array) -> StandingLoops:
+        """The same with what cut joints transmit, for a robot with loops, linear ones as well."""
+        here = self.here(q)
+        if isinstance(here, StandingLoops):
+            return here
+        return LoopCoordinates(closure_of(self.model)).at(q)
+
+    def vector(self, name: str) -> Array:
+        """An argument as nodes."""
+        return self.graph.inputs(name, self.inputs[name])
+
+    @cached_property
+    def zero(self) -> Array:
+        """Coordinates at rest."""
+        return np.zeros(self.n)
+
+    # the robot in its forms
+
+    @cached_property
+    def numbers(self) -> CanonicalRobot:
+        """The robot in canonical frames."""
+        model = regrouped(self.model) if self.model.loops else self.model
+        return with_tip_phase(canonical(model, self.snap))
+
+    @cached_property
+    def runtime(self) -> CanonicalRobot | None:
+        """The robot with symbols for numbers that are arguments; None if there are none."""
+        if not (self.request.payload or self.request.gravity):
+            return None
+        robot = symbolic(canonical(self.model), self.graph)
+        if self.request.gravity:
+            still = canonical(replace(self.model, gravity=frozen(np.zeros(3))))
+            robot = weighed(self.model, symbolic(still, self.graph), self.vector("gravity"))
+        if self.request.payload:
+            robot = loaded(self.model, robot, self.vector("payload"))
+        return robot
+
+    @cached_property
+    def plain(self) -> RobotModel:
+        """The model with zeros where conversions left rounding, so that they fold."""
+        return without_rounding(self.model)
+
+    @property
+    def described(self) -> RobotModel:
+        """The plain model as it stands, with the arguments that are not inertias in it."""
+        return self._standing[0]
+
+    @cached_property
+    def _standing(self) -> tuple[RobotModel, Turning]:
+        model = self.plain
+        if self.request.gravity:
+            model = replace(model, gravity=self.vector("gravity"))
+        if not self.request.base_motion:
+            return model, None
+        return moving(model, self.vector("base_motion"))
+
+    @cached_property
+    def rotors(self) -> Array:
+        """Inertias in the order of `rotor_inertias` as parameters; zero stays a number."""
+        nodes = []
+        for i, inertia in enumerate(rotor_inertias(self.model).tolist(), start=1):
+            nodes.append(self.graph.parameter(f"Ia{i}") if inertia else self.graph.number(0))
+            self.graph.values |= {f"Ia{i}": inertia} if inertia else {}
+        return np.array(nodes, dtype=object)
+
+    def nodes(self, values: Array) -> Array:
+        """Every entry a node."""
+        return trace(self.graph, lambda: values)
+
+
+def wrench_name(link: str) -> str:
+    """Name of the argument that is the wrench on a link."""
+    return f"wrench on {link!r}"
