@@ -65,10 +65,8 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     if loop.cut.name not in ("revolute", "spherical", "cylindrical"):
         return None
     host = _host(model, loop)
-    branches = [
-        _branch(model, host, link, T)
-        for link, T in ((loop.link_a, loop.frame_a), (loop.link_b, loop.frame_b))
-    ]
+    ends = (loop.link_a, loop.frame_a), (loop.link_b, loop.frame_b)
+    branches = [_branch(model, host, link, T) for link, T in ends]
     around = [step for branch in branches for step in branch.steps]
     types = {step.joint: model.joints[step.joint].type for step in around}
     turning = [step for step in around if types[step.joint].turns]
@@ -81,8 +79,11 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     axes = normal_axes(z)
     slides = {step.joint: types[step.joint].slide for step in sliding}
     ahead, back = (_segments(branch, z, axes, slides) for branch in branches)
-    back = [Segment(s.path, (-s.v[0], -s.v[1]), s.slide) for s in back]
-    return PlanarLoop(loop, host, *axes, _gathered([*ahead, *back]))
+    return PlanarLoop(loop, host, *axes, _gathered([*ahead, *map(_opposite, back)]))
+
+
+def _opposite(s: Segment) -> Segment:
+    return Segment(s.path, (-s.v[0], -s.v[1]), s.slide)
 
 
 def _segments(
