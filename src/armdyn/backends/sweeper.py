@@ -43,7 +43,7 @@ class Sweeper:
         _, loop, size = self._built
         scratch = np.empty(size + ALIGNED, dtype=np.uint8)
         begin = -(-scratch.ctypes.data // ALIGNED) * ALIGNED
-        given = dict(words) | {"slots": begin}
+        given = {"per_cell": 1} | dict(words) | {"slots": begin}
         numbers = [given.get(name, 0) for name in JOB]
         job = np.array([_word(number) for number in numbers], dtype=np.uint64)
         loop(job.ctypes.data)

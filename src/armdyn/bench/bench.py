@@ -16,6 +16,7 @@ from armdyn.backends.cache import ObjectCache
 from armdyn.bench.batches import batch_contender, on_threads, peak_share, random_states
 from armdyn.bench.peers import LOOP, PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
+from armdyn.bench.sweeps import sweep_rates
 from armdyn.bench.timing import Contender, alternate, check_agreement, loop
 from armdyn.compare.peers import installed
 from armdyn.dynamics import Robot
@@ -36,6 +37,7 @@ CASES = {
     "one_state": "inverse_dynamics",
     "peak": "inverse_dynamics",
     "threads": "inverse_dynamics",
+    "sweep": "inverse_dynamics",
     "compile": "inverse_dynamics",
 }
 """The quantity of everything that can be measured."""
@@ -156,7 +158,7 @@ def _compiling(robot: Robot, seconds: float, _: int) -> Iterator[Speed]:
             yield Speed(robot.name, "compile", what, min(found))
 
 
-ALONE = {"peak": peak_share, "threads": on_threads, "compile": _compiling}
+ALONE = {"peak": peak_share, "threads": on_threads, "sweep": sweep_rates, "compile": _compiling}
 """What is measured without other libraries."""
 
 

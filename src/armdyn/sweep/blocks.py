@@ -1,6 +1,6 @@
 """How the states of a sweep are cut into blocks: by their number alone, whoever computes them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LARGEST_BLOCK, SMALLEST_BLOCK = 2**21, 2**16
 """States in a block that is reduced."""
@@ -52,6 +52,13 @@ class BlockPlan:
         if self.per_cell > 1:
             return self.cells * self.per_cell
         return (self.cells + self.per_block - 1) // self.per_block
+
+    def part(self, number: int, states: int) -> Block:
+        """A block, or as many states at its beginning if it is a part of one cell and larger."""
+        block = self[number]
+        if block.cells > 1:
+            return block
+        return replace(block, last=min(block.last, block.first + states))
 
     def __getitem__(self, number: int) -> Block:
         if not 0 <= number < len(self):

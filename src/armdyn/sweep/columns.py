@@ -17,6 +17,8 @@ from armdyn.dynamics import Robot
 from armdyn.errors import SweepError, UnknownNameError, shown
 
 Entry = TypeVar("Entry")
+DESIGN = "design"
+"""The argument of the numbers of a design, each of which has a name of its own."""
 NUMBERED = ("payload", "gravity")
 """Arguments that exist if something is said about them."""
 
@@ -55,7 +57,7 @@ class Columns:
         """Something for every column: `entry` of its name, what is said of it, and its limits."""
         said: dict[str, Any] = {}
         for name, value in given.items():
-            if name in self.sizes:
+            if name in self.sizes and name != DESIGN:
                 said |= self._argument(name, value)
         for name, value in given.items():
             if name in self.sizes:
@@ -99,7 +101,7 @@ def columns_of(robot: Robot, sizes: Mapping[str, int], design: Mapping[str, floa
     joints = [robot.model.joints[i] for i in robot.model.independent]
     none = (np.nan, np.nan)
     for argument, size in sizes.items():
-        if argument == "design":
+        if argument == DESIGN:
             names += design
             usual += design.values()
             limits += [none] * size

@@ -70,6 +70,13 @@ class SweepJob:
 
     def _reduced(self, block: Block, parts: Mapping[str, Any] | None) -> list[Part]:
         """A block in one call of the compiled loop."""
+        words, shift = self.states(block, parts)
+        return reduce_block(self.sweeper, words, block, self.reductions, shift)
+
+    def states(
+        self, block: Block, parts: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], Array]:
+        """What the compiled loop is told of the states, and the first results of the cells."""
         cell = (block.last - block.first) // block.cells
         starts = block.first + cell * np.arange(block.cells)
         if not parts and (lattice := self.space.lattice(block.first, block.last)) is not None:
@@ -78,7 +85,7 @@ class SweepJob:
         else:
             rows = self._rows(block.first, block.last, parts)
             words, first = row_words(self.space.columns, rows, block.first), rows[:1]
-        return reduce_block(self.sweeper, words, block, self.reductions, self.values(first))
+        return words, self.values(first)
 
     def in_numpy(self, number: int) -> list[Part]:
         """The same piece by piece through NumPy, to compare with."""

@@ -25,6 +25,9 @@ def sections_of(result: Found) -> tuple[Section, ...]:
             f"{result.computed:,} states in {result.seconds:.3g} s, "
             f"{result.rate:.3g} states a second"
         )
+    if result.shares:
+        shares = (f"{what} {100 * share:.0f} %" for what, share in result.shares.items())
+        lines.append(f"of the time of a block {', '.join(shares)}")
     if result.computed < result.count:
         lines.append(f"{result.count - result.computed:,} states were in the store")
     if result.cells:
@@ -38,6 +41,7 @@ def sections_of(result: Found) -> tuple[Section, ...]:
         "computed": result.computed,
         "seconds": result.seconds,
         "rate": result.rate,
+        "shares": dict(result.shares),
         "entries": list(subject.labels),
     }
     title = f"{name}: {subject.quantity.name.replace('_', ' ')}"

@@ -25,7 +25,7 @@ BITS = 52
 """Of a sample: those of the fraction of a double."""
 ONE = np.uint64(0x3FF0000000000000)
 """The bits of 1.0."""
-SOBOL_RUN = 256
+SOBOL_RUN = 1024
 """States in a run of Sobol's points, a power of two."""
 MASK = 2**64 - 1
 
@@ -219,6 +219,11 @@ class SobolSpace(SampleSpace):
             result[there] ^= self._directions[:, bit]
         return result
 
+    @cached_property
+    def _inner(self) -> Array:
+        """The words of the first run, (varying, states)."""
+        return self._words(np.arange(SOBOL_RUN, dtype=np.uint64)).T.copy()
+
     def lattice(self, first: int, last: int) -> Lattice:
         """Runs of a power of two: their points are those of the first one with a word added."""
         start = first - first % SOBOL_RUN
@@ -226,7 +231,7 @@ class SobolSpace(SampleSpace):
         outer = self.fractions(runs.astype(np.uint64))
         states = min(SOBOL_RUN, last - first)
         begin = first - start
-        inner = self._words(np.arange(begin, begin + states, dtype=np.uint64)).T.copy()
+        inner = self._inner[:, begin : begin + states]
         sobol = SobolColumns(self.varying, outer, inner, self.low, self.width)
         splat = np.broadcast_to(self.ends[self._splat, 0], (len(runs), len(self._splat)))
         none = np.empty((0, states)), np.empty(0, dtype=int)

@@ -10,6 +10,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.backends.kernel import Kernel
 from armdyn.dynamics import Robot
 from armdyn.errors import SweepError, check_known
+from armdyn.quantities.design import design_program, design_values
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.request import Request
@@ -56,10 +57,13 @@ def subject(
     more: dict[str, Any] = {
         a: True for a in NUMBERED if any(name.rstrip("0123456789") == a for name in names)
     }
+    known_values = design_values(robot.model)
+    design = {name: known_values[name] for name in names if name in known_values}
     try:
         request = Request(quantity, effort=robot.effort, **more, **options)
-        kernel = Kernel(robot.model, request, "float64", robot.cache)
+        program = design_program(robot.model, request, tuple(design)) if design else None
+        kernel = Kernel(robot.model, request, "float64", robot.cache, program)
     except TypeError as reason:
         raise SweepError(f"{quantity}: {reason}") from None
-    columns = columns_of(robot, kernel.inputs, {})
+    columns = columns_of(robot, kernel.inputs, design)
     return Subject(robot, QUANTITIES[quantity], kernel, columns)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,6 +20,7 @@ from armdyn.sweep.reductions import REDUCTIONS, Reduction
 from armdyn.sweep.result import SweepResult
 from armdyn.sweep.rows import read_over
 from armdyn.sweep.runners import Computed, cluster_client, on_cluster, on_threads
+from armdyn.sweep.shares import WORTH_TIMING, measured_shares
 from armdyn.sweep.space import Space
 from armdyn.sweep.store import FORMAT, Progress, RowStore, check_out
 from armdyn.sweep.subject import Subject, subject
@@ -188,9 +190,10 @@ def _run(
     finally:
         note()
     seconds = perf_counter() - before
-    result = SweepResult(
-        what, job.space, job.reductions, tuple(totals), seconds, job.space.count - skipped, path
-    )
+    timed = job.reductions and job.space.count - skipped >= WORTH_TIMING
+    shares = partial(measured_shares, job) if timed else dict
+    found = job.space, job.reductions, tuple(totals)
+    result = SweepResult(what, *found, seconds, job.space.count - skipped, path, shares)
     if path is not None and job.reductions:
         result.write(path)
     return result

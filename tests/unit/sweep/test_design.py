@@ -1,0 +1,80 @@
+"""Designs as columns, against robots that were made of the same numbers."""
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.canonical.frames import canonical
+from armdyn.canonical.parameters import parameters
+from armdyn.canonical.redesign import redesign
+from armdyn.errors import ArmdynError
+from armdyn.model.edit import with_payload
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return armdyn.load("puma560")
+
+
+def redesigned(arm, name, value):
+    """The robot with one other number, the long way round."""
+    model, number = arm.model, parameters(arm.model)[name]
+    change = value - number.value
+    i = number.link
+    if name[0] == "a":
+        return armdyn.Robot(redesign(model, {}, lengths={i + 1: change}))
+    if name[0] == "d":
+        return armdyn.Robot(redesign(model, {}, offsets={i: change}))
+    link = canonical(model).links[i]
+    com = link.u / link.M
+    pseudo = np.zeros((4, 4))
+    pseudo[:3, :3] = link.J + change * np.outer(com, com)
+    pseudo[:3, 3] = pseudo[3, :3] = link.u + change * com
+    pseudo[3, 3] = link.M + change
+    return armdyn.Robot(redesign(model, {i: pseudo}))
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix", "forward_dynamics"])
+def test_masses_and_lengths_are_arguments(arm, quantity):
+    values = {"m3": 7.5, "a2": 0.6, "d4": 0.3}
+    move = {"q": [0.3, -0.8, 0.5, 0.2, 0.9, -0.4]}
+    if quantity != "mass_matrix":
+        move |= {"qd": [0.5, -0.2, 1.0, 0.3, 0.1, 0.7]}
+        move |= {"qdd" if quantity[0] == "i" else "tau": [1.0, 2.0, -1.0, 0.5, 0.3, 0.2]}
+    for name, value in values.items():
+        found = armdyn.sweep(arm, quantity, armdyn.Grid(**move, **{name: value})).extremes.max
+        expected = getattr(redesigned(arm, name, value), quantity)(*move.values())
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_gears_and_payloads_of_many_variants(arm):
+    over = armdyn.Grid(qdd=1.0, N2=(50, 150, 3), payload=(0, 4, 3), m3=[3.0, 6.0])
+    result = armdyn.sweep(arm, "inverse_dynamics", over, by=("N2", "payload1", "m3"))
+    assert result.extremes.max.shape == (3, 3, 2, 6)
+    zero, one = np.zeros(6), np.ones(6)
+    at_50, at_150 = result.extremes.max[0, 0, 0, 1], result.extremes.max[2, 0, 0, 1]
+    rotor = arm.model.joints[1].rotor.inertia
+    assert at_150 - at_50 == pytest.approx(rotor * (150**2 - 50**2), rel=1e-9)
+    heavy = armdyn.Robot(with_payload(redesigned(arm, "m3", 6.0).model, 4.0))
+    at = result.states(result.extremes.argmax[0, 2, 1, 1])
+    ratio = arm.model.joints[1].rotor.gear_ratio
+    expected = heavy.inverse_dynamics(zero, zero, one)[1] + rotor * (50**2 - ratio**2)
+    assert result.extremes.max[0, 2, 1, 1] == pytest.approx(expected, rel=1e-9)
+    assert at["design"].tolist() == [50.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    ("quantity", "said", "options", "message"),
+    [
+        ("jacobian", {"a2": 0.5}, {}, "no quantity of a design 'jacobian'"),
+        ("bias", {"a2": 0.5}, {"base_motion": True}, "options friction and payload alone"),
+        ("bias", {"a2": 0.5, "gravity": 0.0}, {}, "options friction and payload alone"),
+        ("bias", {"N2": 0.5, "Ia2": 1.0}, {}, "N2 and Ia2 are one rotor"),
+        ("bias", {"m9": 0.5}, {}, "no argument or column 'm9'"),
+    ],
+)
+def test_what_is_no_design_is_refused(arm, quantity, said, options, message):
+    with pytest.raises(ArmdynError, match=message):
+        armdyn.sweep(arm, quantity, armdyn.Grid(**said), **options)
