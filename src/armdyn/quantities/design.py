@@ -21,6 +21,8 @@ from armdyn.formulations.rotors import rotor_inertias
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import checked
 from armdyn.quantities.request import Request
+from armdyn.quantities.run_time import loaded
+from armdyn.quantities.symbolic import symbolic
 from armdyn.quantities.traced_robot import TracedRobot
 
 DESIGN = "design"
@@ -79,21 +81,19 @@ class DesignedRobot(TracedRobot):
         """The numbers as nodes."""
         return dict(zip(self.names, self.vector(DESIGN), strict=True))
 
-    @property
-    def fixed(self) -> bool:
-        """No number of the links is known for good."""
-        return False
-
-    def varied(self, robot: CanonicalRobot) -> CanonicalRobot:
+    @cached_property
+    def runtime(self) -> CanonicalRobot:
         """The robot with nodes for what the design has."""
         numbers = canonical(self.model)
+        robot = symbolic(numbers, self.graph)
         links = [
             self._link(link, known, i, up)
             for i, (link, known, up) in enumerate(
                 zip(robot.links, numbers.links, link_numbers(robot), strict=True), start=1
             )
         ]
-        return replace(robot, links=tuple(links))
+        robot = replace(robot, links=tuple(links))
+        return loaded(self.model, robot, self.vector("payload")) if self.request.payload else robot
 
     def _link(self, link: CanonicalLink, known: CanonicalLink, i: int, up: str) -> CanonicalLink:
         across = [
