@@ -17,6 +17,7 @@ motors, size            what a motion asks of the motors; motors and gears chose
 reduced                 the approximate model within a stated error
 rank                    several arms on one task
 sweep, Grid, Random, Sobol   a quantity over more states than memory holds
+excite                  the motion that shows the parameters of an arm best
 Observer                what the environment does to an arm: external torques, wrench, contact
 compare                 the torques of other libraries for the same file
 count_operations        how many operations a quantity takes
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from armdyn.backends.threads import set_threads as set_threads
     from armdyn.compare.compare import compare as compare
     from armdyn.equations.forms import equations as equations
+    from armdyn.identification.excitation.excite import excite as excite
     from armdyn.observer.observer import Observer as Observer
     from armdyn.operations.count import count_operations as count_operations
     from armdyn.simplification.simplify import simplify as simplify
@@ -69,6 +71,7 @@ _MODULES = {
     "compare": "armdyn.compare.compare",
     "count_operations": "armdyn.operations.count",
     "equations": "armdyn.equations.forms",
+    "excite": "armdyn.identification.excitation.excite",
     "motors": "armdyn.sizing.motors",
     "rank": "armdyn.terms.rank",
     "reduced": "armdyn.terms.reduced",

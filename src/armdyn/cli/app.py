@@ -13,6 +13,7 @@ from armdyn.cli.check import check
 from armdyn.cli.compare import compare
 from armdyn.cli.console import width_option
 from armdyn.cli.equations import equations
+from armdyn.cli.excite import excite
 from armdyn.cli.export import export
 from armdyn.cli.help import Program, Verb
 from armdyn.cli.inertia import inertia
@@ -41,7 +42,7 @@ GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
     "Describe": (robots, info, check, inertia),
     "Compute": (torque, simulate, sweep, terms),
     "Design": (rank, size, reduced, simplify),
-    "Measure": (compare, bench),
+    "Measure": (excite, compare, bench),
     "Export": (equations, export),
     "Inspect": (ops, studio, cache),
 }

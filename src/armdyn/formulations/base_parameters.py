@@ -14,6 +14,7 @@ Reference: M. Gautier, Numerical calculation of the base inertial parameters of 
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,6 +97,20 @@ def base_parameters(model: RobotModel, links: bool = False) -> BaseParameters:
         matrix=frozen(matrix),
         columns=columns,
     )
+
+
+def independent_columns(model: RobotModel, among: Sequence[int]) -> tuple[int, ...]:
+    """Those of some columns of the full regressor that the ones kept before do not explain.
+
+    The other parameters are known: the columns of a payload's link may all be independent, though
+    most are combinations of those of the links before.
+    """
+    count = sum(parameter.linear for parameter in robot_parameters(model))
+    stacked = _stacked_regressor(model, count)
+    W, some = np.zeros_like(stacked), list(among)
+    W[:, some] = stacked[:, some]
+    rests, _ = _rests(model, W)
+    return tuple(np.flatnonzero(rests > DEPENDENT_REST).tolist())
 
 
 def _stacked_regressor(model: RobotModel, count: int) -> Array:

@@ -64,6 +64,40 @@ def read_geometry(path: Path, trusted: bool) -> tuple[dict[str, LinkGeometry], d
     return found, unread
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkShape:
+    """One <collision> or <visual> of a link, as a convex solid."""
+
+    placement: Array
+    """In the frame of the link, (4, 4)."""
+    shape: str
+    """The tag, such as "box"."""
+    lengths: tuple[float, ...] = ()
+    """Its sides, or its radius and length [m]."""
+    points: Array | None = None
+    """Of a mesh its corners, (n, 3) [m]."""
+
+
+def read_shapes(path: Path, trusted: bool) -> tuple[dict[str, list[LinkShape]], dict[str, str]]:
+    """The shapes of each link, <collision> before <visual>, and why those of others are not read."""
+    problems = Problems(path, UrdfError)
+    robot = read_robot(path, problems, trusted)
+    meshes = _Meshes(MAX_EXAMINED_BYTES if trusted else NOT_READ, "open")
+    found: dict[str, list[LinkShape]] = {}
+    unread = {}
+    for link in robot.all("link"):
+        name, before = link.attributes.get("name", ""), len(problems.found)
+        pieces = [*link_pieces(link, path.parent.resolve(), problems, ("collision", "visual"))]
+        try:
+            if len(problems.found) > before:
+                raise UrdfError(problems.found[-1][1])
+            if pieces:
+                found[name] = [meshes.shape(piece) for piece in pieces]
+        except ArmdynError as error:
+            unread[name] = str(error)
+    return found, unread
+
+
 def with_inertia_from_geometry(
     links: dict[str, UrdfLink], robot: XmlElement, options: LoadOptions, problems: Problems
 ) -> tuple[dict[str, UrdfLink], list[str]]:
@@ -112,6 +146,14 @@ class _Meshes:
         else:
             points = np.array(list(product((-1.0, 1.0), repeat=3))) * _half_sizes(piece)
         return points @ piece.placement[:3, :3].T + piece.placement[:3, 3]
+
+    def shape(self, piece: Piece) -> LinkShape:
+        """The piece as a solid in the frame of the link."""
+        if piece.mesh is None:
+            lengths = [*map(float, np.hstack([*piece.lengths.values()]))]
+            return LinkShape(piece.placement, piece.shape.tag, tuple(lengths))
+        points = self._mesh(piece.mesh)[0] * check_scale(piece.lengths["scale"])
+        return LinkShape(piece.placement, "mesh", points=points)
 
     def body(self, piece: Piece, density: float) -> Inertia:
         """The uniform body of a piece, in the frame of the link."""

@@ -1,0 +1,152 @@
+"""`armdyn excite`: the motion that shows the parameters of an arm best."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.options import (
+    Json,
+    Plot,
+    RobotSource,
+    check_outputs,
+    number,
+    numbers,
+    option,
+    takes_robot,
+)
+
+if TYPE_CHECKING:
+    from armdyn.identification.excitation.search import Progress
+
+_EACH = "V[,V,...]|JOINT=V,..."
+
+
+@takes_robot
+def excite(
+    robot: RobotSource,
+    *,
+    duration: float = option(..., "How long the motion takes, in s."),
+    output: Path | None = option(
+        None, "Write the motion as t, q1..qn, qd1..qdn, qdd1..qddn.", "CSV", "-o", "--output"
+    ),
+    rate: float = option(100.0, "Lines of the file in a second."),
+    harmonics: int = option(5, "Sines and cosines of each joint, from 2 on."),
+    periods: int | None = option(None, "How often the motion repeats itself; 10 s each."),
+    criterion: Literal["condition", "d-optimal"] = option(
+        "condition", "Least condition number, or least volume of the ellipsoid of confidence."
+    ),
+    parameters: str = option(
+        "all", "What is to be found: all, links, or names of parameters, links and joints."
+    ),
+    position: str | None = option(
+        None, "Positions of joints; those of the robot by default.", "JOINT=LOW:HIGH,..."
+    ),
+    speed: str | None = option(None, "Largest speeds; those of the robot by default.", _EACH),
+    acceleration: str | None = option(None, "Largest accelerations; none by default.", _EACH),
+    torque: str | None = option(None, "Largest torques; those of the robot by default.", _EACH),
+    margin: float = option(0.05, "Share of each limit that is not used."),
+    start: str | None = option(None, "Where the motion starts and ends.", "Q1,..,QN"),
+    clearance: float | None = option(
+        None, "Distance that links keep, in m; 0.05 with a table, obstacles or a geometry."
+    ),
+    table: float | None = option(None, "Height of a table or floor in the world, in m."),
+    obstacles: Path | None = option(None, "What stands around, as docs/excitation.md says.", "TOML"),
+    geometry: Path | None = option(
+        None, "Shapes of the links; capsules along their frames by default.", "URDF"
+    ),
+    radius: float | None = option(None, "Radius of these capsules, in m; by the reach."),
+    starts: int = option(4, "Random motions from which the search begins."),
+    seed: int = option(0, "Chooses them."),
+    plot: Plot = None,
+    json: Json = False,
+) -> None:
+    """Design a periodic motion for identification, within all limits and from rest to rest.
+
+    Ctrl-C ends the search with the best motion so far.
+    """
+    from armdyn.identification.excitation.excite import excite as excited
+
+    inputs = (robot.source, *(str(path) for path in (obstacles, geometry) if path is not None))
+    check_outputs((output, plot), inputs, "a file that is read")
+    if not rate > 0:
+        raise typer.BadParameter(f"--rate: expected a positive number of lines, got {rate:g}")
+    names = parameters.split(",")
+    options: dict[str, Any] = {
+        "harmonics": harmonics, "periods": periods, "criterion": criterion, "margin": margin,
+        "parameters": names[0] if len(names) == 1 else names, "position": _ranges(position),
+        "speed": _limits("--speed", speed), "torque": _limits("--torque", torque),
+        "acceleration": _limits("--acceleration", acceleration), "clearance": clearance,
+        "table": table, "obstacles": obstacles, "geometry": geometry, "radius": radius,
+        "starts": starts, "seed": seed,
+    }  # fmt: skip
+    arm = robot.open()
+    if start is not None:
+        options["start"] = numbers("--start", start, (arm.n,))
+    with status("compiling the regressor") as say, _until_interrupted(say) as progress:
+        found = excited(arm, duration, **options, progress=progress)
+    if output is not None:
+        found.save(output, 1 / rate)
+    if plot is not None:
+        found.plot(plot)
+    show = partial(print_sections, found.sections())
+    print_result(found.data(), show, (output, plot), json)
+
+
+@contextmanager
+def _until_interrupted(say: Any) -> Iterator[Progress]:
+    """Progress that is told on the terminal, and ends the search after the first Ctrl-C."""
+    asked: list[int] = []
+
+    def stop(number: int, _: Any) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    def progress(share: float, condition: float) -> bool:
+        say(f"searching: {100 * share:.0f} %, condition number {condition:.4g}")
+        return bool(asked)
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield progress
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _limits(option: str, text: str | None) -> Any:
+    """One number for all joints, one for each, or some by the names of joints."""
+    if text is None:
+        return None
+    parts = text.split(",")
+    if any("=" in part for part in parts):
+        return dict((name, number(option, value)) for name, value in _named(option, parts))
+    values = [number(option, part) for part in parts]
+    return values if len(values) > 1 else values[0]
+
+
+def _ranges(text: str | None) -> dict[str, tuple[float, float]] | None:
+    if text is None:
+        return None
+    found = {}
+    for name, value in _named("--position", text.split(",")):
+        low, sign, high = value.partition(":")
+        if not sign:
+            raise typer.BadParameter(f"--position {name}: expected LOW:HIGH, got {value!r}")
+        found[name] = number("--position", low), number("--position", high)
+    return found
+
+
+def _named(option: str, parts: list[str]) -> Iterator[tuple[str, str]]:
+    for part in parts:
+        name, sign, value = part.partition("=")
+        if not sign or not name.strip():
+            raise typer.BadParameter(f"{option}: expected JOINT=VALUE, got {part!r}")
+        yield name.strip(), value

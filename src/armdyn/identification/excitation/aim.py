@@ -1,0 +1,89 @@
+"""What a motion shall show: the parameters that are to be found, and their columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array, check_names
+from armdyn.backends.kernel import Kernel
+from armdyn.dynamics import Robot
+from armdyn.errors import ExcitationError, UnknownNameError
+from armdyn.formulations.base_parameters import independent_columns
+from armdyn.quantities.request import Request
+
+SETS = {"links": "link_base_regressor", "all": "base_regressor"}
+"""Parameters by name, and the quantity whose columns belong to them: those of the links, and those
+of links, rotors and friction together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aim:
+    """Base parameters, with their columns of a regressor and how these change with a motion."""
+
+    names: tuple[str, ...]
+    """What each is named after, as in `BaseParameters.names`."""
+    words: str
+    """What they are, for reports."""
+    regressor: Kernel
+    slopes: Kernel
+    """The vector-Jacobian product of the regressor."""
+    columns: Array | None = None
+    """Which columns of the regressor count; None: all of them."""
+
+    def matrix(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Y of these parameters, (m, n, r)."""
+        Y = self.regressor(q, qd, qdd)
+        return Y if self.columns is None else Y[..., self.columns]
+
+    def pulled_back(self, q: Array, qd: Array, qdd: Array, weights: Array) -> Array:
+        """The slope of Σ weights · Y by positions, velocities and accelerations, (m, 3, n)."""
+        m, n = q.shape
+        if self.columns is not None:
+            some, weights = weights, np.zeros((m, n, self.regressor.shape[-1]))
+            weights[..., self.columns] = some
+        return self.slopes(q, qd, qdd, weights.reshape(m, -1)).reshape(m, 3, n)
+
+
+def aim_at(robot: Robot, parameters: str | Sequence[str]) -> Aim:
+    """The aim at "links", "all", or some parameters by name, or by the links and joints they are of.
+
+    Raises:
+        ExcitationError: The torques depend on none of them.
+    """
+    if isinstance(parameters, str) and parameters in SETS:
+        base = robot.base_parameters(links=parameters == "links")
+        words = "base parameters of the links" if parameters == "links" else "base parameters"
+        return _aim(robot, SETS[parameters], base.names, words, None)
+    names = [p.name for p in robot.parameter_table if p.linear]
+    asked = (parameters,) if isinstance(parameters, str) else check_names("parameters", parameters)
+    chosen = sorted({i for word in asked for i in _named(robot, names, word)})
+    columns = independent_columns(robot.model, chosen)
+    words = f"parameters that {', '.join(asked[:4])}{', ...' * (len(asked) > 4)} have"
+    kept = tuple(names[i] for i in columns)
+    return _aim(robot, "regressor", kept, words, np.array(columns, dtype=int))
+
+
+def _named(robot: Robot, names: list[str], word: str) -> list[int]:
+    """The places of a parameter, or of all that a link, a joint or a drive has."""
+    found = [i for i, name in enumerate(names) if name == word or name.startswith(f"{word}.")]
+    if not found:
+        owners = dict.fromkeys(name.rpartition(".")[0] for name in names)
+        known = (*SETS, *owners, *names)
+        raise UnknownNameError(f"parameter of {robot.name!r} named", word, known)
+    return found
+
+
+def _aim(
+    robot: Robot, quantity: str, names: tuple[str, ...], words: str, columns: Array | None
+) -> Aim:
+    if not names:
+        raise ExcitationError(
+            f"nothing to identify: the torques of {robot.name!r} depend on none of the {words}; "
+            "choose others"
+        )
+    kernels = (
+        Kernel(robot.model, Request(quantity, derivative=product), cache=robot.cache)
+        for product in (None, "vjp")
+    )
+    return Aim(names, words, *kernels, columns)

@@ -1,0 +1,240 @@
+"""Distances between the links of an arm, and to what stands around it, with their slopes.
+
+Distances and nearest points are those of coal. With the nearest points on two links and the unit
+normal from the first to the second, the distance changes by the velocities of these points along the
+normal, so its slope follows from the Jacobians of the links.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.errors import ExcitationError, MissingExtraError
+from armdyn.identification.excitation.shapes import FIXED, Solid
+
+INFLUENCE, LEAST_INFLUENCE = 2.0, 0.02
+"""Distances that are so many clearances, and so much [m], beyond the clearance are not felt."""
+UNCHANGED = 1e-9
+"""A distance that changes by less over all poses is one that no joint changes [m]."""
+TRIED_POSES = 200
+"""Random poses by which it is found which pairs are always near."""
+FAR_POSES = 0.01
+"""Share of these poses that may be ever so far, as poses with folded joints are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Near:
+    """The k pairs of solids that are near each other at some poses."""
+
+    pose: Array
+    """Index of the pose, (k,)."""
+    pair: Array
+    """Index of the pair, (k,)."""
+    distance: Array
+    """(k,) [m]; negative where solids are in each other."""
+    points: Array
+    """The nearest points of both, world axes, (2, k, 3) [m]."""
+    normal: Array
+    """From the first to the second, (k, 3)."""
+
+
+@dataclass(slots=True, eq=False)
+class Clearance:
+    """The solids of an arm and of its surroundings, and the pairs that must keep a distance."""
+
+    robot: Robot
+    solids: tuple[Solid, ...]
+    least: float
+    """The distance that is kept [m]."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    kept: Array = field(default_factory=lambda: np.zeros(0))
+    """The distance that each pair keeps: `least`, or less for those that are always nearer [m]."""
+    left_out: tuple[str, ...] = ()
+    """Pairs that touch by construction and are not looked at, in words."""
+    _geometries: list[Any] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def of(
+        cls, robot: Robot, solids: Sequence[Solid], least: float, ranges: Array, seed: int
+    ) -> "Clearance":
+        """The pairs of solids on links that are not neighbours, and of links and surroundings."""
+        try:
+            import coal  # noqa: PLC0415 (an extra)
+        except ImportError:
+            raise MissingExtraError("coal", "collision", "keeping a clearance") from None
+        found = cls(robot, tuple(solids), least)
+        found._geometries = [solid.geometry(coal) for solid in solids]
+        found.pairs = tuple(_candidates(robot, found.solids))
+        found.kept = np.full(len(found.pairs), least)
+        found._look_at_poses(ranges, seed)
+        return found
+
+    def scaled(self, factor: float) -> "Clearance":
+        """The same pairs with other distances to keep."""
+        return replace(self, least=factor * self.least, kept=factor * self.kept)
+
+    def _look_at_poses(self, ranges: Array, seed: int) -> None:
+        """Leave out pairs that touch by construction, and lower what always near ones keep.
+
+        Links that are joined by a short one are near each other in every pose; half of the
+        distance that they can have is what they keep then.
+        """
+        poses = np.random.default_rng(seed).uniform(*ranges.T, (TRIED_POSES, self.robot.n))
+        apart = np.full((TRIED_POSES, len(self.pairs)), np.inf)
+        near = self.near(poses, self.influence)
+        apart[near.pose, near.pair] = near.distance
+        farthest = np.quantile(apart, 1 - FAR_POSES, axis=0, method="lower")
+        touching = farthest <= 0
+        self.left_out = tuple(self.words(k) for k in np.flatnonzero(touching))
+        kept = np.where(farthest < self.least, farthest / 2, self.least)
+        # what no joint changes needs no watching
+        varies = ~(np.max(apart, 0) - np.min(apart, 0) < UNCHANGED)
+        looked_at = np.flatnonzero(varies & ~touching)
+        self.pairs = tuple(self.pairs[k] for k in looked_at)
+        self.kept = kept[looked_at]
+
+    def words(self, pair: int) -> str:
+        """The names of a pair."""
+        first, second = (self.solids[i].name for i in self.pairs[pair])
+        return f"{first} and {second}"
+
+    @property
+    def influence(self) -> float:
+        """How far beyond the clearance a distance is felt [m]."""
+        return max(INFLUENCE * self.least, LEAST_INFLUENCE)
+
+    @property
+    def lowered(self) -> tuple[str, ...]:
+        """The pairs that keep less than the others, with what they keep."""
+        some = np.flatnonzero(self.kept < self.least)
+        return tuple(f"{self.words(k)} ({self.kept[k]:.2g} m)" for k in some)
+
+    def near(self, q: Array, within: float = 0.0) -> Near:
+        """The pairs that are nearer than what they keep and this, at poses (m, n)."""
+        import coal  # noqa: PLC0415 (an extra)
+
+        places = self._places(q)
+        moved: dict[tuple[int, int], Any] = {}
+
+        def placed(pose: int, solid: int) -> Any:
+            if (pose, solid) not in moved:
+                T = places[pose, solid]
+                moved[pose, solid] = coal.Transform3s(T[:3, :3], T[:3, 3])
+            return moved[pose, solid]
+
+        request, result, limits = coal.DistanceRequest(), coal.DistanceResult(), self.kept + within
+        rows: list[Any] = []
+        for pose, pair in np.argwhere(self._culled(places, limits)).tolist():
+            i, j = self.pairs[pair]
+            first, second = self._geometries[i], self._geometries[j]
+            result.clear()
+            distance = coal.distance(first, placed(pose, i), second, placed(pose, j), request, result)
+            if distance < limits[pair]:
+                points = result.getNearestPoint1(), result.getNearestPoint2()
+                rows.append((pose, pair, distance, *points[0], *points[1], *result.normal))
+        table = np.array(rows).reshape(-1, 12)
+        index, places3 = table[:, :2].astype(int).T, table[:, 3:].reshape(-1, 3, 3)
+        return Near(*index, table[:, 2], np.moveaxis(places3[:, :2], 1, 0), places3[:, 2])
+
+    def barrier(self, q: Array) -> tuple[float, Array] | None:
+        """Σ -(1 - u)² log u of the shares u of the influence that are left, and its slope (m, n).
+
+        None where a pair is nearer than the clearance.
+        """
+        near, slope = self.near(q, self.influence), np.zeros_like(q)
+        u = (near.distance - self.kept[near.pair]) / self.influence
+        if not u.min(initial=1.0) > 0:
+            return None
+        logs = np.log(u)
+        change = (2 * (1 - u) * logs - (1 - u) ** 2 / u) / self.influence
+        np.add.at(slope, near.pose, change[:, None] * self.slopes(q, near))
+        return float(-((1 - u) ** 2 * logs).sum()), slope
+
+    def slopes(self, q: Array, near: Near) -> Array:
+        """How distances change with the positions, (k, n)."""
+        poses, row = np.unique(near.pose, return_inverse=True)
+        J, T = self.robot.link_jacobians(q[poses]), self.robot.link_frames(q[poses])
+        links = np.array([solid.link for solid in self.solids])[np.array(self.pairs)[near.pair]]
+        result = np.zeros((len(near.pose), q.shape[-1]))
+        for side, sign in enumerate((-1.0, 1.0)):
+            link = links[:, side]
+            jacobian, at = J[row, link], T[row, link, :3, 3]
+            turned = np.cross(near.points[side] - at, near.normal)
+            both = np.concatenate([near.normal, turned], -1)
+            change = np.einsum("ki,kij->kj", both, jacobian)
+            result += np.where((link == FIXED)[:, None], 0.0, sign * change)
+        return result
+
+    def distances(self, q: Array) -> Array:
+        """The least distance at each pose, (m,) [m]; at most the clearance and the influence.
+
+        Of pairs that keep less than the clearance it is that plus what they have more than it.
+        """
+        least = np.full(len(q), self.least + self.influence)
+        near = self.near(q, self.influence)
+        np.minimum.at(least, near.pose, near.distance + self.least - self.kept[near.pair])
+        return least
+
+    def check(self, q: Array, what: str) -> None:
+        """An ExcitationError if a pose (n,) is nearer to something than it may be."""
+        if fault := self.fault(q):
+            raise ExcitationError(
+                f"{what} is in collision or too near: {fault}; choose another start, a smaller "
+                "clearance or radius, or give the geometry of the links"
+            )
+
+    def fault(self, q: Array) -> str:
+        """Which pair is too near at a pose (n,), in words; empty if none is."""
+        near = self.near(q[None])
+        if not len(near.pair):
+            return ""
+        worst = int(near.distance.argmin())
+        pair = near.pair[worst]
+        return (
+            f"{self.words(pair)} are {near.distance[worst]:.3g} m from each other, and must keep "
+            f"{self.kept[pair]:.3g} m"
+        )
+
+    # where solids are
+
+    def _places(self, q: Array) -> Array:
+        """The solids in the world, (m, solids, 4, 4)."""
+        frames = self.robot.link_frames(q)
+        places = np.empty((len(q), len(self.solids), 4, 4))
+        for k, solid in enumerate(self.solids):
+            T = solid.placement
+            places[:, k] = T if solid.link == FIXED else frames[:, solid.link] @ T
+        return places
+
+    def _culled(self, places: Array, limits: Array) -> Array:
+        """Which pairs may be nearer than their limits, by the balls around solids, (m, pairs)."""
+        centres = places[:, :, :3, 3]
+        radii = np.array([solid.radius for solid in self.solids])
+        i, j = np.array(self.pairs, dtype=int).reshape(-1, 2).T
+        apart = np.linalg.norm(centres[:, i] - centres[:, j], axis=-1) - radii[i] - radii[j]
+        for k in np.flatnonzero(np.isinf(radii)):  # below a plane, whose normal is its z axis
+            height = (centres - centres[:, k : k + 1]) @ places[0, k, :3, 2] - radii
+            for pair in np.flatnonzero((i == k) | (j == k)):
+                apart[:, pair] = height[:, i[pair] + j[pair] - k]
+        return np.asarray(apart < limits)
+
+
+def _candidates(robot: Robot, solids: Sequence[Solid]) -> list[tuple[int, int]]:
+    """Pairs of solids that can come near each other and are not joined by a joint."""
+    parents = robot.model.parents
+    found = []
+    for i, one in enumerate(solids):
+        for j, other in enumerate(solids[i + 1 :], i + 1):
+            if one.link == other.link:
+                continue
+            joined = one.link >= 0 and parents[one.link] == other.link
+            joined |= other.link >= 0 and parents[other.link] == one.link
+            if joined and not (one.surrounding or other.surrounding):
+                continue
+            found.append((i, j))
+    return found
+

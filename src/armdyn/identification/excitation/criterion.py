@@ -1,0 +1,59 @@
+"""How good a regressor is, by its Gram matrix G = Σ YᵀY/m, and how that changes with G.
+
+The condition number κ of the stacked regressor has κ² = λ₁/λ_r, the outer eigenvalues of G. It has
+kinks where eigenvalues meet, as they do at an optimum; with the power p
+
+    log κ ≈ [log tr(G^p) + log tr(G^-p)] / (2p)
+
+is smooth, never below log κ, and κ itself for p → ∞. The other criterion is -log det(G)/r: least
+volume of the ellipsoid of confidence (D-optimal). The gradient of either by G is a symmetric matrix
+S, and that by the regressor of a sample 2 Y S/m.
+
+References: J. Swevers, C. Ganseman, D. B. Tükel, J. De Schutter, H. Van Brussel, Optimal robot
+excitation and identification, IEEE T-RA 1997; M. Gautier, W. Khalil, Exciting trajectories for the
+identification of base inertial parameters of robots, IJRR 1992.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from armdyn.arrays import Array
+
+SINGULAR = 1e-13
+"""An eigenvalue below this part of the largest is rounding."""
+
+Criterion = Callable[[Array, Array, float], tuple[float, Array]]
+"""From the eigenvalues (r,) of G, its eigenvectors and the power p to the value and S."""
+
+
+def gram(Y: Array) -> Array:
+    """Σ YᵀY/m of regressors (m, n, r)."""
+    rows = Y.reshape(-1, Y.shape[-1])
+    return rows.T @ rows / len(Y)
+
+
+def condition_number(eigenvalues: Array) -> float:
+    """κ of the stacked regressor, from the eigenvalues of its Gram matrix in rising order."""
+    least, largest = float(eigenvalues[0]), float(eigenvalues[-1])
+    return math.sqrt(largest / least) if least > SINGULAR * largest else math.inf
+
+
+def smooth_condition(eigenvalues: Array, vectors: Array, p: float) -> tuple[float, Array]:
+    """A smooth log κ, and its gradient by G."""
+    least, largest = eigenvalues[0], eigenvalues[-1]
+    high, low = (eigenvalues / largest) ** p, (least / eigenvalues) ** p
+    value = math.log(largest / least) + math.log(high.sum()) / p + math.log(low.sum()) / p
+    slopes = (high / high.sum() - low / low.sum()) / eigenvalues
+    return 0.5 * value, (vectors * (0.5 * slopes)) @ vectors.T
+
+
+def volume(eigenvalues: Array, vectors: Array, p: float) -> tuple[float, Array]:
+    """-log det(G)/r, and its gradient by G."""
+    r = len(eigenvalues)
+    return -float(np.log(eigenvalues).mean()), -(vectors / (r * eigenvalues)) @ vectors.T
+
+
+CRITERIA: dict[str, Criterion] = {"condition": smooth_condition, "d-optimal": volume}
+"""What is made small, by name."""
