@@ -166,6 +166,8 @@ class PeerError(ArmdynError):
 
 class BridgeError(ArmdynError):
     """Another library whose version or settings do not allow what is asked of it."""
+
+
 class ExcitationError(ArmdynError, ValueError):
     """A motion that identifies parameters cannot be designed from what was given."""
 

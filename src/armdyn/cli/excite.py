@@ -58,7 +58,7 @@ def excite(
         None, "Distance that links keep, in m; 0.05 with a table, obstacles or a geometry."
     ),
     table: float | None = option(None, "Height of a table or floor in the world, in m."),
-    obstacles: Path | None = option(None, "What stands around, as docs/excitation.md says.", "TOML"),
+    obstacles: Path | None = option(None, "What stands around: docs/excitation.md.", "TOML"),
     geometry: Path | None = option(
         None, "Shapes of the links; capsules along their frames by default.", "URDF"
     ),

@@ -46,7 +46,7 @@ class Aim:
 
 
 def aim_at(robot: Robot, parameters: str | Sequence[str]) -> Aim:
-    """The aim at "links", "all", or some parameters by name, or by the links and joints they are of.
+    """The aim at "links", "all", or some parameters by name, or by links and joints.
 
     Raises:
         ExcitationError: The torques depend on none of them.
@@ -82,8 +82,13 @@ def _aim(
             f"nothing to identify: the torques of {robot.name!r} depend on none of the {words}; "
             "choose others"
         )
-    kernels = (
+    return Aim(names, words, *kernels_of(robot, quantity), columns)
+
+
+def kernels_of(robot: Robot, quantity: str) -> tuple[Kernel, Kernel]:
+    """A quantity for batches, and its vector-Jacobian product."""
+    own, slopes = (
         Kernel(robot.model, Request(quantity, derivative=product), cache=robot.cache)
         for product in (None, "vjp")
     )
-    return Aim(names, words, *kernels, columns)
+    return own, slopes

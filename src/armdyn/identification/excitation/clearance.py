@@ -1,8 +1,8 @@
 """Distances between the links of an arm, and to what stands around it, with their slopes.
 
 Distances and nearest points are those of coal. With the nearest points on two links and the unit
-normal from the first to the second, the distance changes by the velocities of these points along the
-normal, so its slope follows from the Jacobians of the links.
+normal from the first to the second, the distance changes by the velocities of these points along
+the normal, so its slope follows from the Jacobians of the links.
 """
 
 from collections.abc import Sequence
@@ -83,19 +83,31 @@ class Clearance:
         Links that are joined by a short one are near each other in every pose; half of the
         distance that they can have is what they keep then.
         """
-        poses = np.random.default_rng(seed).uniform(*ranges.T, (TRIED_POSES, self.robot.n))
+        low, high = ranges.T
+        poses = np.random.default_rng(seed).uniform(low, high, (TRIED_POSES, self.robot.n))
         apart = np.full((TRIED_POSES, len(self.pairs)), np.inf)
         near = self.near(poses, self.influence)
         apart[near.pose, near.pair] = near.distance
         farthest = np.quantile(apart, 1 - FAR_POSES, axis=0, method="lower")
         touching = farthest <= 0
-        self.left_out = tuple(self.words(k) for k in np.flatnonzero(touching))
+        self.left_out = tuple(self.words(k) for k in np.flatnonzero(touching).tolist())
         kept = np.where(farthest < self.least, farthest / 2, self.least)
-        # what no joint changes needs no watching
-        varies = ~(np.max(apart, 0) - np.min(apart, 0) < UNCHANGED)
+        # what no joint changes needs no watching; what is far in some pose does change
+        far = ~np.isfinite(apart).all(0)
+        varies = far | (np.ptp(np.where(far, 0.0, apart), axis=0) > UNCHANGED)
+        self._check_surroundings(touching & varies)
         looked_at = np.flatnonzero(varies & ~touching)
         self.pairs = tuple(self.pairs[k] for k in looked_at)
         self.kept = kept[looked_at]
+
+    def _check_surroundings(self, touching: Array) -> None:
+        """An ExcitationError if a link touches what is around in every pose."""
+        for k in np.flatnonzero(touching).tolist():
+            if any(self.solids[i].surrounding for i in self.pairs[k]):
+                raise ExcitationError(
+                    f"{self.words(k)} touch in every one of {TRIED_POSES} poses; is it where it "
+                    "should be? Move it, place the base elsewhere, or give a smaller radius"
+                )
 
     def words(self, pair: int) -> str:
         """The names of a pair."""
@@ -110,7 +122,7 @@ class Clearance:
     @property
     def lowered(self) -> tuple[str, ...]:
         """The pairs that keep less than the others, with what they keep."""
-        some = np.flatnonzero(self.kept < self.least)
+        some = np.flatnonzero(self.kept < self.least).tolist()
         return tuple(f"{self.words(k)} ({self.kept[k]:.2g} m)" for k in some)
 
     def near(self, q: Array, within: float = 0.0) -> Near:
@@ -130,15 +142,16 @@ class Clearance:
         rows: list[Any] = []
         for pose, pair in np.argwhere(self._culled(places, limits)).tolist():
             i, j = self.pairs[pair]
-            first, second = self._geometries[i], self._geometries[j]
+            one, other = self._geometries[i], self._geometries[j]
             result.clear()
-            distance = coal.distance(first, placed(pose, i), second, placed(pose, j), request, result)
+            distance = coal.distance(one, placed(pose, i), other, placed(pose, j), request, result)
             if distance < limits[pair]:
                 points = result.getNearestPoint1(), result.getNearestPoint2()
                 rows.append((pose, pair, distance, *points[0], *points[1], *result.normal))
         table = np.array(rows).reshape(-1, 12)
-        index, places3 = table[:, :2].astype(int).T, table[:, 3:].reshape(-1, 3, 3)
-        return Near(*index, table[:, 2], np.moveaxis(places3[:, :2], 1, 0), places3[:, 2])
+        pose_of, pair_of = table[:, :2].astype(int).T
+        vectors = np.moveaxis(table[:, 3:].reshape(-1, 3, 3), 1, 0)
+        return Near(pose_of, pair_of, table[:, 2], vectors[:2], vectors[2])
 
     def barrier(self, q: Array) -> tuple[float, Array] | None:
         """Σ -(1 - u)² log u of the shares u of the influence that are left, and its slope (m, n).
@@ -237,4 +250,3 @@ def _candidates(robot: Robot, solids: Sequence[Solid]) -> list[tuple[int, int]]:
                 continue
             found.append((i, j))
     return found
-

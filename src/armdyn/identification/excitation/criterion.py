@@ -24,14 +24,31 @@ from armdyn.arrays import Array
 SINGULAR = 1e-13
 """An eigenvalue below this part of the largest is rounding."""
 
+MOST_OF_A_BLOCK = 150_000
+"""Multiplications of one product of matrices."""
+
 Criterion = Callable[[Array, Array, float], tuple[float, Array]]
 """From the eigenvalues (r,) of G, its eigenvectors and the power p to the value and S."""
 
 
 def gram(Y: Array) -> Array:
     """Σ YᵀY/m of regressors (m, n, r)."""
-    rows = Y.reshape(-1, Y.shape[-1])
-    return rows.T @ rows / len(Y)
+    rows, r = Y.reshape(-1, Y.shape[-1]), Y.shape[-1]
+    # in blocks that are too small for BLAS to start threads, which takes longer than the product
+    height = max(1, MOST_OF_A_BLOCK // r**2)
+    whole = len(rows) // height * height
+    blocks = rows[:whole].reshape(-1, height, r)
+    total = (np.swapaxes(blocks, -1, -2) @ blocks).sum(0) + rows[whole:].T @ rows[whole:]
+    return np.asarray(total / len(Y))
+
+
+def eigen(G: Array) -> tuple[Array, Array]:
+    """Eigenvalues of a symmetric matrix in rising order, and its eigenvectors as columns."""
+    from scipy.linalg import eigh  # noqa: PLC0415 (slow to import)
+
+    # NumPy's own starts threads that wait for each other: a hundred times slower on a busy machine
+    values, vectors = eigh(G, driver="evd", check_finite=False)
+    return values, vectors
 
 
 def condition_number(eigenvalues: Array) -> float:

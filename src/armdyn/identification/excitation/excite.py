@@ -82,7 +82,7 @@ def excite(
             "d-optimal": least volume of the ellipsoid of confidence.
         parameters: What is to be found: "all" that the robot has (links, rotors, friction),
             "links", or names of parameters, links and joints, the others being known.
-        position: Lowest and highest positions, (n, 2), or of some joints by name; None: the robot's.
+        position: Lowest and highest positions, (n, 2), or some by name; None: the robot's.
         speed: Largest speeds, one for all joints, one each, or some by name; None: the robot's.
         acceleration: Largest accelerations likewise; None: not limited.
         torque: Largest torques likewise; None: the robot's efforts, not limited where unknown.
@@ -148,8 +148,10 @@ def _result(
     seed: int,
     began: float,
 ) -> Excitation:
+    from scipy.linalg import svdvals  # noqa: PLC0415 (slow to import)
+
     Y = aim.matrix(*design.samples)
-    values = np.linalg.svd(Y.reshape(-1, Y.shape[-1]), compute_uv=False)
+    values = svdvals(Y.reshape(-1, Y.shape[-1]))
     return Excitation(
         robot,
         design.trajectory,
@@ -215,8 +217,8 @@ def _check_start(
     for name, found, limit in zip(robot.joint_names, tau, limits.torque, strict=True):
         if abs(found) >= limit:
             raise ExcitationError(
-                f"start: {name} needs {abs(found):.4g} to rest there, more than the {limit:.4g} that "
-                "it may give"
+                f"start: {name} needs {abs(found):.4g} to rest there, more than the {limit:.4g} "
+                "that it may give"
             )
     if near is not None:
         near.check(pose, "start")

@@ -102,7 +102,10 @@ def _limits(robot: Robot, coordinate: int) -> Limits:
         ):
             if follower.mimic is not None and ratio:
                 ends = sorted(
-                    ((follower.limits.lower - offset) / ratio, (follower.limits.upper - offset) / ratio)
+                    (
+                        (follower.limits.lower - offset) / ratio,
+                        (follower.limits.upper - offset) / ratio,
+                    )
                 )
                 lower, upper = max(lower, ends[0]), min(upper, ends[1])
                 speed = min(speed, (follower.limits.velocity or np.inf) / abs(ratio))

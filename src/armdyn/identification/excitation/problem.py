@@ -2,8 +2,8 @@
 
 Positions, velocities and accelerations at the samples are linear in the coefficients z, so a slope
 by samples becomes one by coefficients through the transposed basis. The slope of the criterion by a
-sample is the vector-Jacobian product of the regressor with the weights 2 Y S/m, that of a barrier of
-torques the one of the inverse dynamics: both are reverse mode on the graph, compiled.
+sample is the vector-Jacobian product of the regressor with the weights 2 Y S/m, that of a barrier
+of torques the one of the inverse dynamics: both are reverse mode on the graph, compiled.
 """
 
 import math
@@ -12,14 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.backends.kernel import Kernel
 from armdyn.dynamics import Robot
-from armdyn.identification.excitation.aim import Aim
+from armdyn.identification.excitation.aim import Aim, kernels_of
 from armdyn.identification.excitation.basis import RestBasis
 from armdyn.identification.excitation.clearance import Clearance
-from armdyn.identification.excitation.criterion import CRITERIA, condition_number, gram
+from armdyn.identification.excitation.criterion import CRITERIA, condition_number, eigen, gram
 from armdyn.identification.excitation.limits import MotionLimits
-from armdyn.quantities.request import Request
 from armdyn.simulation.protocols import Motion
 
 SAMPLES_A_HARMONIC = 24
@@ -64,11 +62,7 @@ class Problem:
         m = SAMPLES_A_HARMONIC * len(self.basis.sines)
         self.grid: Motion = self.basis.at(np.arange(m) / (m * self.basis.frequency))
         self._limited = np.isfinite(self.limits.torque)
-        cache = self.robot.cache
-        self._torques, self._torque_slopes = (
-            Kernel(self.robot.model, Request("inverse_dynamics", derivative=product), cache=cache)
-            for product in (None, "vjp")
-        )
+        self._torques, self._torque_slopes = kernels_of(self.robot, "inverse_dynamics")
 
     # from coefficients to motions; joints are measured in their rooms about the middles
 
@@ -103,7 +97,7 @@ class Problem:
     def value(self, z: Array) -> float:
         """What motions are compared by: the criterion itself, without barriers."""
         motion = self.motion(z)
-        values, vectors = np.linalg.eigh(gram(self.aim.matrix(*motion)))
+        values, vectors = eigen(gram(self.aim.matrix(*motion)))
         if self.criterion != "condition":
             return CRITERIA[self.criterion](values, vectors, 1.0)[0]
         return condition_number(values)
@@ -131,7 +125,7 @@ class Problem:
 
     def _criterion(self, motion: Motion) -> tuple[float, list[Array]] | None:
         Y = self.aim.matrix(*motion)
-        values, vectors = np.linalg.eigh(gram(Y))
+        values, vectors = eigen(gram(Y))
         self.condition = condition_number(values)
         if not math.isfinite(self.condition):
             return None

@@ -107,8 +107,8 @@ class Excitation(Sectioned):
             "columns as they are",
             f"{count} period{'s' * (count != 1)} of {motion.period:.4g} s with {len(motion.a)} "
             f"harmonics up to {len(motion.a) * motion.frequency:.3g} Hz, from rest to rest",
-            f"least {self.criterion} from {len(self.starts)} starts (seed {self.seed}), which ended "
-            f"at {ends}; {self.seconds:.1f} s",
+            f"least {self.criterion} from {len(self.starts)} starts (seed {self.seed}), which "
+            f"ended at {ends}; {self.seconds:.1f} s",
         ]
         if self.stopped:
             lines.append("the search was stopped before it had finished")

@@ -170,8 +170,9 @@ def _why_no_start(problem: Problem) -> str:
     elif problem.clearance is not None and (fault := problem.clearance.fault(pose)):
         why = f"at the {where} {fault}"
     else:
-        why = f"no small motion about the {where} shows all of the {len(problem.aim.names)} parameters"
+        count = len(problem.aim.names)
+        why = f"no small motion about the {where} shows all of the {count} parameters"
     return (
-        f"no motion of {problem.robot.name!r} within its limits was found: {why}. Allow more torque "
-        "or less clearance, give a start, or take other parameters"
+        f"no motion of {problem.robot.name!r} within its limits was found: {why}. Allow more "
+        "torque or less clearance, give a start, or take other parameters"
     )

@@ -202,9 +202,10 @@ def obstacle_solids(given: str | Path | Sequence[Mapping[str, Any]] | None) -> l
         if set(table) != {"obstacle"} or not isinstance(table["obstacle"], list):
             raise ExcitationError(f"{path}: expected [[obstacle]] tables and nothing else")
         given = table["obstacle"]
-    if not isinstance(given, Sequence) or not all(isinstance(x, Mapping) for x in given):
+    listed: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(x, Mapping) for x in listed):
         raise ExcitationError(f"obstacles: expected a list of mappings, got {shown(given)}")
-    return [_obstacle(f"{where} {k}", x, folder) for k, x in enumerate(given, 1)]
+    return [_obstacle(f"{where} {k}", x, folder) for k, x in enumerate(listed, 1)]
 
 
 def _obstacle(where: str, given: Mapping[str, Any], folder: Path) -> Solid:

@@ -79,7 +79,7 @@ class LinkShape:
 
 
 def read_shapes(path: Path, trusted: bool) -> tuple[dict[str, list[LinkShape]], dict[str, str]]:
-    """The shapes of each link, <collision> before <visual>, and why those of others are not read."""
+    """The shapes of each link, <collision> or else <visual>, and why those of others are not."""
     problems = Problems(path, UrdfError)
     robot = read_robot(path, problems, trusted)
     meshes = _Meshes(MAX_EXAMINED_BYTES if trusted else NOT_READ, "open")

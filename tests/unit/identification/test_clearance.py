@@ -1,0 +1,171 @@
+"""Distances that motions keep: between links, to a table and to obstacles."""
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import ExcitationError, ModelError, UnknownNameError
+from armdyn.identification.excitation.clearance import Clearance
+from armdyn.identification.excitation.shapes import link_solids, obstacle_solids, table_solid
+from support.paths import ROBOTS
+
+pytest.importorskip("coal")  # it is not published for Windows
+pytestmark = pytest.mark.slow
+
+RANGES = np.array([(-2.5, 2.5)] * 3)
+LENGTH, RADIUS = 0.5, 0.05
+
+
+def planar(n=3):
+    """Links of one length in the vertical plane x-z, the first joint 0.6 m above the ground."""
+    row = {"joint": "revolute", "a": LENGTH, "alpha": 0.0, "d": 0.0, "theta": 0.0, "mass": 2.0}
+    row |= {"com": (-0.2, 0.0, 0.0), "inertia": np.diag([0.01, 0.05, 0.05]), "limits": (-2.5, 2.5)}
+    upright = np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0.6], [0, 0, 0, 1.0]])
+    return armdyn.from_dh([row] * n, base=upright, name="planar")
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return planar()
+
+
+def ends(arm, q):
+    """The two ends of the axis of each capsule, (m, 3, 2, 3): a radius beyond the joint, to the end."""
+    angle, at = np.cumsum(q, -1), np.zeros((*q.shape, 2, 3))
+    base = np.broadcast_to([0.0, 0.0, 0.6], (len(q), 3))
+    for i in range(3):
+        way = np.stack([np.cos(angle[:, i]), 0 * angle[:, i], np.sin(angle[:, i])], -1)
+        at[:, i, 0], base = base + RADIUS * way, base + LENGTH * way
+        at[:, i, 1] = base
+    return at
+
+
+def apart(one, other, steps=201):
+    """The distance of two segments (2, 3), by brute force."""
+    u = np.linspace(0, 1, steps)[:, None]
+    p, q = (s[0] + u * (s[1] - s[0]) for s in (one, other))
+    return np.sqrt(((p[:, None] - q) ** 2).sum(-1)).min()
+
+
+def clearance(arm, least=0.1, **options):
+    solids, _ = link_solids(arm, None, RADIUS)
+    around = [table_solid(0.0), *obstacle_solids(options.get("obstacles"))]
+    return Clearance.of(arm, [*solids, *around], least, RANGES, 0)
+
+
+def test_distances_are_those_of_capsules(arm):
+    found = clearance(arm)
+    names = {found.words(k) for k in range(len(found.pairs))}
+    assert names == {"link1 and link3", *(f"link{i} and the table" for i in (1, 2, 3))}
+    q = np.random.default_rng(0).uniform(-2.5, 2.5, (40, 3))
+    at = ends(arm, q)
+    near = found.near(q, 5.0)
+    assert len(near.pose) == 4 * len(q)
+    for pose, pair, distance in zip(near.pose, near.pair, near.distance, strict=True):
+        if found.words(pair).endswith("table"):
+            link = int(found.words(pair)[4]) - 1
+            assert distance == pytest.approx(at[pose, link, :, 2].min() - RADIUS, abs=1e-9)
+        else:
+            expected = apart(at[pose, 0], at[pose, 2]) - 2 * RADIUS
+            if expected > 0.01:
+                assert distance == pytest.approx(expected, abs=1e-3)
+
+
+def test_slopes_of_distances_and_of_the_barrier_are_those_of_differences(arm):
+    found = clearance(arm, obstacles=[{"box": (0.2, 2.0, 0.2), "position": (0.9, 0, 1.3)}])
+    rng = np.random.default_rng(2)
+    q = rng.uniform(-1.2, 1.2, (300, 3)) + [1.2, 0.0, 0.0]
+    q = q[[not found.fault(pose) for pose in q]]
+    value, slope = found.barrier(q)
+    assert value > 1
+    way = rng.standard_normal(q.shape)
+    step = 1e-6 * way
+    difference = (found.barrier(q + step)[0] - found.barrier(q - step)[0]) / 2e-6
+    assert (slope * way).sum() == pytest.approx(difference, rel=1e-4)
+
+
+def test_a_motion_keeps_its_distance_from_a_table(arm):
+    options = {"speed": 2.0, "starts": 2, "table": 0.0, "clearance": 0.1, "radius": RADIUS}
+    found = armdyn.excite(arm, 8, **options)
+    at = ends(arm, found.samples(8 / 1777).q)
+    heights = at[..., 2].min((1, 2)) - RADIUS
+    assert heights.min() >= 0.1
+    assert found.least_distance == pytest.approx(heights.min(), abs=0.01)
+    others = [apart(pose[0], pose[2]) - 2 * RADIUS for pose in at[::20]]
+    assert min(others) >= 0.1
+    free = armdyn.excite(arm, 8, speed=2.0, starts=2)
+    assert free.condition < found.condition
+    assert ends(arm, free.samples().q)[..., 2].min() - RADIUS < 0.1
+    assert "capsules of radius 0.05 m" in found.report()
+    assert "not looked at" in free.report()
+
+
+def test_a_start_in_collision_is_refused_with_the_pair(arm):
+    options = {"speed": 2.0, "table": 0.0, "start": (-1.4, 0.0, 0.0)}
+    with pytest.raises(ExcitationError, match=r"start is in collision.*link. and the table are -"):
+        armdyn.excite(arm, 8, **options)
+    options |= {"start": None, "starts": 1}
+    with pytest.raises(
+        ExcitationError, match=r"link1 and the table touch in every one of .* poses"
+    ):
+        armdyn.excite(arm, 8, **options | {"table": 3.0})
+    walls = [{"box": (0.1, 9.0, 9.0), "position": (x, 0.0, 0.0)} for x in (-0.35, 0.35)]
+    with pytest.raises(ExcitationError, match=r"no motion .* are .* m from each other"):
+        armdyn.excite(arm, 8, **options, obstacles=walls)
+
+
+def test_links_that_always_touch_are_told():
+    arm = armdyn.load("ur10")
+    solids, notes = link_solids(arm, None, None)
+    found = Clearance.of(arm, [*solids, table_solid(0.0)], 0.05, arm.limits, 0)
+    assert "wrist_1_link and wrist_3_link" in found.left_out
+    words = {found.words(k) for k in range(len(found.pairs))}
+    assert "upper_arm_link and the table" in words
+    assert "forearm_link and the table" in words
+    assert notes[0].startswith("capsules of radius")
+
+
+def test_shapes_of_a_file_and_obstacles(tmp_path):
+    text = (ROBOTS / "gripper.urdf").read_text(encoding="utf-8")
+    shape = (
+        '<link name="palm"><collision><origin xyz="0 0 0.05"/><geometry>'
+        '<box size="0.1 0.2 0.1"/></geometry></collision>'
+    )
+    path = tmp_path / "gripper.urdf"
+    path.write_text(text.replace('<link name="palm">', shape, 1), encoding="utf-8")
+    arm = armdyn.load(path)
+    solids, notes = link_solids(arm, path, {"left_finger": 0.01})
+    palm = next(solid for solid in solids if solid.name == "palm")
+    assert (palm.shape, palm.lengths, palm.placement[2, 3]) == ("box", (0.1, 0.2, 0.1), 0.05)
+    assert next(s for s in solids if s.name == "left_finger").lengths[0] == 0.01
+    assert notes[0] == "geometry of gripper.urdf, meshes by their convex hulls"
+    toml = tmp_path / "cell.toml"
+    toml.write_text(
+        '[[obstacle]]\nname = "post"\ncylinder = [0.1, 2.0]\nposition = [0.5, 0.0, 1.0]\n'
+        "[[obstacle]]\nsphere = 0.2\n",
+        encoding="utf-8",
+    )
+    post, ball = obstacle_solids(toml)
+    assert (post.name, post.shape, post.lengths) == ("post", "cylinder", (0.1, 2.0))
+    assert (ball.name, ball.radius) == ("obstacle 2", 0.2)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"clearance": 0.0}, ExcitationError, "clearance: expected a positive length"),
+        ({"clearance": "near"}, ModelError, "clearance"),
+        ({"table": "low"}, ModelError, "table"),
+        ({"clearance": 0.1, "radius": -1.0}, ExcitationError, "radius: expected a positive"),
+        ({"clearance": 0.1, "radius": {"arm": 1.0}}, UnknownNameError, "radius: link of 'planar'"),
+        ({"obstacles": [{"cone": 1.0}]}, ExcitationError, "obstacle 1: expected one of box"),
+        ({"obstacles": [{"box": 1.0}]}, ExcitationError, "obstacle 1: a box has 3 lengths"),
+        ({"obstacles": [{"sphere": -1.0}]}, ExcitationError, "obstacle 1: sphere"),
+        ({"obstacles": [{"sphere": 1.0, "at": 3}]}, ExcitationError, "got the key 'at'"),
+        ({"obstacles": [3]}, ExcitationError, "obstacles: expected a list of mappings"),
+        ({"geometry": ROBOTS / "gripper.urdf"}, ExcitationError, "no link has a <collision>"),
+    ],
+)
+def test_bad_surroundings_are_refused(arm, options, error, words):
+    with pytest.raises(error, match=words):
+        armdyn.excite(arm, 8, speed=2.0, **options)
