@@ -96,9 +96,9 @@ def test_each_criterion_is_better_at_its_own(arm):
     condition = {c: s[0] / s[-1] for c, s in value.items()}
     assert condition["condition"] < 0.9 * condition["d-optimal"]
     assert np.log(value["d-optimal"]).sum() > np.log(value["condition"]).sum() + 0.5
-    for c in found:
-        assert found[c].condition == pytest.approx(condition[c], rel=0.05)
-        assert keeps_limits(found[c], *ARM.values())
+    for c, design in found.items():
+        assert design.condition == pytest.approx(condition[c], rel=0.05)
+        assert keeps_limits(design, *ARM.values())
 
 
 def test_a_seed_gives_one_motion(arm):

@@ -1,9 +1,9 @@
 """`armdyn.excite`: the motion that shows the parameters of an arm best, within its limits."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,49 +12,35 @@ from armdyn.arrays import Array, check_number, frozen
 from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ExcitationError, check_known, shown
 from armdyn.identification.excitation.aim import Aim, aim_at
-from armdyn.identification.excitation.basis import (
-    FEWEST_HARMONICS,
-    MOST_HARMONICS,
-    RestBasis,
-)
+from armdyn.identification.excitation.basis import FEWEST_HARMONICS, MOST_HARMONICS, RestBasis
 from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.criterion import CRITERIA
-from armdyn.identification.excitation.limits import (
-    Given,
-    GivenRange,
-    MotionLimits,
-    motion_limits,
-)
+from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
 from armdyn.identification.excitation.problem import GRID_SHARE, Problem
 from armdyn.identification.excitation.result import Excitation
 from armdyn.identification.excitation.search import Found, Progress, search
-from armdyn.identification.excitation.shapes import (
-    check_length,
-    link_solids,
-    obstacle_solids,
-    table_solid,
-)
-from armdyn.identification.excitation.verify import settled
+from armdyn.identification.excitation.surroundings import Obstacles, Radius, Surroundings
+from armdyn.identification.excitation.verify import Design, settled
 from armdyn.simulation.checks import check_point, check_positive
 from armdyn.simulation.trajectories.periodic import Fourier
 
 PERIOD = 10.0
 """The period comes near this where no number of periods is given [s]."""
-CLEARANCE = 0.05
-"""Clearance where there are surroundings or a geometry and none is given [m]."""
 CLEARANCE_SLACK = 1.1
 """How much more than the clearance samples keep, so that the motion between them keeps it."""
-MOST_STARTS = 1000
+MOST_STARTS, MOST_PERIODS, MOST_SEED = 1000, 10**6, 2**63
+INITIAL_SHRINKINGS = 60
+"""How often an earlier motion is made smaller until it keeps the limits of this one."""
 
 
 def excite(
     robot: Robot,
     duration: float,
     *,
+    parameters: str | Sequence[str] = "all",
+    criterion: str = "condition",
     harmonics: int = 5,
     periods: int | None = None,
-    criterion: str = "condition",
-    parameters: str | Sequence[str] = "all",
     position: GivenRange = None,
     speed: Given = None,
     acceleration: Given = None,
@@ -63,9 +49,9 @@ def excite(
     start: npt.ArrayLike | None = None,
     clearance: float | None = None,
     table: float | None = None,
-    obstacles: str | Path | Sequence[Mapping[str, Any]] | None = None,
+    obstacles: Obstacles = None,
     geometry: str | Path | None = None,
-    radius: float | Mapping[str, float] | None = None,
+    radius: Radius = None,
     starts: int = 4,
     seed: int = 0,
     initial: Excitation | Fourier | None = None,
@@ -76,131 +62,125 @@ def excite(
     Args:
         robot: The robot; torques are those of its numbers, which may be rough.
         duration: How long the motion takes [s].
+        parameters: "all" the robot has, "links", or names of parameters, links and joints.
+        criterion: "condition" of the base regressor, columns as they are, or "d-optimal".
         harmonics: Sines and cosines of each joint, at least 2.
         periods: How often the motion repeats itself; None: a period of about 10 s.
-        criterion: "condition": least condition number of the base regressor, columns as they are;
-            "d-optimal": least volume of the ellipsoid of confidence.
-        parameters: What is to be found: "all" that the robot has (links, rotors, friction),
-            "links", or names of parameters, links and joints, the others being known.
         position: Lowest and highest positions, (n, 2), or some by name; None: the robot's.
-        speed: Largest speeds, one for all joints, one each, or some by name; None: the robot's.
+        speed: Largest speeds, one for all joints, one each or some by name; None: the robot's.
         acceleration: Largest accelerations likewise; None: not limited.
-        torque: Largest torques likewise; None: the robot's efforts, not limited where unknown.
+        torque: Largest torques likewise; None: the robot's, not limited where unknown.
         margin: Share of each limit that is not used, from 0 to below 1.
         start: Where the motion starts and ends, (n,) [rad or m]; None: where it is best.
-        clearance: Distance that links keep from each other and from what is around [m]; None: 0.05
-            with a table, obstacles or a geometry, else distances are not looked at.
-        table: Height of a table or floor in the world [m]; links stay above it.
+        clearance: Distance that links keep [m]; None: 0.05 if one of the next three is given.
+        table: Height of a table or floor in the world, above which links stay [m].
         obstacles: Shapes that stand around, or a TOML file of them (docs/excitation.md).
-        geometry: A URDF file with the shapes of the links; others get capsules along their frames.
+        geometry: A URDF file with the shapes of links; others have capsules along their frames.
         radius: Of these capsules, one for all links or some by name [m]; None: by the reach.
-        starts: Random motions from which the search begins.
+        starts: How many random motions the search begins from.
         seed: Chooses them; the same seed gives the same motion.
         initial: An earlier motion to begin from as well, as that of a rough model.
-        progress: Told the share that is done and the best condition number; returns True to stop
-            with the best motion so far.
+        progress: Told the share done and the best condition number; True stops with the best.
 
     Raises:
-        ExcitationError: A limit is missing, the start is in collision, nothing is to be identified,
-            or no motion keeps all limits.
+        ExcitationError: A limit is missing, a start is in collision, or no motion is found.
     """
     began = time.perf_counter()
-    duration = check_positive("duration", duration)
-    _check_count("harmonics", harmonics, FEWEST_HARMONICS, MOST_HARMONICS)
+    basis = _basis(check_positive("duration", duration), harmonics, periods)
     _check_count("starts", starts, 1, MOST_STARTS)
-    _check_count("seed", seed, 0, 2**63)
-    if periods is not None:
-        _check_count("periods", periods, 1, 10**6)
-    check_known("criterion", criterion, CRITERIA)
-    kept = 1 - _check_margin(margin)
+    _check_count("seed", seed, 0, MOST_SEED)
     limits = motion_limits(check_robot(robot), position, speed, acceleration, torque)
-    aim = aim_at(robot, parameters)
-    near, notes = _clearance(robot, limits, clearance, table, obstacles, geometry, radius, seed)
-    pose = None if start is None else _check_start(robot, start, limits.within(kept), near)
-    count = periods or max(1, round(duration / PERIOD))
-    basis = RestBasis.of(count / duration, harmonics)
-    problem = Problem(
-        robot,
-        aim,
-        # a single column has the condition number 1 whatever the motion
-        criterion if len(aim.names) > 1 else "d-optimal",
-        basis,
-        limits.within(kept * GRID_SHARE),
-        pose,
-        None if near is None else near.scaled(CLEARANCE_SLACK),
-    )
-    first = None if initial is None else _variables(problem, initial)
-    found = search(problem, starts, seed, first, progress)
-    design = settled(problem, limits.within(kept), near, found.z, duration)
-    return _result(robot, aim, criterion, limits, margin, design, near, notes, found, seed, began)
+    around = Surroundings(clearance, table, obstacles, geometry, radius)
+    plan = _Plan.of(robot, basis, criterion, parameters, limits, margin, around, start, seed)
+    return plan.carried_out(float(duration), starts, seed, initial, progress, began)
 
 
-def _result(
-    robot: Robot,
-    aim: Aim,
-    criterion: str,
-    limits: MotionLimits,
-    margin: float,
-    design: Any,
-    near: Clearance | None,
-    notes: tuple[str, ...],
-    found: Found,
-    seed: int,
-    began: float,
-) -> Excitation:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """A motion about to be searched for."""
+
+    robot: Robot
+    criterion: str
+    limits: MotionLimits
+    margin: float
+    near: Clearance | None
+    notes: tuple[str, ...]
+    problem: Problem
+
+    @classmethod
+    def of(
+        cls,
+        robot: Robot,
+        basis: RestBasis,
+        criterion: str,
+        parameters: str | Sequence[str],
+        limits: MotionLimits,
+        margin: float,
+        around: Surroundings,
+        start: npt.ArrayLike | None,
+        seed: int,
+    ) -> "_Plan":
+        check_known("criterion", criterion, CRITERIA)
+        kept = 1 - _check_margin(margin)
+        aim = aim_at(robot, parameters)
+        near, notes = around.around(robot, limits, seed)
+        pose = None if start is None else _check_start(robot, start, limits.within(kept), near)
+        problem = Problem(
+            robot,
+            aim,
+            # a single column has the condition number 1 whatever the motion
+            criterion if len(aim.names) > 1 else "d-optimal",
+            basis,
+            limits.within(kept * GRID_SHARE),
+            pose,
+            None if near is None else near.scaled(CLEARANCE_SLACK),
+        )
+        return cls(robot, criterion, limits, margin, near, notes, problem)
+
+    def carried_out(
+        self,
+        duration: float,
+        starts: int,
+        seed: int,
+        initial: Excitation | Fourier | None,
+        progress: Progress | None,
+        began: float,
+    ) -> Excitation:
+        """The motion that is found, verified."""
+        first = None if initial is None else _variables(self.problem, initial)
+        found = search(self.problem, starts, seed, first, progress)
+        kept = self.limits.within(1 - self.margin)
+        design = settled(self.problem, kept, self.near, found.z, duration)
+        return self._result(design, found, seed, began)
+
+    def _result(self, design: Design, found: Found, seed: int, began: float) -> Excitation:
+        aim = self.problem.aim
+        return Excitation(
+            robot=self.robot,
+            trajectory=design.trajectory,
+            criterion=self.criterion,
+            aim=aim.words,
+            parameters=aim.names,
+            singular_values=_singular_values(aim, design),
+            limits=self.limits,
+            margin=self.margin,
+            dense=design.dense,
+            clearance=None if self.near is None else self.near.least,
+            distances=design.distances,
+            notes=self.notes,
+            conditions=found.conditions,
+            starts=found.starts,
+            stopped=found.stopped,
+            seed=seed,
+            seconds=time.perf_counter() - began,
+        )
+
+
+def _singular_values(aim: Aim, design: Design) -> Array:
     from scipy.linalg import svdvals  # noqa: PLC0415 (slow to import)
 
     Y = aim.matrix(*design.samples)
-    values = svdvals(Y.reshape(-1, Y.shape[-1]))
-    return Excitation(
-        robot,
-        design.trajectory,
-        criterion,
-        aim.words,
-        aim.names,
-        frozen(values),
-        limits,
-        margin,
-        design.dense,
-        None if near is None else near.least,
-        design.distances,
-        notes,
-        found.conditions,
-        found.starts,
-        found.stopped,
-        seed,
-        time.perf_counter() - began,
-    )
-
-
-def _clearance(
-    robot: Robot,
-    limits: MotionLimits,
-    clearance: float | None,
-    table: float | None,
-    obstacles: Any,
-    geometry: Any,
-    radius: Any,
-    seed: int,
-) -> tuple[Clearance | None, tuple[str, ...]]:
-    """The pairs that keep a distance, and what is to be said of them; None: none."""
-    if clearance is None and table is None and obstacles is None and geometry is None:
-        if radius is not None:
-            raise ExcitationError(
-                "radius: it is that of links which keep a distance; give clearance= or table= too"
-            )
-        return None, ("distances between links, and to what is around, are not looked at",)
-    least = CLEARANCE if clearance is None else check_length("clearance", clearance)
-    links, notes = link_solids(robot, geometry, radius)
-    around = [] if table is None else [table_solid(table)]
-    solids = [*links, *around, *obstacle_solids(obstacles)]
-    ranges = np.stack([limits.lower, limits.upper], -1)
-    found = Clearance.of(robot, solids, least, ranges, seed)
-    if found.left_out:
-        notes.append(f"touch by construction and are not looked at: {'; '.join(found.left_out)}")
-    if found.lowered:
-        notes.append(f"always near each other, and keep less: {'; '.join(found.lowered)}")
-    return found, tuple(notes)
+    return frozen(svdvals(Y.reshape(-1, Y.shape[-1])))
 
 
 def _check_start(
@@ -236,7 +216,7 @@ def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
     x = problem.basis.coefficients(motion)
     if problem.start is not None:
         x[0] = problem.start
-    for _ in range(60):
+    for _ in range(INITIAL_SHRINKINGS):
         z = problem.variables(x.copy())
         if np.isfinite(problem(z)[0]):
             return z
@@ -245,6 +225,14 @@ def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
         "initial: no share of this motion keeps the limits; its first pose may be in collision, or "
         "beyond a limit"
     )
+
+
+def _basis(duration: float, harmonics: int, periods: int | None) -> RestBasis:
+    _check_count("harmonics", harmonics, FEWEST_HARMONICS, MOST_HARMONICS)
+    if periods is None:
+        periods = max(1, round(duration / PERIOD))
+    _check_count("periods", periods, 1, MOST_PERIODS)
+    return RestBasis.of(periods / duration, harmonics)
 
 
 def _check_count(what: str, value: object, least: int, most: int) -> None:

@@ -31,8 +31,9 @@ AMPLITUDE = 0.5
 """First amplitudes, in those with which a limit would be reached."""
 HALVINGS = 12
 """How often the first amplitudes are halved until every limit is kept."""
-POSE_SHARE = 0.6
-"""Share of the room of a joint, about the middle, in which motions begin the search."""
+POSE_SHARES = 0.6, 0.95
+"""Share of the room of a joint, about the middle, in which motions begin the search: for the first
+pose that is tried, and for the last."""
 
 
 class Stopped(Exception):  # noqa: N818 (no error)
@@ -147,8 +148,8 @@ def _poses(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
     if problem.start is not None:
         yield problem.start
         return
-    for _ in range(TRIED_POSES):
-        pose = limits.middle + POSE_SHARE * limits.room * rng.uniform(-1, 1, problem.robot.n)
+    for share in np.linspace(*POSE_SHARES, TRIED_POSES):
+        pose = limits.middle + share * limits.room * rng.uniform(-1, 1, problem.robot.n)
         if problem.rests(pose):
             yield pose
 
