@@ -38,6 +38,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "armdyn simulate two_link --q0 1,0 --duration 5 --plot swing.png",
         "armdyn simulate ur5e --controller computed-torque --move 1,-1,1,0,0,0",
     ),
+    "excite": (
+        "armdyn excite panda --duration 20 -o motion.csv --plot motion.png",
+        "armdyn excite ur10 --duration 20 --table 0 --acceleration 8 -o motion.csv",
+    ),
     "ops": ("armdyn ops ur5e", "armdyn ops puma560 --quantity mass_matrix --plot ops.png"),
     "equations": (
         "armdyn equations two_link -o two_link.tex",
