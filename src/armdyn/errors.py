@@ -148,6 +148,14 @@ class TrajectoryError(ArmdynError, ValueError):
     """A trajectory, or a file of one, that cannot be made or cannot be used for this robot."""
 
 
+class LogError(ArmdynError, ValueError):
+    """A log of an arm that cannot be read, or whose columns do not fit the robot."""
+
+
+class IdentificationError(ArmdynError, ValueError):
+    """Data, or settings, from which no model can be identified."""
+
+
 class WriteError(ArmdynError, OSError):
     """A file that cannot be written."""
 

@@ -111,7 +111,7 @@ def read_table(path: Path, expected: str) -> CsvTable:
     if str(path) == STANDARD_INPUT:
         path, data = Path("standard input"), sys.stdin.buffer.read(MAX_TABLE_BYTES)
     elif not os.path.lexists(path):
-        raise TrajectoryError(f"there is no file {path}.{_similar(path)}")
+        raise TrajectoryError(f"there is no file {path}.{similar_files(path)}")
     else:
         data = read_regular(path, lambda text: TrajectoryError(f"{path}: {text}"), MAX_TABLE_BYTES)
     line, _, body = data.partition(b"\n")
@@ -155,7 +155,7 @@ def write_csv(
                 progress(rows)
 
 
-def _similar(path: Path) -> str:
+def similar_files(path: Path) -> str:
     """A sentence naming the files beside a missing one that look like it, or nothing."""
     folder = path.parent
     if not folder.is_dir():

@@ -1,0 +1,166 @@
+"""Damped Newton for a quadratic form of parameters plus their divergence from a prior.
+
+With θ = T x, x being the coordinates of `possible_bodies` for the links and multiples of a scale
+for rotors and friction, the function is
+
+    ½ xᵀ A x - bᵀ x  +  Σ w_i D(X_i)  +  Σ μ_k (x_k - log x_k - 1)  +  ½ Σ ν_k (x_k - x_k⁰)²
+
+with the sum over k > 0 for parameters that are magnitudes, and the last one for those with a sign.
+It is convex and self-concordant, so that Newton's method finds its minimum from anywhere inside.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from armdyn.arrays import Array
+from armdyn.formulations.possible_bodies import PriorBodies, divergence, longest_step
+
+_MOST_STEPS = 200
+_DECREMENT = 1e-9
+"""Half of the squared Newton decrement, relative to the value, at which the minimum is reached."""
+_INSIDE = 0.9
+"""The share of the way to the edge of what is possible that a step may go."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Objective:
+    """The function; the links come first among the coordinates, ten each."""
+
+    transform: Array
+    """T of θ = T x."""
+    links: int
+    signed: Array
+    """Which of the other parameters have a sign, (k,)."""
+    weight: Array
+    """w of each link, and μ or ν of each other parameter, (N + k,)."""
+    centre: Array
+    """x⁰ of the other parameters, (k,); 1 for magnitudes."""
+    A: Array
+    b: Array
+
+    @classmethod
+    def plain(cls, prior: PriorBodies, scale: Array, signed: Array, centre: Array) -> "Objective":
+        """Without data, all weights being 1."""
+        N, k = len(prior.roots), len(scale)
+        T = np.zeros((10 * N + k, 10 * N + k))
+        for i, block in enumerate(prior.to_ten()):
+            T[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = block
+        T[10 * N :, 10 * N :] = np.diag(scale)
+        size = 10 * N + k
+        middle = np.where(signed, centre, 1.0)
+        return cls(T, N, signed, np.ones(N + k), middle, np.zeros((size, size)), np.zeros(size))
+
+    def with_data(self, A: Array, b: Array) -> "Objective":
+        """With a quadratic form in x."""
+        return replace(self, A=A, b=b)
+
+    def weighted(self, links: float | Array, others: float | Array) -> "Objective":
+        """With other weights."""
+        k = len(self.signed)
+        both = [np.broadcast_to(links, (self.links,)), np.broadcast_to(others, (k,))]
+        return replace(self, weight=np.concatenate(both).astype(float))
+
+    @property
+    def start(self) -> Array:
+        """x of the prior."""
+        identity = np.zeros(10)
+        identity[[0, 4, 7, 9]] = 1.0
+        return np.concatenate([np.tile(identity, self.links), self.centre])
+
+    def value(self, x: Array) -> float:
+        """The function alone; infinite outside of what is possible."""
+        N, rest = self.links, x[10 * self.links :]
+        magnitudes = rest[~self.signed]
+        if (magnitudes <= 0).any():
+            return np.inf
+        total = 0.5 * float(x @ self.A @ x) - float(self.b @ x)
+        for weight in np.unique(self.weight[:N]):
+            which = np.flatnonzero(self.weight[:N] == weight)
+            total += float(weight) * divergence(x[: 10 * N].reshape(N, 10)[which])[0]
+        w = self.weight[N:]
+        total += float(w[~self.signed] @ (magnitudes - np.log(magnitudes) - 1))
+        return total + 0.5 * float(w[self.signed] @ (rest - self.centre)[self.signed] ** 2)
+
+    def slopes(self, x: Array) -> tuple[Array, Array]:
+        """Gradient and Hessian."""
+        N = self.links
+        gradient, hessian = self.A @ x - self.b, self.A.copy()
+        _, slope, blocks = divergence(x[: 10 * N].reshape(N, 10))
+        gradient[: 10 * N] += (self.weight[:N, None] * slope).ravel()
+        for i in range(N):
+            span = slice(10 * i, 10 * i + 10)
+            hessian[span, span] += self.weight[i] * blocks[i]
+        rest, w = x[10 * N :], self.weight[N:]
+        of_magnitude = np.where(self.signed, 1.0, rest)
+        gradient[10 * N :] += w * np.where(
+            self.signed, rest - self.centre, 1.0 - 1.0 / of_magnitude
+        )
+        places = np.arange(10 * N, len(x))
+        hessian[places, places] += w * np.where(self.signed, 1.0, 1.0 / of_magnitude**2)
+        return gradient, hessian
+
+    def room(self, x: Array, dx: Array) -> float:
+        """How far a step may go along dx, up to 1."""
+        N = self.links
+        most = longest_step(x[: 10 * N].reshape(N, 10), dx[: 10 * N].reshape(N, 10)) if N else np.inf
+        rest, change = x[10 * N :][~self.signed], dx[10 * N :][~self.signed]
+        falling = change < 0
+        if falling.any():
+            most = min(most, float((-rest[falling] / change[falling]).min()))
+        return min(1.0, _INSIDE * most)
+
+
+def newton(
+    objective: Objective,
+    start: Array,
+    free: Array | None = None,
+    equality: tuple[Array, Array] | None = None,
+) -> Array:
+    """The minimum, over the coordinates that are `free` and, if asked, with B x = r."""
+    x = start.copy()
+    some = np.arange(len(x)) if free is None else np.flatnonzero(free)
+    B, r = equality if equality is not None else (np.zeros((0, len(x))), np.zeros(0))
+    for _ in range(_MOST_STEPS):
+        gradient, hessian = objective.slopes(x)
+        gradient, hessian = gradient[some], hessian[np.ix_(some, some)]
+        hessian[np.diag_indices(len(some))] *= 1 + 1e-13
+        dx = np.zeros_like(x)
+        miss = r - B @ x
+        if len(B):
+            try:
+                step, decrement = _lagrange(hessian, gradient, B[:, some], miss)
+            except np.linalg.LinAlgError:  # at the edge of what is possible
+                return x
+        else:
+            step = cho_solve(cho_factor(hessian, check_finite=False), -gradient, check_finite=False)
+            decrement = float(-gradient @ step)
+        dx[some] = step
+        size = objective.room(x, dx)
+        if len(B):
+            x = x + size * dx
+            if size == 1.0 and decrement < 1e-10 and np.abs(miss).max() < 1e-9 * np.abs(r).max():
+                return x
+            if size < 1e-9:
+                return x
+            continue
+        value = objective.value(x)
+        while objective.value(x + size * dx) > value - 1e-4 * size * decrement + 1e-12 * abs(value):
+            size *= 0.5
+            if size < 1e-10:
+                return x
+        x = x + size * dx
+        if decrement <= 2 * _DECREMENT * max(1.0, abs(value)):
+            return x
+    return x
+
+
+def _lagrange(hessian: Array, gradient: Array, B: Array, miss: Array) -> tuple[Array, float]:
+    """The Newton step of an equality, and how much the function would fall with it."""
+    k, m = len(gradient), len(miss)
+    K = np.zeros((k + m, k + m))
+    K[:k, :k], K[:k, k:], K[k:, :k] = hessian, B.T, B
+    K[k:, k:] = -1e-14 * np.eye(m)
+    step = np.linalg.solve(K, np.concatenate([-gradient, miss]))[:k]
+    return step, float(step @ hessian @ step)

@@ -1,0 +1,110 @@
+"""The equations of a motion: torques as a matrix of features times what is to be found.
+
+Features are the columns of the base parameters of the links, and for each motor (of a joint, or a
+drive of several) its rotor and the terms of friction that may be needed. Only the features that act
+on a joint are in its rows.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.formulations.coupling import Coordinates
+from armdyn.identification.filters import low_pass
+from armdyn.identification.friction_terms import ROTOR, FrictionFeature, Structure
+from armdyn.identification.preparation import Piece
+
+Motor = tuple[int, FrictionFeature]
+"""The place of a motor among `model.driven`, and one of its features."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The equations of one piece: for each joint, what multiplies the features that act on it."""
+
+    t: Array
+    q: Array
+    qd: Array
+    tau: Array
+    """Measured, filtered, (m, n)."""
+    good: Array
+    Z: tuple[Array, ...]
+    """For each joint (m, features that act on it), filtered like the torques."""
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """How a motion of a robot becomes rows."""
+
+    robot: Robot
+    structure: Structure
+    """The terms that each motor has among the features."""
+    speeds: Array
+    """Root mean square of the rate of each motor."""
+
+    @cached_property
+    def ratios(self) -> Array:
+        """How each motor turns with the coordinates, (motors, n)."""
+        model, n = self.robot.model, self.robot.n
+        rates = Coordinates.of(model).rates(np.eye(n)).T
+        return np.vstack([np.eye(len(model.joints)), model.drive_ratios]) @ rates
+
+    @cached_property
+    def motors(self) -> tuple[Motor, ...]:
+        """The features after those of the links."""
+        return tuple((k, f) for k in range(len(self.ratios)) for f in self.structure)
+
+    @cached_property
+    def links(self) -> int:
+        """How many features are of the links."""
+        return self.robot.base_parameters(links=True).rank
+
+    @cached_property
+    def acting(self) -> tuple[Array, ...]:
+        """For each coordinate the features that act on it."""
+        rng = np.random.default_rng(1)
+        n = self.robot.n
+        Y = self.robot.base_regressor(*rng.uniform(-1, 1, (3, 8, n)), links=True)
+        felt = np.abs(Y).max(axis=0) > 1e-12 * np.abs(Y).max(initial=1e-300)
+        return tuple(
+            np.concatenate([np.flatnonzero(felt[j]), self._motors_at(j)]).astype(int)
+            for j in range(n)
+        )
+
+    def _motors_at(self, j: int) -> Array:
+        found = [self.links + i for i, (k, _) in enumerate(self.motors) if self.ratios[k, j]]
+        return np.array(found, dtype=int)
+
+    def features(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
+        """For each coordinate the features that act on it, unfiltered, (m, features)."""
+        Y = self.robot.base_regressor(q, qd, qdd, links=True)
+        rate, acceleration = qd @ self.ratios.T, qdd @ self.ratios.T
+        needed = [
+            acceleration[:, k] if f is ROTOR else f.torque(rate[:, k], float(self.speeds[k]))
+            for k, f in self.motors
+        ]
+        found = []
+        for j, acting in enumerate(self.acting):
+            of_links = acting[acting < self.links]
+            columns = [Y[:, j, of_links]]
+            for i in acting[len(of_links) :] - self.links:
+                columns.append((self.ratios[self.motors[i][0], j] * needed[i])[:, None])
+            found.append(np.concatenate(columns, axis=1))
+        return found
+
+    def rows(self, piece: Piece, cutoff: float) -> Rows:
+        """The equations of a piece, filtered like its torques, the ends dropped."""
+        each = self.features(piece.q, piece.qd, piece.qdd)
+        widths = np.cumsum([0, *(part.shape[1] for part in each)])
+        smooth = low_pass(np.concatenate(each, axis=1), cutoff, piece.rate)[piece.kept]
+        Z = tuple(
+            np.ascontiguousarray(smooth[:, a:b]) for a, b in zip(widths, widths[1:], strict=False)
+        )
+        k = piece.kept
+        return Rows(piece.t[k], piece.q[k], piece.qd[k], piece.tau[k], piece.good[k], Z)

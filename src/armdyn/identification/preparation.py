@@ -1,0 +1,207 @@
+"""From the samples of a log to a motion with rates and torques, ready for the equations.
+
+Samples are cleaned (what is missing, doubled or out of order), cut where there are gaps, put on a
+regular grid, filtered without delay and differentiated. Pieces overlap, so that a log of any length
+is worked on in bounded memory; the ends of each piece, where the filter has not settled, go.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.interpolate import make_interp_spline
+
+from armdyn.arrays import Array
+from armdyn.identification.filters import low_pass
+from armdyn.io.log import Log, Samples
+
+PIECE = 2**15
+"""Samples that are worked on at once."""
+MOTION_CUTOFF = 2.0
+"""Cut-off of the motion in that of the equations."""
+GAP = 5.5
+"""Periods without a sample that end a piece; fewer are filled by interpolation."""
+_END = 1.5
+"""What is dropped at each end, in periods of the cut-off."""
+_OVERLAP = 4.0
+"""The same where a long piece is cut."""
+_STAGE, _KEPT = 20.0, 10.0
+"""Samples a period of the cut-off at which equations are written, and that are kept."""
+LEAST_RUN = 5
+"""Equal torques in a row, at the largest there is, that are saturation."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """A piece of a log on a regular grid, at the rate at which equations are written."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    """Filtered, (m, n)."""
+    good: Array
+    """Which torques are to be used, (m, n)."""
+    kept: slice
+    """The samples that are left after the equations have been filtered."""
+    rate: float
+    """Samples a second [Hz]."""
+
+
+@dataclass
+class Health:
+    """What was found in the samples of a log, and done about it."""
+
+    rows: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    """Rows or samples by "doubled", "backwards", "missing", "filled", "gaps", "jitter"."""
+    saturated: Array | None = None
+    """Samples of each joint at the largest torque there is, (n,)."""
+    worst_jitter: float = 0.0
+    """Largest deviation of a step from the usual one, as a share of it."""
+    duration: float = 0.0
+    """Time that was worked on [s]."""
+
+
+def pieces(log: Log, cutoff: float, health: Health, limits: Array) -> Iterator[Piece]:
+    """The pieces of a log, each prepared for a cut-off [Hz]; `limits` are those of the torques."""
+    for samples, first, last in _chunks(log, cutoff, health):
+        piece = _prepared(samples, log.period, cutoff, (first, last), health, limits)
+        if piece is not None:
+            yield piece
+
+
+def _chunks(log: Log, cutoff: float, health: Health) -> Iterator[tuple[Samples, bool, bool]]:
+    """Samples without gaps, at most so many, and whether they begin and end where a part does."""
+    overlap = int(2 * _OVERLAP / cutoff / log.period)
+    size = max(PIECE, 4 * overlap)
+    rest, first = None, True
+    for block in log.blocks():
+        health.rows += len(block)
+        rest = block if rest is None else rest.joined(block)
+        rest = _cleaned(rest, log.period, health)
+        while True:
+            gap = _first_gap(rest.t, log.period)
+            if gap is not None and gap <= size:
+                health.counts["gaps"] += 1
+                yield rest[:gap], first, True
+                rest, first = rest[gap:], True
+            elif len(rest) > size:
+                yield rest[:size], first, False
+                rest, first = rest[size - overlap :], False
+            else:
+                break
+    if rest is not None and len(rest):
+        yield rest, first, True
+
+
+def _cleaned(samples: Samples, period: float, health: Health) -> Samples:
+    """Without rows that have something missing, come twice or step back a little."""
+    columns = [samples.t[:, None], samples.q, samples.tau]
+    columns += [part for part in (samples.qd, samples.qdd) if part is not None]
+    finite = np.logical_and.reduce([np.isfinite(part).all(axis=1) for part in columns])
+    if not finite.all():
+        health.counts["missing"] += int((~finite).sum())
+        samples = samples[finite]
+    steps = np.diff(samples.t)
+    back = (steps < 0) & (steps > -100 * period)
+    if back.any():
+        health.counts["backwards"] += int(back.sum())
+        samples = samples[np.argsort(samples.t, kind="stable")]
+        steps = np.diff(samples.t)
+    twice = np.abs(steps) < 1e-6 * period
+    if twice.any():
+        health.counts["doubled"] += int(twice.sum())
+        samples = samples[np.concatenate([[True], ~twice])]
+    return samples
+
+
+def _first_gap(t: Array, period: float) -> int | None:
+    steps = np.diff(t)
+    places = np.flatnonzero((steps > GAP * period) | (steps < 0))
+    return int(places[0]) + 1 if len(places) else None
+
+
+def _prepared(
+    samples: Samples,
+    period: float,
+    cutoff: float,
+    whole: tuple[bool, bool],
+    health: Health,
+    limits: Array,
+) -> Piece | None:
+    rate = 1.0 / period
+    ends = [(_END if at_end else _OVERLAP) / cutoff for at_end in whole]
+    if len(samples) < 8 or samples.t[-1] - samples.t[0] <= sum(ends) + 4 * period:
+        return None
+    steps = np.diff(samples.t)
+    _tell_jitter(steps, period, health)
+    u = np.arange(samples.t[0], samples.t[-1] + 1e-6 * period, period)
+    regular = len(u) == len(samples) and np.abs(u - samples.t).max() < 1e-3 * period
+    given = (samples.q, samples.qd, samples.qdd, samples.tau)
+    q, qd, qdd, tau = (
+        x if x is None or regular else make_interp_spline(samples.t, x, k=3)(u) for x in given
+    )
+    saturated = _saturated(samples.tau, limits)
+    counts = saturated.sum(axis=0)
+    health.saturated = counts if health.saturated is None else health.saturated + counts
+    health.duration += float(u[-1] - u[0] - sum(ends))
+    good = _away_from(saturated, samples.t, u, 1.0 / cutoff)
+
+    step = max(1, int(rate / (_STAGE * cutoff)))
+    motion = min(MOTION_CUTOFF * cutoff, 0.45 * rate)
+    thin = u[::step]
+    q = low_pass(q, motion, rate)[::step]
+    qd = None if qd is None else low_pass(qd, motion, rate)[::step]
+    qdd = None if qdd is None else low_pass(qdd, motion, rate)[::step]
+    if qd is None:
+        curve = make_interp_spline(thin, q, k=5)
+        qd = curve.derivative(1)(thin)
+        qdd = curve.derivative(2)(thin) if qdd is None else qdd
+    elif qdd is None:
+        qdd = make_interp_spline(thin, qd, k=5).derivative(1)(thin)
+    tau = low_pass(tau, cutoff, rate)[::step]
+    again = max(1, int(rate / step / (_KEPT * cutoff)))
+    inside = (thin >= u[0] + ends[0]) & (thin <= u[-1] - ends[1])
+    first, last = np.flatnonzero(inside)[[0, -1]]
+    kept = slice(int(first), int(last) + 1, again)
+    return Piece(thin, q, qd, qdd, tau, good[::step], kept, rate / step)
+
+
+def _tell_jitter(steps: Array, period: float, health: Health) -> None:
+    off = np.abs(steps / period - 1.0)
+    near = off < 0.5
+    health.counts["jitter"] += int((off[near] > 0.02).sum())
+    health.counts["filled"] += int(np.round(steps[~near] / period - 1.0).clip(0).sum())
+    health.worst_jitter = max(health.worst_jitter, float(off[near].max(initial=0.0)))
+
+
+def _saturated(tau: Array, limits: Array) -> Array:
+    """Which torques stand at their largest value for several samples, or at a known limit."""
+    found = np.abs(tau) >= 0.999 * limits
+    for j, column in enumerate(tau.T):
+        for extreme in (column.max(), column.min()):
+            if abs(extreme) < 0.5 * np.abs(column).max():
+                continue
+            at = column == extreme
+            if at.sum() < LEAST_RUN or at.mean() > 0.5:
+                continue
+            edges = np.flatnonzero(np.diff(np.concatenate([[0], at.astype(int), [0]])))
+            for start, stop in edges.reshape(-1, 2):
+                if stop - start >= LEAST_RUN:
+                    found[start:stop, j] = True
+    return found
+
+
+def _away_from(bad: Array, t: Array, u: Array, distance: float) -> Array:
+    """Which of the times u are farther than a distance [s] from samples that are bad."""
+    good = np.ones((len(u), bad.shape[1]), dtype=bool)
+    for j in np.flatnonzero(bad.any(axis=0)):
+        at = t[bad[:, j]]
+        nearest = np.searchsorted(at, u)
+        before = np.abs(u - at[np.clip(nearest - 1, 0, len(at) - 1)])
+        after = np.abs(u - at[np.clip(nearest, 0, len(at) - 1)])
+        good[:, j] = np.minimum(before, after) > distance
+    return good

@@ -1,0 +1,198 @@
+"""The log of an arm: positions and torques of its joints over time, read in blocks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, real
+from armdyn.errors import LogError, shown
+from armdyn.io.log.columns import TIME_UNITS, LogColumns, find_columns
+from armdyn.io.log.sources import LogSource, open_source, source_from_arrays
+
+_LONGEST_PERIOD = 0.5
+"""Median step of time stamps above which they cannot be seconds [s]."""
+_FIELDS = ("t", "q", "qd", "qdd", "tau", "current")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """Samples of a log: times (m,) [s], the rest (m, n) in SI units; NaN is a missing number."""
+
+    t: Array
+    q: Array
+    tau: Array
+    qd: Array | None = None
+    qdd: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, rows: Any) -> "Samples":
+        parts = (getattr(self, name) for name in self.__slots__)
+        return Samples(*(None if part is None else part[rows] for part in parts))  # type: ignore[arg-type]
+
+    def joined(self, other: "Samples") -> "Samples":
+        """These and then the other ones."""
+        pairs = ((getattr(self, name), getattr(other, name)) for name in self.__slots__)
+        return Samples(*(None if a is None else np.concatenate([a, b]) for a, b in pairs))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A log, or a part of it, that can be read any number of times."""
+
+    source: LogSource
+    columns: LogColumns
+    scales: Array
+    """What the numbers in each used column are multiplied with."""
+    period: float
+    """Usual time between samples [s]."""
+    first: int = 0
+    """The first row that counts."""
+    last: int | None = None
+    """The row behind the last one that counts; None: the end."""
+    rate: float | None = None
+    """Samples a second, where there are no time stamps."""
+
+    @property
+    def where(self) -> str:
+        """The file, or what the arrays are called."""
+        return self.source.where
+
+    def part(self, first: int, last: int | None) -> "Log":
+        """These rows alone."""
+        return replace(self, first=first, last=last)
+
+    def blocks(self) -> Iterator[Samples]:
+        """The samples, block by block."""
+        row = 0
+        for block in self.source.blocks(self.columns.used):
+            start, stop = max(self.first - row, 0), len(block)
+            if self.last is not None:
+                stop = min(self.last - row, stop)
+            if start < stop:
+                yield self._samples(block[start:stop], row + start)
+            row += len(block)
+            if self.last is not None and row >= self.last:
+                return
+
+    def _samples(self, block: Array, row: int) -> Samples:
+        block = block * self.scales
+        k = len(self.columns.time)
+        t = block[:, :k].sum(axis=1) if k else (row + np.arange(len(block))) * self.period
+        parts = {}
+        for quantity, places in self.columns.places.items():
+            parts["tau" if quantity == "current" else quantity] = block[:, k : k + len(places)]
+            k += len(places)
+        return Samples(t, **parts)
+
+
+def open_log(
+    data: Any,
+    joints: Sequence[str],
+    turns: Sequence[bool],
+    *,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    degrees: bool = False,
+    gains: npt.ArrayLike | None = None,
+    rate: float | None = None,
+    time_unit: str | None = None,
+    name: str = "data",
+) -> Log:
+    """The log in a file (.csv, .parquet, .npz), or in arrays t, q, tau and, where known, qd, qdd.
+
+    Args:
+        data: A path, a mapping of arrays, or anything with arrays as attributes.
+        joints: Names of the joints, in order.
+        turns: Which of them turn; degrees are of these.
+        columns: Which columns are meant, if their names do not tell.
+        degrees: Whether angles and their rates are in degrees.
+        gains: What the torques, or the currents, are multiplied with, (n,) [N m/A].
+        rate: Samples a second, if there are no time stamps.
+        time_unit: Unit of the time stamps; None: as the log says, else seconds.
+        name: What arrays are called in messages.
+    """
+    if isinstance(data, str | Path):
+        source: LogSource = open_source(data)
+    else:
+        source = source_from_arrays(name, _arrays(name, data))
+    found = find_columns(source.where, source.names, joints, columns, source.listed)
+    if not found.time and rate is None:
+        raise LogError(
+            f"{source.where}: there is no column of time (t, time, timestamp, ...); say how many "
+            "samples there are a second: rate=..."
+        )
+    if rate is not None and not 0 < real(rate) < np.inf:
+        raise LogError(f"rate: expected samples a second, more than 0, got {shown(rate)}")
+    if rate is not None:
+        found = replace(found, time=())
+    scales = _scales(source.where, found, np.asarray(turns), degrees or found.degrees, gains)
+    scales, period = _timing(source, found, scales, rate, time_unit)
+    return Log(source, found, scales, period, rate=rate)
+
+
+def _arrays(name: str, data: Any) -> Mapping[str, Any]:
+    if isinstance(data, Mapping):
+        return data
+    given = {key: getattr(data, key) for key in _FIELDS if getattr(data, key, None) is not None}
+    if "q" not in given:
+        raise LogError(
+            f"{name}: expected a .csv, .parquet or .npz file, or arrays t, q and tau, got "
+            f"{shown(data)}"
+        )
+    return given
+
+
+def _scales(
+    where: str, found: LogColumns, turns: Array, degrees: bool, gains: npt.ArrayLike | None
+) -> Array:
+    n = len(turns)
+    angle = np.where(turns, np.pi / 180, 1.0) if degrees else np.ones(n)
+    gain = np.ones(n)
+    if gains is not None:
+        gain = np.asarray(gains, dtype=float)
+        if gain.shape not in ((), (n,)) or not np.isfinite(gain).all() or not gain.all():
+            raise LogError(f"gains: expected {n} numbers other than 0, got {shown(gains)}")
+        gain = np.broadcast_to(gain, (n,))
+    elif "current" in found.places:
+        raise LogError(
+            f"{where}: there are currents and no torques; give the gains of the drives in N m/A at "
+            "the joint: gains=[...], or 1 for each, and the robot is found up to these factors"
+        )
+    parts = [np.ones(len(found.time))]
+    for quantity in found.places:
+        parts.append(gain if quantity in ("tau", "current") else angle)
+    return np.concatenate(parts)
+
+
+def _timing(
+    source: LogSource, found: LogColumns, scales: Array, rate: float | None, unit: str | None
+) -> tuple[Array, float]:
+    """The scales with that of time, and the usual period."""
+    if unit is not None and unit not in TIME_UNITS:
+        raise LogError(f"time_unit: expected one of {', '.join(TIME_UNITS)}, got {shown(unit)}")
+    if rate is not None:
+        return scales, 1.0 / rate
+    scales = scales.copy()
+    k = len(found.time)
+    if k == 2:
+        scales[1] = 1e-9
+    else:
+        scales[0] = TIME_UNITS[unit or found.time_unit or "s"]
+    first = next(source.blocks(found.used), np.zeros((0, len(scales))))
+    steps = np.diff((first[:, :k] * scales[:k]).sum(axis=1))
+    steps = steps[steps > 0]
+    if not len(steps):
+        raise LogError(f"{source.where}: there are no two samples with increasing times")
+    period = float(np.median(steps))
+    if period > _LONGEST_PERIOD and unit is None and found.time_unit is None and k == 1:
+        told = next((u for u in ("ms", "us", "ns") if period * TIME_UNITS[u] <= 0.2), "ns")
+        raise LogError(
+            f"{source.where}: time stamps are {period:g} apart, too far for seconds; if they are "
+            f"in {told}, say time_unit={told!r}"
+        )
+    return scales, period
