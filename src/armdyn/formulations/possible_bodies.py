@@ -83,27 +83,29 @@ class PriorBodies:
 
 def matrices(x: Array) -> Array:
     """X by its coordinates, (N, 10) to (N, 4, 4)."""
-    return np.einsum("nk,kab->nab", x, symmetric_basis())
+    return (x @ symmetric_basis().reshape(10, 16)).reshape(-1, 4, 4)
 
 
-def divergence(x: Array) -> tuple[float, Array, Array]:
-    """D with its gradient (N, 10) and its Hessian blocks (N, 10, 10), in the coordinates of X.
-
-    It is infinite, and the rest is not to be used, where a body cannot exist.
-    """
-    X, E = matrices(x), symmetric_basis()
-    try:
-        root = np.linalg.cholesky(X)
-    except np.linalg.LinAlgError:
-        return np.inf, x, x
-    diagonal = np.diagonal(root, axis1=1, axis2=2)
-    value = float(np.trace(X, axis1=1, axis2=2).sum() - 2 * np.log(diagonal).sum() - 4 * len(x))
-    inverse = np.linalg.inv(X)
+def divergence_slopes(x: Array) -> tuple[Array, Array]:
+    """Gradient (N, 10) and Hessian blocks (N, 10, 10) of D, in the coordinates of X."""
+    E = symmetric_basis()
+    inverse = np.linalg.inv(matrices(x))
     gradient = np.einsum("kab,nab->nk", E, np.eye(4) - inverse)
     turned = inverse[:, None] @ E
     flat = turned.reshape(len(x), 10, 16)
     other = np.swapaxes(turned, 2, 3).reshape(len(x), 10, 16)
-    return value, gradient, flat @ np.swapaxes(other, 1, 2)
+    return gradient, flat @ np.swapaxes(other, 1, 2)
+
+
+def divergence_value(x: Array) -> Array:
+    """D of each body, (N,); all infinite where one cannot exist."""
+    X = matrices(x)
+    try:
+        diagonal = np.diagonal(np.linalg.cholesky(X), axis1=1, axis2=2)
+    except np.linalg.LinAlgError:
+        return np.full(len(x), np.inf)
+    found: Array = np.trace(X, axis1=1, axis2=2) - 2 * np.log(diagonal).sum(axis=1) - 4
+    return found
 
 
 def longest_step(x: Array, dx: Array) -> float:

@@ -12,10 +12,15 @@ It is convex and self-concordant, so that Newton's method finds its minimum from
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 from armdyn.arrays import Array
-from armdyn.formulations.possible_bodies import PriorBodies, divergence, longest_step
+from armdyn.formulations.possible_bodies import (
+    PriorBodies,
+    divergence_slopes,
+    divergence_value,
+    longest_step,
+)
 
 _MOST_STEPS = 200
 _DECREMENT = 1e-9
@@ -76,9 +81,7 @@ class Objective:
         if (magnitudes <= 0).any():
             return np.inf
         total = 0.5 * float(x @ self.A @ x) - float(self.b @ x)
-        for weight in np.unique(self.weight[:N]):
-            which = np.flatnonzero(self.weight[:N] == weight)
-            total += float(weight) * divergence(x[: 10 * N].reshape(N, 10)[which])[0]
+        total += float(self.weight[:N] @ divergence_value(x[: 10 * N].reshape(N, 10)))
         w = self.weight[N:]
         total += float(w[~self.signed] @ (magnitudes - np.log(magnitudes) - 1))
         return total + 0.5 * float(w[self.signed] @ (rest - self.centre)[self.signed] ** 2)
@@ -87,7 +90,7 @@ class Objective:
         """Gradient and Hessian."""
         N = self.links
         gradient, hessian = self.A @ x - self.b, self.A.copy()
-        _, slope, blocks = divergence(x[: 10 * N].reshape(N, 10))
+        slope, blocks = divergence_slopes(x[: 10 * N].reshape(N, 10))
         gradient[: 10 * N] += (self.weight[:N, None] * slope).ravel()
         for i in range(N):
             span = slice(10 * i, 10 * i + 10)
@@ -121,6 +124,7 @@ def newton(
     """The minimum, over the coordinates that are `free` and, if asked, with B x = r."""
     x = start.copy()
     some = np.arange(len(x)) if free is None else np.flatnonzero(free)
+    value: float | None = None
     B, r = equality if equality is not None else (np.zeros((0, len(x))), np.zeros(0))
     for _ in range(_MOST_STEPS):
         gradient, hessian = objective.slopes(x)
@@ -134,7 +138,7 @@ def newton(
             except np.linalg.LinAlgError:  # at the edge of what is possible
                 return x
         else:
-            step = cho_solve(cho_factor(hessian, check_finite=False), -gradient, check_finite=False)
+            _, step, _ = dposv(hessian, -gradient)
             decrement = float(-gradient @ step)
         dx[some] = step
         size = objective.room(x, dx)
@@ -145,12 +149,14 @@ def newton(
             if size < 1e-9:
                 return x
             continue
-        value = objective.value(x)
-        while objective.value(x + size * dx) > value - 1e-4 * size * decrement + 1e-12 * abs(value):
+        value = objective.value(x) if value is None else value
+        while (after := objective.value(x + size * dx)) > (
+            value - 1e-4 * size * decrement + 1e-12 * abs(value)
+        ):
             size *= 0.5
             if size < 1e-10:
                 return x
-        x = x + size * dx
+        x, value = x + size * dx, after
         if decrement <= 2 * _DECREMENT * max(1.0, abs(value)):
             return x
     return x

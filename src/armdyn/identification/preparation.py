@@ -18,8 +18,6 @@ from armdyn.io.log import Log, Samples
 
 PIECE = 2**15
 """Samples that are worked on at once."""
-MOTION_CUTOFF = 2.0
-"""Cut-off of the motion in that of the equations."""
 GAP = 5.5
 """Periods without a sample that end a piece; fewer are filled by interpolation."""
 _END = 1.5
@@ -30,6 +28,16 @@ _STAGE, _KEPT = 20.0, 10.0
 """Samples a period of the cut-off at which equations are written, and that are kept."""
 LEAST_RUN = 5
 """Equal torques in a row, at the largest there is, that are saturation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoffs:
+    """Cut-off frequencies [Hz]."""
+
+    equations: float
+    """Of torques, and of the equations that explain them."""
+    motion: float
+    """Of positions and rates, before equations are written with them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,10 +73,11 @@ class Health:
     """Time that was worked on [s]."""
 
 
-def pieces(log: Log, cutoff: float, health: Health, limits: Array) -> Iterator[Piece]:
-    """The pieces of a log, each prepared for a cut-off [Hz]; `limits` are those of the torques."""
-    for samples, first, last in _chunks(log, cutoff, health):
-        piece = _prepared(samples, log.period, cutoff, (first, last), health, limits)
+def pieces(log: Log, cutoffs: Cutoffs, health: Health, limits: Array) -> Iterator[Piece]:
+    """The pieces of a log, each filtered and differentiated; `limits` are those of the torques."""
+    lowest = min(cutoffs.equations, cutoffs.motion)
+    for samples, first, last in _chunks(log, lowest, health):
+        piece = _prepared(samples, log.period, cutoffs, (first, last), health, limits)
         if piece is not None:
             yield piece
 
@@ -127,12 +136,12 @@ def _first_gap(t: Array, period: float) -> int | None:
 def _prepared(
     samples: Samples,
     period: float,
-    cutoff: float,
+    cutoffs: Cutoffs,
     whole: tuple[bool, bool],
     health: Health,
     limits: Array,
 ) -> Piece | None:
-    rate = 1.0 / period
+    rate, cutoff = 1.0 / period, cutoffs.equations
     ends = [(_END if at_end else _OVERLAP) / cutoff for at_end in whole]
     if len(samples) < 8 or samples.t[-1] - samples.t[0] <= sum(ends) + 4 * period:
         return None
@@ -151,7 +160,7 @@ def _prepared(
     good = _away_from(saturated, samples.t, u, 1.0 / cutoff)
 
     step = max(1, int(rate / (_STAGE * cutoff)))
-    motion = min(MOTION_CUTOFF * cutoff, 0.45 * rate)
+    motion = min(cutoffs.motion, 0.45 * rate)
     thin = u[::step]
     q = low_pass(q, motion, rate)[::step]
     qd = None if qd is None else low_pass(qd, motion, rate)[::step]

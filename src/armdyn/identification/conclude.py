@@ -1,0 +1,159 @@
+"""From the choices to the result: the estimate, its errors, and what is to be said about them."""
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.errors import ArmdynWarning
+from armdyn.formulations.base_parameters import base_parameters
+from armdyn.identification.build import found_robot, parameter_rows
+from armdyn.identification.diagnosis import diagnose
+from armdyn.identification.equations import Motor
+from armdyn.identification.gram import Sums
+from armdyn.identification.methods import estimate
+from armdyn.identification.problem import known_value, prior_of, problem_of
+from armdyn.identification.residuals import Fit, fit_of, kind_of_split, residual_tests, series_of
+from armdyn.identification.result import Identification
+from armdyn.identification.task import Choices, Task, places
+from armdyn.identification.uncertainty import FoundParameter, Spread, reasons, spread_of
+
+
+def conclude(
+    task: Task, sums: Sums, held: Sums | None, choices: Choices, began: float
+) -> Identification:
+    """Estimate by the method of the task, and judge the estimate."""
+    equations, motors, problem = task.equations, choices.motors, choices.problem
+    N = len(task.robot.model.links)
+    prior, chosen = prior_of(equations, problem), places(equations, motors)
+    free = None if task.links else np.arange(len(prior.objective.start)) >= 10 * N
+    task.progress(f"method {task.method}", 0)
+    found = estimate(
+        task.method, task.training, problem, prior, choices.noise, choices.search.weight, chosen, free
+    )
+    theta, phi = prior.parameters @ found.x, prior.features @ found.x
+    scale = np.abs(np.diag(prior.parameters)[10 * N :])
+    robot = found_robot(equations, motors, theta, scale, task.links)
+    series = series_of(equations, sums.kept, chosen, phi)
+    training = fit_of("training", problem, phi, series, task.training.health.duration)
+    validation, kind = _validation(task, held, motors, chosen, phi, training)
+    spread = spread_of(problem.whole, prior, found.noise, found.x, found.weight)
+    parameters, base = _parameters(task, robot, motors, theta, spread)
+    findings = diagnose(
+        task.training, sums, problem, prior, found, base, training
+    )
+    for finding in findings:
+        if finding.severe:
+            warnings.warn(str(finding), ArmdynWarning, stacklevel=4)
+    logs = task.training.logs
+    return Identification(
+        robot=_signed(robot, [log.where for log in logs], task.method),
+        given=task.robot,
+        parameters=parameters,
+        base=base,
+        training=training,
+        validation=validation,
+        split=kind,
+        method=task.method,
+        search=choices.search,
+        cutoffs=task.cutoffs,
+        noise=found.noise,
+        tests=residual_tests(series, task.robot.joint_names),
+        findings=findings,
+        health=task.training.health,
+        sources=tuple(log.where for log in logs),
+        held_out=tuple(log.where for log in task.validation.logs) if task.validation else (),
+        passes=task.training.passes,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _validation(
+    task: Task,
+    held: Sums | None,
+    motors: Sequence[Motor],
+    chosen: Array,
+    phi: Array,
+    training: Fit,
+) -> tuple[Fit | None, str]:
+    if held is None or not held.samples or task.validation is None:
+        return None, "none"
+    problem = problem_of(task.equations, held.folds(1), motors)
+    series = series_of(task.equations, held.kept, chosen, phi)
+    fit = fit_of("validation", problem, phi, series, task.validation.health.duration)
+    return fit, kind_of_split(training.series, series, task.apart)
+
+
+def _parameters(
+    task: Task, robot: Robot, motors: Sequence[Motor], theta: Array, spread: Spread
+) -> tuple[tuple[FoundParameter, ...], tuple[FoundParameter, ...]]:
+    """Every linear parameter of the robot that was found, and its base parameters."""
+    model = task.robot.model
+    records, rows = parameter_rows(robot, task.robot, motors)
+    N = len(model.links)
+    before = np.zeros(theta.size)
+    before[: 10 * N] = task.robot.parameters[: 10 * N]
+    before[10 * N :] = [known_value(task.robot, k, feature) for k, feature in motors]
+    names, units = [r.name for r in records], [r.unit for r in records]
+    all_of_them = _found(task, names, units, rows, theta, before, motors, spread)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ArmdynWarning)
+        base = base_parameters(robot.model)
+    grouped = base.matrix @ rows
+    units = [units[column] for column in base.columns]
+    return all_of_them, _found(
+        task, list(base.groupings), units, grouped, theta, before, motors, spread
+    )
+
+
+def _found(
+    task: Task,
+    names: Sequence[str],
+    units: Sequence[str],
+    rows: Array,
+    theta: Array,
+    before: Array,
+    motors: Sequence[Motor],
+    spread: Spread,
+) -> tuple[FoundParameter, ...]:
+    errors, excited = spread.errors(rows), spread.excited(rows)
+    if not task.links:
+        fixed = ~np.any(rows[:, 10 * len(task.robot.model.links) :], axis=1)
+        errors, excited = np.where(fixed, 0.0, errors), excited & ~fixed
+    owners = [_owners(task, row, motors) for row in rows]
+    why = [""] * len(rows)
+    dull = np.flatnonzero(~excited)
+    texts = reasons(task.equations, rows[dull], [owners[i] for i in dull], spread)
+    for i, text in zip(dull, texts, strict=True):
+        why[i] = text if task.links else "links were not to be found"
+    values, old = rows @ theta, rows @ before
+    return tuple(
+        FoundParameter(name, unit, float(v), float(e), float(b), bool(x), w)
+        for name, unit, v, e, b, x, w in zip(
+            names, units, values, errors, old, excited, why, strict=True
+        )
+    )
+
+
+def _owners(task: Task, row: Array, motors: Sequence[Motor]) -> Array:
+    """The motors that a combination of parameters is about: of links, those that carry them."""
+    N, model = len(task.robot.model.links), task.robot.model
+    weight = np.abs(row)
+    first = int(np.argmax(weight > 0))
+    if first < 10 * N:
+        return np.array([first // 10])
+    return np.array([motors[first - 10 * N][0]]) if model.driven else np.zeros(0, int)
+
+
+def _signed(robot: Robot, sources: Sequence[str], method: str) -> Robot:
+    """The robot with a note on where its numbers came from, and when."""
+    logs = ", ".join(source.replace("\\", "/").rpartition("/")[2] for source in sources)
+    text = f"identified from {logs} by armdyn ({method}), {date.today().isoformat()}"
+    model = robot.model
+    source = f"{model.source}; {text}" if model.source else text
+    return Robot(replace(model, source=source), cache=robot.cache, effort=robot.effort)

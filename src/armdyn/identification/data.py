@@ -1,0 +1,144 @@
+"""The data of an identification: logs that are opened, split, filtered and summed up."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.errors import IdentificationError, shown
+from armdyn.identification.equations import Equations, Rows
+from armdyn.identification.filters import choose_cutoff, low_pass
+from armdyn.identification.gram import Sums
+from armdyn.identification.preparation import Cutoffs, Health, pieces
+from armdyn.io.log import Log, Samples, open_log
+
+HELD_OUT = 0.3
+"""Share of each log that is held out if no other data are given to validate with."""
+CACHED_BYTES = 2**28
+"""Equations that are kept in memory for methods that go over the data again [bytes]."""
+
+Progress = Callable[[str, int], None]
+"""Told what is done, and how many samples have been worked on since the last time."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """How logs are to be read; see `armdyn.io.log.open_log`."""
+
+    columns: Any = None
+    degrees: bool = False
+    gains: Any = None
+    rate: float | None = None
+    time_unit: str | None = None
+
+    def open(self, robot: Robot, data: Any, name: str) -> list[Log]:
+        """The log, or several, of a robot."""
+        each = data if isinstance(data, list | tuple) else [data]
+        if not each:
+            raise IdentificationError(f"{name}: there is no log")
+        joints = [robot.model.joints[i] for i in robot.model.independent]
+        turns = [joint.type.turns for joint in joints]
+        return [
+            open_log(
+                one, robot.joint_names, turns, columns=self.columns, degrees=self.degrees,
+                gains=self.gains, rate=self.rate, time_unit=self.time_unit, name=name,
+            )
+            for one in each
+        ]  # fmt: skip
+
+
+def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
+    """The logs in two parts: so much of the end of each is held out, or of the beginning if < 0."""
+    if not 0 < abs(share) < 1:
+        raise IdentificationError(
+            "validate: expected other data, a share of each log (0.3: the last 30 %; -0.3: the "
+            f"first), or False, got {shown(share)}"
+        )
+    training, held = [], []
+    for log in logs:
+        rows = log.source.rows
+        cut = int((1 - share) * rows) if share > 0 else int(-share * rows)
+        first, second = log.part(0, cut), log.part(cut, None)
+        training.append(first if share > 0 else second)
+        held.append(second if share > 0 else first)
+    return training, held
+
+
+def pilot(log: Log, most: int = 60_000) -> Samples:
+    """The first samples of a log, without those that have something missing."""
+    found: Samples | None = None
+    for block in log.blocks():
+        found = block if found is None else found.joined(block)
+        if len(found) >= most:
+            break
+    if found is None:
+        raise IdentificationError(f"{log.where}: there are no samples")
+    some = found[:most]
+    finite = np.isfinite(some.q).all(axis=1) & np.isfinite(some.tau).all(axis=1)
+    return some[finite]
+
+
+def motor_speeds(samples: Samples, period: float, cutoff: float, ratios: Array) -> Array:
+    """Root mean square of the rate of each motor in some samples, (motors,)."""
+    qd = samples.qd
+    if qd is None or not np.isfinite(qd).all():
+        qd = np.gradient(low_pass(samples.q, cutoff, 1 / period), period, axis=0)
+    rms = np.sqrt(np.mean((qd @ ratios.T) ** 2, axis=0))
+    return np.asarray(np.maximum(rms, 1e-4 * max(float(rms.max(initial=0.0)), 1e-6)))
+
+
+def cutoff_of(logs: Sequence[Log]) -> float:
+    """A cut-off that fits the motion of the first log [Hz]."""
+    samples = pilot(logs[0])
+    if len(samples) < 16:
+        raise IdentificationError(
+            f"{logs[0].where}: {len(samples)} samples are too few; record some seconds of motion"
+        )
+    return choose_cutoff(samples.q, 1 / logs[0].period)
+
+
+@dataclass
+class Data:
+    """Logs with the equations that are written on them; it counts how often it is gone over."""
+
+    logs: Sequence[Log]
+    equations: Equations
+    cutoffs: Cutoffs
+    progress: Progress
+    health: Health = field(default_factory=Health)
+    passes: int = 0
+    _cache: list[Rows] | None = None
+
+    def rows(self) -> Iterator[Rows]:
+        """The equations, piece by piece; short data are kept for the next time."""
+        if self._cache is not None:
+            yield from self._cache
+            return
+        self.passes += 1
+        self.health = Health()
+        robot = self.equations.robot
+        limits = np.array(
+            [robot.model.joints[i].limits.effort for i in robot.model.independent]
+        )
+        cache: list[Rows] | None = []
+        size = 0
+        for log in self.logs:
+            before = self.health.rows
+            for piece in pieces(log, self.cutoffs, self.health, limits):
+                found = self.equations.rows(piece, self.cutoffs.equations)
+                self.progress(f"reading {log.where}", self.health.rows - before)
+                before = self.health.rows
+                size += sum(Z.nbytes for Z in found.Z)
+                cache = None if cache is None or size > CACHED_BYTES else [*cache, found]
+                yield found
+        self._cache = cache
+
+    def sums(self, weights: Callable[[Rows], Array] | None = None) -> Sums:
+        """The sums over all of it."""
+        found = Sums(self.equations)
+        for rows in self.rows():
+            found.add(rows, None if weights is None else weights(rows))
+        return found

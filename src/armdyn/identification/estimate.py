@@ -1,0 +1,110 @@
+"""Estimates from sums: least squares, weighted, and physically consistent with a prior."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.scaled_newton import newton
+from armdyn.identification.gram import Sums
+from armdyn.identification.problem import RANK_TOLERANCE, Prior, Problem
+
+MOTOR_WEIGHT = 1e-2
+"""Weight of the prior of rotors and friction, which data show well."""
+_WEIGHT_ROUNDS = 8
+_SETTLED = 1e-3
+"""Relative change of noise levels at which they are found."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Noise:
+    """What the torques of each joint have that the best model does not explain."""
+
+    deviation: Array
+    """Standard deviation, (n,) [N m or N]."""
+    repeats: Array
+    """Samples that are worth one independent sample, (n,)."""
+
+    @property
+    def weights(self) -> Array:
+        """What the squares of residuals are multiplied with, (n,)."""
+        found: Array = 1.0 / (self.deviation**2 * self.repeats)
+        return found
+
+
+def least_squares(problem: Problem, weights: Array) -> Array:
+    """φ of the least weighted squares; directions that the data do not show stay zero."""
+    A, b = problem.normal(weights)
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(A), 1e-300))
+    scale[np.diag(A) <= 0] = 0.0
+    values, vectors = np.linalg.eigh(A * scale * scale[:, None])
+    seen = values > RANK_TOLERANCE * values.max(initial=1e-300)
+    V = vectors[:, seen]
+    return scale * (V @ ((V.T @ (scale * b)) / values[seen]))
+
+
+def weighted_least_squares(problem: Problem) -> tuple[Array, Array]:
+    """φ with the noise of each joint found from its residuals, and these deviations (n,)."""
+    squares = np.maximum(problem.yy.sum(axis=0), 1e-300)
+    deviation = np.sqrt(squares / np.maximum(problem.samples, 1))
+    floor = 1e-9 * deviation
+    phi = np.zeros(problem.g.shape[-1])
+    for _ in range(_WEIGHT_ROUNDS):
+        phi = least_squares(problem, deviation**-2)
+        freedom = np.maximum(problem.samples - len(phi) / len(deviation), 1)
+        found = np.maximum(np.sqrt(problem.squares(phi) / freedom), floor)
+        settled = np.abs(found / deviation - 1).max() < _SETTLED
+        deviation = found
+        if settled:
+            break
+    return phi, deviation
+
+
+def repeats_of(sums: Sums, chosen: Array, phi: Array) -> Array:
+    """How many samples are worth an independent one, from the residuals that are kept, (n,)."""
+    n = sums.equations.robot.n
+    found = np.ones(n)
+    position = {int(feature): i for i, feature in enumerate(chosen)}
+    for j, acting in enumerate(sums.equations.acting):
+        pairs = [(i, position[f]) for i, f in enumerate(acting.tolist()) if f in position]
+        out, into = (np.array(part, dtype=int) for part in zip(*pairs, strict=True))
+        total, shares = 0.0, 0.0
+        for rows in sums.kept:
+            r = (rows.tau[:, j] - rows.Z[j][:, out] @ phi[into])[rows.good[:, j]]
+            if len(r) > 20:
+                total += len(r) * correlation_length(r)
+                shares += len(r)
+        found[j] = total / shares if shares else 1.0
+    return found
+
+
+def correlation_length(r: Array) -> float:
+    """Σ ρ_k over all lags, positive and negative, of a series; 1 for white noise.
+
+    The sum ends at five times its own value, after Sokal, or where the correlation is lost.
+    """
+    r = r - r.mean()
+    size = 1 << int(2 * len(r) - 1).bit_length()
+    spectrum = np.abs(np.fft.rfft(r, size)) ** 2
+    rho = np.fft.irfft(spectrum, size)[: len(r) // 2]
+    if not len(rho) or rho[0] <= 0:
+        return 1.0
+    length = 2 * np.cumsum(rho / rho[0]) - 1
+    window = np.arange(len(length)) >= 5 * length
+    place = int(np.argmax(window)) if window.any() else len(length) - 1
+    return float(np.clip(length[place], 1.0, len(r) / 4))
+
+
+def entropic(
+    problem: Problem,
+    prior: Prior,
+    weights: Array,
+    weight: float,
+    start: Array | None = None,
+    free: Array | None = None,
+) -> Array:
+    """x of the minimum of weighted squares plus `weight` times the divergence from the prior."""
+    A, b = problem.normal(weights)
+    C = prior.features
+    objective = prior.objective.weighted(weight, MOTOR_WEIGHT).with_data(C.T @ A @ C, C.T @ b)
+    return newton(objective, prior.objective.start if start is None else start, free)
