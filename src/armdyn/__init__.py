@@ -18,6 +18,9 @@ reduced                 the approximate model within a stated error
 rank                    several arms on one task
 sweep, Grid, Random, Sobol   a quantity over more states than memory holds
 excite                  the motion that shows the parameters of an arm best
+identify                the parameters of an arm from logs of its motion
+identify_friction, identify_payload, identify_gravity, identify_drive_gains, update_model
+                        the same for parts of it, or with little data
 Observer                what the environment does to an arm: external torques, wrench, contact
 compare                 the torques of other libraries for the same file
 count_operations        how many operations a quantity takes
@@ -46,6 +49,12 @@ if TYPE_CHECKING:
     from armdyn.compare.compare import compare as compare
     from armdyn.equations.forms import equations as equations
     from armdyn.identification.excitation.excite import excite as excite
+    from armdyn.identification.gains import identify_drive_gains as identify_drive_gains
+    from armdyn.identification.identify import identify as identify
+    from armdyn.identification.payload import identify_payload as identify_payload
+    from armdyn.identification.special import identify_friction as identify_friction
+    from armdyn.identification.special import identify_gravity as identify_gravity
+    from armdyn.identification.special import update_model as update_model
     from armdyn.observer.observer import Observer as Observer
     from armdyn.operations.count import count_operations as count_operations
     from armdyn.simplification.simplify import simplify as simplify
@@ -72,6 +81,11 @@ _MODULES = {
     "count_operations": "armdyn.operations.count",
     "equations": "armdyn.equations.forms",
     "excite": "armdyn.identification.excitation.excite",
+    "identify": "armdyn.identification.identify",
+    "identify_drive_gains": "armdyn.identification.gains",
+    "identify_friction": "armdyn.identification.special",
+    "identify_gravity": "armdyn.identification.special",
+    "identify_payload": "armdyn.identification.payload",
     "motors": "armdyn.sizing.motors",
     "rank": "armdyn.terms.rank",
     "reduced": "armdyn.terms.reduced",
@@ -82,6 +96,7 @@ _MODULES = {
     "spring_balance": "armdyn.simplification.springs",
     "sweep": "armdyn.sweep.sweep",
     "terms": "armdyn.terms.terms",
+    "update_model": "armdyn.identification.special",
 }
 """For each name that is imported on first use, its module."""
 

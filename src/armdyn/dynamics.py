@@ -41,6 +41,7 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.singularity import LoopSingularity, explained
+from armdyn.formulations.nearest_robot import with_base_parameters
 from armdyn.formulations.parameters import (
     RobotParameter,
     robot_parameters,
@@ -499,6 +500,16 @@ class Robot:
         """
         only = check_truth("links", links)
         return self._link_base_parameters if only else self._base_parameters
+
+    def with_base_parameters(self, values: ArrayLike, *, links: bool = False) -> Robot:
+        """The possible robot with these base parameters that is nearest to this one.
+
+        Values are in the order of `base_parameters()`. Bodies are near if the log-det divergence of
+        their pseudo-inertias is small; if no bodies have these values, those of the result come as
+        near as possible, and there is an ArmdynWarning.
+        """
+        base = self.base_parameters(links=links)
+        return self._other(with_base_parameters(self.model, base, np.asarray(values)))
 
     def base_regressor(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, links: bool = False

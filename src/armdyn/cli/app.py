@@ -16,6 +16,7 @@ from armdyn.cli.equations import equations
 from armdyn.cli.excite import excite
 from armdyn.cli.export import export
 from armdyn.cli.help import Program, Verb
+from armdyn.cli.identify import identify
 from armdyn.cli.inertia import inertia
 from armdyn.cli.info import info
 from armdyn.cli.ops import ops
@@ -42,7 +43,7 @@ GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
     "Describe": (robots, info, check, inertia),
     "Compute": (torque, simulate, sweep, terms),
     "Design": (rank, size, reduced, simplify),
-    "Measure": (excite, compare, bench),
+    "Measure": (excite, identify, compare, bench),
     "Export": (equations, export),
     "Inspect": (ops, studio, cache),
 }

@@ -15,7 +15,7 @@ from armdyn.errors import ArmdynWarning
 from armdyn.formulations.base_parameters import BaseParameters
 from armdyn.formulations.parameters import robot_parameters, with_parameters
 from armdyn.formulations.possible_bodies import PriorBodies
-from armdyn.formulations.scaled_newton import Objective, newton
+from armdyn.formulations.scaled_newton import Objective, constrained_newton, newton
 from armdyn.model import RobotModel
 
 _LARGEST_MISS = 1e-6
@@ -38,8 +38,10 @@ def with_base_parameters(model: RobotModel, base: BaseParameters, values: Array)
     B, right = B / size[:, None], wanted / size
     start = objective.start
     # bodies of another size first: a common factor brings most numbers near
-    x = newton(objective, start, equality=(B, right))
-    if float(np.abs(B @ x - right).max()) > _LARGEST_MISS * float(np.abs(right).max(initial=1e-300)):
+    x = constrained_newton(objective, start, B, right)
+    if float(np.abs(B @ x - right).max()) > _LARGEST_MISS * float(
+        np.abs(right).max(initial=1e-300)
+    ):
         A, b = _STIFFNESS * B.T @ B, _STIFFNESS * B.T @ right
         x = newton(objective.with_data(A, b), start)
         miss = np.abs(B @ x - right)

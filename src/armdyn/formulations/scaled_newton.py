@@ -107,7 +107,9 @@ class Objective:
     def room(self, x: Array, dx: Array) -> float:
         """How far a step may go along dx, up to 1."""
         N = self.links
-        most = longest_step(x[: 10 * N].reshape(N, 10), dx[: 10 * N].reshape(N, 10)) if N else np.inf
+        most = (
+            longest_step(x[: 10 * N].reshape(N, 10), dx[: 10 * N].reshape(N, 10)) if N else np.inf
+        )
         rest, change = x[10 * N :][~self.signed], dx[10 * N :][~self.signed]
         falling = change < 0
         if falling.any():
@@ -115,41 +117,19 @@ class Objective:
         return min(1.0, _INSIDE * most)
 
 
-def newton(
-    objective: Objective,
-    start: Array,
-    free: Array | None = None,
-    equality: tuple[Array, Array] | None = None,
-) -> Array:
-    """The minimum, over the coordinates that are `free` and, if asked, with B x = r."""
+def newton(objective: Objective, start: Array, free: Array | None = None) -> Array:
+    """The minimum, over the coordinates that are `free`."""
     x = start.copy()
     some = np.arange(len(x)) if free is None else np.flatnonzero(free)
-    value: float | None = None
-    B, r = equality if equality is not None else (np.zeros((0, len(x))), np.zeros(0))
+    value = objective.value(x)
     for _ in range(_MOST_STEPS):
         gradient, hessian = objective.slopes(x)
         gradient, hessian = gradient[some], hessian[np.ix_(some, some)]
         hessian[np.diag_indices(len(some))] *= 1 + 1e-13
         dx = np.zeros_like(x)
-        miss = r - B @ x
-        if len(B):
-            try:
-                step, decrement = _lagrange(hessian, gradient, B[:, some], miss)
-            except np.linalg.LinAlgError:  # at the edge of what is possible
-                return x
-        else:
-            _, step, _ = dposv(hessian, -gradient)
-            decrement = float(-gradient @ step)
-        dx[some] = step
+        _, dx[some], _ = dposv(hessian, -gradient)
+        decrement = float(-gradient @ dx[some])
         size = objective.room(x, dx)
-        if len(B):
-            x = x + size * dx
-            if size == 1.0 and decrement < 1e-10 and np.abs(miss).max() < 1e-9 * np.abs(r).max():
-                return x
-            if size < 1e-9:
-                return x
-            continue
-        value = objective.value(x) if value is None else value
         while (after := objective.value(x + size * dx)) > (
             value - 1e-4 * size * decrement + 1e-12 * abs(value)
         ):
@@ -158,6 +138,24 @@ def newton(
                 return x
         x, value = x + size * dx, after
         if decrement <= 2 * _DECREMENT * max(1.0, abs(value)):
+            return x
+    return x
+
+
+def constrained_newton(objective: Objective, start: Array, B: Array, r: Array) -> Array:
+    """The minimum with B x = r; where there is none, a point at the edge of what is possible."""
+    x = start.copy()
+    for _ in range(_MOST_STEPS):
+        try:
+            gradient, hessian = objective.slopes(x)
+            miss = r - B @ x
+            dx, decrement = _lagrange(hessian, gradient, B, miss)
+        except np.linalg.LinAlgError:
+            return x
+        size = objective.room(x, dx)
+        x = x + size * dx
+        met = float(np.abs(miss).max(initial=0.0)) <= 1e-9 * float(np.abs(r).max(initial=0.0))
+        if size < 1e-7 or (size == 1.0 and decrement < 1e-10 and met):
             return x
     return x
 

@@ -12,7 +12,7 @@ from armdyn.formulations.parameters import RobotParameter, robot_parameters, wit
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.identification.equations import Equations, Motor
 from armdyn.identification.friction_terms import ROTOR
-from armdyn.model import FrictionLaw, Rotor, RobotModel
+from armdyn.model import FrictionLaw, RobotModel, Rotor
 
 NEGLIGIBLE = 1e-6
 """A magnitude below this share of its usual size is nothing."""
@@ -42,7 +42,8 @@ def _link_names(model: RobotModel) -> list[str]:
 def _with_motor(
     owner: Any, k: int, equations: Equations, motors: Sequence[Motor], values: Array, scale: Array
 ) -> Any:
-    speed, law = float(equations.speeds[k]), {}
+    speed = float(equations.speeds[k])
+    law: dict[str, float] = {}
     rotor = Rotor(0.0, owner.rotor.gear_ratio or 1.0)
     for (motor, feature), value, usual in zip(motors, values.tolist(), scale.tolist(), strict=True):
         if motor != k or abs(value) < NEGLIGIBLE * usual:

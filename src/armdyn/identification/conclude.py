@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning
 from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification.build import found_robot, parameter_rows
 from armdyn.identification.diagnosis import diagnose
 from armdyn.identification.equations import Motor
@@ -22,6 +24,7 @@ from armdyn.identification.residuals import Fit, fit_of, kind_of_split, residual
 from armdyn.identification.result import Identification
 from armdyn.identification.task import Choices, Task, places
 from armdyn.identification.uncertainty import FoundParameter, Spread, reasons, spread_of
+from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
 
 
 def conclude(
@@ -34,7 +37,14 @@ def conclude(
     free = None if task.links else np.arange(len(prior.objective.start)) >= 10 * N
     task.progress(f"method {task.method}", 0)
     found = estimate(
-        task.method, task.training, problem, prior, choices.noise, choices.search.weight, chosen, free
+        task.method,
+        task.training,
+        problem,
+        prior,
+        choices.noise,
+        choices.search.weight,
+        chosen,
+        free,
     )
     theta, phi = prior.parameters @ found.x, prior.features @ found.x
     scale = np.abs(np.diag(prior.parameters)[10 * N :])
@@ -42,11 +52,9 @@ def conclude(
     series = series_of(equations, sums.kept, chosen, phi)
     training = fit_of("training", problem, phi, series, task.training.health.duration)
     validation, kind = _validation(task, held, motors, chosen, phi, training)
-    spread = spread_of(problem.whole, prior, found.noise, found.x, found.weight)
+    spread = spread_of(problem.whole, prior, found.noise, found.weight)
     parameters, base = _parameters(task, robot, motors, theta, spread)
-    findings = diagnose(
-        task.training, sums, problem, prior, found, base, training
-    )
+    findings = () if task.still else diagnose(task.training, problem, prior, base, training)
     for finding in findings:
         if finding.severe:
             warnings.warn(str(finding), ArmdynWarning, stacklevel=4)
@@ -101,14 +109,27 @@ def _parameters(
     before[10 * N :] = [known_value(task.robot, k, feature) for k, feature in motors]
     names, units = [r.name for r in records], [r.unit for r in records]
     all_of_them = _found(task, names, units, rows, theta, before, motors, spread)
-    with warnings.catch_warnings():
+    bare = _with_offsets_alone(robot.model)
+    with warnings.catch_warnings():  # rounded angles of a description are told when it is read
         warnings.simplefilter("ignore", ArmdynWarning)
-        base = base_parameters(robot.model)
-    grouped = base.matrix @ rows
-    units = [units[column] for column in base.columns]
-    return all_of_them, _found(
-        task, list(base.groupings), units, grouped, theta, before, motors, spread
-    )
+        base = base_parameters(bare)
+    some = [names.index(p.name) for p in robot_parameters(bare) if p.linear]
+    grouped = base.matrix @ rows[some]
+    rest = [i for i in range(len(names)) if i not in some]
+    labels = [*base.groupings, *(names[i] for i in rest)]
+    units = [*(units[some[column]] for column in base.columns), *(units[i] for i in rest)]
+    every = np.concatenate([grouped, rows[rest]])
+    return all_of_them, _found(task, labels, units, every, theta, before, motors, spread)
+
+
+def _with_offsets_alone(model: RobotModel) -> RobotModel:
+    """The robot without friction that changes with the speed, which no link acts like."""
+
+    def bare(owner: Joint | Drive) -> Any:
+        return replace(owner, friction=FrictionLaw(offset=owner.friction.offset))
+
+    joints, drives = (tuple(map(bare, owners)) for owners in (model.joints, model.drives))
+    return replace(model, joints=joints, drives=drives)
 
 
 def _found(

@@ -120,9 +120,7 @@ class Data:
         self.passes += 1
         self.health = Health()
         robot = self.equations.robot
-        limits = np.array(
-            [robot.model.joints[i].limits.effort for i in robot.model.independent]
-        )
+        limits = np.array([robot.model.joints[i].limits.effort for i in robot.model.independent])
         cache: list[Rows] | None = []
         size = 0
         for log in self.logs:

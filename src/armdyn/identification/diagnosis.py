@@ -5,7 +5,8 @@ badly, and well after the swap, shows it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +18,6 @@ from armdyn.identification.estimate import entropic, weighted_least_squares
 from armdyn.identification.finding import Finding
 from armdyn.identification.friction_terms import OFFSET, VISCOUS, coulomb
 from armdyn.identification.gram import Sums
-from armdyn.identification.methods import Estimate
 from armdyn.identification.preparation import Health, Piece, pieces
 from armdyn.identification.problem import (
     Prior,
@@ -36,6 +36,8 @@ SUSPICIOUS_JOINT = 0.6
 """The same of one joint."""
 EXPLAINS = 0.4
 """A hypothesis is told if it leaves less than this share of what was unexplained."""
+LEAST_SHOWN = 1 / 3
+"""Share of the base parameters that a motion must show."""
 _MOST_SAMPLES = 4000
 _UNIT_FACTOR = 100.0
 """Ratio of measured torques to those of the prior from which on units are in doubt."""
@@ -43,13 +45,7 @@ _ROUGH = (VISCOUS, coulomb(0.03), OFFSET)
 
 
 def diagnose(
-    data: Data,
-    sums: Sums,
-    problem: Problem,
-    prior: Prior,
-    found: Estimate,
-    base: Sequence[FoundParameter],
-    fit: Fit,
+    data: Data, problem: Problem, prior: Prior, base: Sequence[FoundParameter], fit: Fit
 ) -> tuple[Finding, ...]:
     """Everything that is to be said about the training data."""
     robot, log = data.equations.robot, data.logs[0]
@@ -100,9 +96,7 @@ def _units(equations: Equations, problem: Problem, prior: Prior) -> Iterator[Fin
             )
 
 
-def _enough(
-    data: Data, problem: Problem, base: Sequence[FoundParameter]
-) -> Iterator[Finding]:
+def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Iterator[Finding]:
     """Data that are too short, or a motion that shows too little."""
     equations = data.equations
     independent = 2 * data.health.duration * data.cutoffs.equations * equations.robot.n
@@ -119,7 +113,7 @@ def _enough(
     names = [owner.name for owner in equations.robot.model.driven]
     still = [n for n, s in zip(names, speeds, strict=True) if s < 0.01 * speeds.max()]
     excited = sum(parameter.excited for parameter in base)
-    if excited < 0.5 * len(base) or still:
+    if excited < LEAST_SHOWN * len(base) or still:
         which = f"; {', '.join(still)} hardly moved" if still else ""
         yield Finding(
             "not exciting",
@@ -127,6 +121,16 @@ def _enough(
             "move all joints together, far and fast: armdyn excite designs such a motion",
             True,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Hypothesis:
+    """A change of columns that may be what was meant."""
+
+    kind: str
+    text: str
+    advice: str
+    change: Callable[[Piece], Piece]
 
 
 def _hypotheses(data: Data) -> Iterator[Finding]:
@@ -138,33 +142,15 @@ def _hypotheses(data: Data) -> Iterator[Finding]:
     some = list(pieces(part, data.cutoffs, Health(), np.full(n, np.inf)))
     if not some:
         return
-    names = equations.robot.joint_names
     plain = _unexplained(rough, some, data, lambda piece: piece)
-    options: list[tuple[float, str, str, str]] = []
-    for what, fields in (("torque", ("tau",)), ("position", ("q", "qd", "qdd"))):
-        for j in range(n):
-            left = _unexplained(rough, some, data, lambda p, j=j, f=fields: _turned(p, f, j))
-            text = f"with the {what} of {names[j]} turned round"
-            options.append((left, "sign", text, f"turn the sign of the {what} of {names[j]}"))
-    for j, k in combinations(range(n), 2):
-        for what, fields in (
-            ("torques", ("tau",)),
-            ("positions", ("q", "qd", "qdd")),
-            ("columns", ("tau", "q", "qd", "qdd")),
-        ):
-            left = _unexplained(rough, some, data, lambda p, f=fields, a=j, b=k: _swapped(p, f, a, b))
-            text = f"with the {what} of {names[j]} and {names[k]} exchanged"
-            options.append((left, "swapped columns", text, f"exchange the {what} of these joints"))
-    turns = np.array([equations.robot.model.joints[i].type.turns for i in equations.robot.model.independent])
-    left = _unexplained(rough, some, data, lambda p: _scaled(p, np.where(turns, np.pi / 180, 1.0)))
-    options.append((left, "degrees", "with positions taken for degrees", "say degrees=True"))
-    left, kind, text, advice = min(options)
+    tried = [(_unexplained(rough, some, data, h.change), h) for h in _possible(equations)]
+    left, best = min(tried, key=lambda pair: pair[0])
     if left < EXPLAINS * plain:
         yield Finding(
-            kind,
-            f"{text}, {100 * np.sqrt(left):.0f} % of the torques remain unexplained, and "
+            best.kind,
+            f"{best.text}, {100 * np.sqrt(left):.0f} % of the torques remain unexplained, and "
             f"{100 * np.sqrt(plain):.0f} % as they are",
-            f"{advice}, if that is so",
+            f"{best.advice}, if that is so",
             True,
         )
     else:
@@ -176,6 +162,36 @@ def _hypotheses(data: Data) -> Iterator[Finding]:
         )
 
 
+def _possible(equations: Equations) -> Iterator[_Hypothesis]:
+    """Signs, exchanged columns and degrees."""
+    names, motion = equations.robot.joint_names, ("q", "qd", "qdd")
+    for what, fields in (("torque", ("tau",)), ("position", motion)):
+        for j, name in enumerate(names):
+            yield _Hypothesis(
+                "sign",
+                f"with the {what} of {name} turned round",
+                f"turn the sign of the {what} of {name}",
+                partial(_turned, fields=fields, j=j),
+            )
+    groups = {"torques": ("tau",), "positions": motion, "columns": ("tau", *motion)}
+    for j, k in combinations(range(len(names)), 2):
+        for what, columns in groups.items():
+            yield _Hypothesis(
+                "swapped columns",
+                f"with the {what} of {names[j]} and {names[k]} exchanged",
+                f"exchange the {what} of these joints",
+                partial(_swapped, fields=columns, j=j, k=k),
+            )
+    model = equations.robot.model
+    turns = np.array([model.joints[i].type.turns for i in model.independent])
+    yield _Hypothesis(
+        "degrees",
+        "with positions taken for degrees",
+        "say degrees=True (--degrees)",
+        partial(_scaled, scale=np.where(turns, np.pi / 180, 1.0)),
+    )
+
+
 def _rows(data: Data) -> int:
     return max(_MOST_SAMPLES, int(10.0 / data.logs[0].period))
 
@@ -183,7 +199,7 @@ def _rows(data: Data) -> int:
 def _unexplained(
     rough: Equations, some: list[Piece], data: Data, change: Callable[[Piece], Piece]
 ) -> float:
-    """Mean share of the squares of the torques of a joint that a possible robot does not explain."""
+    """Mean share of the squares of a joint's torques that a possible robot does not explain."""
     sums = Sums(rough)
     for piece in some:
         sums.add(rough.rows(change(piece), data.cutoffs.equations))
@@ -209,6 +225,4 @@ def _swapped(piece: Piece, fields: Sequence[str], j: int, k: int) -> Piece:
 
 
 def _scaled(piece: Piece, scale: Array) -> Piece:
-    return replace(
-        piece, q=piece.q * scale, qd=piece.qd * scale, qdd=piece.qdd * scale
-    )
+    return replace(piece, q=piece.q * scale, qd=piece.qd * scale, qdd=piece.qdd * scale)

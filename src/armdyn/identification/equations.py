@@ -7,6 +7,7 @@ on a joint are in its rows.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,6 +37,11 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def __getitem__(self, part: slice) -> "Rows":
+        arrays = (self.t, self.q, self.qd, self.tau, self.good)
+        t, q, qd, tau, good = (array[part] for array in arrays)
+        return Rows(t, q, qd, tau, good, tuple(Z[part] for Z in self.Z))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +109,6 @@ class Equations:
         each = self.features(piece.q, piece.qd, piece.qdd)
         widths = np.cumsum([0, *(part.shape[1] for part in each)])
         smooth = low_pass(np.concatenate(each, axis=1), cutoff, piece.rate)[piece.kept]
-        Z = tuple(
-            np.ascontiguousarray(smooth[:, a:b]) for a, b in zip(widths, widths[1:], strict=False)
-        )
+        Z = tuple(np.ascontiguousarray(smooth[:, a:b]) for a, b in pairwise(widths))
         k = piece.kept
         return Rows(piece.t[k], piece.q[k], piece.qd[k], piece.tau[k], piece.good[k], Z)

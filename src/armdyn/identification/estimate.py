@@ -11,6 +11,8 @@ from armdyn.identification.problem import RANK_TOLERANCE, Prior, Problem
 
 MOTOR_WEIGHT = 1e-2
 """Weight of the prior of rotors and friction, which data show well."""
+_NOISE_WIDTH = 0.95
+"""Width of the filter for noise, in its cut-off."""
 _WEIGHT_ROUNDS = 8
 _SETTLED = 1e-3
 """Relative change of noise levels at which they are found."""
@@ -60,9 +62,15 @@ def weighted_least_squares(problem: Problem) -> tuple[Array, Array]:
     return phi, deviation
 
 
-def repeats_of(sums: Sums, chosen: Array, phi: Array) -> Array:
-    """How many samples are worth an independent one, from the residuals that are kept, (n,)."""
+def repeats_of(sums: Sums, chosen: Array, phi: Array, cutoff: float) -> Array:
+    """How many samples are worth an independent one, from the residuals that are kept, (n,).
+
+    It is at least what the filter makes of white noise: its samples then are alike over half a
+    period of the cut-off [Hz].
+    """
     n = sums.equations.robot.n
+    steps = [np.median(np.diff(rows.t)) for rows in sums.kept if len(rows) > 2]
+    least = max(1.0, 0.5 / (_NOISE_WIDTH * cutoff * float(np.median(steps)))) if steps else 1.0
     found = np.ones(n)
     position = {int(feature): i for i, feature in enumerate(chosen)}
     for j, acting in enumerate(sums.equations.acting):
@@ -75,7 +83,7 @@ def repeats_of(sums: Sums, chosen: Array, phi: Array) -> Array:
                 total += len(r) * correlation_length(r)
                 shares += len(r)
         found[j] = total / shares if shares else 1.0
-    return found
+    return np.maximum(found, least)
 
 
 def correlation_length(r: Array) -> float:

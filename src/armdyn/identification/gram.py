@@ -75,9 +75,7 @@ class Sums:
         self._length = target
         for start in range(0, len(rows), target):
             part = slice(start, start + target)
-            few = Rows(*(getattr(rows, k)[part] for k in ("t", "q", "qd", "tau", "good")),
-                       tuple(Z[part] for Z in rows.Z))  # fmt: skip
-            self.blocks.append(block_of(few, None if weights is None else weights[part]))
+            self.blocks.append(block_of(rows[part], None if weights is None else weights[part]))
         while len(self.blocks) > 2 * MOST_BLOCKS:
             pairs = [self.blocks[i : i + 2] for i in range(0, len(self.blocks), 2)]
             self.blocks = [pair[0] + pair[1] if len(pair) == 2 else pair[0] for pair in pairs]

@@ -65,9 +65,7 @@ def identify(
     check_known("friction", friction, ("choose", "keep", "none"))
     progress = progress or (lambda _what, _samples: None)
     options = LogOptions(columns, degrees, gains, rate, time_unit)
-    task = prepare(
-        robot, data, validate, options, cutoff, friction, progress, method, links
-    )
+    task = prepare(robot, data, validate, options, cutoff, friction, progress, method, links)
     sums = task.training.sums()
     held = task.validation.sums() if task.validation is not None else None
     check_enough(task, sums)

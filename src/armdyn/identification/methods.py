@@ -20,9 +20,11 @@ METHODS = ("entropic", "weighted", "least_squares", "robust", "sdp", "instrument
 """Names of the methods; the first is the default."""
 TOUCH = 1e-6
 """Weight of the prior for methods without one: it decides what the data leave open."""
-_HUBER = 1.345
-"""Residuals beyond so many deviations count less, after Huber."""
-_ROBUST_PASSES = 4
+_TUKEY = 4.685
+"""Residuals beyond so many deviations do not count, after Tukey."""
+_HALF = 0.6745
+"""Deviations of a Gaussian that half of all samples are within."""
+_ROBUST_PASSES = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,23 +81,31 @@ def estimate(
 def _robust(
     data: Data, whole: Problem, noise: Noise, chosen: Array
 ) -> tuple[Array, Problem, Noise]:
-    """Iteratively reweighted least squares: each pass over the data trusts outliers less."""
+    """Iteratively reweighted least squares: each pass over the data trusts outliers less.
+
+    Deviations are those that half of the residuals are within, which outliers do not move.
+    """
     phi, deviation = weighted_least_squares(whole)
-    equations, n = data.equations, data.equations.robot.n
-    position = np.full(chosen.max(initial=0) + 1 + len(equations.motors) + equations.links, -1)
+    equations = data.equations
+    position = np.full(equations.links + len(equations.motors), -1)
     position[chosen] = np.arange(len(chosen))
 
-    def weights(rows: Rows) -> Array:
-        found = np.ones((len(rows), n))
+    def residuals(rows: Rows) -> Array:
+        columns = []
         for j, acting in enumerate(equations.acting):
             out = np.flatnonzero(position[acting] >= 0)
-            r = rows.tau[:, j] - rows.Z[j][:, out] @ phi[position[acting[out]]]
-            size = np.abs(r) / deviation[j]
-            found[:, j] = np.minimum(1.0, _HUBER / np.maximum(size, 1e-9))
-        return found
+            columns.append(rows.tau[:, j] - rows.Z[j][:, out] @ phi[position[acting[out]]])
+        return np.stack(columns, -1)
 
+    def weights(rows: Rows) -> Array:
+        size = np.abs(residuals(rows)) / deviation
+        return np.where(size < _TUKEY, (1 - np.minimum(size / _TUKEY, 1.0) ** 2) ** 2, 1e-6)
+
+    kept = data.sums().kept
     for _ in range(_ROBUST_PASSES):
+        rest = [np.abs(residuals(rows))[rows.good.all(axis=1)] for rows in kept]
+        deviation = np.maximum(np.median(np.concatenate(rest), axis=0) / _HALF, 1e-3 * deviation)
         sums = data.sums(weights)
         whole = problem_of(equations, sums.folds(1), whole.motors)
-        phi, deviation = weighted_least_squares(whole)
+        phi = least_squares(whole, deviation**-2)
     return phi, whole, replace(noise, deviation=deviation)

@@ -149,10 +149,12 @@ def _prepared(
     _tell_jitter(steps, period, health)
     u = np.arange(samples.t[0], samples.t[-1] + 1e-6 * period, period)
     regular = len(u) == len(samples) and np.abs(u - samples.t).max() < 1e-3 * period
-    given = (samples.q, samples.qd, samples.qdd, samples.tau)
-    q, qd, qdd, tau = (
-        x if x is None or regular else make_interp_spline(samples.t, x, k=3)(u) for x in given
-    )
+
+    def on_grid(x: Array) -> Array:
+        return x if regular else np.asarray(make_interp_spline(samples.t, x, k=3)(u))
+
+    q, tau = on_grid(samples.q), on_grid(samples.tau)
+    qd, qdd = (None if x is None else on_grid(x) for x in (samples.qd, samples.qdd))
     saturated = _saturated(samples.tau, limits)
     counts = saturated.sum(axis=0)
     health.saturated = counts if health.saturated is None else health.saturated + counts

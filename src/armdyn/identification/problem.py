@@ -37,8 +37,9 @@ class Problem:
     @property
     def whole(self) -> "Problem":
         """All folds as one."""
-        parts = (np.sum(part, axis=0, keepdims=True) for part in (self.G, self.g, self.yy))
-        return Problem(self.motors, *parts, self.counts.sum(axis=0, keepdims=True))
+        G, g = self.G.sum(axis=0, keepdims=True), self.g.sum(axis=0, keepdims=True)
+        counts = self.counts.sum(axis=0, keepdims=True)
+        return Problem(self.motors, G, g, self.yy.sum(axis=0, keepdims=True), counts)
 
     def without(self, fold: int) -> "Problem":
         """All folds but one, as one."""
@@ -50,9 +51,7 @@ class Problem:
     def fold(self, fold: int) -> "Problem":
         """One fold."""
         some = slice(fold, fold + 1)
-        return Problem(
-            self.motors, self.G[some], self.g[some], self.yy[some], self.counts[some]
-        )
+        return Problem(self.motors, self.G[some], self.g[some], self.yy[some], self.counts[some])
 
     def normal(self, weights: Array) -> tuple[Array, Array]:
         """A and b of the normal equations A φ = b with a weight for each joint, (n,)."""

@@ -59,9 +59,7 @@ class Fit:
         return f"<Fit of {self.name}: {100 * self.relative_error:.2f} %>"
 
 
-def fit_of(
-    name: str, problem: Problem, phi: Array, series: Series, duration: float
-) -> Fit:
+def fit_of(name: str, problem: Problem, phi: Array, series: Series, duration: float) -> Fit:
     """The errors of an estimate φ, from sums over all samples."""
     squares, total = problem.squares(phi), problem.yy.sum(axis=0)
     count = np.maximum(problem.samples, 1)
@@ -115,11 +113,13 @@ class ResidualTest:
         """The patterns that are worth a word."""
         found = []
         if self.velocity > TOLD:
-            found.append(f"{100 * self.velocity:.0f} % goes with its velocity: another friction law")
+            found.append(
+                f"{100 * self.velocity:.0f} % goes with its velocity: another friction law"
+            )
         if self.position > TOLD:
             found.append(
-                f"{100 * self.position:.0f} % goes with its position: gear ripple, a spring, cables, "
-                "or an error of the geometry"
+                f"{100 * self.position:.0f} % goes with its position: gear ripple, a spring, "
+                "cables, or an error of the geometry"
             )
         if self.drift > TOLD:
             found.append(f"{100 * self.drift:.0f} % goes with friction that drifts: temperature")
@@ -132,15 +132,18 @@ def residual_tests(series: Series, joints: tuple[str, ...]) -> tuple[ResidualTes
     step = float(np.median(np.diff(series.t))) if len(series.t) > 1 else 0.0
     for j, name in enumerate(joints):
         good = series.good[:, j]
-        r, q, qd, t = (x[good] for x in (series.residual[:, j], series.q[:, j], series.qd[:, j], series.t))
+        r, q, qd, t = (
+            x[good] for x in (series.residual[:, j], series.q[:, j], series.qd[:, j], series.t)
+        )
         if len(r) < 4 * BINS or not r.any():
             found.append(ResidualTest(name, 0.0, 0.0, 0.0, 0.0))
             continue
         length = correlation_length(r)
         drift = np.sign(qd) * (t - t.mean())
         slope = float(drift @ r) ** 2 / max(float(drift @ drift) * float(r @ r), 1e-300)
-        shares = [_share(x, r, length) for x in (qd, q)]
-        found.append(ResidualTest(name, *shares, slope, max(length - 1, 0.0) / 2 * step))
+        by_rate, by_place = (_share(x, r, length) for x in (qd, q))
+        noise_time = max(length - 1, 0.0) / 2 * step
+        found.append(ResidualTest(name, by_rate, by_place, slope, noise_time))
     return tuple(found)
 
 

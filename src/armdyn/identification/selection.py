@@ -22,7 +22,9 @@ WEIGHTS = tuple(10.0**k for k in range(-3, 4))
 FOLDS = 5
 _MORE_TERMS = 2
 """How often a term is added to friction."""
-_LEAST_GAIN = 0.01
+_CLEARLY = 1.5
+"""Spreads of the difference that a better law is better by."""
+_LEAST_GAIN = 0.03
 """Relative improvement on held-out blocks below which a term is not worth having."""
 
 
@@ -42,7 +44,7 @@ class Trial:
         """Whether it is better by more than the spread of the difference."""
         gain = other.errors - self.errors
         spread = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
-        return bool(gain.mean() > max(spread, _LEAST_GAIN * other.error))
+        return bool(gain.mean() > max(_CLEARLY * spread, _LEAST_GAIN * other.error))
 
     def as_good_as(self, best: "Trial") -> bool:
         """Whether it is worse than the best by no more than the spread of the difference."""
@@ -82,8 +84,10 @@ def choose_friction(
     folds: Sequence[Block],
     noise_of: Callable[[Problem], Noise],
     said: Callable[[str], None],
+    links: bool = True,
 ) -> FrictionChoice:
-    """The terms of friction that serve held-out blocks best."""
+    """The terms of friction that serve held-out blocks best; `links`: these are found as well."""
+    fixed = 0 if links else 10 * len(equations.robot.model.links)
     tried: list[tuple[str, float]] = []
     noise: Noise | None = None
 
@@ -92,7 +96,8 @@ def choose_friction(
         problem = problem_of(equations, folds, motors_with(equations, structure))
         noise = noise_of(problem) if noise is None else noise
         said(f"friction: {words(structure)}")
-        found = cross_validate(equations, problem, noise, 1.0)
+        free = np.arange(prior_of(equations, problem).features.shape[1]) >= fixed
+        found = cross_validate(equations, problem, noise, 1.0, free)
         tried.append((words(structure), found.error))
         return found
 

@@ -46,6 +46,8 @@ class Task:
     apart: bool
     """Whether validation is with other logs."""
     progress: Progress
+    still: bool = False
+    """Whether the arm is at rest in all samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,16 @@ def prepare(
     training = Data(logs, equations, cutoffs, progress)
     validation = Data(held, equations, cutoffs, progress) if held else None
     return Task(
-        robot, method, links, equations, cutoffs, cutoff is not None, training, validation, apart, progress
+        robot,
+        method,
+        links,
+        equations,
+        cutoffs,
+        cutoff is not None,
+        training,
+        validation,
+        apart,
+        progress,
     )
 
 
@@ -139,24 +150,25 @@ def places(equations: Equations, motors: Sequence[Motor]) -> Array:
 def search_choices(
     task: Task, sums: Sums, friction: str, prior_weight: float | Sequence[float] | None
 ) -> Choices:
-    """The terms of friction and the weight of the prior, both by held-out blocks of the training."""
+    """The terms of friction and the weight of the prior, by held-out blocks of the training."""
     equations, folds = task.equations, sums.folds(FOLDS)
 
     def noise_of(problem: Problem) -> Noise:
         phi, deviation = weighted_least_squares(problem.whole)
-        return Noise(deviation, repeats_of(sums, places(equations, problem.motors), phi))
+        chosen = places(equations, problem.motors)
+        return Noise(deviation, repeats_of(sums, chosen, phi, task.cutoffs.equations))
 
     def said(what: str) -> None:
         task.progress(what, 0)
 
     tried: tuple[tuple[str, float], ...] = ()
     if friction == "choose":
-        choice = choose_friction(equations, folds, noise_of, said)
+        choice = choose_friction(equations, folds, noise_of, said, task.links)
         motors, tried = choice.motors, choice.tried
     elif friction == "keep":
         motors = tuple(own_motors(equations))
     else:
-        motors = tuple(motors_with(equations, ()))
+        motors = tuple(motors_with(equations, equations.structure if friction == "all" else ()))
     problem = problem_of(equations, folds, motors)
     noise = noise_of(problem)
     weights = np.atleast_1d(np.array(WEIGHTS if prior_weight is None else prior_weight, float))

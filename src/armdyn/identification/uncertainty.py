@@ -66,17 +66,16 @@ def _deviation(rows: Array, covariance: Array) -> Array:
     return np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", rows, covariance, rows), 0.0))
 
 
-def spread_of(problem: Problem, prior: Prior, noise: Noise, x: Array, weight: float) -> Spread:
-    """The covariances around an estimate x with a weight of the prior."""
+def spread_of(problem: Problem, prior: Prior, noise: Noise, weight: float) -> Spread:
+    """The covariances of an estimate with a weight of the prior.
+
+    A strong weight helps to predict but makes no guess better known: it counts as 1 at most.
+    """
     A, _ = problem.normal(noise.weights)
     C, T = prior.features, prior.parameters
-    data = C.T @ A @ C
-    weighted = prior.objective.weighted(weight, min(weight, 1.0))
-    zero = np.zeros(len(x))
-    curvature = weighted.with_data(np.zeros_like(data), zero).slopes(x)[1]
-    identity = np.eye(len(x))
+    data, identity = C.T @ A @ C, np.eye(len(T))
     return Spread(
-        T @ np.linalg.inv(data + curvature + 1e-12 * identity) @ T.T,
+        T @ np.linalg.inv(data + min(weight, 1.0) * identity) @ T.T,
         T @ T.T,
         T @ np.linalg.inv(data + identity) @ T.T,
     )

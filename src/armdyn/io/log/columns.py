@@ -113,7 +113,9 @@ def _named(
         if quantity not in found:
             first = 0 if 0 in columns else 1
             order = {i: joints.index(j) for i, j in enumerate(listed) if j in joints}
-            found[quantity] = {order[k - first]: c for k, c in columns.items() if k - first in order}
+            found[quantity] = {
+                order[k - first]: c for k, c in columns.items() if k - first in order
+            }
     return found
 
 
@@ -144,9 +146,7 @@ def _wanted(
         raise LogError(f"columns: expected t, {', '.join(WORDS)}, got {shown(quantity)}")
     each = [wanted] if isinstance(wanted, str) else list(wanted)
     if len(each) != n:
-        raise LogError(
-            f"columns: expected {n} names for {quantity}, one a joint, got {len(each)}"
-        )
+        raise LogError(f"columns: expected {n} names for {quantity}, one a joint, got {len(each)}")
     for name in each:
         if name not in names:
             close = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
@@ -193,7 +193,7 @@ def _check_complete(
             else f"no column of {what} was recognised"
         )
         raise LogError(
-            f"{where}: {about}; expected a column for each of {n} joints, as {quantity}1..{quantity}"
-            f"{n} or {joints[0]}.{WORDS[quantity].split()[2]}, found {all_names:.200}. Rename them, "
-            f"or say which are meant: columns={{'{quantity}': [...]}}"
+            f"{where}: {about}; expected a column for each of {n} joints, as {quantity}1.."
+            f"{quantity}{n} or {joints[0]}.{WORDS[quantity].split()[2]}, found {all_names:.200}. "
+            f"Rename them, or say which are meant: columns={{'{quantity}': [...]}}"
         )

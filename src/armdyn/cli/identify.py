@@ -1,0 +1,121 @@
+"""`armdyn identify`: the parameters of a robot from logs of its motion."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.options import Json, Plot, RobotSource, check_outputs, numbers, option, takes_robot
+
+if TYPE_CHECKING:
+    from armdyn.dynamics import Robot
+
+
+@takes_robot
+def identify(
+    robot: RobotSource,
+    data: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DATA",
+            help="Logs as .csv, .parquet or .npz: columns t, q1..qn, tau1..taun (or by joint name, "
+            "as ROS has them) and, where known, qd1..qdn.",
+        ),
+    ],
+    *,
+    validate: list[str] | None = option(
+        None, "Another log to validate with, repeatable; or a share of each log, as 0.4 for its "
+        "end and -0.4 for its beginning; 0: none. The last 30 % if unset.", "OTHER|SHARE",
+    ),
+    method: str = option(
+        "entropic", "entropic, weighted, least_squares, robust, sdp or instrumental."
+    ),
+    cutoff: float | None = option(None, "Cut-off of the filter, in Hz; chosen if unset."),
+    friction: str = option("choose", "choose, keep (the terms that the robot has) or none."),
+    only: str | None = option(None, "friction: keep the links; payload: what the tool holds; "
+                              "gravity: from poses at rest.", "WHAT"),
+    prior_weight: float | None = option(None, "Weight of the prior; chosen if unset."),
+    degrees: bool = typer.Option(False, "--degrees", help="Angles of the logs are in degrees."),
+    gains: str | None = option(None, "Torque by current of each drive, in N m/A.", "K1,K2,..."),
+    rate: float | None = option(None, "Samples a second of logs without time stamps."),
+    time_unit: str | None = option(None, "Unit of the time stamps: s, ms, us or ns."),
+    coupled: list[str] | None = option(
+        None, "A motor that turns with several joints, repeatable.", "JOINT+JOINT"
+    ),
+    output: Path | None = option(
+        None, "Write the robot to a .toml or .urdf file.", None, "-o", "--output"
+    ),
+    plot: Plot = None,
+    report: Path | None = option(None, "Write a page with tables and pictures (.html)."),
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Find the parameters of a robot from logs of its motion, and check them on held-out data."""
+    from armdyn.identification.page import check_page
+    from armdyn.identification.special import by_name
+    from armdyn.io.atomic import ending
+    from armdyn.io.files import WRITABLE
+
+    if output is not None and ending(output, ".toml") not in WRITABLE:
+        raise typer.BadParameter(
+            f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
+        )
+    if report is not None:
+        check_page(report)
+    if only == "payload" and (plot or report):
+        raise typer.BadParameter("--only payload has no --plot and no --report")
+    held = _validation(validate)
+    others = held if isinstance(held, list) else []
+    inputs = (robot.source, *map(str, data), *others)
+    check_outputs((output, plot, report), inputs, "a file that is read")
+    opened = _coupled(robot.open(), coupled or [])
+    options: dict[str, Any] = {
+        "method": method, "cutoff": cutoff, "friction": friction, "prior_weight": prior_weight,
+        "degrees": degrees, "rate": rate, "time_unit": time_unit,
+        "gains": None if gains is None else numbers("--gains", gains, (1, opened.n)),
+    }  # fmt: skip
+    logs = [str(path) for path in data]
+    with status("identifying") as say:
+        found = by_name(only)(opened, logs, held, progress=_counted(say), **options)
+    if output is not None:
+        found.save(output)
+    if plot is not None:
+        found.plot(plot)
+    if report is not None:
+        found.save_report(report)
+    show = partial(print_sections, found.sections())
+    print_result(found.data(), show, (output, plot, report), json)
+
+
+def _validation(given: list[str] | None) -> Any:
+    """Other logs, a share, or None."""
+    if not given:
+        return None
+    try:
+        shares = [float(text) for text in given]
+    except ValueError:
+        return given
+    if len(shares) > 1:
+        raise typer.BadParameter("--validate: expected one share, or files")
+    return shares[0] or False
+
+
+def _coupled(robot: "Robot", given: list[str]) -> "Robot":
+    if not given:
+        return robot
+    drives = [{"name": text, "joints": dict.fromkeys(text.split("+"), 1.0)} for text in given]
+    return robot.with_drives(drives)
+
+
+def _counted(say: Callable[[str], None]) -> Callable[[str, int], None]:
+    """Tell what is done, and how many samples have been worked on."""
+    total = 0
+
+    def progress(what: str, samples: int) -> None:
+        nonlocal total
+        total += samples
+        say(f"{what}, {total:,} samples" if total else what)
+
+    return progress

@@ -1,0 +1,130 @@
+"""Logs as Parquet and NPZ, read block by block."""
+
+import importlib.util
+import zipfile
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import LogError, MissingExtraError
+
+ROWS_AT_ONCE = 2**16
+
+
+class ParquetSource:
+    """A Parquet file; columns of lists count as numbered columns."""
+
+    listed: tuple[str, ...] = ()
+
+    def __init__(self, path: Path):
+        if importlib.util.find_spec("pyarrow") is None:
+            raise MissingExtraError("pyarrow", "parquet", "reading Parquet")
+        import pyarrow as pa  # noqa: PLC0415 (an extra)
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        self.where = str(path)
+        try:
+            self._file = pq.ParquetFile(path)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise LogError(f"{path}: this is no Parquet file: {error!s:.100}") from None
+        self.names = list(self._file.schema_arrow.names)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self._file.metadata.num_rows)
+
+    def blocks(self, columns: Sequence[int]) -> Iterator[Array]:
+        """The rows in these columns, block by block."""
+        names = [self.names[i] for i in columns]
+        for batch in self._file.iter_batches(ROWS_AT_ONCE, columns=list(dict.fromkeys(names))):
+            try:
+                yield np.column_stack(
+                    [np.asarray(batch.column(name).to_numpy(False), float) for name in names]
+                )
+            except (TypeError, ValueError):
+                raise LogError(
+                    f"{self.where}: a column of {', '.join(names)!s:.80} has no numbers"
+                ) from None
+
+
+class NpzSource:
+    """An NPZ file with arrays (m,), or (m, n) whose columns count as numbered from 1."""
+
+    listed: tuple[str, ...] = ()
+
+    def __init__(self, path: Path):
+        self.where, self.path = str(path), path
+        self.names: list[str] = []
+        self._parts: list[tuple[str, int]] = []
+        self._shapes: dict[str, tuple[tuple[int, ...], bool, np.dtype[Any]]] = {}
+        try:
+            with zipfile.ZipFile(path) as file:
+                for member in file.namelist():
+                    with file.open(member) as stream:
+                        self._shapes[member] = _npy_header(stream)
+        except (zipfile.BadZipFile, ValueError, OSError) as error:
+            raise LogError(f"{path}: this is no NPZ file: {error!s:.100}") from None
+        for member, (shape, _, dtype) in self._shapes.items():
+            if dtype.kind not in "fiu" or len(shape) not in (1, 2):
+                continue
+            for k in range(shape[1] if len(shape) == 2 else 1):
+                name = member.removesuffix(".npy")
+                self.names.append(f"{name}{k + 1}" if len(shape) == 2 else name)
+                self._parts.append((member, k))
+
+    @property
+    def rows(self) -> int:
+        """How many rows the first array has that is used."""
+        return max((self._shapes[member][0][0] for member, _ in self._parts), default=0)
+
+    def blocks(self, columns: Sequence[int]) -> Iterator[Array]:
+        """The rows in these columns, block by block."""
+        members = list(dict.fromkeys(self._parts[i][0] for i in columns))
+        lengths = {self._shapes[member][0][0] for member in members}
+        if len(lengths) > 1:
+            raise LogError(f"{self.where}: arrays of different lengths {sorted(lengths)}")
+        with zipfile.ZipFile(self.path) as file:
+            streams = {member: file.open(member) for member in members}
+            for stream in streams.values():
+                _npy_header(stream)
+            done, (length,) = 0, lengths
+            if any(self._shapes[m][1] and len(self._shapes[m][0]) == 2 for m in members):
+                arrays = {m: np.load(BytesIO(file.read(m)), allow_pickle=False) for m in members}
+                yield np.column_stack(
+                    [
+                        arrays[m].reshape(length, -1)[:, k]
+                        for m, k in map(self._parts.__getitem__, columns)
+                    ]
+                ).astype(float)
+                return
+            while done < length:
+                count = min(ROWS_AT_ONCE, length - done)
+                rows = {m: _npy_rows(streams[m], self._shapes[m], count) for m in members}
+                yield np.column_stack([rows[m][:, k] for m, k in (self._parts[i] for i in columns)])
+                done += count
+
+
+def _npy_header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = np.lib.format.read_magic(stream)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version)
+    if read is None:
+        raise ValueError(f"version {version} of the NPY format")
+    shape, fortran, dtype = read(stream)
+    return shape, fortran, dtype
+
+
+def _npy_rows(
+    stream: Any, header: tuple[tuple[int, ...], bool, np.dtype[Any]], count: int
+) -> Array:
+    shape, _, dtype = header
+    width = shape[1] if len(shape) == 2 else 1
+    data = stream.read(count * width * dtype.itemsize)
+    return np.frombuffer(data, dtype).reshape(count, width).astype(float)

@@ -1,0 +1,162 @@
+"""Identification: parameters that are found are the true ones, and what is not known is said."""
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import ArmdynError
+from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.parameters import robot_parameters
+from armdyn.identification import preparation
+from armdyn.identification.conclude import _with_offsets_alone
+from armdyn.identification.methods import METHODS
+from support.measured_arms import guessed, measured, worn
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return worn(armdyn.load("saha_3r"))
+
+
+@pytest.fixture(scope="module")
+def found(arm):
+    return armdyn.identify(guessed(arm), measured(arm), measured(arm, seed=5))
+
+
+def true_values(found, robot):
+    """The true value of each base parameter of a result, in order."""
+    known = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    bare = _with_offsets_alone(found.robot.model)
+    base = base_parameters(bare)
+    some = [p.name for p in robot_parameters(bare) if p.linear]
+    grouped = base.matrix @ [known.get(name, 0.0) for name in some]
+    rest = [known.get(p.name, 0.0) for p in found.base[len(grouped) :]]
+    return np.array([*grouped, *rest])
+
+
+def test_another_motion_is_explained_up_to_the_noise(found):
+    assert found.validation.relative_error < 0.004  # noise of 1 % is filtered to a quarter
+    assert found.training.relative_error < 0.004
+    assert found.split == "another motion, another log"
+    assert found.passes == 1
+    assert not [f for f in found.findings if f.severe]
+
+
+def test_the_robot_that_was_found_has_the_torques_of_the_true_one(found, arm):
+    draw = np.random.default_rng(3)
+    q, qd, qdd = draw.uniform(-1.5, 1.5, (3, 200, arm.n))
+    true, guess = (r.inverse_dynamics(q, qd, qdd) for r in (arm, found.given))
+    error = found.robot.inverse_dynamics(q, qd, qdd) - true
+    assert np.linalg.norm(error) < 0.02 * np.linalg.norm(true)
+    assert np.linalg.norm(error) < 0.1 * np.linalg.norm(guess - true)
+    for link in found.robot.model.links:
+        assert np.linalg.eigvalsh(link.inertia.pseudo).min() > 0
+
+
+def test_intervals_hold_the_true_base_parameters_as_often_as_they_say(arm):
+    inside = []
+    for seed in range(6):
+        log = measured(arm, seed=20 + seed, noise=0.02, step=1e-5)
+        found = armdyn.identify(guessed(arm), log, False, prior_weight=1.0)
+        lows, highs = np.transpose([p.interval for p in found.base])
+        true = true_values(found, arm)
+        some = np.array([p.excited for p in found.base])
+        inside += ((lows < true) & (true < highs))[some].tolist()
+    assert len(inside) > 100
+    assert 0.88 < np.mean(inside) <= 1.0
+
+
+@pytest.mark.parametrize("method", METHODS[1:])
+def test_every_method_finds_the_robot(arm, method):
+    log, other = measured(arm, seconds=12.0), measured(arm, seed=5, seconds=12.0)
+    found = armdyn.identify(guessed(arm), log, other, method=method)
+    assert found.validation.relative_error < 0.01
+    assert not [link.name for link in found.robot.model.links if link.inertia.fault]
+
+
+@pytest.mark.filterwarnings("ignore::armdyn.errors.ArmdynWarning")  # few parameters are shown
+def test_robust_estimates_stand_outliers(arm):
+    log = measured(arm, seconds=12.0)
+    for start in (400, 900, 1500):  # somebody pushes
+        log["tau"][start : start + 60] += 20.0
+    other = measured(arm, seed=5)
+    errors = [
+        armdyn.identify(guessed(arm), log, other, method=method).validation.relative_error
+        for method in ("weighted", "robust")
+    ]
+    assert errors[1] < 0.5 * errors[0]
+
+
+def test_a_joint_that_does_not_move_is_named(arm):
+    with pytest.warns(armdyn.errors.ArmdynWarning, match="not exciting.*joint3 hardly moved"):
+        found = armdyn.identify(guessed(arm), measured(arm, still=(2,)), False)
+    dull = {p.name: p.why for p in found.unexcited}
+    assert any(name.startswith("joint3.viscous") for name in dull)
+    assert "hardly moved" in dull["joint3.viscous"]
+    assert not any(name.startswith("joint1.viscous") for name in dull)
+
+
+def test_pieces_of_a_log_give_what_the_whole_gives(arm, found, monkeypatch):
+    monkeypatch.setattr(preparation, "PIECE", 900)
+    log = measured(arm)
+    pieced = armdyn.identify(
+        found.given, log, False, cutoff=found.cutoffs.equations, prior_weight=found.search.weight
+    )
+    values = [np.array([p.value for p in r.parameters[:30]]) for r in (found, pieced)]
+    np.testing.assert_allclose(*values, atol=0.02 * np.abs(values[0]).max())
+    assert pieced.training.relative_error < 1.2 * found.training.relative_error
+    assert pieced.passes == 1
+
+
+def test_damage_to_a_log_is_told_and_handled(arm):
+    log = measured(arm, jitter=0.1)
+    keep = np.ones(len(log["t"]), dtype=bool)
+    keep[500:503] = keep[1500:1700] = False
+    log = {name: np.concatenate([x[keep], x[-1:]]) for name, x in log.items()}
+    log["q"][40, 1] = np.nan
+    top = 0.8 * np.abs(log["tau"][:, 1]).max()
+    log["tau"][:, 1] = np.clip(log["tau"][:, 1], -top, top)
+    found = armdyn.identify(guessed(arm), log, measured(arm, seed=5))
+    text = " ".join(map(str, found.findings))
+    for words in ("rows with something missing", "gaps", "been there", "differ from the usual",
+                  "samples missing in between", "largest value: joint2"):  # fmt: skip
+        assert words in text
+    assert found.validation.relative_error < 0.01
+
+
+def test_the_result_is_written_and_watched(found, tmp_path):
+    found.save(tmp_path / "arm.toml")
+    found.save(tmp_path / "arm.urdf")
+    again = armdyn.load(tmp_path / "arm.toml")
+    np.testing.assert_allclose(again.parameters, found.robot.parameters)
+    assert "identified from data by armdyn (entropic), 20" in again.model.source
+    found.plot(tmp_path / "arm.png")
+    found.save_report(tmp_path / "arm.html")
+    page = (tmp_path / "arm.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 3
+    assert f"{100 * found.validation.relative_error:.2f} %" in page
+    watch = found.observer()
+    assert (watch.noise.torque >= found.training.rms).all()
+    report = found.report()
+    for title in ("Errors by joint", "Base parameters", "Rotors and friction", "How it was found"):
+        assert title in report
+    assert found.data()["validation"]["relative_error"] == found.validation.relative_error
+
+
+def test_settings_that_cannot_be_are_refused(arm):
+    log = measured(arm, seconds=2.0)
+    for options, message in (
+        (dict(method="magic"), "there is no method 'magic'"),
+        (dict(cutoff=1e4), "cutoff: expected a frequency below"),
+        (dict(prior_weight=-1.0), "prior_weight: expected"),
+        (dict(validate=1.5), "validate: expected other data, a share"),
+        (dict(friction="much"), "there is no friction 'much'"),
+    ):
+        with pytest.raises(ArmdynError, match=message):
+            armdyn.identify(arm, log, **options)
+    with pytest.raises(ArmdynError, match="there is no log"):
+        armdyn.identify(arm, [])
+    with pytest.raises(ArmdynError, match="too short|too few"):
+        armdyn.identify(arm, {k: v[:30] for k, v in log.items()})
