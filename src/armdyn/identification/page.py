@@ -5,18 +5,17 @@ from datetime import date
 from html import escape
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from armdyn.errors import WriteError
 from armdyn.figures import STYLE, check_plot
 from armdyn.identification.picture import error_figure, residual_figure, torque_figure
+from armdyn.identification.record import Found
+from armdyn.identification.report import sections
 from armdyn.io.atomic import write_text
 from armdyn.io.regular import check_path
 from armdyn.sections import Section
 from armdyn.version import __version__
-
-if TYPE_CHECKING:
-    from armdyn.identification.result import Identification
 
 _LOOK = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto;
@@ -39,13 +38,13 @@ def check_page(path: str | Path) -> None:
     check_plot("pictures.svg")
 
 
-def write_page(path: str | Path, found: "Identification") -> None:
+def write_page(path: str | Path, found: Found) -> None:
     """Write the page, whole or not at all."""
     check_page(path)
     write_text(path, page(found))
 
 
-def page(found: "Identification") -> str:
+def page(found: Found) -> str:
     """The page as text."""
     name = escape(found.given.model.title or found.given.name)
     parts = [
@@ -61,7 +60,7 @@ def page(found: "Identification") -> str:
         "Errors by joint": error_figure,
         "What the residuals still contain": residual_figure,
     }
-    for section in found.sections():
+    for section in sections(found):
         if section.title:
             parts.append(_section(section))
             if section.title in pictures:
@@ -69,7 +68,7 @@ def page(found: "Identification") -> str:
     return "\n".join([*parts, "</body></html>\n"])
 
 
-def _figures(found: "Identification") -> str:
+def _figures(found: Found) -> str:
     shown = []
     if found.validation is not None:
         shown.append((f"{100 * found.validation.relative_error:.2f} %", f"held out: {found.split}"))
@@ -104,7 +103,7 @@ def _section(section: Section) -> str:
     )
 
 
-def _svg(draw: Callable[[Any], Any], found: "Identification") -> str:
+def _svg(draw: Callable[[Any], Any], found: Found) -> str:
     import matplotlib as mpl  # noqa: PLC0415 (an extra)
 
     stream = BytesIO()

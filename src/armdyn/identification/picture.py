@@ -1,7 +1,7 @@
 """Measured and predicted torques, a panel a joint."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,18 +16,16 @@ from armdyn.figures import (
     save_picture,
     thinned,
 )
+from armdyn.identification.record import Found
 from armdyn.identification.residuals import Fit, Series
 
-if TYPE_CHECKING:
-    from armdyn.identification.result import Identification
 
-
-def plot_torques(path: str | Path, found: "Identification") -> None:
+def plot_torques(path: str | Path, found: Found) -> None:
     """Draw what was measured and predicted in the validation, or else in the training."""
     save_picture(path, torque_figure, found)
 
 
-def torque_figure(found: "Identification") -> Any:
+def torque_figure(found: Found) -> Any:
     """The figure of the torques."""
     fit = found.validation or found.training
     series = _regular(fit.series)
@@ -79,7 +77,7 @@ def _rest(series: Series) -> tuple[Array, ...]:
     return series.q, series.qd, series.tau, series.predicted, series.good
 
 
-def error_figure(found: "Identification") -> Any:
+def error_figure(found: Found) -> Any:
     """Bars of the error of each joint in training and validation."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
@@ -104,7 +102,7 @@ def error_figure(found: "Identification") -> Any:
     return figure
 
 
-def residual_figure(found: "Identification") -> Any:
+def residual_figure(found: Found) -> Any:
     """Residuals over velocity and position of each joint."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 

@@ -1,24 +1,22 @@
 """An identification for people and for programs."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from armdyn.identification.record import Found
 from armdyn.identification.residuals import Fit
 from armdyn.identification.uncertainty import FoundParameter
 from armdyn.sections import Section
 
-if TYPE_CHECKING:
-    from armdyn.identification.result import Identification
 
-
-def sections(found: "Identification") -> tuple[Section, ...]:
+def sections(found: Found) -> tuple[Section, ...]:
     """The parts of the report, the verdict first."""
     order = (_verdict, _findings, _errors, _base, _unexcited, _motors, _links, _residuals)
     parts = (part(found) for part in (*order, _method, _parameters))
     return tuple(part for part in parts if part is not None)
 
 
-def _verdict(found: "Identification") -> Section:
+def _verdict(found: Found) -> Section:
     fit = found.validation or found.training
     lines = [f"{found.given.name} from {', '.join(found.sources)}"]
     if found.validation is not None:
@@ -60,7 +58,7 @@ def _fit_data(fit: Fit | None) -> dict[str, Any] | None:
     }
 
 
-def _findings(found: "Identification") -> Section | None:
+def _findings(found: Found) -> Section | None:
     if not found.findings:
         return None
     lines = [("! " if f.severe else "- ") + str(f) for f in found.findings]
@@ -71,7 +69,7 @@ def _findings(found: "Identification") -> Section | None:
     return Section("What the data have", tuple(lines), data={"findings": data})
 
 
-def _errors(found: "Identification") -> Section:
+def _errors(found: Found) -> Section:
     joints = [found.given.model.joints[i] for i in found.given.model.independent]
     held = found.validation
     rows = []
@@ -87,7 +85,7 @@ def _errors(found: "Identification") -> Section:
     return Section("Errors by joint", (), tuple(columns), tuple(rows))
 
 
-def _base(found: "Identification") -> Section:
+def _base(found: Found) -> Section:
     some = [p for p in found.base if p.excited]
     return Section(
         "Base parameters that the motion shows",
@@ -114,7 +112,7 @@ def _data(parameters: Sequence[FoundParameter]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _unexcited(found: "Identification") -> Section | None:
+def _unexcited(found: Found) -> Section | None:
     some = found.unexcited
     if not some:
         return None
@@ -123,7 +121,7 @@ def _unexcited(found: "Identification") -> Section | None:
     return Section("Not shown by the motion", (line,), ("base parameter", "why"), rows, 2)
 
 
-def _motors(found: "Identification") -> Section:
+def _motors(found: Found) -> Section:
     N = 10 * len(found.robot.model.links)
     some = found.parameters[N:]
     return Section(
@@ -135,7 +133,7 @@ def _motors(found: "Identification") -> Section:
     )
 
 
-def _links(found: "Identification") -> Section:
+def _links(found: Found) -> Section:
     rows = []
     for link, old in zip(found.robot.model.links, found.given.model.links, strict=True):
         body, before = link.inertia, old.inertia
@@ -148,7 +146,7 @@ def _links(found: "Identification") -> Section:
     return Section("Links", (line,), ("link", "mass [kg]", "before", "centre [m]"), tuple(rows))
 
 
-def _residuals(found: "Identification") -> Section:
+def _residuals(found: Found) -> Section:
     lines = [f"{t.joint}: {text}" for t in found.tests for text in t.told]
     data = [
         {"joint": t.joint, "velocity": t.velocity, "position": t.position, "drift": t.drift,
@@ -162,7 +160,7 @@ def _residuals(found: "Identification") -> Section:
     )
 
 
-def _method(found: "Identification") -> Section:
+def _method(found: Found) -> Section:
     search = found.search
     lines = [
         f"method {found.method}; {found.training.samples:,} samples, "
@@ -191,7 +189,7 @@ def _method(found: "Identification") -> Section:
     )
 
 
-def _parameters(found: "Identification") -> Section:
+def _parameters(found: Found) -> Section:
     return Section("", data={"parameters": _data(found.parameters)})
 
 
