@@ -57,9 +57,8 @@ class Equations:
     @cached_property
     def ratios(self) -> Array:
         """How each motor turns with the coordinates, (motors, n)."""
-        model, n = self.robot.model, self.robot.n
-        rates = Coordinates.of(model).rates(np.eye(n)).T
-        return np.vstack([np.eye(len(model.joints)), model.drive_ratios]) @ rates
+        K = Coordinates.of_drives(self.robot.model).K
+        return np.eye(self.robot.n) if K is None else K
 
     @cached_property
     def motors(self) -> tuple[Motor, ...]:
