@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint fmt type imports browser docs dist clean
+.PHONY: demo test test-torch quick lint fmt type imports browser docs dist clean
 
 demo: .venv/.demo
 	@mkdir -p demo
@@ -10,8 +10,12 @@ demo: .venv/.demo
 	@echo "open the studio with: $(BIN)/armdyn studio puma560"
 
 test: lint type imports browser
-	$(BIN)/pytest -n auto --dist worksteal --ignore=tests/studio
+	$(BIN)/pytest -n auto --dist worksteal --ignore=tests/studio --ignore=tests/torch
 	$(BIN)/pytest tests/studio --reruns 2  # a page drawn without a GPU may be late
+
+# PyTorch brings gigabytes, so it gets an environment of its own
+test-torch: build/.torch
+	build/torch/bin/python -m pytest tests/torch
 
 # what a change is tried with, in a minute: no robot is compiled for it
 quick: lint imports
@@ -68,6 +72,11 @@ clean:
 .venv/.test: .venv/.python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,mjcf,design,parquet,studio]' --group test --group lint
+	@touch $@
+
+build/.torch: pyproject.toml
+	$(PYTHON) -m venv build/torch
+	build/torch/bin/python -m pip install --quiet --disable-pip-version-check -e '.[torch]' 'pytest>=8.0' 'hypothesis>=6.100'
 	@touch $@
 
 .venv/.dist: .venv/.python pyproject.toml

@@ -774,6 +774,13 @@ class Robot:
 
         return jax_function(self._table, quantity, **options)
 
+    def torch(self, quantity: str, **options: Any) -> Callable[..., Any]:
+        """A quantity as an operator of PyTorch; see `armdyn.backends.torch.function`."""
+        with IMPORTING:
+            from armdyn.backends.torch.function import torch_function  # noqa: PLC0415
+
+        return torch_function(self._table, quantity, **options)
+
     def casadi(self, quantity: str, **options: Any) -> Any:
         """A quantity as a `casadi.Function`; see `armdyn.backends.casadi.function`."""
         with IMPORTING:

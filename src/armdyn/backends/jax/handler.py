@@ -4,7 +4,6 @@ It is emitted by LLVM, so nothing has to be compiled or installed. XLA's arrays 
 results never share memory with arguments, which is what the loop wants.
 """
 
-import hashlib
 from math import prod
 
 from armdyn.backends.jax.layout import Layout
@@ -12,7 +11,6 @@ from armdyn.backends.kernel import Kernel
 from armdyn.backends.llvm.backend import Linked, object_code
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.llvm.vectors import IrWriter, Vectors
-from armdyn.version import __version__
 
 
 class Handler:
@@ -29,12 +27,6 @@ class Handler:
     def address(self) -> int:
         """Of the handler."""
         return self.code["handler"]
-
-
-def target_name(kernel: Kernel) -> str:
-    """The name of a kernel for XLA, which may keep it on disk: of this and no other kernel."""
-    what = repr((kernel.model.digest, kernel.request, kernel.dtype, __version__))
-    return f"armdyn.{kernel.request.quantity}.{hashlib.sha256(what.encode()).hexdigest()[:24]}"
 
 
 def handler_text(

@@ -18,10 +18,11 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from armdyn.backends.jax.handler import Handler, target_name
+from armdyn.backends.jax.handler import Handler
 from armdyn.backends.jax.layout import layout
 from armdyn.backends.jax.program import program_function
 from armdyn.backends.kernel import Kernel
+from armdyn.backends.target_name import target_name
 
 
 @dataclass(frozen=True, eq=False)

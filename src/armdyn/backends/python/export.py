@@ -1,8 +1,12 @@
-"""Programs as Python: one module that needs NumPy, and runs on JAX and PyTorch as well."""
+"""Programs as Python: one module that needs NumPy, and takes arrays and symbols of others as well.
+
+What libraries spell differently is in a few helpers that are written to the module.
+"""
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 
 from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.backends.body import Body, ConstantTable, Statements
@@ -45,36 +49,67 @@ def module(model: RobotModel, functions: Sequence[Function], options: ExportOpti
     lines += [f"{name} = {_number(value)}" for name, value in table.values.items()]
     lines += _ARRAY.splitlines()
     used = {i.op for f in functions for i in f.program.instructions}
+    lines += _WHERE.splitlines() if used & _CHOOSING else []
     lines += [line for op, text in _HELPERS.items() if op in used for line in text.splitlines()]
     return "\n".join([*lines, *written]) + "\n"
 
 
 _BATCHES = (
     "Every argument has any leading batch shape, (..., n), and these broadcast; a matrix has the",
-    "shape (..., rows, columns). The library of the arrays is xp: numpy, jax.numpy or torch.",
+    "shape (..., rows, columns). The library of the arrays is xp: numpy, jax.numpy, torch, cupy",
+    "and their like, or casadi or sympy, which take columns or lists of symbols and give matrices.",
 )
 _ARRAY = """
 
-def _array(xp, x):
-    return x if hasattr(x, "shape") else xp.asarray(x)
+def _entries(xp, x, n):
+    if not hasattr(xp, "stack"):
+        return [x[i] for i in range(n)]  # a column of symbols
+    x = x if hasattr(x, "shape") else xp.asarray(x)
+    return [x[..., i] for i in range(n)]
+
+
+def _zero(xp, *entries):
+    return xp.zeros_like(sum(entries)) if hasattr(xp, "zeros_like") else 0.0
+
+
+def _result(xp, entries, *shape):
+    if hasattr(xp, "stack"):
+        made = xp.stack(entries, -1)
+        return xp.reshape(made, (*made.shape[:-1], *shape))
+    columns = shape[-1] if len(shape) > 1 else 1
+    rows = [entries[k : k + columns] for k in range(0, len(entries), columns)]
+    if hasattr(xp, "vertcat"):  # CasADi
+        return xp.vertcat(*(xp.horzcat(*row) for row in rows))
+    return xp.Matrix(rows)
+"""
+_WHERE = """
+
+def _where(xp, condition, yes, no):
+    if hasattr(xp, "where"):
+        return xp.where(condition, yes, no)
+    if hasattr(xp, "if_else"):  # CasADi
+        return xp.if_else(condition, yes, no)
+    return xp.Piecewise((yes, condition), (no, True))
 """
 _GUARD = f"""
 
 def _guard(xp, pivot, scale):
     \"\"\"A pivot that is more than rounding of the inertia it comes from, else NaN.\"\"\"
-    return xp.where(abs(pivot) > {RELATIVE_PIVOT!r} * abs(scale), pivot, float("nan"))
+    return _where(xp, abs(pivot) > {RELATIVE_PIVOT!r} * abs(scale), pivot, float("nan"))
 """
 _SIGNED_POWER = """
 
 def _signed_power(xp, x, exponent):
     \"\"\"sgn(x) |x|^exponent, and 0 where x is 0.\"\"\"
-    return xp.sign(x) * xp.where(x == 0, 1.0, abs(x)) ** exponent
+    return xp.sign(x) * _where(xp, x == 0, 1.0, abs(x)) ** exponent
 """
 _ANGLE_SUM = f"""
 
 def _angle_sum(xp, a, b):
     \"\"\"a + b; where it is far from zero, less whole turns, so that it is not rounded.\"\"\"
     total = a + b
+    if not hasattr(xp, "where"):
+        return total  # symbols are not rounded
     far = abs(total) > {FAR_ANGLE!r}
     if xp is np and not np.any(far):
         return total
@@ -85,6 +120,8 @@ def _without_turns(xp, x):
     return xp.arctan2(xp.sin(x), xp.cos(x)) if hasattr(x, "shape") else x
 """
 _HELPERS = {"angle_sum": _ANGLE_SUM, "signed_power": _SIGNED_POWER, "guard": _GUARD}
+_CHOOSING = {"signed_power", "guard"}
+"""Helpers that call `_where`."""
 
 
 def _function(model: RobotModel, function: Function, table: ConstantTable) -> list[str]:
@@ -94,13 +131,15 @@ def _function(model: RobotModel, function: Function, table: ConstantTable) -> li
     comment = function_lines(model, function)
     lines = ["", "", f"def {function.name}({', '.join(names)}, xp=np):"]
     lines += ['    """' + comment[0], *(f"    {line}".rstrip() for line in comment[1:]), '    """']
-    lines += [f"    {name} = _array(xp, {name})" for name in names]
+    results = _results(program, text)
+    whole = any("_zero(" in line for line in results)  # which reads every argument
     for array in program.inputs:
-        if array.name in text.used:
-            entries = enumerate(array.symbols)
-            lines += [f"    {symbol} = {array.name}[..., {i}]" for i, symbol in entries]
+        if array.name in text.used or whole:
+            entries = wrap("".join(f"{symbol}, " for symbol in array.symbols), COLUMNS - 10)
+            lines += ["    (", *(f"        {line}" for line in entries)]
+            lines += [f"    ) = _entries(xp, {array.name}, {len(array.symbols)})"]
     lines += [f"    {statement}" for statement in text.statements]
-    return [*lines, *_results(program, text)]
+    return [*lines, *results]
 
 
 def _results(program: Program, text: Body) -> list[str]:
@@ -112,8 +151,8 @@ def _results(program: Program, text: Body) -> list[str]:
     ]
     lines = []
     if any("zero" in output for output in outputs):
-        batch = " + ".join(f"{i.name}[..., 0]" for i in program.inputs)
-        lines += [f"    zero = xp.zeros_like({batch})"]
+        firsts = ", ".join(i.symbols[0] for i in program.inputs)
+        lines += [f"    zero = _zero(xp, {firsts})"]
     if not program.shape:
         return [*lines, f"    return {outputs[0]}"]
     rows = ["        "]
@@ -121,12 +160,8 @@ def _results(program: Program, text: Body) -> list[str]:
         if len(rows[-1] + output) > COLUMNS - 2:
             rows.append("        ")
         rows[-1] += ("" if rows[-1].isspace() else " ") + output + ","
-    stacked = ["xp.stack([", *rows, "    ], -1)"]
-    if len(program.shape) == 1:
-        return [*lines, f"    return {stacked[0]}", *stacked[1:]]
     shape = ", ".join(map(str, program.shape))
-    lines += [f"    entries = {stacked[0]}", *stacked[1:]]
-    return [*lines, f"    return xp.reshape(entries, (*entries.shape[:-1], {shape}))"]
+    return [*lines, "    return _result(xp, [", *rows, f"    ], {shape})"]
 
 
 def _whole(program: Program) -> set[int]:

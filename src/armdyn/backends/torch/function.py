@@ -1,0 +1,34 @@
+"""Quantities of a robot as operators of PyTorch."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from armdyn.backends.kernel import Kernel
+from armdyn.backends.table import KernelTable
+from armdyn.errors import MissingExtraError
+
+
+def torch_function(
+    table: KernelTable, quantity: str, *, dtype: Any = "float64", **options: Any
+) -> Callable[..., Any]:
+    """A quantity as an operator of PyTorch, with its derivatives in reverse mode.
+
+    On the CPU it is the kernel, on other devices the program in torch. It works inside
+    `torch.compile`, and under `torch.func.vmap`.
+
+    Args:
+        table: The kernels of a robot.
+        quantity: As in `Robot.kernel`, and so are `dtype` and the other options.
+        dtype: "float64" or "float32", the type that tensors must have.
+        options: Those of `Robot.kernel` but `derivative`: PyTorch asks for the products it needs.
+
+    Returns:
+        A function of tensors (..., n) whose leading shapes broadcast.
+    """
+    if find_spec("torch") is None:
+        raise MissingExtraError("torch", "torch", "an operator of PyTorch")
+    from armdyn.backends.torch.operator import TorchFunction  # noqa: PLC0415
+
+    kernels: Callable[[str | None], Kernel] = table.products(quantity, dtype, **options)
+    return TorchFunction(kernels)

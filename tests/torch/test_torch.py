@@ -1,0 +1,138 @@
+"""Operators of PyTorch: the bits of NumPy, gradients by the kernels, programs for other devices."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import armdyn
+import torch
+from armdyn.backends.torch.operator import run_program
+from armdyn.errors import MissingExtraError, ShapeError, UnknownNameError
+from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.request import Request
+from support.random_robots import random_model
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """Two joints with friction of every term and rotors."""
+    model = random_model("RP", 5, rotors=True, friction=True)
+    return armdyn.Robot(model)
+
+
+@pytest.fixture(scope="module")
+def torque(arm):
+    return arm.torch("inverse_dynamics")
+
+
+def tensors(seed=1, batch=(6,), dtype=torch.float64, count=3):
+    numbers = np.random.default_rng(seed).uniform(0.2, 1, (count, *batch, 2))
+    return [torch.tensor(x, dtype=dtype) for x in numbers]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_tensors_have_the_bits_of_numpy(arm, dtype):
+    function, given = (
+        arm.torch("inverse_dynamics", dtype=dtype),
+        tensors(dtype=getattr(torch, dtype)),
+    )
+    kernel = arm.kernel("inverse_dynamics", dtype=dtype)
+    expected = kernel(*(x.numpy() for x in given))
+    assert np.array_equal(function(*given).numpy(), expected)
+    assert function(*given).dtype == getattr(torch, dtype)
+    one = function(given[0], given[1][0], given[2])  # which broadcasts
+    assert np.array_equal(
+        one.numpy(), kernel(given[0].numpy(), given[1][0].numpy(), given[2].numpy())
+    )
+    turned = function(*(x.T.contiguous().T for x in given))  # other strides
+    assert np.array_equal(turned.numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "count"),
+    [
+        ("inverse_dynamics", 3),
+        ("forward_dynamics", 3),
+        ("mass_matrix", 1),
+        ("forward_kinematics", 1),
+    ],
+)
+def test_gradients_are_slopes(arm, quantity, count):
+    given = [x.requires_grad_() for x in tensors(batch=(3,), count=count)]
+    assert torch.autograd.gradcheck(arm.torch(quantity), given)
+
+
+def test_a_broadcast_argument_gets_the_sum_of_the_gradients(arm, torque):
+    q, qd, qdd = tensors()
+    shared = qd[0].clone().requires_grad_()
+    torque(q, shared, qdd).sum().backward()
+    slopes = arm.inverse_dynamics_derivatives(q.numpy(), qd[0].numpy(), qdd.numpy()).dqd
+    np.testing.assert_allclose(shared.grad.numpy(), slopes.sum((0, 1)), rtol=1e-10)
+
+
+def test_the_operator_keeps_the_rules_of_torch(torque):
+    given = [[x.requires_grad_() for x in tensors(batch=(2,))]]
+    checked = torch.library.opcheck(
+        torque._operator,
+        given,
+        test_utils=("test_schema", "test_faketensor", "test_autograd_registration"),
+    )
+    assert set(checked.values()) == {"SUCCESS"}
+
+
+def test_it_can_be_mapped(torque):
+    q, qd, qdd = tensors()
+    assert torch.equal(torch.func.vmap(torque)(q, qd, qdd), torque(q, qd, qdd))
+    mixed = torch.func.vmap(torque, in_dims=(0, None, 1))(q, qd[0], qdd.T)
+    assert torch.equal(mixed, torque(q, qd[0], qdd))
+
+
+def test_it_can_be_traced_for_compilation(torque):
+    given = tensors()
+    compiled = torch.compile(lambda *x: 2.0 * torque(*x), backend="eager", fullgraph=True)
+    assert torch.equal(compiled(*given), 2.0 * torque(*given))
+
+
+@pytest.mark.parametrize("mode", [None, "vjp"])
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+def test_the_program_for_other_devices_is_the_kernel_but_for_rounding(arm, quantity, mode):
+    program = quantity_program(arm.model, Request(quantity, derivative=mode))
+    given = tensors(count=len(program.inputs))
+    found = run_program(program, given)
+    expected = program(*(x.numpy() for x in given))
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-11, atol=1e-12)
+
+
+def test_another_device_runs_the_program(arm, torque):
+    """On the device "meta", which has shapes but no numbers, nothing of a kernel can run."""
+    given = [x.to("meta") for x in tensors()]
+    assert torque(*given).shape == (6, 2)
+    assert torque(*given).device.type == "meta"
+
+
+def test_wrong_tensors_and_a_missing_package_are_named(arm, torque, monkeypatch):
+    q, qd, qdd = tensors()
+    with pytest.raises(ShapeError, match=r"qd: expected torch.float64, got torch.float32"):
+        torque(q, qd.float(), qdd)
+    with pytest.raises(ShapeError, match="q: expected a tensor, got ndarray"):
+        torque(q.numpy(), qd, qdd)
+    with pytest.raises(ShapeError, match=r"qd: expected shape \(\.\.\., 2\), got \(6, 1\)"):
+        torque(q, qd[:, :1], qdd)
+    with pytest.raises(ShapeError, match=r"takes 3 tensors \(q, qd, qdd\), got 2"):
+        torque(q, qd)
+    with pytest.raises(ShapeError, match="do not broadcast: q"):
+        torque(q, qd[:4], qdd)
+    with pytest.raises(UnknownNameError, match="quantity 'torque'"):
+        arm.torch("torque")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr("armdyn.backends.torch.function.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install torch .*extra 'torch'"):
+        arm.torch("mass_matrix")
+
+
+def test_the_example_of_the_page_runs():
+    from support.pages import examples, page, printed, python_blocks
+
+    text = page("torch")
+    assert printed("".join(python_blocks(text))) == "".join(o for _, o in examples(text))
