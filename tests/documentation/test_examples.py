@@ -5,7 +5,9 @@ from refresh import same
 
 from support.pages import PAGES, outputs, printed, python_blocks
 
-WITH_CODE = [name for name, text in PAGES.items() if python_blocks(text)]
+ELSEWHERE = {"docs/torch"}
+"""What needs another environment: `make test-torch` runs it."""
+WITH_CODE = [name for name, text in PAGES.items() if python_blocks(text) and name not in ELSEWHERE]
 
 
 @pytest.mark.slow
