@@ -44,7 +44,11 @@ def check_report(
             model, found = _read(source, read or partial(read_model, source))
         except ArmdynError as error:
             return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
-        findings = [replace(finding, where=str(source)) for finding in found]
+        start = f"{source}: "
+        findings = [
+            replace(finding, where=str(source), message=finding.message.removeprefix(start))
+            for finding in found
+        ]
         findings += [*_fixed_joints(source), *geometry_findings(Path(source), model, trusted)]
     findings += [*body_findings(model), *joint_findings(model), *gravity_findings(model)]
     if not any(finding.level == "error" for finding in findings):

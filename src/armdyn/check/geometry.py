@@ -1,6 +1,6 @@
 """Inertias of a URDF file held against the geometry of its links: what does not fit, and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
@@ -61,6 +61,7 @@ def geometry_findings(path: Path, model: RobotModel, trusted: bool = True) -> It
             str(path),
             f"the inertia of {first!r}{more} is not held against its geometry: {reason}",
         )
+    yield from _weightless(model, geometry)
     total = sum(body.inertia.mass for body in bodies(model))
     for body in bodies(model):
         shape = geometry.get(body.name)
@@ -68,6 +69,19 @@ def geometry_findings(path: Path, model: RobotModel, trusted: bool = True) -> It
             light = body.inertia.mass < LIGHT * total
             for level, message in _findings(body.inertia, shape):
                 yield Finding("note" if light else level, f"link {body.name!r}", message)
+
+
+def _weightless(model: RobotModel, geometry: Mapping[str, LinkGeometry]) -> Iterator[Finding]:
+    """Moving links with geometry and no inertia; a note where they are fixed to one that has it."""
+    known = {body.name for body in bodies(model) if not body.inertia.is_zero}
+    for frame in model.frames:
+        if frame.link >= 0 and frame.name in geometry and frame.name not in known:
+            yield Finding(
+                "warning" if model.links[frame.link].inertia.is_zero else "note",
+                f"link {frame.name!r}",
+                "geometry without inertia, which weighs nothing; add an <inertial>, or load with "
+                "density=... (--density), which takes it from the geometry",
+            )
 
 
 def _findings(inertia: Inertia, shape: LinkGeometry) -> Iterator[tuple[Level, str]]:

@@ -44,7 +44,7 @@ def inertia(
     data = {
         "source": " ".join([source, *map(str, lengths or [])]),
         "volume": volume,
-        "density": body.mass / volume if volume else None,
+        "density": density or (body.mass / volume if volume else None),
         "mass": body.mass,
         "com": body.com.tolist(),
         "inertia": body.moment_about_com.tolist(),

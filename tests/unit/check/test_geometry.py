@@ -134,3 +134,29 @@ def test_what_is_light_is_noted_only(tmp_path):
         joint("b", "c", name="k"),
     )
     assert [f.level for f in geometry_findings(path, read_model(path)[0])] == ["note"]
+
+
+def test_geometry_without_inertia_weighs_nothing(tmp_path):
+    """Only on links that move: what the base weighs changes no torque."""
+    shape = f"<visual><geometry>{BOX}</geometry></visual>"
+    path = save(
+        tmp_path,
+        *(link("a", shape), link("b", shape), link("c"), link("d", shape), link("e", "")),
+        *(joint("a", "b", name="1"), joint("b", "c", name="2")),
+        *(joint("c", "d", name="3", kind="fixed"), joint("d", "e", name="4", kind="fixed")),
+    )
+    model, _ = read_model(path)
+    said = [one for one in geometry_findings(path, model) if "weighs nothing" in one.message]
+    assert [(one.level, one.where) for one in said] == [
+        ("warning", "link 'b'"),
+        ("note", "link 'd'"),
+    ]
+    assert all("density=" in one.message for one in said)
+    filled, _ = read_model(path, density=1000)
+    assert not [one for one in geometry_findings(path, filled) if "weighs" in one.message]
+    (told,) = [
+        one
+        for one in check_report(path, lambda **given: read_model(path, density=1000, **given))
+        if "uniform bodies" in one.message
+    ]
+    assert (told.where, told.message[:7]) == (str(path), "density")
