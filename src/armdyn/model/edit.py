@@ -16,7 +16,7 @@ from armdyn.model.joint import Joint
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.loop import Loop
 from armdyn.model.robot import RobotModel
-from armdyn.model.transform import IDENTITY, check_transform
+from armdyn.model.transform import IDENTITY, check_transform, inverse, transform
 
 CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
@@ -236,6 +236,47 @@ def with_tool(model: RobotModel, tool: npt.ArrayLike | None) -> RobotModel:
 def with_base(model: RobotModel, base: npt.ArrayLike | None) -> RobotModel:
     """The robot mounted elsewhere: a 4x4 transform of its base in the world."""
     return replace(model, base=check_transform("base", base))
+
+
+def with_turned_links(model: RobotModel, turns: Sequence[Array]) -> RobotModel:
+    """The same robot with the frame on each joint turned by a rotation, (3, 3), about its origin.
+
+    Each is the new frame in the old one.
+    """
+    T = [transform(_exact(R)) for R in turns]
+
+    def placed(link: int, placement: Array) -> Array:
+        return placement if link < 0 else frozen(inverse(T[link]) @ placement)
+
+    joints = tuple(
+        replace(
+            joint,
+            placement=frozen(placed(joint.parent, joint.placement) @ T[i]),
+            axis=_exact(joint.axis @ T[i][:3, :3]),
+        )
+        for i, joint in enumerate(model.joints)
+    )
+    links = tuple(
+        replace(
+            link, bodies=tuple(replace(x, placement=placed(i, x.placement)) for x in link.bodies)
+        )
+        for i, link in enumerate(model.links)
+    )
+    *frames, flange = (
+        replace(frame, placement=placed(frame.link, frame.placement))
+        for frame in (*model.frames, model.flange)
+    )
+    loops = tuple(
+        replace(
+            loop,
+            frame_a=placed(loop.link_a, loop.frame_a),
+            frame_b=placed(loop.link_b, loop.frame_b),
+        )
+        for loop in model.loops
+    )
+    return replace(
+        model, joints=joints, links=links, frames=tuple(frames), flange=flange, loops=loops
+    )
 
 
 def without_rounding(model: RobotModel) -> RobotModel:

@@ -1,86 +1,90 @@
 """What each link receives at its joint, and the base from the ground."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.canonical.frames import canonical_frames
+from armdyn.compiler.count import count
+from armdyn.formulations.joint_wrenches import joint_wrenches, link_motion
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
-from armdyn.formulations.loops.rows import end_frames
-from armdyn.formulations.spatial import cross, dot, rotate, rotate_back
+from armdyn.formulations.spatial import dot, rotate, rotate_back
+from armdyn.model.edit import with_turned_links
+from armdyn.quantities.loop_reactions import loop_reactions
 from armdyn.quantities.quantity import Quantity
+from armdyn.quantities.recursion import held_wrench
 from armdyn.quantities.traced_robot import TracedRobot
+
+OWN_AXES = ("joint", "link")
+"""Names of axes that are those of each link itself."""
 
 
 def _reactions(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    found = s.recursion(q, qd, qdd, loads=True)
-    frames = world_frames(s.described, s.here(q).q)
-    cuts = _cut_wrenches(s, q, found.tau, frames) if s.model.loops else []
-    if cuts:
-        found = s.recursion(q, qd, qdd, loads=True, more=_loads(s, frames, cuts))
-    rows = []
-    if s.request.base_wrench:
-        rows.append(_row(s, frames, -1, *_on_base(s, frames, found.base, cuts)))
-    for i, joint in enumerate(s.model.joints):
+    """Of some ways the shortest.
+
+    The frames on joints are as described, or turned so that they fit each other; forces are summed
+    in these frames, or in the world.
+    """
+    if s.model.loops:
+        return loop_reactions(s, q, qd, qdd)
+    turns = tuple(frame[:3, :3] for frame in canonical_frames(s.model))
+    forms = (
+        (s, tuple(np.eye(3) for _ in turns)),
+        (replace(s, model=with_turned_links(s.model, turns)), turns),
+    )
+    sums = (False,) if s.request.frame in OWN_AXES else (True, False)
+    ways = (_rows(form, own, world, (q, qd, qdd)) for form, own in forms for world in sums)
+    return min(map(s.nodes, ways), key=lambda rows: count(rows.flat).total)
+
+
+def _rows(
+    s: TracedRobot, own: tuple[Array, ...], world: bool, state: tuple[Array, Array, Array]
+) -> Array:
+    """The rows; `own` are the axes of each link in those of the frame on its joint as described."""
+    (model, turning), (q, qd, qdd) = s.standing, state
+    at = s.here(q)
+    motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
+    moving, exerted = link_motion(model, *motion, turning), s.wrench(motion[0])
+    if s.request.payload:
+        exerted = held_wrench(model, moving, s.vector("payload"), exerted)
+    found = joint_wrenches(model, motion[0], moving, exerted, world=world)
+    frames = world_frames(model, motion[0])
+    rows = [found.base] if s.request.base_wrench else []
+    for i, joint in enumerate(model.joints):
         f, n = found.f[i], found.n[i]
         if s.request.constraint:  # without what the drive gives, so that no work is done
-            drive = dot(joint.axis, joint.type.combine(f, n)) * joint.axis
+            axis = frames.z[i] if world else joint.axis
+            drive = dot(axis, joint.type.combine(f, n)) * axis
             f, n = (f, n - drive) if joint.type.turns else (f - drive, n)
-        rows.append(_row(s, frames, i, f, n))
-    for loop, (f, m) in zip(s.model.loops, cuts, strict=True):
-        R = frames.link(loop.link_a)[0]
-        rows.append(_row(s, frames, loop.link_a, rotate_back(R, f), rotate_back(R, m)))
-    return np.stack(rows)
+        rows.append((f, n))
+    links = range(len(model.links) - len(rows), len(model.links))  # from -1 if the base is in it
+    turned = (
+        _turned(s, frames, own, world, i, vectors) for i, vectors in zip(links, rows, strict=True)
+    )
+    return np.stack([np.concatenate(pair) for pair in turned])
 
 
-Wrenches = list[tuple[Array, Array]]
-
-
-def _cut_wrenches(s: TracedRobot, q: Array, tau: Array, frames: WorldFrames) -> Wrenches:
-    """Force and moment of b on a at frame a of each loop, world axes."""
-    return s.loops_here(q).cut_wrenches(s.nodes(tau), frames)
-
-
-def _loads(s: TracedRobot, frames: WorldFrames, cuts: Wrenches) -> Array:
-    """What links exert through cut joints, (N, 6), in the frames on their joints."""
-    exerted = np.zeros((len(s.model.joints), 6), dtype=object)
-    for loop, (f, m) in zip(s.model.loops, cuts, strict=True):
-        p = end_frames(frames, loop)[0][:3, 3]
-        for sign, link in ((-1.0, loop.link_a), (1.0, loop.link_b)):
-            if link >= 0:
-                R, O = frames.link(link)
-                wrench = sign * f, sign * (m + cross(p - O, f))
-                exerted[link] += np.concatenate([rotate_back(R, part) for part in wrench])
-    return exerted
-
-
-def _on_base(
-    s: TracedRobot, frames: WorldFrames, found: tuple[Array, Array], cuts: Wrenches
-) -> tuple[Array, Array]:
-    """What the base receives from the ground, with the cut joints that are on it."""
-    f_base, n_base = found
-    R, O = frames.link(-1)
-    for loop, (f, m) in zip(s.model.loops, cuts, strict=True):
-        p = end_frames(frames, loop)[0][:3, 3]
-        for sign, link in ((-1.0, loop.link_a), (1.0, loop.link_b)):
-            if link < 0:
-                f_base = f_base + sign * rotate_back(R, f)
-                n_base = n_base + sign * rotate_back(R, m + cross(p - O, f))
-    return f_base, n_base
-
-
-def _row(s: TracedRobot, frames: WorldFrames, link: int, f: Array, n: Array) -> Array:
-    """Force and moment on a link, given in the axes of its joint frame, in those of the request."""
-    axes = s.request.frame
+def _turned(
+    s: TracedRobot,
+    frames: WorldFrames,
+    own: tuple[Array, ...],
+    world: bool,
+    link: int,
+    vectors: tuple[Array, Array],
+) -> list[Array]:
+    """Vectors of a link, in axes of the world or of the frame on its joint, in those asked for."""
+    model, axes = s.described, s.request.frame
+    if axes == "joint":
+        return [rotate(own[link] if link >= 0 else np.eye(3), v) for v in vectors]
     if axes == "link":
-        name = s.model.links[link].name if link >= 0 else s.model.base_link.name
-        R = s.plain.frame(name).placement[:3, :3]
-        f, n = rotate_back(R, f), rotate_back(R, n)
-    elif axes != "joint":
-        R = frames.link(link)[0]
-        f, n = rotate(R, f), rotate(R, n)
-        if axes != "world":
-            R = frame_in_world(frames, s.plain.frame(axes))[0]
-            f, n = rotate_back(R, f), rotate_back(R, n)
-    return np.concatenate([f, n])
+        name = model.links[link].name if link >= 0 else model.base_link.name
+        return [rotate_back(model.frame(name).placement[:3, :3], v) for v in vectors]
+    found = list(vectors) if world else [rotate(frames.link(link)[0], v) for v in vectors]
+    if axes == "world":
+        return found
+    R = frame_in_world(frames, model.frame(axes))[0]
+    return [rotate_back(R, v) for v in found]
 
 
 REACTIONS = Quantity(

@@ -9,14 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.formulations.joint_wrenches import LinkMotion
+from armdyn.formulations.joint_wrenches import Turning as Turning
 from armdyn.formulations.newton_euler import NewtonEuler, newton_euler
 from armdyn.formulations.regressor import wrench_columns
 from armdyn.formulations.spatial import rotate_back
 from armdyn.model import RobotModel
 from armdyn.quantities.run_time import payload_in_link
-
-Turning = tuple[Array, Array] | None
-"""ω_0 and ω̇_0 of a base in its own axes; None: it does not turn."""
 
 
 def moving(model: RobotModel, base_motion: Array) -> tuple[RobotModel, Turning]:
@@ -41,10 +40,18 @@ def recursion(
     """Newton-Euler of one state of all joints, with what links exert, and a payload at the tool."""
     if payload is not None:
         # these are the nodes of the call below, so the motion is computed once
-        outward, at = newton_euler(model, *motion, turning=turning), model.flange.link
-        force, moment = wrench_columns(outward.w[at], outward.wd[at], outward.vd[at])
-        held = np.concatenate([force, moment]) @ payload_in_link(model, payload)
-        rows = np.zeros((len(model.joints), 6)) if exerted is None else exerted
-        exerted = np.array(rows, dtype=object)
-        exerted[at] = exerted[at] + held
+        outward = newton_euler(model, *motion, turning=turning)
+        exerted = held_wrench(model, outward, payload, exerted)
     return newton_euler(model, *motion, exerted, turning)
+
+
+def held_wrench(
+    model: RobotModel, outward: NewtonEuler | LinkMotion, payload: Array, exerted: Array | None
+) -> Array:
+    """What links exert, (N, 6), with a payload at the tool that moves with its link."""
+    at = model.flange.link
+    force, moment = wrench_columns(outward.w[at], outward.wd[at], outward.vd[at])
+    held = np.concatenate([force, moment]) @ payload_in_link(model, payload)
+    rows = np.array(np.zeros((len(model.joints), 6)) if exerted is None else exerted, dtype=object)
+    rows[at] = rows[at] + held
+    return rows

@@ -120,10 +120,11 @@ class TracedModel:
     @property
     def described(self) -> RobotModel:
         """The plain model as it stands, with the arguments that are not inertias in it."""
-        return self._standing[0]
+        return self.standing[0]
 
     @cached_property
-    def _standing(self) -> tuple[RobotModel, Turning]:
+    def standing(self) -> tuple[RobotModel, Turning]:
+        """The robot as `described`, and how its base turns."""
         model = self.plain
         if self.request.gravity:
             model = replace(model, gravity=self.vector("gravity"))

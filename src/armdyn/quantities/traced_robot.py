@@ -85,7 +85,7 @@ class TracedRobot(TracedModel):
 
         What links exert besides is `more`, as formulations take it.
         """
-        model, turning = self._standing
+        model, turning = self.standing
         at = self.here(q)
         motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         payload = self.vector("payload") if self.request.payload else None
