@@ -42,7 +42,7 @@ def _link_frames(s: TracedRobot, q: Array) -> Array:
 
 
 def _joint_frames(s: TracedRobot, q: Array) -> Array:
-    frames = kin.world_frames(s.plain, s.at.positions(q))
+    frames = kin.world_frames(s.plain, s.here(q).q)
     return np.stack([homogeneous(R, O) for R, O in zip(frames.R, frames.O, strict=True)])
 
 
