@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-torch quick lint fmt type imports browser docs dist clean
+.PHONY: demo test test-targets test-torch quick lint fmt type imports browser docs dist clean
 
 demo: .venv/.demo
 	@mkdir -p demo
@@ -10,12 +10,21 @@ demo: .venv/.demo
 	@echo "open the studio with: $(BIN)/armdyn studio puma560"
 
 test: lint type imports browser
-	$(BIN)/pytest -n auto --dist worksteal --ignore=tests/studio --ignore=tests/torch
+	$(BIN)/pytest -n auto --dist worksteal --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
 	$(BIN)/pytest tests/studio --reruns 2  # a page drawn without a GPU may be late
 
 # PyTorch brings gigabytes, so it gets an environment of its own
 test-torch: build/.torch
 	build/torch/bin/python -m pytest tests/torch
+
+# exported code in Octave, C++ and on processors in an emulator: docs/targets.md has what it printed
+PACKAGES := cmake g++ libeigen3-dev octave-dev qemu-system-arm qemu-user gcc-arm-none-eabi \
+  libnewlib-arm-none-eabi gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+test-targets: .venv/.test
+	@dpkg -s $(PACKAGES) >/dev/null 2>&1 || { apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PACKAGES); } || { \
+	  echo "test-targets needs Debian's packages $(PACKAGES), and could not install them" >&2; exit 1; }
+	$(BIN)/pytest -v -rP tests/targets
 
 # what a change is tried with, in a minute: no robot is compiled for it
 quick: lint imports

@@ -788,14 +788,19 @@ class Robot:
 
         return casadi_function(self.model, quantity, effort=self.effort, **options)
 
-    def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:
-        """Write functions as "c" or "python"; options: `armdyn.backends.options.ExportOptions`."""
+    def export(
+        self, directory: str | Path, language: str = "c", target: str | None = None, **options: Any
+    ) -> Exported:
+        """Write functions as "c" or "python"; options: `armdyn.backends.options.ExportOptions`.
+
+        With a target of `armdyn.backends.export.TARGETS`, such as "cmake", C comes wrapped for it.
+        """
         with IMPORTING:
             from armdyn.backends.export import export  # noqa: PLC0415
             from armdyn.backends.options import ExportOptions  # noqa: PLC0415
 
         given = {"effort": self.effort} | options
-        return export(self.model, directory, language, ExportOptions(**given))
+        return export(self.model, directory, language, ExportOptions(**given), target)
 
     def _warn_if_reduced(self, what: str) -> None:
         if self.model.reduced:

@@ -160,6 +160,10 @@ class WriteError(ArmdynError, OSError):
     """A file that cannot be written."""
 
 
+class CompilerError(ArmdynError):
+    """A C compiler that is not there, or that does not compile what it should."""
+
+
 class CacheError(ArmdynError, OSError):
     """A place to keep things on disk, or a name in it, that cannot be used."""
 

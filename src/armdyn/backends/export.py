@@ -1,18 +1,30 @@
-"""One way to every language."""
+"""One way to every language and every target."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-from armdyn.backends.c.export import export_c
-from armdyn.backends.options import Exported, ExportOptions
+from armdyn.backends.c.export import c_sources, export_c
+from armdyn.backends.options import Exported, ExportOptions, write_all
 from armdyn.backends.python.export import export_python
-from armdyn.errors import check_known
+from armdyn.backends.targets.cmake import CMAKE
+from armdyn.backends.targets.ctypes_wrapper import CTYPES
+from armdyn.backends.targets.eigen import EIGEN
+from armdyn.backends.targets.fmu import FMU, FMU_SOURCE
+from armdyn.backends.targets.kernels import KERNELS
+from armdyn.backends.targets.mex import MEX
+from armdyn.backends.targets.ros2 import ROS2
+from armdyn.backends.targets.target import ExportTarget
+from armdyn.errors import ModelError, check_known
 from armdyn.model import RobotModel
 
 LANGUAGES: dict[str, Callable[[RobotModel, str | Path, ExportOptions | None], Exported]] = {
     "c": export_c,
     "python": export_python,
 }
+TARGETS: dict[str, ExportTarget] = {
+    target.name: target for target in (CMAKE, CTYPES, EIGEN, FMU, FMU_SOURCE, KERNELS, MEX, ROS2)
+}
+"""Programs for which exported C is wrapped."""
 
 
 def export(
@@ -20,7 +32,21 @@ def export(
     directory: str | Path,
     language: str = "c",
     options: ExportOptions | None = None,
+    target: str | None = None,
 ) -> Exported:
-    """Write functions of a robot as source code in a language of `LANGUAGES`."""
+    """Write functions of a robot as source code in a language of `LANGUAGES`.
+
+    With a target of `TARGETS`, C is wrapped for another program. All files are written or none.
+    """
     check_known("language", language, LANGUAGES)
-    return LANGUAGES[language](model, directory, options)
+    if options and options.platform is not None and target != KERNELS.name:
+        raise ModelError("a platform is for the target kernels; name that target, or no platform")
+    if target is None:
+        return LANGUAGES[language](model, directory, options)
+    check_known("target", target, TARGETS)
+    if language != "c":
+        raise ModelError(f"the target {target} wraps C, not {language}; leave out the language")
+    record = TARGETS[target]
+    made = c_sources(model, record.options(options or ExportOptions()))
+    package = record.package(made)
+    return Exported(write_all(directory, package.files), made.programs, package.try_it)

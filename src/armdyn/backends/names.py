@@ -17,9 +17,10 @@ _C_WORDS = """
     assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg
     stdbool stddef stdint stdio stdlib string tgmath time wctype
     jax numpy torch
+    all clean eigen fmu help install package std test
 """
 TAKEN = frozenset(_C_WORDS.split()) | set(keyword.kwlist) | sys.stdlib_module_names
-"""Words of the languages, and files or modules that another of that name would hide."""
+"""Words of languages and of CMake, and files or modules that another of that name would hide."""
 
 
 def prefix_of(name: str, wanted: str | None) -> str:

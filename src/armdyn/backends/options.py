@@ -1,12 +1,15 @@
 """What is exported: functions of a robot by name, and their options."""
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from errno import ENOTDIR
 from pathlib import Path
 
 from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, WriteError, check_known
-from armdyn.io.atomic import write_text
+from armdyn.io.atomic import replacing
 from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Quantity
@@ -45,6 +48,10 @@ class ExportOptions:
     """How hard short programs are looked for, one of `EFFORTS`."""
     tell: Callable[[str], None] = lambda what: None
     """Called with what is being done."""
+    processors: Sequence[str] = ()
+    """Names in `armdyn.backends.c.processors.PROCESSORS` for which code and stack are measured."""
+    platform: str | None = None
+    """Where compiled kernels run, a name in `armdyn.backends.llvm.objects.PLATFORMS`."""
     programs: Mapping[str, Program] = field(default_factory=dict)
     """Programs in the place of those that functions have, by name; see `armdyn.reduced`."""
 
@@ -110,14 +117,34 @@ def _request(name: str, options: ExportOptions) -> Request:
     return Request(name, friction=options.friction, effort=options.effort, **chosen)
 
 
-def write_all(directory: str | Path, texts: dict[str, str]) -> tuple[Path, ...]:
-    """Write files by name into a directory, which is made if need be."""
+def write_all(directory: str | Path, files: Mapping[str, str | bytes]) -> tuple[Path, ...]:
+    """Write files by name into a directory, all of them or none; folders are made if need be."""
     directory = check_path(directory)
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WriteError(f"cannot write to {str(directory)!r}: {error.strerror}") from error
-    paths = tuple(directory / name for name in texts)
-    for path, text in zip(paths, texts.values(), strict=True):
-        write_text(path, text)
+    paths = tuple(directory / name for name in files)
+    with _folders({path.parent for path in paths}, directory), ExitStack() as written:
+        streams = [written.enter_context(replacing(path)) for path in paths]
+        for stream, content in zip(streams, files.values(), strict=True):
+            stream.write(content.encode() if isinstance(content, str) else content)
+            stream.flush()
     return paths
+
+
+@contextmanager
+def _folders(wanted: set[Path], directory: Path) -> Iterator[None]:
+    """Folders that are there in the block, and afterwards if it succeeds."""
+    needed = {folder for path in wanted for folder in (path, *path.parents)}
+    made: list[Path] = []
+    try:
+        for folder in sorted(folder for folder in needed if not folder.exists()):
+            folder.mkdir(exist_ok=True)
+            made.append(folder)
+        if not directory.is_dir():
+            raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR))
+        yield
+    except BaseException as error:
+        for folder in reversed(made):
+            with suppress(OSError):  # another process has put something there
+                folder.rmdir()
+        if isinstance(error, OSError) and not isinstance(error, WriteError):
+            raise WriteError(f"cannot write to {str(directory)!r}: {error.strerror}") from error
+        raise

@@ -58,6 +58,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "export": (
         "armdyn export panda -o panda_c",
         "armdyn export ur5e -o ur5e_c --functions inverse_dynamics,jacobian --float",
+        "armdyn export panda -o panda_library --target cmake",
     ),
     "studio": ("armdyn studio panda", "armdyn studio arm.urdf --port 8080 --no-browser"),
     "bench": ("armdyn bench panda ur5e", "armdyn bench --quick --only one_state"),

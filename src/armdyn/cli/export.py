@@ -27,6 +27,11 @@ def export(
         "--output",
     ),
     lang: str = option("c", "c or python; latex or sympy for the equations of motion."),
+    target: str | None = option(
+        None,
+        "Wrap it for cmake, ctypes, eigen, fmu, fmu-source, mex or ros2; kernels compiles it.",
+        "NAME",
+    ),
     functions: str | None = option(
         None,
         "What to export, as inverse_dynamics,mass_matrix; the usual seven by default.",
@@ -46,17 +51,26 @@ def export(
     constraint: bool = flag("--constraint", "Leave out of reactions what the drives give."),
     base_wrench: bool = flag("--base-wrench", "Let the base have the first row of reactions."),
     prefix: str | None = option(None, "Start of the names; the robot's if unset.", "NAME"),
+    processor: str | None = option(
+        None,
+        "Measure code and stack on cortex-m4f, cortex-m7, aarch64 or host, for the header.",
+        "NAME,NAME,...",
+    ),
+    platform: str | None = option(
+        None, "Where kernels run, as aarch64-linux; here if unset.", "NAME"
+    ),
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
     json: Json = False,
 ) -> None:
-    """Write dynamics and kinematics as C99 or as Python."""
+    """Write dynamics and kinematics as C99, perhaps for another program, or as Python."""
     if str(output) == STANDARD_OUTPUT and lang not in DOCUMENTS:
         raise typer.BadParameter("-o -: an export has several files; name a folder")
     if lang in DOCUMENTS:
         arguments = payload_argument, gravity_argument, base_motion_argument
-        if any((functions, single, *arguments)):
+        if any((functions, single, target, processor, *arguments)):
             raise typer.BadParameter(
-                "--functions, --float and arguments are for functions in c and python"
+                "--functions, --float, --target, --processor and arguments are for functions in c "
+                "and python"
             )
         _document(robot.open(), output, lang, prefix, json)
         return
@@ -67,17 +81,20 @@ def export(
 
     if lang not in LANGUAGES:
         raise UnknownNameError("language", lang, (*LANGUAGES, *DOCUMENTS))
-    names: tuple[str, ...] = DEFAULT_FUNCTIONS
-    if functions is not None:
-        names = tuple(name.strip() for name in functions.split(",") if name.strip())
+    names = DEFAULT_FUNCTIONS if functions is None else _names(functions)
     model = robot.open().model
     with status("looking for short programs") as say:
         options = ExportOptions(
             names, single, payload_argument, gravity_argument, base_motion_argument, friction, link,
             frame, constraint, base_wrench, prefix, "deep" if search else "default", say,
+            _names(processor or ""), platform,
         )  # fmt: skip
-        exported = write(model, output, lang, options)
+        exported = write(model, output, lang, options, target)
     _print(exported, json)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool) -> None:

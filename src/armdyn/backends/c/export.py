@@ -1,14 +1,17 @@
 """Programs as C99: one source and one header, no allocation, no library but that of maths."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.backends.body import Body, ConstantTable, Statements
+from armdyn.backends.c.accuracy import STATES, float_error, rounded_up
+from armdyn.backends.c.processors import Footprint, footprints
 from armdyn.backends.c.selftest import selftest
+from armdyn.backends.c.sources import CSources
 from armdyn.backends.export_comments import file_lines, function_lines, operations
 from armdyn.backends.names import comment, prefix_of
 from armdyn.backends.options import Exported, ExportOptions, Function, functions_of, write_all
@@ -31,6 +34,12 @@ def export_c(
     With PREFIX_SELFTEST defined the source is a program that compares every function with vectors
     computed here.
     """
+    made = c_sources(model, options)
+    return Exported(write_all(directory, made.texts), made.programs, made.try_it)
+
+
+def c_sources(model: RobotModel, options: ExportOptions | None = None) -> CSources:
+    """The source and the header of functions of a robot."""
     options = options or ExportOptions()
     prefix = prefix_of(model.name, options.prefix)
     functions = functions_of(model, options)
@@ -38,14 +47,19 @@ def export_c(
         f"{prefix}.c": source(model, functions, prefix, options),
         f"{prefix}.h": header(model, functions, prefix, options),
     }
-    macro, test = f"{prefix.upper()}_SELFTEST", f"{prefix}_selftest"
-    try_it = f"cc -std=c99 -O2 -D{macro} {prefix}.c -lm -o {test} && ./{test}"
-    programs = {f.name: f.program for f in functions}
-    return Exported(write_all(directory, texts), programs, try_it)
+    if options.processors:  # the header is written again with what was measured by it
+        names = [f.name for f in functions]
+        sizes = footprints(texts, prefix, options.processors, names)
+        texts[f"{prefix}.h"] = header(model, functions, prefix, options, sizes)
+    return CSources(model, options, prefix, functions, texts)
 
 
 def header(
-    model: RobotModel, functions: Sequence[Function], prefix: str, options: ExportOptions
+    model: RobotModel,
+    functions: Sequence[Function],
+    prefix: str,
+    options: ExportOptions,
+    sizes: Mapping[str, Sequence[Footprint]] | None = None,
 ) -> str:
     """The header: what every function computes, its units, conventions and operations."""
     guard, n = f"{prefix.upper()}_H", len(model.independent)
@@ -66,7 +80,9 @@ def header(
         "",
     ]
     for function in functions:
-        lines += _block(function_lines(model, function))
+        measured = [size.text for size in (sizes or {}).get(function.name, ())]
+        measured += [_accuracy(model, function)] if options.single else []
+        lines += _block([*function_lines(model, function), *measured])
         lines += [*_signature(function, prefix, options, ";"), ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
     return "\n".join(lines) + "\n"
@@ -76,6 +92,11 @@ _ALIASING = (
     "Functions keep no state and use no memory but the stack. Results are written after all",
     "arguments have been read, so a result may take the place of an argument.",
 )
+
+
+def _accuracy(model: RobotModel, function: Function) -> str:
+    error = rounded_up(float_error(model, function))
+    return f"In float off by at most {error} of the largest entry, or of 1, in {STATES} states."
 
 
 def _used(functions: Sequence[Function]) -> set[str]:
@@ -148,7 +169,7 @@ def _helper(op: str, options: ExportOptions) -> list[str]:
         f"static {real} guard({real} pivot, {real} scale)",
         "{",
         f"    const {real} least = {least} * (scale < {zero} ? -scale : scale);",
-        "    return pivot > least || -pivot > least ? pivot : NAN;",
+        f"    return pivot > least || -pivot > least ? pivot : ({real})NAN;",
         "}",
         "",
     ]

@@ -21,15 +21,9 @@ def selftest(
     functions: Sequence[Function], prefix: str, real: str, number: Callable[[float], str]
 ) -> list[str]:
     """A main for the end of the source."""
-    sizes = {i.name: i.size or 1 for f in functions for i in f.program.inputs}
-    states = {name: _states(name, size) for name, size in sizes.items()}
-    if real == "float":
-        states = {k: v.astype(np.float32).astype(float) for k, v in states.items()}
+    states, expected = expectations(functions, real)
     tables = {f"test_{name}": values for name, values in states.items()}
-    for f in functions:
-        expected = f.program(*(states[i.name] for i in f.program.inputs)).reshape(STATES, -1)
-        noise = np.abs(expected) < 1e-14 * np.abs(expected).max(initial=0.0)
-        tables[f"expected_{f.name}"] = np.where(noise, 0.0, expected)
+    tables |= {f"expected_{name}": values for name, values in expected.items()}
     lines = [f"#ifdef {prefix.upper()}_SELFTEST", "", "#include <stdio.h>", ""]
     for name, values in tables.items():
         lines += [*_table(name, values, real, number), ""]
@@ -41,14 +35,34 @@ def selftest(
     return [*lines, "    return failures != 0;", "}", "", "#endif"]
 
 
+def expectations(
+    functions: Sequence[Function], real: str
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """States by the name of the argument, and what each function gives there, a row a state."""
+    sizes = {i.name: i.size or 1 for f in functions for i in f.program.inputs}
+    states = {name: _states(name, size) for name, size in sizes.items()}
+    if real == "float":
+        states = {k: v.astype(np.float32).astype(float) for k, v in states.items()}
+    expected = {}
+    for f in functions:
+        values = f.program(*(states[i.name] for i in f.program.inputs)).reshape(STATES, -1)
+        noise = np.abs(values) < 1e-14 * np.abs(values).max(initial=0.0)
+        expected[f.name] = np.where(noise, 0.0, values)
+    return states, expected
+
+
+def tolerance(f: Function, real: str) -> float:
+    """How far a result may be off, relative to its largest entry or 1."""
+    return (SOLVED_TOLERANCE if f.quantity.solves else RESULT_TOLERANCE)[real]
+
+
 def _call(f: Function, prefix: str, real: str, number: Callable[[float], str]) -> list[str]:
     size = math.prod(f.program.shape)
     given = ", ".join(f"test_{i.name}[s]" for i in f.program.inputs)
-    tolerance = (SOLVED_TOLERANCE if f.quantity.solves else RESULT_TOLERANCE)[real]
     made = [f"const {real} result[1] = {{{prefix}_{f.name}({given})}};"]
     if f.program.shape:
         made = [f"{real} result[{size}];", f"{prefix}_{f.name}({given}, result);"]
-    made += [f'failures += check("{f.name}", s, {size}, {number(tolerance)}, result,']
+    made += [f'failures += check("{f.name}", s, {size}, {number(tolerance(f, real))}, result,']
     made += [f"    expected_{f.name}[s]);"]
     return ["        {", *(f"            {line}" for line in made), "        }"]
 
@@ -87,7 +101,7 @@ def _table(name: str, values: Array, real: str, number: Callable[[float], str]) 
 
 
 def _entry(value: float, real: str, number: Callable[[float], str]) -> str:
-    return "NAN" if math.isnan(value) else number(float(f"{value:.{DIGITS[real]}g}"))
+    return f"({real})NAN" if math.isnan(value) else number(float(f"{value:.{DIGITS[real]}g}"))
 
 
 _CHECK = """\

@@ -54,9 +54,14 @@ class Target:
 
     def machine(self) -> Any:
         """LLVM's code generator for it."""
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        options = {"opt": 1, "reloc": "pic", "codemodel": "small", "jit": True}
+        here = self.triple == llvm.get_process_triple()
+        if here:
+            llvm.initialize_native_target()
+            llvm.initialize_native_asmprinter()
+        else:
+            llvm.initialize_all_targets()
+            llvm.initialize_all_asmprinters()
+        options = {"opt": 1, "reloc": "pic", "codemodel": "small", "jit": here}
         return llvm.Target.from_triple(self.triple).create_target_machine(
             self.cpu, self.features, **options
         )

@@ -30,6 +30,8 @@ def export_python(
         raise ModelError(
             "float is for C; a Python function computes in the precision of the arrays it is given"
         )
+    if options.processors:
+        raise ModelError("code and stack are measured of C, not of Python; name no processor")
     prefix = prefix_of(model.name, options.prefix)
     functions = functions_of(model, options)
     first = functions[0]

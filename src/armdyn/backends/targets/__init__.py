@@ -1,0 +1,1 @@
+"""Exported C wrapped for other programs: build systems, languages, simulators, robots."""

@@ -1,0 +1,6 @@
+/* Whole batches by compiled kernels; @PREFIX@_kernels.h says what is computed. */
+#include "@PREFIX@_kernels.h"
+
+#include <stdint.h>
+
+@FUNCTIONS@
