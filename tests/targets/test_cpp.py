@@ -144,4 +144,4 @@ def test_the_plugin_of_ros_2_computes_the_terms_of_the_interface(tmp_path):
     ]  # fmt: skip
     assert np.abs(robot.friction_torque(q)).max() > 0.1
     np.testing.assert_allclose(numbers(run(tmp_path / "main")), expected, atol=1e-12)
-    print("stand-ins for the headers of ROS 2; every function as armdyn computes it")
+    print("ROS 2: stand-ins for the headers of ROS 2; every function as armdyn computes it")

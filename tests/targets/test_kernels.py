@@ -72,7 +72,7 @@ def test_kernels_are_right_and_the_same_in_any_batch(function, real, tmp_path):
     error = np.abs(got - wanted).max(axis=1) / np.maximum(1, np.abs(wanted).max(axis=1))
     assert error.max() < (1e-4 if single else 1e-12)
     print(
-        f"{function}, {real}: {fused} fused and {plain} plain multiplications of vectors (.{lanes}); "
+        f"kernels for aarch64-linux, panda, {function}, {real}: {fused} fused and {plain} plain multiplications of vectors (.{lanes}); "
         f"batches of {', '.join(map(str, SIZES))} give the same bits; off by {error.max():.1e}"
     )
 

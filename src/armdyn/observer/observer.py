@@ -268,5 +268,5 @@ class Observer:
 
         In C the state is an array of the caller, and nothing is allocated.
         """
-        chosen = {"friction": self.friction, "payload": self._payload is not None}
+        chosen: dict[str, Any] = {"friction": self.friction, "payload": self._payload is not None}
         return self.robot.export(directory, language, functions=FUNCTIONS, **chosen, **options)
