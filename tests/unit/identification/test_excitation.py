@@ -235,6 +235,13 @@ def test_bad_input_is_refused(arm, options, error, words):
         armdyn.excite(arm, given.pop("duration"), **given)
 
 
+def test_very_long_arms_are_refused():
+    row = {"joint": "revolute", "a": 0.1, "alpha": 1.0, "d": 0.0, "theta": 0.0, "mass": 1.0}
+    arm = armdyn.from_dh([row | {"limits": (-1.0, 1.0), "com": (0, 0, 0)}] * 25, name="snake")
+    with pytest.raises(ExcitationError, match=r"'snake' has 25 joints; .* at most 24.*--lock"):
+        armdyn.excite(arm, 8, speed=1.0)
+
+
 def test_the_command_line_writes_a_motion(command, tmp_path):
     options = ["--position", "joint1=-2:1.5,joint2=-1.5:2", "--speed", "2,3", "--acceleration"]
     options += ["joint1=9,joint2=12", "--starts", "1", "--harmonics", "3"]

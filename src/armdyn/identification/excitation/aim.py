@@ -45,12 +45,21 @@ class Aim:
         return self.slopes(q, qd, qdd, weights.reshape(m, -1)).reshape(m, 3, n)
 
 
+MOST_JOINTS = 24
+"""Coordinates beyond which the slopes of a regressor take minutes to compile."""
+
+
 def aim_at(robot: Robot, parameters: str | Sequence[str]) -> Aim:
     """The aim at "links", "all", or some parameters by name, or by links and joints.
 
     Raises:
-        ExcitationError: The torques depend on none of them.
+        ExcitationError: The torques depend on none of them, or there are too many joints.
     """
+    if robot.n > MOST_JOINTS:
+        raise ExcitationError(
+            f"robot {robot.name!r} has {robot.n} joints; motions are designed for at most "
+            f"{MOST_JOINTS}. Hold some of them with with_locked (--lock), and design the others"
+        )
     if isinstance(parameters, str) and parameters in SETS:
         base = robot.base_parameters(links=parameters == "links")
         words = "base parameters of the links" if parameters == "links" else "base parameters"

@@ -125,6 +125,8 @@ class Problem:
 
     def _criterion(self, motion: Motion) -> tuple[float, list[Array]] | None:
         Y = self.aim.matrix(*motion)
+        if not np.isfinite(Y).all():  # positions in which a loop does not close
+            return None
         values, vectors = eigen(gram(Y))
         self.condition = condition_number(values)
         if not math.isfinite(self.condition):

@@ -84,6 +84,8 @@ def search(
             _follow(problem, track, LAST_STAGES, told)
     except Stopped:
         stopped = True
+        for track in tracks:
+            track.value = problem.value(track.descent.x)
     best = min(tracks[:finalists] if not stopped else tracks, key=lambda track: track.value)
     ends = tuple(track.conditions[-1] for track in tracks if track.conditions)
     return Found(best.descent.x, tuple(best.conditions), ends, stopped)
