@@ -4,6 +4,7 @@
     robot = armdyn.load("panda")          # from the catalog, or a .urdf, .xml (MJCF) or .toml file
     robot.inverse_dynamics(q, qd, qdd)    # joint torques [N m or N]; see help(armdyn.Robot)
 
+robots                  the names of the robots that come with armdyn
 load, from_dh           a Robot from a description, or from a Denavit-Hartenberg table
 Robot, Ledger           an arm and its quantities; a torque split into its terms
 BaseMotion              how the base of an arm moves
@@ -39,6 +40,7 @@ from armdyn.forks import IMPORTING
 from armdyn.formulations.ledger import Ledger as Ledger
 from armdyn.loading import from_dh as from_dh
 from armdyn.loading import load as load
+from armdyn.loading import robots as robots
 from armdyn.model.base_motion import BaseMotion as BaseMotion
 from armdyn.model.inertia import Inertia as Inertia
 from armdyn.version import __version__ as __version__
@@ -108,6 +110,7 @@ __all__ = [  # noqa: PLE0604
     "errors",
     "from_dh",
     "load",
+    "robots",
     "simulation",
     *_MODULES,
 ]

@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_truth, lost
-from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, shown
+from armdyn.canonical.dh_table import Convention, DhTable, dh_table
+from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, counted, shown
 from armdyn.forks import IMPORTING, cached_property
 from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
@@ -49,6 +50,7 @@ from armdyn.formulations.parameters import (
 )
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
+from armdyn.io import changes
 from armdyn.io.drives import drives_from_keys
 from armdyn.io.files import save_model
 from armdyn.model import Inertia, RobotModel, edit
@@ -98,7 +100,7 @@ class Robot:
 
     def __repr__(self) -> str:
         kinds = "".join(joint.type.letter for joint in self.model.joints)
-        return f"<Robot {self.name!r}, {self.n} joints, {kinds}>"
+        return f"<Robot {self.name!r}, {counted(self.n, 'joint')}, {kinds}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Robot, cache=self.cache, effort=self.effort), (self.model,)
@@ -689,6 +691,44 @@ class Robot:
         """The robot with joints held at values [rad or m]."""
         return self._other(edit.lock(self.model, joints))
 
+    def with_joint(self, name: str, **numbers: Any) -> Robot:
+        """The robot with some numbers of a joint changed, by the keys of a row of `from_dh`.
+
+        `limits`, `velocity_limit`, `effort_limit`, `continuous_effort`, `rotor_inertia`,
+        `gear_ratio` and those of friction, as with_joint("elbow", viscous=0.2, gear_ratio=80.0);
+        a limit that is None is not known.
+        """
+        return self._other(changes.with_joint(self.model, name, numbers))
+
+    def with_link(
+        self,
+        name: str,
+        body: Inertia | None = None,
+        *,
+        physical: Physical = "error",
+        **numbers: Any,
+    ) -> Robot:
+        """The robot with another body as a link, in the frame that the link is named after.
+
+        It is an `armdyn.Inertia`, or some of `mass` [kg], `com` [m], `inertia` [kg m²] and
+        `shape` as in a row of `from_dh`, of which the others stay as they are.
+        """
+        model = changes.with_link(self.model, name, body, numbers)
+        return self._other(check_physical(model, physical))
+
+    def with_limits(
+        self,
+        position: Mapping[str, Any] | ArrayLike | None = None,
+        *,
+        velocity: Mapping[str, float] | ArrayLike | None = None,
+        effort: Mapping[str, float] | ArrayLike | None = None,
+    ) -> Robot:
+        """The robot with other limits: (lower, upper) [rad or m], speeds and efforts.
+
+        Each is for all joints in order, or for some by name; None leaves them as they are.
+        """
+        return self._other(changes.with_limits(self.model, position, velocity, effort))
+
     def with_drives(self, drives: Sequence[Mapping[str, Any]]) -> Robot:
         """The robot with motors that turn with several joints at once, in place of those it has.
 
@@ -700,6 +740,34 @@ class Robot:
 
     def _other(self, model: RobotModel) -> Robot:
         return Robot(model, cache=self.cache, effort=self.effort)
+
+    def dh_table(self, convention: Convention = "standard", link: str = "tool") -> DhTable:
+        """The Denavit-Hartenberg table of the joints that carry the tool or a link.
+
+        "standard" (Paul) or "modified" (Craig), whatever the robot was described in. The product of
+        its base, rows and tool is `forward_kinematics`; `as_rows()` is for `from_dh`.
+        """
+        return dh_table(self.model, convention, link)
+
+    def plot(self, q: ArrayLike | None = None, path: str | Path | None = None) -> Any:
+        """The arm at q, (n,), as a picture: a matplotlib figure, or a .png, .pdf or .svg file.
+
+        None is the middle of the ranges of the joints.
+        """
+        with IMPORTING:
+            from armdyn.figures import save_picture, styled_figure  # noqa: PLC0415 (an extra)
+            from armdyn.portrait import draw_portrait  # noqa: PLC0415
+
+        if path is None:
+            return styled_figure(draw_portrait, self.model, q)
+        return save_picture(path, draw_portrait, self.model, q)
+
+    def _repr_html_(self) -> str:
+        """Joints, DH table and picture, in a notebook."""
+        with IMPORTING:
+            from armdyn.notebook import robot_html  # noqa: PLC0415
+
+        return robot_html(self.model)
 
     def save(self, path: str | Path) -> None:
         """Write the robot as .toml or .urdf; the file appears whole or not at all."""

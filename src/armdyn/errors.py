@@ -17,6 +17,11 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things: "1 joint", "2 joints"."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
 class ArmdynError(Exception):
     """The base of every error raised by armdyn."""
 

@@ -69,6 +69,16 @@ def save_picture(path: str | Path, draw: Callable[..., Any], *drawn: Any) -> Non
         draw(*drawn).savefig(stream, format=Path(path).suffix[1:].lower(), dpi=160)
 
 
+def styled_figure(draw: Callable[..., Any], *drawn: Any) -> Any:
+    """The figure `draw(*drawn)` in the style of all pictures."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingExtraError("matplotlib", "plot", "drawing a plot")
+    import matplotlib as mpl  # noqa: PLC0415 (an extra)
+
+    with mpl.rc_context(STYLE):
+        return draw(*drawn)
+
+
 def panels_of_joints(n: int, t: Array) -> tuple[Any, list[Any]]:
     """A figure with room for a head, and a panel over the times t for each of n joints."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)

@@ -11,11 +11,17 @@ from numpy.typing import ArrayLike
 
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning
+from armdyn.io.catalog import catalog_names
 from armdyn.io.dh import read_dh
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
 from armdyn.model import GRAVITY
 from armdyn.model.validate import Physical
+
+
+def robots() -> tuple[str, ...]:
+    """The names of the robots that come with armdyn, for `load`."""
+    return catalog_names()
 
 
 def load(

@@ -12,6 +12,7 @@ from armdyn.check.geometry import geometry_findings
 from armdyn.check.joints import joint_findings
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError
+from armdyn.html import html_table
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
 from armdyn.io.xml import read_xml
@@ -26,11 +27,20 @@ SINGULAR, NEARLY_SINGULAR = 1e-12, 1e-8
 """Bounds on the least eigenvalue of the mass matrix, scaled to a unit diagonal."""
 
 
+class Findings(list[Finding]):
+    """What was found, the gravest first; a notebook shows it as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = [(finding.level, finding.where, finding.message) for finding in self]
+        title = "" if rows else "nothing to report"
+        return html_table(("level", "where", "what"), rows, title, texts=3)
+
+
 def check_report(
     source: str | Path | Robot | RobotModel,
     read: Callable[..., Reading] | None = None,
     trusted: bool = True,
-) -> list[Finding]:
+) -> "Findings":
     """What is wrong or odd about a robot, the gravest first.
 
     A file that cannot be loaded is a finding too. `read` reads the source with the keywords
@@ -43,7 +53,8 @@ def check_report(
         try:
             model, found = _read(source, read or partial(read_model, source))
         except ArmdynError as error:
-            return [Finding("error", str(source), str(error).removeprefix(f"{source}: "))]
+            text = str(error).removeprefix(f"{source}: ")
+            return Findings([Finding("error", str(source), text)])
         start = f"{source}: "
         findings = [
             replace(finding, where=str(source), message=finding.message.removeprefix(start))
@@ -53,7 +64,7 @@ def check_report(
     findings += [*body_findings(model), *joint_findings(model), *gravity_findings(model)]
     if not any(finding.level == "error" for finding in findings):
         findings += _mass_matrix(Robot(model))
-    return sorted(_merged(findings), key=lambda finding: LEVELS.index(finding.level))
+    return Findings(sorted(_merged(findings), key=lambda finding: LEVELS.index(finding.level)))
 
 
 def _read(source: str | Path, read: Callable[..., Reading]) -> Reading:

@@ -2,7 +2,7 @@
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "robots": ("armdyn robots", "armdyn robots --json"),
-    "info": ("armdyn info panda", "armdyn info arm.urdf --payload 2,0,0,0.1"),
+    "info": ("armdyn info panda", "armdyn info ur5e --dh standard --degrees"),
     "check": ("armdyn check arm.urdf", "armdyn check arm.xml --json"),
     "inertia": (
         "armdyn inertia box 0.1 0.2 0.3 --density 2700",

@@ -1,17 +1,32 @@
 """`armdyn info`: what a robot is made of."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from armdyn.cli.console import print_json, print_table, print_text, table
-from armdyn.cli.options import Json, RobotSource, takes_robot
+from armdyn.cli.options import Json, RobotSource, flag, option, takes_robot
+
+if TYPE_CHECKING:
+    from armdyn.canonical.dh_table import DhTable
 
 
 @takes_robot
-def info(robot: RobotSource, *, json: Json = False) -> None:
-    """Show the joints, links, inertias, friction and drives of a robot."""
+def info(
+    robot: RobotSource,
+    *,
+    dh: Literal["standard", "modified"] | None = option(
+        None, "Show the Denavit-Hartenberg table of the arm instead, of whatever format it is."
+    ),
+    degrees: bool = flag("--degrees", "Print the angles of that table in degrees."),
+    json: Json = False,
+) -> None:
+    """Show the joints, links, inertias, friction, drives and DH table of a robot."""
     from armdyn.io.describe import describe
 
-    data = describe(robot.open().model)
+    arm = robot.open()
+    if dh is not None:
+        _print_dh(arm.dh_table(dh), degrees, json)
+        return
+    data = describe(arm.model)
     if json:
         print_json(data)
         return
@@ -19,6 +34,24 @@ def info(robot: RobotSource, *, json: Json = False) -> None:
         print_text(line)
     for part in (_joints(data), _drives(data), _bodies(data)):
         print_table(part)
+
+
+def _print_dh(found: "DhTable", degrees: bool, json: bool) -> None:
+    if json:
+        print_json(found.data())
+        return
+    columns = found.columns(degrees)
+    rows = table(*columns, left=columns[:2], title=found.title)
+    for cells in found.cells(degrees):
+        rows.add_row(*cells)
+    print_table(rows)
+    for name, place in (("base", found.base), ("tool", found.tool)):
+        print_text(f"{name} at {_numbers(place[:3, 3])} m, rotation {_rotation(place)}")
+
+
+def _rotation(place: Any) -> str:
+    rows = ("[" + ", ".join(f"{v:.5g}" for v in row.round(12) + 0.0) + "]" for row in place[:3, :3])
+    return f"[{', '.join(rows)}]"
 
 
 def _head(data: dict[str, Any]) -> list[str]:

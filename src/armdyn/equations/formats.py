@@ -29,6 +29,12 @@ class Equations(Document):
         shapes = (f"{b.symbol}{list(b.shape) if b.shape else ''}" for b in self.blocks if b.symbol)
         return f"<Equations of {self.robot}, {self.form} form: {', '.join(shapes)}>"
 
+    def _repr_latex_(self) -> str:
+        return latex_format.displayed(self)
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
     text = text_format.text
     latex = latex_format.latex
     markdown = latex_format.markdown

@@ -116,6 +116,15 @@ def markdown(equations: Document) -> str:
     return "\n".join(found) + "\n"
 
 
+def displayed(equations: Document) -> str:
+    """The equations alone, as one display for a notebook."""
+    rows = [rf"&{equations.law[1]}"]
+    for block in equations.blocks:
+        lines = _equations(block, "", "")
+        rows += [rf"&\text{{{escaped(block.title)}}}", *(lines[1:2] if len(lines) > 1 else [])]
+    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}\n$$"
+
+
 def _equations(block: Block, begin: str, end: str) -> list[str]:
     """An aligned display, long equations in several rows, and the entries that are constant."""
     rows = []

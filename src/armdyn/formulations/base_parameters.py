@@ -25,6 +25,7 @@ from armdyn.formulations.coupling import Coordinates, drawn_positions
 from armdyn.formulations.grouping import clean_coefficients, grouping_text
 from armdyn.formulations.parameters import full_regressor, robot_parameters
 from armdyn.formulations.regressor import PARAMETERS, regressor
+from armdyn.html import html_table
 from armdyn.model import Joint, RobotModel
 
 DEPENDENT_REST = 1e-10
@@ -64,6 +65,11 @@ class BaseParameters:
         some = ", ".join(self.names[:4])
         more = ", ..." if self.rank > 4 else ""
         return f"<BaseParameters, {self.rank} of {self.matrix.shape[1]}: {some}{more}>"
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.names, self.groupings, (f"{v:.6g}" for v in self.values), strict=True)
+        title = f"{self.rank} base parameters of {self.matrix.shape[1]} parameters"
+        return html_table(("name", "stands for", "value"), rows, title, texts=2)
 
     def __str__(self) -> str:
         rows = zip(self.groupings, self.values, strict=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array, equal_fields
+from armdyn.html import html_table
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,6 +45,23 @@ class Ledger:
         return equal_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _repr_html_(self) -> str:
+        """The terms of one state, or the largest of many, in a notebook."""
+        batch = self.inertial.ndim > 1
+        values = {
+            name: np.abs(v).reshape(-1, v.shape[-1]).max(0, initial=0.0) if batch else v
+            for name, v in (self.terms | {"total": self.total}).items()
+        }
+        shown = {name: v for name, v in values.items() if v.any() or name == "total"}
+        rows = [
+            (f"joint {i + 1}", *(f"{v[i] + 0.0:.5g}" for v in shown.values()))
+            for i in range(self.inertial.shape[-1])
+        ]
+        title = (
+            "largest terms of the torques [N m or N]" if batch else "terms of the torque [N m or N]"
+        )
+        return html_table(("", *shown), rows, title)
 
     def __repr__(self) -> str:
         largest = (f"{k} {np.abs(v).max(initial=0.0):.4g}" for k, v in self.terms.items())

@@ -61,7 +61,7 @@ def read_dh(
         across, along = _steps(where, row)
         before = across @ along if convention == "modified" else np.eye(4)
         placements[link] = frozen(np.eye(4) if convention == "modified" else along @ across)
-        links[link] = _inertia(where, row)
+        links[link] = inertia_from_keys(where, row)
         joint = check_name(f"{where}: name", row.get("name", f"joint{i}"))
         connections.append(_connection(where, row, joint, parent, link, before))
         findings += (Finding("warning", where, f"{where}: {text}") for text in _oddities(row))
@@ -92,7 +92,7 @@ def _connection(
         parent,
         child,
         frozen(placement),
-        limits=_limits(where, row),
+        limits=limits_from_keys(where, row),
         friction=friction_from_keys(where, row),
         rotor=Rotor(
             check_number(f"{where}: rotor_inertia", row.get("rotor_inertia", 0.0)),
@@ -152,7 +152,8 @@ def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
     return transform(across, (a, 0, 0)), transform(along, (0, 0, d))
 
 
-def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
+def inertia_from_keys(where: str, row: Mapping[str, Any]) -> Inertia:
+    """The body that the keys of a row give; `where` begins the errors."""
     if "shape" in row:
         for key in ("com", "inertia", "inertia_about"):
             if key in row:
@@ -174,7 +175,8 @@ def _inertia(where: str, row: Mapping[str, Any]) -> Inertia:
     raise ModelError(f"{where}: inertia_about must be 'com' or 'origin', got {shown(about)}")
 
 
-def _limits(where: str, row: Mapping[str, Any]) -> Limits:
+def limits_from_keys(where: str, row: Mapping[str, Any]) -> Limits:
+    """The limits that the keys of a row give."""
     given = row.get("limits")
     ends = (-math.inf, math.inf) if given is None else given
     try:

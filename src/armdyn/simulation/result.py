@@ -4,10 +4,13 @@ import importlib.util
 from pathlib import Path
 
 from armdyn.errors import MissingExtraError, WriteError
+from armdyn.html import html_text
 from armdyn.io.atomic import ending, replacing
 from armdyn.io.csv.table import write_csv
+from armdyn.notebook import figure_html
+from armdyn.simulation.curves import curves
 from armdyn.simulation.motion import SimulatedMotion
-from armdyn.simulation.plots import plot
+from armdyn.simulation.plots import draw, plot
 
 FORMATS = (".csv", ".parquet")
 
@@ -37,6 +40,12 @@ class Simulation(SimulatedMotion):
         table = pyarrow.table(columns, metadata=told)
         with replacing(path) as stream:
             pyarrow.parquet.write_table(table, stream)
+
+    def _repr_html_(self) -> str:
+        """How it ended and its plots, in a notebook."""
+        name = self.robot.model.title or self.robot.name
+        text = f"{name}: {self.t[-1]:.6g} s by {self.method}, {self.status}"
+        return html_text(text) + figure_html(lambda: draw(self, curves(self)))
 
     def plot(self, path: str | Path) -> None:
         """Draw positions, torques with their terms, energies and power to a .png, .pdf or .svg."""
