@@ -43,7 +43,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "armdyn excite ur10 --duration 20 --table 0 --acceleration 8 -o motion.csv",
     ),
     "identify": (
-        "armdyn identify arm.urdf run.csv --validate other.csv -o new.toml --report new.html",
+        "armdyn identify arm.urdf run.csv --validate other.csv -o new.toml",
         "armdyn identify ur10 run.csv --validate 0.4 --cutoff 5 --plot torques.png",
     ),
     "ops": ("armdyn ops ur5e", "armdyn ops puma560 --quantity mass_matrix --plot ops.png"),

@@ -9,6 +9,7 @@ rest, whose dry friction must not follow the sign of rounding.
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_joint_vector
-from armdyn.errors import TrajectoryError, shown
+from armdyn.errors import TrajectoryError, counted, shown
 from armdyn.io.csv.columns import PASSED_OVER, numbered_columns
 from armdyn.io.csv.table import read_table
 from armdyn.io.regular import check_path
@@ -90,19 +91,17 @@ def trajectory_from_csv(
         group: np.ascontiguousarray(table[:, [names.index(c) for c in columns]])
         for group, columns in groups.items()
     }
-    if degrees:
-        turning = np.array([joint.type.turns for joint in joints], dtype=bool)
-        given = {group: np.where(turning, np.radians(v), v) for group, v in given.items()}
+    given = _in_radians(given, joints) if degrees else given
     computed = tuple(group for group in ("qd", "qdd") if group not in given)
-    if computed and len(t) <= SPLINE_DEGREE:
-        columns = " and ".join(f"{group}1..{group}{n}" for group in computed)
-        raise TrajectoryError(
-            f"{path}: {len(t)} line{'s' * (len(t) > 1)} of numbers cannot give the missing rates; "
-            f"give at least {SPLINE_DEGREE + 1} lines, or the columns {columns}"
-        )
     qd, qdd = _finite_rates(path, t, given, computed)
     acting = table[:, [names.index(name) for name in forces]] if forces else None
     return SampledMotion(t, given["q"], qd, qdd, computed, str(path), acting)
+
+
+def _in_radians(given: dict[str, Array], joints: Sequence[Joint]) -> dict[str, Array]:
+    """Columns that are in degrees where their joint turns."""
+    turning = np.array([joint.type.turns for joint in joints], dtype=bool)
+    return {group: np.where(turning, np.radians(v), v) for group, v in given.items()}
 
 
 def _joints(robot: RobotModel | int) -> list[Joint]:
@@ -156,6 +155,13 @@ def _finite_rates(
     path: Path, t: Array, given: dict[str, Array], computed: tuple[str, ...]
 ) -> tuple[Array, Array]:
     """The velocities and accelerations of the file, or those computed, or an error."""
+    if computed and len(t) <= SPLINE_DEGREE:
+        n = given["q"].shape[1]
+        columns = " and ".join(f"{group}1..{group}{n}" for group in computed)
+        raise TrajectoryError(
+            f"{path}: {counted(len(t), 'line')} of numbers cannot give the missing rates; "
+            f"give at least {SPLINE_DEGREE + 1} lines, or the columns {columns}"
+        )
     try:
         with np.errstate(all="ignore"):
             qd, qdd = _rates(t, given)
