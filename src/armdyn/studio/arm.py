@@ -88,7 +88,7 @@ class Evaluator:
             held = robot.payload_vector(state.payload)
             ledger = Ledger(*self._kernels[0](*motion, held))
             mass_matrix = self._kernels[1](state.q, held)
-            received = self._kernels[2](*motion, held)[:, :3]
+            received = self._kernels[2](*motion, held)[: len(robot.model.links), :3]
         else:
             ledger = Ledger(*TextbookTerms(robot.model).ledger(*motion))
             received = None

@@ -201,10 +201,12 @@ def _chunks(
 
 
 def _reactions(robot: Robot, trajectory: SampledMotion, chunks: list[Chunk]) -> Reactions:
-    carried = np.empty((2, len(trajectory), 1 + len(robot.model.links), 6))
+    rows = 1 + len(robot.model.links)
+    carried = np.empty((2, len(trajectory), rows, 6))
     for part, state, on, base in chunks:
         for axes, frame in zip(carried, ("world", "joint"), strict=True):
-            axes[part] = robot.reactions(*state, frame=frame, base_wrench=True, **(on | base))
+            found = robot.reactions(*state, frame=frame, base_wrench=True, **(on | base))
+            axes[part] = found[..., :rows, :]  # those of cut joints come behind
     return Reactions.of(robot.model, trajectory.t, carried[0], carried[1])
 
 

@@ -6,6 +6,7 @@ from armdyn.errors import ArmdynWarning, TrajectoryError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.terms.torques import CHUNK, torque_report
+from support.loops import FIVE_BAR
 
 
 def motion(n: int, rows: int = 50) -> SampledMotion:
@@ -154,3 +155,15 @@ def test_the_hand_is_in_the_table():
     np.testing.assert_array_equal(table["hand_wz"], hand.velocity[:, 5])
     speed = np.linalg.norm(hand.velocity[:, :3], axis=-1)
     assert report.summary()["hand"]["linear_speed"]["peak"] == speed.max()
+
+
+def test_links_of_a_loop_have_their_rows_and_cut_joints_none(tmp_path):
+    (tmp_path / "five_bar.toml").write_text(FIVE_BAR)
+    robot = armdyn.load(tmp_path / "five_bar.toml")
+    t = np.linspace(0.0, 0.5, 3)
+    q = robot.model.assembly[list(robot.model.independent)] + 0.02 * t[:, None]
+    move = SampledMotion(t, q, np.full(q.shape, 0.02), np.zeros(q.shape))
+    report = torque_report(robot, move, reactions=True)
+    expected = robot.reactions(q, move.qd, move.qdd, base_wrench=True)
+    assert expected.shape == (3, 6, 6)
+    np.testing.assert_array_equal(report.reactions.world, expected[:, :-1])
