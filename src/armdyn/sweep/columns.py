@@ -15,6 +15,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen, real
 from armdyn.dynamics import Robot
 from armdyn.errors import SweepError, UnknownNameError, shown
+from armdyn.model.base_motion import BaseMotion
 
 Entry = TypeVar("Entry")
 DESIGN = "design"
@@ -100,6 +101,8 @@ def columns_of(robot: Robot, sizes: Mapping[str, int], design: Mapping[str, floa
     limits: list[tuple[float, float]] = []
     joints = [robot.model.joints[i] for i in robot.model.independent]
     none = (np.nan, np.nan)
+    still = BaseMotion().vector(robot.model.base[:3, :3])
+    standing = {"gravity": robot.gravity.tolist(), "base_motion": still.tolist()}
     for argument, size in sizes.items():
         if argument == DESIGN:
             names += design
@@ -107,7 +110,7 @@ def columns_of(robot: Robot, sizes: Mapping[str, int], design: Mapping[str, floa
             limits += [none] * size
             continue
         names += [f"{argument}{k + 1}" for k in range(size)]
-        usual += robot.gravity.tolist() if argument == "gravity" else [0.0] * size
+        usual += standing.get(argument, [0.0] * size)
         for k in range(size):
             limit = joints[k].limits if k < len(joints) else None
             span = none

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.ndimage import maximum_filter
 
 from armdyn.arrays import Array
 from armdyn.errors import SweepError
@@ -36,17 +37,19 @@ def draw(result: Found, workspace: bool) -> Any:
     raise SweepError("there is no picture of this: reduce to extremes or a histogram")
 
 
-def _figure(result: Found, what: str, ratio: float = 0.8) -> tuple[Any, list[Any]]:
+def _figure(
+    result: Found, what: str, ratio: float = 0.8, width: float = 3.6
+) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     count = min(MOST_PANELS, len(result.subject.labels))
     columns = min(3, count)
     rows = -(-count // columns)
     height = 0.95 + 3.3 * ratio * rows
-    figure = Figure(figsize=(3.6 * columns + 0.4, height), facecolor="white")
+    figure = Figure(figsize=(width * columns + 0.4, height), facecolor="white")
     panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
     figure.subplots_adjust(
-        left=0.075, right=0.96, top=1 - 0.95 / height, bottom=0.5 / height, hspace=0.38, wspace=0.34
+        left=0.075, right=0.93, top=1 - 0.95 / height, bottom=0.5 / height, hspace=0.38, wspace=0.34
     )
     robot = result.subject.robot
     title = f"{robot.model.title or robot.name}: {what}"
@@ -66,15 +69,19 @@ def _flat(result: Found, values: Array) -> Array:
 
 
 def _name(result: Found) -> str:
-    return result.subject.quantity.name.replace("_", " ")
+    """What the entries are."""
+    return result.subject.quantity.result.partition(" [")[0].partition(",")[0]
 
 
 def _unit(result: Found) -> str:
-    return " [N m or N]" if "{torque}" in result.subject.quantity.result else ""
+    if "{torque}" not in result.subject.quantity.result:
+        return ""
+    joints = result.subject.robot.model.joints
+    return " [N·m]" if all(joint.type.turns for joint in joints) else " [N·m or N]"
 
 
 def _maps(result: Found) -> Any:
-    figure, panels = _figure(result, f"largest magnitude of {_name(result)}{_unit(result)}")
+    figure, panels = _figure(result, f"largest magnitude of the {_name(result)}{_unit(result)}")
     (x_name, x), (y_name, y) = result.kept.items()
     worst = _flat(result, result.extremes.worst)
     for e, panel in enumerate(panels):
@@ -88,13 +95,21 @@ def _maps(result: Found) -> Any:
 
 
 def _bar(figure: Any, mesh: Any, panel: Any) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415 (an extra)
+
     bar = figure.colorbar(mesh, ax=panel, pad=0.03, fraction=0.05)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7, length=2)
+    low, high = mesh.get_clim()
+    size = max(abs(low), abs(high), 1e-300)
+    digits = min(12, 3 + max(0, round(-math.log10(max((high - low) / size, 1e-12)))))
+    bar.formatter = FuncFormatter(lambda value, _: f"{value:.{digits}g}")
+    bar.locator = MaxNLocator(5)
+    bar.update_ticks()
 
 
 def _lines(result: Found) -> Any:
-    figure, panels = _figure(result, f"range of {_name(result)}{_unit(result)}", 0.65)
+    figure, panels = _figure(result, f"range of the {_name(result)}{_unit(result)}", 0.65)
     ((name, x),) = result.kept.items()
     low, high = _flat(result, result.extremes.min), _flat(result, result.extremes.max)
     for e, panel in enumerate(panels):
@@ -109,7 +124,7 @@ def _lines(result: Found) -> Any:
 
 
 def _histograms(result: Found) -> Any:
-    figure, panels = _figure(result, f"distribution of {_name(result)}{_unit(result)}", 0.65)
+    figure, panels = _figure(result, f"distribution of the {_name(result)}{_unit(result)}", 0.65)
     found = result.histogram
     counts = found.counts.reshape(-1, len(result.subject.labels), found.edges.shape[1] - 1).sum(
         axis=0
@@ -136,7 +151,7 @@ def _ranges(result: Found) -> Any:
     axes = figure.subplots()
     figure.subplots_adjust(left=0.16, right=0.97, top=1 - 0.85 / height, bottom=0.5 / height)
     robot = result.subject.robot
-    title = f"{robot.model.title or robot.name}: range of {_name(result)}{_unit(result)}"
+    title = f"{robot.model.title or robot.name}: range of the {_name(result)}{_unit(result)}"
     figure.text(0.02, 1 - 0.22 / height, title, fontsize=13, weight="bold", color=INK, va="center")
     told = f"over {result.space.words()}"
     figure.text(0.02, 1 - 0.48 / height, told, color=GREY, va="center")
@@ -154,7 +169,8 @@ def _ranges(result: Found) -> Any:
 
 def _workspace(result: Found) -> Any:
     """The worst case where the tool is, by radius and height: the worst of all states there."""
-    figure, panels = _figure(result, f"worst {_name(result)}{_unit(result)} where the tool is")
+    title = f"largest {_name(result)}{_unit(result)} where the tool is"
+    figure, panels = _figure(result, title, ratio=1.15, width=3.0)
     robot, worst = result.subject.robot, _flat(result, result.extremes.worst)
     at = _flat(result, result.extremes.argworst)
     for e, panel in enumerate(panels):
@@ -165,13 +181,14 @@ def _workspace(result: Found) -> Any:
         panel.set_xlabel("radius [m]")
         panel.set_ylabel("height [m]")
         panel.set_aspect("equal")
+        panel.set_xlim(left=0.0)
     return figure
 
 
 def _raster(figure: Any, panel: Any, x: Array, y: Array, values: Array) -> None:
-    """The largest value in each square."""
+    """The largest value in each square and its neighbours."""
     side = max(np.ptp(x), np.ptp(y), 1e-9)
-    size = side / min(RASTER, max(8, round(math.sqrt(len(values)) * 0.55)))
+    size = side / min(RASTER, max(8, round(math.sqrt(len(values)) * 0.45)))
     ends = [(a.min() - size / 2, max(1, math.ceil(np.ptp(a) / size) + 1)) for a in (x, y)]
     i, j = (
         np.floor((a - low) / size).astype(int) for a, (low, _) in zip((x, y), ends, strict=True)
@@ -179,5 +196,6 @@ def _raster(figure: Any, panel: Any, x: Array, y: Array, values: Array) -> None:
     squares = np.full((ends[0][1], ends[1][1]), -np.inf)
     np.maximum.at(squares, (i, j), values)
     edges = [low + size * np.arange(n + 1) for low, n in ends]
-    shown = np.ma.masked_equal(squares.T, -np.inf)
+    near = maximum_filter(squares, 3, mode="constant", cval=-np.inf)  # the rim has few states
+    shown = np.ma.masked_array(near, np.isneginf(squares)).T
     _bar(figure, panel.pcolormesh(*edges, shown, cmap=SCALE, rasterized=True), panel)

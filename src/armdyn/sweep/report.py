@@ -7,7 +7,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.sections import Section
 from armdyn.sweep.found import Found
-from armdyn.sweep.reductions import Part
+from armdyn.sweep.reductions import Part, Reduction
 
 MOST_ROWS = 60
 """Entries of a result that are printed."""
@@ -47,11 +47,18 @@ def sections_of(result: Found) -> tuple[Section, ...]:
     title = f"{name}: {subject.quantity.name.replace('_', ' ')}"
     found = [Section(title, tuple(lines), data=data)]
     for reduction, part in zip(result.reductions, result.totals, strict=True):
-        total = reduction.start(1, part[next(iter(part))].shape[1])
-        for cell in range(len(part[next(iter(part))])):
-            reduction.merge(total, {k: v[cell : cell + 1] for k, v in part.items()})
-        found.append(_WRITERS[reduction.name](result, reduction, total))
+        found.append(_WRITERS[reduction.name](result, reduction, over_all(reduction, part)))
     return tuple(found)
+
+
+def over_all(reduction: Reduction, part: Part) -> Part:
+    """What is kept of all cells together: neighbours are merged until one is left."""
+    while (cells := len(next(iter(part.values())))) > 1:
+        pairs = {k: v[: cells // 2 * 2 : 2].copy() for k, v in part.items()}
+        reduction.merge(pairs, {k: v[1::2] for k, v in part.items()})
+        odd = {k: v[cells // 2 * 2 :] for k, v in part.items()}
+        part = {k: np.concatenate([v, odd[k]]) for k, v in pairs.items()}
+    return part
 
 
 def _extremes(result: Found, _: Any, part: Part) -> Section:

@@ -11,7 +11,7 @@ from armdyn.backends.kernel import Kernel
 from armdyn.dynamics import Robot
 from armdyn.errors import SweepError, check_known
 from armdyn.quantities.design import design_program, design_values
-from armdyn.quantities.quantity import Quantity
+from armdyn.quantities.quantity import ARGUMENTS, Quantity
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.request import Request
 from armdyn.sweep.columns import NUMBERED, Columns, columns_of
@@ -57,8 +57,7 @@ def subject(
     more: dict[str, Any] = {
         a: True for a in NUMBERED if any(name.rstrip("0123456789") == a for name in names)
     }
-    known_values = design_values(robot.model)
-    design = {name: known_values[name] for name in names if name in known_values}
+    design = _design(robot, QUANTITIES[quantity], names)
     try:
         request = Request(quantity, effort=robot.effort, **more, **options)
         program = design_program(robot.model, request, tuple(design)) if design else None
@@ -67,3 +66,11 @@ def subject(
         raise SweepError(f"{quantity}: {reason}") from None
     columns = columns_of(robot, kernel.inputs, design)
     return Subject(robot, QUANTITIES[quantity], kernel, columns)
+
+
+def _design(robot: Robot, quantity: Quantity, names: tuple[str, ...]) -> dict[str, float]:
+    """The numbers of the robot that are swept over, with their values."""
+    stems = {*quantity.arguments, *ARGUMENTS}
+    others = [name for name in names if name.rstrip("0123456789") not in stems]
+    known = design_values(robot.model) if others else {}
+    return {name: known[name] for name in others if name in known}
