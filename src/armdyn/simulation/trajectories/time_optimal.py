@@ -1,0 +1,254 @@
+"""The fastest motion along a path that torques and speeds of the joints allow, by reachability.
+
+From the end backwards, the largest square x of the speed along the path from which the rest of the
+path can still be followed is found at each point; forwards, each point is left with the largest
+acceleration that keeps within these. Accelerations s̈ are constant between points. Friction may be
+any law of the model, viscous terms included (see `path_limits`).
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_truth, frozen
+from armdyn.dynamics import Robot, check_robot
+from armdyn.errors import ShapeError, TrajectoryError, shown
+from armdyn.simulation.trajectories.line import AlongPath
+from armdyn.simulation.trajectories.path_limits import PathLimits
+from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
+
+SAMPLES = 200
+"""Squares of the speed that are tried at each point before the largest one is looked for nearby."""
+HALVINGS = 40
+"""Steps of the search for it."""
+ROUNDS = 6
+"""How often limits are drawn in by what was exceeded between the points."""
+EXCESS = 1e-3
+"""Share by which a torque may exceed its limit between two points."""
+
+
+@dataclass(frozen=True, eq=False)
+class TimeOptimal:
+    """The fastest motion along a path, with what it was found by."""
+
+    trajectory: AlongPath
+    """The motion as a function of time."""
+    s: Array
+    """Points along the path, (N,)."""
+    speed: Array
+    """ṡ at them, (N,)."""
+    highest: Array
+    """The largest ṡ at them from which the rest of the path can be followed, (N,)."""
+    allowed: Array
+    """The largest ṡ that torques and speeds allow at each point by itself, (N,)."""
+    t: Array
+    """When the points are reached, (N,) [s]."""
+    tau: Array
+    """Torques at them, (N, n) [N m or N]."""
+    robot: Robot
+    effort: Array
+    """The limits of the torques, (n,)."""
+
+    @property
+    def duration(self) -> float:
+        """How long it takes [s]."""
+        return float(self.t[-1])
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the phase plane and the torques to a .png, .pdf or .svg file."""
+        from armdyn.simulation.phase_plane import draw, save_picture  # noqa: PLC0415
+
+        save_picture(path, draw, self)
+
+
+def time_optimal(
+    robot: Robot,
+    points: npt.ArrayLike,
+    *,
+    effort: npt.ArrayLike | None = None,
+    velocity: npt.ArrayLike | None = None,
+    friction: bool = True,
+    steps: int = 200,
+) -> TimeOptimal:
+    """The fastest motion from rest to rest along a path through points.
+
+    Args:
+        robot: The robot, whose friction acts.
+        points: Positions (k, n), two or more; the path is the cubic spline through them over the
+            length of the straight lines between them.
+        effort: Largest torques, (n,); None: those of the robot, which must have all of them.
+        velocity: Largest speeds, (n,); None: those of the robot, as far as it has them.
+        friction: Whether friction is in the torques.
+        steps: Pieces of constant acceleration along the path.
+
+    Raises:
+        TrajectoryError: The path cannot be followed within these limits.
+    """
+    robot = check_robot(robot)
+    path = _path(_checked_points(points, robot.n))
+    limits = [robot.model.joints[i].limits for i in robot.model.independent]
+    most = _limit("effort", effort, [limit.effort for limit in limits], robot)
+    fast = _limit("velocity", velocity, [limit.velocity for limit in limits], robot)
+    if not np.isfinite(most).all():
+        raise TrajectoryError(
+            f"{robot.name!r} has no limit of the torque of {_infinite(robot, most)}; give `effort`"
+        )
+    if not isinstance(steps, int) or steps < 10:
+        raise TrajectoryError(f"steps must be a whole number from 10 on, got {shown(steps)}")
+    s = np.linspace(0.0, path.duration, steps + 1)
+    whole = PathLimits.of(robot, path, s, most, fast, check_truth("friction", friction))
+    drawn_in = most
+    for _ in range(ROUNDS):
+        tightened = replace(whole, effort=drawn_in)
+        ranges = _backward(tightened)
+        x, u = _forward(tightened, ranges)
+        beyond = _used(whole, x, u).max(0)
+        if (beyond <= 1 + EXCESS).all():
+            break
+        drawn_in = drawn_in / np.maximum(beyond, 1.0)
+    return _result(whole, path, x, u, ranges[1])
+
+
+def _backward(on: PathLimits) -> tuple[Array, Array]:
+    """Lowest and highest x at each point from which the end can be reached at rest."""
+    count, step, fastest = len(on.s), on.s[1] - on.s[0], on.fastest
+    tried = fastest[:, None] * np.linspace(0.0, 1.0, SAMPLES) ** 2
+    low, high = on.bounds(np.arange(count)[:, None], tried)
+    lowest, highest = np.zeros(count), np.zeros(count)
+    for i in range(count - 2, -1, -1):
+        following = lowest[i + 1], highest[i + 1]
+        sound = _reaches(tried[i], low[i], high[i], step, following)
+        if not sound.any():
+            raise TrajectoryError(
+                f"the path cannot be followed within the limits: at {on.s[i] / on.s[-1]:.1%} of "
+                f"it, joints at {np.round(on.q[i], 3).tolist()}, no speed leads on to its end; "
+                "hold a lighter load, choose another path or higher limits"
+            )
+        first, last = np.flatnonzero(sound)[[0, -1]]
+        lowest[i], highest[i] = tried[i, first], tried[i, last]
+        if last + 1 < SAMPLES:
+            highest[i] = _refined(on, i, (tried[i, last], tried[i, last + 1]), step, following)
+        # the acceleration that leads to the highest x of the next point must be allowed there, too
+        brake, _ = on.bounds(i + 1, np.array(highest[i + 1]))
+        if np.isfinite(brake):
+            highest[i] = max(lowest[i], min(highest[i], highest[i + 1] - 2 * step * float(brake)))
+    return lowest, highest
+
+
+def _reaches(
+    x: Array, low: Array, high: Array, step: float, following: tuple[float, float]
+) -> Array:
+    """Whether some acceleration that is allowed leads from x into the range of the next point."""
+    down, up = x + 2 * step * low, x + 2 * step * high
+    return np.asarray((low <= high) & (down <= following[1]) & (up >= following[0]))
+
+
+def _refined(
+    on: PathLimits,
+    i: int,
+    between: tuple[float, float],
+    step: float,
+    following: tuple[float, float],
+) -> float:
+    """The largest x from which the next point is reached, between one that does and one not."""
+    inside, outside = between
+    for _ in range(HALVINGS):
+        middle = np.array(0.5 * (inside + outside))
+        if _reaches(middle, *on.bounds(i, middle), step, following):
+            inside = float(middle)
+        else:
+            outside = float(middle)
+    return inside
+
+
+def _forward(on: PathLimits, ranges: tuple[Array, Array]) -> tuple[Array, Array]:
+    """x at each point and the acceleration s̈ after it."""
+    (lowest, highest), step = ranges, on.s[1] - on.s[0]
+    if lowest[0] > 0:
+        raise TrajectoryError("the path cannot be started from rest within the limits")
+    x, u = np.zeros(len(on.s)), np.zeros(len(on.s) - 1)
+    for i in range(len(u)):
+        low, high = (float(u) for u in on.bounds(i, np.array(x[i])))
+        slowest, fastest = max(low, (lowest[i + 1] - x[i]) / (2 * step)), high
+        fastest = min(fastest, (highest[i + 1] - x[i]) / (2 * step))
+        x[i + 1] = max(0.0, x[i] + 2 * step * _kept(on, i + 1, x[i], (slowest, fastest), step))
+        u[i] = (x[i + 1] - x[i]) / (2 * step)
+    return x, u
+
+
+def _kept(on: PathLimits, end: int, x: float, between: tuple[float, float], step: float) -> float:
+    """The largest acceleration in a range that torques allow at the end of the piece, too."""
+    slowest, fastest = between
+
+    def sound(u: float) -> bool:
+        return u <= float(on.bounds(end, np.array(max(0.0, x + 2 * step * u)))[1])
+
+    if fastest <= slowest or sound(fastest):
+        return fastest
+    for _ in range(HALVINGS):
+        middle = 0.5 * (slowest + fastest)
+        slowest, fastest = (middle, fastest) if sound(middle) else (slowest, middle)
+    return slowest
+
+
+def _used(on: PathLimits, x: Array, u: Array) -> Array:
+    """Shares of the limits that the torques take at both ends of each piece, (2 N - 2, n)."""
+    k = np.arange(len(u))
+    ends = [on.rest(k + e, x[k + e]) + on.a[k + e] * u[:, None] for e in (0, 1)]
+    return np.abs(np.concatenate(ends)) / on.effort
+
+
+def _result(on: PathLimits, path: Piecewise, x: Array, u: Array, highest: Array) -> TimeOptimal:
+    speed, ds = np.sqrt(x), np.diff(on.s)
+    lasts = 2 * ds / (speed[1:] + speed[:-1])
+    t = np.append(0.0, np.cumsum(lasts))
+    rows = np.stack([on.s[:-1], speed[:-1] * lasts, 0.5 * u * lasts**2], 1)
+    pieces = np.concatenate([rows, [[on.s[-1], 0.0, 0.0]]])[..., None]
+    tau = on.rest(np.arange(len(x)), x) + on.a * np.append(u, u[-1])[:, None]
+    tried = on.fastest[:, None] * np.linspace(0.0, 1.0, SAMPLES) ** 2
+    low, high = on.bounds(np.arange(len(x))[:, None], tried)
+    allowed = np.sqrt(np.where(low <= high, tried, 0.0).max(-1))
+    found = (on.s, speed, np.sqrt(highest), allowed, t, tau)
+    law = AlongPath(path, Piecewise(t, pieces))
+    return TimeOptimal(law, *map(frozen, found), on.robot, frozen(on.effort))
+
+
+def _path(points: Array) -> Piecewise:
+    """The cubic spline through points, over the length of the lines between them from 0 to 1."""
+    from scipy.interpolate import CubicSpline  # noqa: PLC0415 (slow to import)
+
+    way = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=-1)))
+    spline = CubicSpline(way / way[-1], points, bc_type="natural")
+    return hermite(way / way[-1], points, spline(way / way[-1], 1), spline(way / way[-1], 2))
+
+
+def _checked_points(points: npt.ArrayLike, n: int) -> Array:
+    try:
+        array = np.array(points, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ShapeError(f"points: expected numbers (k, {n}), got {shown(points)}") from None
+    if array.ndim != 2 or array.shape[1] != n or len(array) < 2 or not np.isfinite(array).all():
+        raise ShapeError(
+            f"points: expected two or more finite positions of {n} joints, (k, {n}), got "
+            f"shape {array.shape}"
+        )
+    same = np.flatnonzero((np.diff(array, axis=0) == 0).all(-1))
+    if same.size:
+        raise TrajectoryError(f"points {same[0] + 1} and {same[0] + 2} of the path are the same")
+    return array
+
+
+def _limit(what: str, given: npt.ArrayLike | None, own: list[float], robot: Robot) -> Array:
+    try:
+        array = np.array(own if given is None else given, dtype=float)
+    except (TypeError, ValueError):
+        raise ShapeError(f"{what}: expected {robot.n} numbers, got {shown(given)}") from None
+    if array.shape != (robot.n,) or not (array > 0).all():
+        raise ShapeError(f"{what}: expected {robot.n} positive numbers, got {shown(given)}")
+    return array
+
+
+def _infinite(robot: Robot, most: Array) -> str:
+    return ", ".join(name for name, m in zip(robot.joint_names, most, strict=True) if np.isinf(m))

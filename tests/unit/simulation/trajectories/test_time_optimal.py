@@ -1,0 +1,115 @@
+"""Fastest motions along paths: closed solutions, toppra, limits that are kept and reached."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import armdyn
+from armdyn.errors import ShapeError, TrajectoryError
+from armdyn.simulation.trajectories import time_optimal
+
+INERTIA, TORQUE = 2.0, 3.0
+
+
+def one_joint(viscous=0.0, coulomb=0.0, gravity=(0, 0, -9.81), com=(0, 0, 0)):
+    row = {
+        **{"joint": "revolute", "a": 0.0, "alpha": 0.0, "d": 0.0, "theta": 0.0, "mass": 1.0},
+        **{"com": com, "inertia": INERTIA * np.eye(3), "viscous": viscous, "coulomb": coulomb},
+    }
+    return armdyn.from_dh([row], gravity=gravity)
+
+
+def shortest(viscous, coulomb):
+    """The time of one turn of 1 rad with full torque, then full braking, in closed form."""
+    rate = viscous / INERTIA
+
+    def legs(t):
+        push, brake = TORQUE - coulomb, TORQUE + coulomb
+        if not viscous:
+            w = push * t / INERTIA
+            return w * t / 2 + w**2 * INERTIA / 2 / brake, t + w * INERTIA / brake
+        w = push / viscous * -np.expm1(-rate * t)
+        stop = np.log1p(viscous * w / brake) / rate
+        first = push / viscous * t - w / rate
+        second = (w + brake / viscous) * -np.expm1(-rate * stop) / rate - brake / viscous * stop
+        return first + second, t + stop
+
+    return legs(brentq(lambda t: legs(t)[0] - 1.0, 1e-6, 20.0))[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("viscous", "coulomb", "tolerance"), [(0.0, 0.5, 1e-4), (1.5, 0.5, 0.01)])
+def test_one_joint_takes_the_time_of_the_closed_solution(viscous, coulomb, tolerance):
+    robot = one_joint(viscous, coulomb)
+    found = time_optimal(robot, [[0.0], [1.0]], effort=[TORQUE])
+    expected = shortest(viscous, coulomb)
+    assert expected * (1 - 1e-6) <= found.duration <= expected * (1 + tolerance)
+
+
+@pytest.fixture(scope="module")
+def panda():
+    robot = armdyn.load("panda")
+    points = [[0, -0.8, 0, -2.3, 0, 1.6, 0.8], [0.6, 0, -0.2, -1.7, 0.2, 1.8, 0.3]]
+    points.append([1.2, 0.3, -0.4, -1.2, 0.3, 1.8, -0.2])
+    return robot, np.array(points), time_optimal(robot, points)
+
+
+@pytest.mark.slow
+def test_a_motion_of_a_panda_keeps_its_limits_and_reaches_them(panda, tmp_path):
+    robot, points, found = panda
+    q, qd, qdd = found.trajectory(np.linspace(0, found.duration, 2001))
+    np.testing.assert_allclose(q[[0, -1]], points[[0, -1]], atol=1e-12)
+    assert np.abs(qd[[0, -1]]).max() < 1e-9
+    assert np.abs(q - points[1]).max(-1).min() < 1e-2  # the path goes through the point between
+    speed = np.array([robot.model.joints[i].limits.velocity for i in range(7)])
+    used = np.maximum(
+        (np.abs(robot.inverse_dynamics(q, qd, qdd)) / found.effort).max(-1),
+        (np.abs(qd) / speed).max(-1),
+    )
+    assert used.max() <= 1.01
+    assert np.median(used) >= 0.98  # some limit is reached nearly everywhere
+    found.plot(tmp_path / "phase.png")
+    assert (tmp_path / "phase.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_without_friction_toppra_takes_as_long(panda):
+    import toppra
+    from toppra import algorithm, constraint
+
+    robot, points, found = panda
+    ours = time_optimal(robot, points, velocity=[50.0] * 7, friction=False)
+    way = np.append(0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=-1)))
+    path = toppra.SplineInterpolator(way / way[-1], points, bc_type="natural")
+    torques = constraint.SecondOrderConstraint.joint_torque_constraint(
+        lambda *state: robot.inverse_dynamics(*state, friction=False),
+        np.stack([-found.effort, found.effort], -1),
+        np.zeros(7),
+    )
+    grid = np.linspace(0, 1, 201)
+    solver = algorithm.TOPPRA([torques], path, grid, parametrizer="ParametrizeConstAccel")
+    theirs = solver.compute_trajectory(0, 0).duration
+    assert ours.duration == pytest.approx(theirs, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("points", "options", "error", "match"),
+    [
+        ([[0.0]], {"effort": [1.0]}, ShapeError, "two or more finite positions of 1 joints"),
+        ([[0.0], [np.nan]], {"effort": [1.0]}, ShapeError, "finite positions"),
+        ([[0.0], [1.0], [1.0]], {"effort": [1.0]}, TrajectoryError, "points 2 and 3 .* the same"),
+        ([[0.0], [1.0]], {}, TrajectoryError, "no limit of the torque of .*; give `effort`"),
+        ([[0.0], [1.0]], {"effort": [-1.0]}, ShapeError, "effort: expected 1 positive numbers"),
+        ([[0.0], [1.0]], {"effort": [1.0], "steps": 2}, TrajectoryError, "steps must be a whole"),
+    ],
+)
+def test_wrong_arguments_are_named(points, options, error, match):
+    with pytest.raises(error, match=match):
+        time_optimal(one_joint(), points, **options)
+
+
+@pytest.mark.slow
+def test_a_path_on_which_the_arm_cannot_hold_itself_is_refused():
+    weak = one_joint(gravity=(0, -9.81, 0), com=(0.5, 0, 0))  # 4.9 N m where it is level
+    with pytest.raises(TrajectoryError, match="cannot be followed within the limits: at .*% of it"):
+        time_optimal(weak, [[-1.0], [1.0]], effort=[TORQUE])
