@@ -1,18 +1,15 @@
 """The picture of a fastest motion: the phase plane of the path, and what the torques take."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armdyn.figures import ALARM, COLOURS, GREY, INK, PALE
 from armdyn.figures import save_picture as save_picture
 
-if TYPE_CHECKING:
-    from armdyn.simulation.trajectories.time_optimal import TimeOptimal
 
-
-def draw(found: "TimeOptimal") -> Any:
-    """The figure."""
+def draw(found: Any) -> Any:
+    """The figure of a `TimeOptimal`."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     figure = Figure(figsize=(9.5, 4.2), layout="constrained")

@@ -210,9 +210,17 @@ def _result(on: PathLimits, path: Piecewise, x: Array, u: Array, highest: Array)
     tried = on.fastest[:, None] * np.linspace(0.0, 1.0, SAMPLES) ** 2
     low, high = on.bounds(np.arange(len(x))[:, None], tried)
     allowed = np.sqrt(np.where(low <= high, tried, 0.0).max(-1))
-    found = (on.s, speed, np.sqrt(highest), allowed, t, tau)
-    law = AlongPath(path, Piecewise(t, pieces))
-    return TimeOptimal(law, *map(frozen, found), on.robot, frozen(on.effort))
+    return TimeOptimal(
+        trajectory=AlongPath(path, Piecewise(t, pieces)),
+        s=frozen(on.s),
+        speed=frozen(speed),
+        highest=frozen(np.sqrt(highest)),
+        allowed=frozen(allowed),
+        t=frozen(t),
+        tau=frozen(tau),
+        robot=on.robot,
+        effort=frozen(on.effort),
+    )
 
 
 def _path(points: Array) -> Piecewise:
