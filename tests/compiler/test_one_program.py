@@ -186,7 +186,9 @@ def test_rotors_and_friction_are_counted_apart():
         assert without.friction.total == 0
 
 
-@pytest.mark.parametrize("name", catalog_names())
+@pytest.mark.parametrize(
+    "name", sorted({*catalog_names()} - {"five_bar", "four_bar", "palletizer"})
+)
 def test_programs_that_come_with_armdyn_are_proved_again(name):
     model = armdyn.load(name).model
     (robot,) = branches(canonical(model))

@@ -27,6 +27,13 @@ class Coordinates:
         """The coordinates of a robot."""
         if model.loops:
             closure = closure_of(model)
+            if closure.dyads is None:
+                raise LoopError(
+                    f"{model.loops[0].where} of {model.name!r} has no closed form: armdyn takes "
+                    "parallelograms and loops in a plane that are closed by a pin, each with two "
+                    "passive joints",
+                    loop=model.loops[0].name,
+                )
             linear = closure.linear
             return LoopCoordinates(closure) if linear is None else cls(*linear)
         return cls(None, 0.0) if model.coupling is None else cls(*model.coupling)

@@ -61,8 +61,8 @@ class _Following:
         self.target = _motion(robot, target)
         self.gains = {"kp": check_gains("kp", kp, robot.n), "kd": check_gains("kd", kd, robot.n)}
 
-    def _extra(self, velocity: Array) -> Array | float:
-        return self.robot.friction_torque(velocity) if self.friction else 0.0
+    def _extra(self, want: Motion) -> Array | float:
+        return self.robot.friction_torque(want.qd, want.q) if self.friction else 0.0
 
 
 class GravityPD(_Following):
@@ -75,7 +75,7 @@ class GravityPD(_Following):
         """Torques (..., n) at time t in the states q, qd (..., n)."""
         want = self.target(t)
         feedback = self.gains["kp"] * (want.q - q) + self.gains["kd"] * (want.qd - qd)
-        return self.robot.gravity_vector(q) + feedback + self._extra(want.qd)
+        return self.robot.gravity_vector(q) + feedback + self._extra(want)
 
 
 class ComputedTorque(_Following):
@@ -89,7 +89,7 @@ class ComputedTorque(_Following):
         """Torques (..., n) at time t in the states q, qd (..., n)."""
         want = self.target(t)
         qdd = want.qdd + self.gains["kd"] * (want.qd - qd) + self.gains["kp"] * (want.q - q)
-        return self.robot.inverse_dynamics(q, qd, qdd, friction=False) + self._extra(want.qd)
+        return self.robot.inverse_dynamics(q, qd, qdd, friction=False) + self._extra(want)
 
 
 class SlotineLi(_Following):
@@ -123,7 +123,7 @@ class SlotineLi(_Following):
         model = rotate(self.robot.mass_matrix(q), acceleration)
         model = model + rotate(self.robot.coriolis_matrix(q, qd), velocity)
         damped = self.gains["kd"] * (qd - velocity)
-        return model + self.robot.gravity_vector(q) - damped + self._extra(want.qd)
+        return model + self.robot.gravity_vector(q) - damped + self._extra(want)
 
 
 def _motion(robot: Robot, target: Trajectory | npt.ArrayLike) -> Callable[[float], Motion]:

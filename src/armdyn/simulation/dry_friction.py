@@ -7,11 +7,14 @@ of the velocity alone. Where its slope at rest is infinite, a joint that would c
 be seen sticks as well: no integrator follows a slope without bounds.
 """
 
+from typing import Any
+
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import SimulationError
 from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.model import FrictionLaw, RobotModel
 from armdyn.model.friction import TERMS
 
@@ -25,17 +28,11 @@ class DryFriction:
     def __init__(self, model: RobotModel, wanted: bool = True):
         """Take the friction of a robot; if it is not wanted, the robot is taken to have none."""
         self._laws = [each.friction if wanted else FrictionLaw() for each in model.driven]
-        self._at = Coordinates.of_drives(model)
+        self._at = _coordinates(model)
         self._widths = np.array([law.smooth_velocity for law in self._laws])
         self._smooth = self._widths > 0
         self._sticks = np.array([_level(law, 1.0) - _level(law, -1.0) > 0 for law in self._laws])
-        for drive, sticks in zip(model.drives, self._sticks[len(model.joints) :], strict=True):
-            if sticks:
-                raise SimulationError(
-                    f"drive {drive.name!r} turns with several joints and has dry friction, which "
-                    "would hold none of them but their sum; give it a smooth_velocity, or leave "
-                    "friction out (friction=False, --no-friction)"
-                )
+        self._check_sticking(model)
         self._terms = []
         for term in TERMS:
             joints = [i for i, law in enumerate(self._laws) if law.has(term)]
@@ -51,11 +48,29 @@ class DryFriction:
         self.dry = self.low < self.high
         """Which coordinates stick, (n,)."""
 
-    def __call__(self, qd: Array, sign: Array) -> Array:
+    def _check_sticking(self, model: RobotModel) -> None:
+        """Refuse dry friction that would hold no coordinate, but something between several."""
+        for drive, sticks in zip(model.drives, self._sticks[len(model.joints) :], strict=True):
+            if sticks:
+                raise SimulationError(
+                    f"drive {drive.name!r} turns with several joints and has dry friction, which "
+                    "would hold none of them but their sum; give it a smooth_velocity, or leave "
+                    "friction out (friction=False, --no-friction)"
+                )
+        for i in model.passive if isinstance(self._at, LoopCoordinates) else ():
+            if self._sticks[i]:
+                raise SimulationError(
+                    f"joint {model.joints[i].name!r} follows from a loop and has dry friction, "
+                    "which would hold what depends on the configuration; give it a "
+                    "smooth_velocity, or leave friction out (friction=False, --no-friction)"
+                )
+
+    def __call__(self, q: Array, qd: Array, sign: Array) -> Array:
         """Friction torque (n,) but for what holds sticking joints, which have the sign 0."""
         torques = np.zeros(qd.shape[:-1] + self._widths.shape)
+        at: Any = self._at.at(q) if isinstance(self._at, LoopCoordinates) else self._at
         if self._terms:
-            rates, direction = self._at.rates(qd), np.sign(self._at.rates(sign))
+            rates, direction = at.rates(qd), np.sign(at.rates(sign))
             if not self._sticks.all():
                 direction = np.where(self._sticks, direction, np.sign(rates))
             s = direction
@@ -65,11 +80,23 @@ class DryFriction:
             for torque, joints, values in self._terms:
                 motion = (x[..., joints] for x in (rates, direction, s))
                 torques[..., joints] += torque(*motion, *values)
-        return self._at.torques(torques)
+        found: Array = at.torques(torques)
+        return found
 
     def _levels(self, sign: Array) -> Array:
+        if isinstance(self._at, LoopCoordinates):  # none but actuated joints stick
+            own = [self._laws[i] for i in self._at.model.independent]
+            return np.array(list(map(_level, own, sign)))
         signs = np.sign(self._at.rates(sign))
         return self._at.torques(np.array(list(map(_level, self._laws, signs))))
+
+
+def _coordinates(model: RobotModel) -> Coordinates | LoopCoordinates:
+    """The coordinates, with drives unless loops without any have their own."""
+    at = Coordinates.of(model)
+    if isinstance(at, LoopCoordinates) and not model.drives:
+        return at
+    return Coordinates.of_drives(model)
 
 
 def _level(law: FrictionLaw, sign: float) -> float:

@@ -177,7 +177,7 @@ def _simulation(
 ) -> Simulation:
     zero = np.broadcast_to(0.0, run.q.shape)
     resisting = friction and not robot.model.is_frictionless
-    taken = robot.friction_torque(run.qd) if resisting else zero
+    taken = robot.friction_torque(run.qd, run.q) if resisting else zero
     tau, base = push
     qdd = robot.forward_dynamics(run.q, run.qd, tau + base, friction=friction)
     work = np.zeros((*run.q.shape[:-1], 4))

@@ -113,7 +113,9 @@ def _control_inputs(
     target: Any = controller.target  # trajectories take many times at once
     wanted = target(times)
     qd = np.asarray(wanted.qd, dtype=float)
-    added = controller.robot.friction_torque(qd) if controller.friction else np.zeros_like(qd)
+    added = (
+        controller.robot.friction_torque(qd, wanted.q) if controller.friction else np.zeros_like(qd)
+    )
     vectors = [wanted.q, qd, wanted.qdd][: request.reference - 1]
     row = np.concatenate(np.broadcast_arrays(*vectors, added), -1)
     rows = np.ascontiguousarray(row.reshape(1, -1, request.reference * over.n))

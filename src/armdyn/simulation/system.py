@@ -77,7 +77,7 @@ class System:
     def forces(self, t: float, q: Array, qd: Array) -> Forces:
         """Everything that acts at an instant."""
         tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
-        slip, still = self.dry(qd, self.sign), np.zeros(len(q))
+        slip, still = self.dry(q, qd, self.sign), np.zeros(len(q))
         external = still if wrench is None else self._external(q, wrench)
         base = self.driven.base(t, q, qd)
         push = tau + external + base - slip
@@ -127,7 +127,7 @@ class System:
         far[3] = np.where((self.contact == 0) & ~self.held, distance, np.inf)
         if self.held.any():
             forces = self.forces(t, q, qd)
-            hold = forces.friction - forces.stop - self.dry(qd, self.sign)
+            hold = forces.friction - forces.stop - self.dry(q, qd, self.sign)
             slack = BREAKAWAY_TOLERANCE * (1.0 + np.abs(forces.tau).max() + np.abs(hold).max())
             low, high = self._levels(self.held, self.contact)
             far[1] = np.where(self.held, hold - low + slack, np.inf)
@@ -168,7 +168,7 @@ class System:
             tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
             external = 0.0 if wrench is None else self._external(q, wrench)
             push = tau + external + self.driven.base(t, q, qd)
-            b = push - self.dry(qd, self.sign) - self.robot.bias(q, qd)
+            b = push - self.dry(q, qd, self.sign) - self.robot.bias(q, qd)
             a = least_constraint(self._mass_matrix(t, q), b, *self._levels(rest, at_stop))
             self.held = (rest | (at_stop != 0)) & (a == 0)
             self.contact = np.where(self.held, at_stop, 0.0)
