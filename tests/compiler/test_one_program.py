@@ -75,7 +75,8 @@ def test_counts_of_kernel_c_and_ops_are_one_number(name):
     run = CliRunner().invoke(app, ["ops", name, "--json", "--programs", *asked])
     told = {row["quantity"]: row for row in json.loads(run.output)["programs"]}
     same_counts(robot, {q: told[q] for q in COMPARED})
-    assert {row["proved"] for row in told.values()} == {"field"}
+    curved = name in ("five_bar", "four_bar")  # closed forms of the numbers of one robot
+    assert {row["proved"] for row in told.values()} == {"random" if curved else "field"}
 
 
 def same_counts(robot, told):

@@ -17,6 +17,7 @@ from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.document import Block, occurring
 from armdyn.equations.formats import Equations
 from armdyn.equations.friction import friction
+from armdyn.equations.loops import notes_on_loops
 from armdyn.equations.meaning import legend
 from armdyn.equations.recursive import recursive
 from armdyn.equations.symbolic_robot import SymbolicRobot
@@ -190,7 +191,12 @@ def _document(
         blocks=tuple(blocks),
         offsets=shifts,
         legend=legend(names, known, letters or {}, parameters(model)),
-        notes=(*notes, *_note_on_followers(model), *_notes_on_drives(model)),
+        notes=(
+            *notes,
+            *_note_on_followers(model),
+            *_notes_on_drives(model),
+            *notes_on_loops(model),
+        ),
         operations=operations,
     )
 

@@ -56,9 +56,9 @@ def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
 
     Every moving joint is a coordinate of its own.
     """
-    joints = tuple(replace(joint, mimic=None) for joint in model.joints)
+    joints = tuple(replace(j, mimic=None, actuated=True) for j in model.joints)
     request = Request("inverse_dynamics", friction=False)
-    program = quantity_program(replace(model, joints=joints), request)
+    program = quantity_program(replace(model, joints=joints, loops=(), assembly=None), request)
     result = Recursive(operations=program.operations, rotors=program.rotors)
     _Lister(program, result, digits).add()
     return result

@@ -75,6 +75,11 @@ class TracedModel:
             self._stood[key] = self.at.at(q)
         return self._stood[key]
 
+    @property
+    def is_in_loops(self) -> bool:
+        """Whether joints follow from loops that are no parallelograms."""
+        return isinstance(self.at, LoopCoordinates)
+
     def loops_here(self, q: Array) -> StandingLoops:
         """The same with what cut joints transmit, for a robot with loops, linear ones as well."""
         here = self.here(q)

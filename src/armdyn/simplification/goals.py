@@ -6,7 +6,7 @@ from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 from armdyn.equations.document import index
-from armdyn.errors import ModelError, UnknownNameError, shown
+from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
 from armdyn.model import RobotModel
 
 WORDS = (
@@ -101,6 +101,12 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
 
 
 def _check_designable(model: RobotModel, forceless: bool) -> None:
+    for loop in model.loops:
+        raise LoopError(
+            f"robot {model.name!r} has the loop {loop.name!r}, and designs of robots with loops are "
+            "not searched for",
+            loop=loop.name,
+        )
     if any(joint.mimic is not None for joint in model.joints):
         raise ModelError(
             f"robot {model.name!r} has joints that follow others, for which a design is not "

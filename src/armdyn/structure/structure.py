@@ -39,7 +39,7 @@ Ranges = tuple[Array, Array, Array]
 def structure(robot: Robot | RobotModel) -> Structure:
     """Which elements of mass matrix, Christoffel symbols and gravity are zero or constant, and why.
 
-    A joint that follows another one counts as a joint of its own.
+    A joint that follows another one, or from a loop, counts as a joint of its own.
     """
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"the structure is that of a Robot, got {shown(robot)}; load it first")
@@ -54,7 +54,7 @@ def structure(robot: Robot | RobotModel) -> Structure:
         model.name,
         model.title or model.name,
         tuple(joint.name for joint in model.joints),
-        tuple(joint.name for joint in model.joints if joint.mimic is not None),
+        tuple(j.name for j in model.joints if j.mimic is not None or not j.actuated),
         *tables,
     )
 
