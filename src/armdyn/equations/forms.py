@@ -191,14 +191,15 @@ def _document(
         blocks=tuple(blocks),
         offsets=shifts,
         legend=legend(names, known, letters or {}, parameters(model)),
-        notes=(
-            *notes,
-            *_note_on_followers(model),
-            *_notes_on_drives(model),
-            *notes_on_loops(model),
-        ),
+        notes=(*notes, *_notes_on_joints(model)),
         operations=operations,
     )
+
+
+def _notes_on_joints(model: RobotModel) -> Iterator[str]:
+    yield from _note_on_followers(model)
+    yield from _notes_on_drives(model)
+    yield from notes_on_loops(model)
 
 
 def _note_on_followers(model: RobotModel) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ def notes_on_loops(model: RobotModel) -> Iterator[str]:
         return
     passive = ", ".join(f"q{i + 1}" for i in model.passive)
     yield (
-        f"these are the equations of the open tree of {model.name}; {passive} are passive and follow "
-        "from its loops. With qd = G qd_a the torques of the actuated joints are G' tau, their mass "
-        "matrix is G' M G and their Coriolis matrix G' (M dG/dt + C G)"
+        f"these are the equations of the open tree of {model.name}; {passive} are passive and "
+        "follow from its loops. With qd = G qd_a the torques of the actuated joints are G' tau, "
+        "their mass matrix is G' M G and their Coriolis matrix G' (M dG/dt + C G)"
     )
     for dyad in closure_of(model).dyads or ():
         if isinstance(dyad, LinearDyad):

@@ -103,8 +103,8 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
 def _check_designable(model: RobotModel, forceless: bool) -> None:
     for loop in model.loops:
         raise LoopError(
-            f"robot {model.name!r} has the loop {loop.name!r}, and designs of robots with loops are "
-            "not searched for",
+            f"robot {model.name!r} has the loop {loop.name!r}, and designs of robots with loops "
+            "are not searched for",
             loop=loop.name,
         )
     if any(joint.mimic is not None for joint in model.joints):

@@ -224,3 +224,14 @@ def test_mounting_an_arm_elsewhere_turns_its_forces(tmp_path):
         for m, h in zip((model, other), here, strict=True)
     ]
     np.testing.assert_allclose(*tau, atol=1e-12)
+
+
+def test_equations_tell_the_closure(five_bar):
+    notes = " ".join(armdyn.equations(five_bar).notes)
+    assert "equations of the open tree of five_bar; q2, q4 are passive" in notes
+    assert "loop pin: - 0.28 + 0.35 cos(q1) + 0.52 cos(q1 + q2)" in notes
+
+
+def test_designs_of_loops_are_refused(five_bar):
+    with pytest.raises(LoopError, match="has the loop 'pin', and designs of robots with loops"):
+        armdyn.simplify(five_bar, goal="constant")
