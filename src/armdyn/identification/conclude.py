@@ -52,7 +52,7 @@ def conclude(
     series = series_of(equations, sums.kept, chosen, phi)
     training = fit_of("training", problem, phi, series, task.training.health.duration)
     validation, kind = _validation(task, held, motors, chosen, phi, training)
-    spread = spread_of(problem.whole, prior, found.noise, found.weight)
+    spread = spread_of(problem.whole, prior, found.noise, found.weight, found.x, free)
     parameters, base = _parameters(task, robot, motors, theta, spread)
     findings = () if task.still else diagnose(task.training, problem, prior, base, training)
     for finding in findings:
@@ -109,7 +109,7 @@ def _parameters(
     before[10 * N :] = [known_value(task.robot, k, feature) for k, feature in motors]
     names, units = [r.name for r in records], [r.unit for r in records]
     all_of_them = _found(task, names, units, rows, theta, before, motors, spread)
-    bare = _with_offsets_alone(robot.model)
+    bare = with_offsets_alone(robot.model)
     with warnings.catch_warnings():  # rounded angles of a description are told when it is read
         warnings.simplefilter("ignore", ArmdynWarning)
         base = base_parameters(bare)
@@ -122,7 +122,7 @@ def _parameters(
     return all_of_them, _found(task, labels, units, every, theta, before, motors, spread)
 
 
-def _with_offsets_alone(model: RobotModel) -> RobotModel:
+def with_offsets_alone(model: RobotModel) -> RobotModel:
     """The robot without friction that changes with the speed, which no link acts like."""
 
     def bare(owner: Joint | Drive) -> Any:

@@ -191,7 +191,9 @@ def _tell_jitter(steps: Array, period: float, health: Health) -> None:
 
 def _saturated(tau: Array, limits: Array) -> Array:
     """Which torques stand at their largest value for several samples, or at a known limit."""
-    found = np.abs(tau) >= 0.999 * limits
+    # a limit that is passed by far is none of the drive, as a 0 in a description
+    holds = np.abs(tau).max(axis=0, initial=0.0) <= 1.02 * limits
+    found = (np.abs(tau) >= 0.999 * limits) & holds
     for j, column in enumerate(tau.T):
         for extreme in (column.max(), column.min()):
             if abs(extreme) < 0.5 * np.abs(column).max():

@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from armdyn.arrays import Array
 from armdyn.identification.equations import Equations
-from armdyn.identification.estimate import Noise
+from armdyn.identification.estimate import Noise, entropic
 from armdyn.identification.problem import Prior, Problem
 
 EXCITED = 0.5
@@ -50,10 +50,13 @@ class Spread:
     """Of a prior with weight 1, data aside."""
     informed: Array
     """With data, and a prior of weight 1."""
+    lean: Array
+    """How far a weight of the prior above 1 drew θ to it, (P,)."""
 
     def errors(self, rows: Array) -> Array:
         """Standard errors of combinations of parameters, (k, P) to (k,)."""
-        return _deviation(rows, self.posterior)
+        found: Array = np.hypot(_deviation(rows, self.posterior), rows @ self.lean)
+        return found
 
     def excited(self, rows: Array) -> Array:
         """Which combinations the data show, (k,)."""
@@ -66,11 +69,17 @@ def _deviation(rows: Array, covariance: Array) -> Array:
     return np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", rows, covariance, rows), 0.0))
 
 
-def spread_of(problem: Problem, prior: Prior, noise: Noise, weight: float) -> Spread:
-    """The covariances of an estimate with a weight of the prior.
+def spread_of(
+    problem: Problem, prior: Prior, noise: Noise, weight: float, x: Array, free: Array | None
+) -> Spread:
+    """The covariances of an estimate x with a weight of the prior.
 
-    A strong weight helps to predict but makes no guess better known: it counts as 1 at most.
+    A strong weight helps to predict but makes no guess better known: it counts as 1 at most, and
+    what it changed of the estimate counts as error.
     """
+    lean = np.zeros_like(x)
+    if weight > 1.0:
+        lean = prior.parameters @ (x - entropic(problem, prior, noise.weights, 1.0, x, free))
     A, _ = problem.normal(noise.weights)
     C, T = prior.features, prior.parameters
     data, identity = C.T @ A @ C, np.eye(len(T))
@@ -78,6 +87,7 @@ def spread_of(problem: Problem, prior: Prior, noise: Noise, weight: float) -> Sp
         T @ np.linalg.inv(data + min(weight, 1.0) * identity) @ T.T,
         T @ T.T,
         T @ np.linalg.inv(data + identity) @ T.T,
+        lean,
     )
 
 

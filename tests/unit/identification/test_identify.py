@@ -8,7 +8,7 @@ from armdyn.errors import ArmdynError
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification import preparation
-from armdyn.identification.conclude import _with_offsets_alone
+from armdyn.identification.conclude import with_offsets_alone
 from armdyn.identification.methods import METHODS
 from support.measured_arms import guessed, measured, worn
 
@@ -28,7 +28,7 @@ def found(arm):
 def true_values(found, robot):
     """The true value of each base parameter of a result, in order."""
     known = dict(zip(robot.parameter_names, robot.parameters, strict=True))
-    bare = _with_offsets_alone(found.robot.model)
+    bare = with_offsets_alone(found.robot.model)
     base = base_parameters(bare)
     some = [p.name for p in robot_parameters(bare) if p.linear]
     grouped = base.matrix @ [known.get(name, 0.0) for name in some]

@@ -195,5 +195,6 @@ def _check_complete(
         raise LogError(
             f"{where}: {about}; expected a column for each of {n} joints, as {quantity}1.."
             f"{quantity}{n} or {joints[0]}.{WORDS[quantity].split()[2]}, found {all_names:.200}. "
-            f"Rename them, or say which are meant: columns={{'{quantity}': [...]}}"
+            "Hold joints that are not in the log (locked=, --lock JOINT=VALUE), rename columns, "
+            f"or say which are meant: columns={{'{quantity}': [...]}}"
         )
