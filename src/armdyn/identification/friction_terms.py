@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.model import FrictionLaw
 
-SMOOTHING = (0.005, 0.015, 0.04, 0.1)
+SMOOTHING = (0.005, 0.01, 0.02, 0.035, 0.06, 0.1)
 """Speeds over which dry friction changes its sign."""
 STRIBECK = (0.1, 0.3, 1.0)
 """Speeds over which friction falls from its static level."""
