@@ -82,6 +82,9 @@ def simulate(
     friction: Friction = True,
     stops: bool = flag("--stops", "Whether joints stop at their limits."),
     bounce: float = option(0.0, "Share of its velocity with which a joint leaves a stop, 0 to 1."),
+    saturation: Literal["off", "warn", "clip"] = option(
+        "off", "What becomes of torques beyond the effort limits of the joints."
+    ),
     arms: int | None = option(
         None, "Simulate many arms that start anywhere within their limits.", min=1, max=10_000_000
     ),
@@ -119,6 +122,7 @@ def simulate(
     lasting = _first(duration, followed, known)
     given: dict[str, Any] = {"torque": tau, "controller": law, "external_wrench": pull}
     given |= {"friction": friction, "stops": stops, "bounce": bounce}
+    given["saturation"] = saturation
     given |= {"dt": dt, "step": step, "rtol": rtol, "atol": atol}
     given["base_motion"] = base_motion
     given["method"] = method or ("DOP853" if arms is None else "rk4")

@@ -78,6 +78,7 @@ def print_simulation(result: Simulation) -> None:
         print_line("what was computed until then is kept")
     print_excesses(result.excesses)
     _print_state(result)
+    _print_tracking(result)
     _print_energy(result)
     if result.events:
         print_styled(("Events", "bold"), f": {len(result.events)}")
@@ -101,6 +102,20 @@ def _print_state(result: Simulation) -> None:
     for i, joint in enumerate(model.joints[k] for k in model.independent):
         values = (_number(value[i], float(np.abs(value).max())) for value in final.values())
         rows.add_row(joint.name, *values, f"{joint.type.unit}, {joint.type.torque_unit}")
+    print_table(rows)
+
+
+def _print_tracking(result: Simulation) -> None:
+    """How far the arm was from what its controller was to follow."""
+    tracking = result.data()["tracking"]
+    if tracking is None:
+        return
+    rows = table("joint", "largest", "RMS", "", left=("joint", ""), title="Error of tracking")
+    model = result.robot.model
+    pairs = zip(model.independent, tracking["largest"], tracking["rms"], strict=True)
+    for k, largest, rms in pairs:
+        joint = model.joints[k]
+        rows.add_row(joint.name, _number(largest, 1.0), _number(rms, 1.0), joint.type.unit)
     print_table(rows)
 
 

@@ -37,7 +37,7 @@ class Free:
         return np.zeros_like(q)
 
 
-class _Following:
+class Following:
     """A controller that follows a motion or holds a position, with a stiffness and a damping."""
 
     def __init__(
@@ -65,7 +65,7 @@ class _Following:
         return self.robot.friction_torque(want.qd, want.q) if self.friction else 0.0
 
 
-class GravityPD(_Following):
+class GravityPD(Following):
     """Proportional and derivative feedback with gravity compensated.
 
     kp is a stiffness [N m/rad or N/m], kd a damping [N m s/rad or N s/m].
@@ -78,7 +78,7 @@ class GravityPD(_Following):
         return self.robot.gravity_vector(q) + feedback + self._extra(want)
 
 
-class ComputedTorque(_Following):
+class ComputedTorque(Following):
     """Feedback through the inverse dynamics: errors obey ë + K_d ė + K_p e = 0.
 
     kp is the squared natural frequency of the errors [1/s²], kd their decay [1/s], 2·√kp for
@@ -92,7 +92,7 @@ class ComputedTorque(_Following):
         return self.robot.inverse_dynamics(q, qd, qdd, friction=False) + self._extra(want)
 
 
-class SlotineLi(_Following):
+class SlotineLi(Following):
     """Passivity-based tracking, which does not invert the mass matrix nor cancel Coriolis terms."""
 
     def __init__(

@@ -24,7 +24,7 @@ class Driven:
     """The torque, the wrench and the motion of the base, checked each time they are asked for."""
 
     def __init__(self, robot: Robot, torque: Any, wrench: Any, duration: float, base: Any = None):
-        self.label, self._torque = _torque(robot, torque, duration)
+        self.label, self._torque = torque_function(robot, torque, duration)
         motion = base_function(robot, base, 0.0, duration)
         self._base = None if motion is None else BaseTorque(robot, motion)
         self._wrench: Pull = wrench if callable(wrench) else lambda _: wrench
@@ -79,7 +79,8 @@ class Driven:
         )
 
 
-def _torque(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
+def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Torque]:
+    """What messages call the torques, and the function that gives them."""
     n = robot.n
     if given is None:
         return "no torque", lambda t, q, qd: np.zeros_like(q)

@@ -55,6 +55,13 @@ class SimulatedMotion:
     """Why it ended early, with time and state."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Steps, evaluations of the dynamics, seconds."""
+    reference: Array | None = None
+    """Positions that a controller of joints was to follow, as q; None without one."""
+
+    @property
+    def tracking_error(self) -> Array | None:
+        """How far the reference was from the positions, as q [rad or m]; None without one."""
+        return None if self.reference is None else self.reference - self.q
 
     @cached_property
     def kinetic(self) -> Array:
@@ -159,10 +166,19 @@ class SimulatedMotion:
             "work": {name: self.work[..., -1, k].tolist() for k, name in enumerate(WORK)},
             "unaccounted": self.balance[..., -1].tolist(),
             "energy_drift": self.energy_drift,
+            "tracking": self._tracking(),
             "excesses": [excess.data() for excess in self.excesses],
             "events": [{"t": e.t, "kind": e.kind, "joint": e.joint} for e in self.events],
             "statistics": dict(self.statistics),
         }
+
+    def _tracking(self) -> dict[str, list[float]] | None:
+        """Largest and root mean square error of each joint, over all arms and instants."""
+        if self.tracking_error is None:
+            return None
+        error = self.tracking_error.reshape(-1, self.robot.n)
+        rms = np.sqrt(np.mean(np.square(error), axis=0))
+        return {"largest": np.abs(error).max(axis=0).tolist(), "rms": rms.tolist()}
 
     def columns(self) -> dict[str, Array]:
         """A table: t, q1.., qd1.., qdd1.., tau1.., what else acts, energies, the hand.
@@ -173,7 +189,8 @@ class SimulatedMotion:
         acting = [name for name in others if getattr(self, name).any()]
         named = {"arm": np.repeat(np.arange(self.arms), len(self.t))} if self.q.ndim > 2 else {}
         named["t"] = np.tile(self.t, self.arms)
-        for name in ("q", "qd", "qdd", "tau", *acting):
+        followed = ["reference"] if self.reference is not None else []
+        for name in ("q", "qd", "qdd", "tau", *acting, *followed):
             columns = getattr(self, name).reshape(-1, self.robot.n).T
             named |= {f"{name}{i + 1}": column for i, column in enumerate(columns)}
         named |= {name: getattr(self, name).reshape(-1) for name in ("kinetic", "potential")}

@@ -136,6 +136,9 @@ def draw_positions(axes: Any, simulation: SimulatedMotion, lines: Curves) -> Non
     for i, name in enumerate(robot.joint_names):
         colour = JOINTS[i % len(JOINTS)]
         _line(axes, lines.t, lines.q[..., i], colour, 1.5, band=0.1)
+        if simulation.reference is not None and simulation.q.ndim == 2:
+            wanted = thinned(simulation.t, simulation.reference[:, i])
+            axes.plot(*wanted, color=colour, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
         times = [event.t for event in simulation.events if event.joint == name]
         if times:
             at = np.interp(times, lines.t, lines.q[0, :, i])

@@ -18,7 +18,9 @@ from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import record_times, simulate_adaptive
 from armdyn.simulation.base import GivenBase
 from armdyn.simulation.forces import Driven, Wrench
+from armdyn.simulation.reference import with_reference
 from armdyn.simulation.result import Simulation
+from armdyn.simulation.saturation import Saturation, saturated, warn_of_efforts
 from armdyn.simulation.system import System
 
 FIXED = ("rk4", "symplectic")
@@ -47,6 +49,7 @@ def simulate(
     bounce: float = 0.0,
     rtol: float = 1e-9,
     atol: float = 1e-10,
+    saturation: Saturation = "off",
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Simulate the motion of a robot.
@@ -72,23 +75,32 @@ def simulate(
         bounce: Share of the velocity with which a joint comes back from its stop, 0 to 1.
         rtol: Relative tolerance of a method that chooses its steps.
         atol: Absolute tolerance of such a method.
+        saturation: What becomes of torques beyond the effort limits: "off" (the result tells of
+            them in `excesses`), "warn", or "clip" to the limits.
         progress: Called with the time reached.
+
+    A controller that follows joints gives the result a `reference` and a `tracking_error`.
     """
     _check_kinds(robot, method, progress, friction=friction, stops=stops)
     _check_numbers(duration, bounce, stops, rtol, atol)
-    drive = _check_drive(torque, controller)
+    given = _check_drive(torque, controller)
+    drive = saturated(robot, given, duration, saturation)
     q, qd = _check_start(robot, q0, qd0, stops)
     if method in FIXED:
         with IMPORTING:
             from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
 
         _check_fixed(method, stops, external_wrench)
-        given = duration, drive, method, dt, step, friction, progress
-        return simulate_fixed(robot, q, qd, *given, base_motion)
-    _check_adaptive(method, q, qd, step)
-    driven = Driven(robot, drive, external_wrench, duration, base_motion)
-    system, times = System(robot, driven, friction, stops, bounce), record_times(duration, dt)
-    return simulate_adaptive(system, q, qd, times, method, rtol, atol, progress)
+        options = duration, drive, method, dt, step, friction, progress
+        found = simulate_fixed(robot, q, qd, *options, base_motion)
+    else:
+        _check_adaptive(method, q, qd, step)
+        driven = Driven(robot, drive, external_wrench, duration, base_motion)
+        system, times = System(robot, driven, friction, stops, bounce), record_times(duration, dt)
+        found = simulate_adaptive(system, q, qd, times, method, rtol, atol, progress)
+    if saturation == "warn":
+        warn_of_efforts(found.excesses)
+    return with_reference(found, given)
 
 
 def _check_kinds(robot: Any, method: Any, progress: Any, **truths: Any) -> None:
