@@ -36,7 +36,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "simulate": (
         "armdyn simulate two_link --q0 1,0 --duration 5 --plot swing.png",
-        "armdyn simulate two_link --controller gravity-pd --target 1,0 --saturation clip",
+        "armdyn simulate two_link --controller gravity-pd --move 1,0 --saturation clip",
     ),
     "excite": (
         "armdyn excite panda --duration 20 -o motion.csv --plot motion.png",
