@@ -14,6 +14,7 @@ import numpy as np
 
 from armdyn.backends.cache import ObjectCache
 from armdyn.bench.batches import batch_contender, on_threads, peak_share, random_states
+from armdyn.bench.in_jax import jax_rates
 from armdyn.bench.peers import LOOP, PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.sweeps import sweep_rates
@@ -38,6 +39,7 @@ CASES = {
     "peak": "inverse_dynamics",
     "threads": "inverse_dynamics",
     "sweep": "inverse_dynamics",
+    "jax": "inverse_dynamics",
     "compile": "inverse_dynamics",
 }
 """The quantity of everything that can be measured."""
@@ -158,7 +160,13 @@ def _compiling(robot: Robot, seconds: float, _: int) -> Iterator[Speed]:
             yield Speed(robot.name, "compile", what, min(found))
 
 
-ALONE = {"peak": peak_share, "threads": on_threads, "sweep": sweep_rates, "compile": _compiling}
+ALONE = {
+    "peak": peak_share,
+    "threads": on_threads,
+    "sweep": sweep_rates,
+    "jax": jax_rates,
+    "compile": _compiling,
+}
 """What is measured without other libraries."""
 
 
