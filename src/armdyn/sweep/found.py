@@ -199,4 +199,4 @@ class Found:
 
     def _shaped(self, values: Array) -> Array:
         """Cells and entries by their axes."""
-        return values.reshape(*self.cells, *self.subject.kernel.shape, *values.shape[2:])
+        return values.reshape((*self.cells, *self.subject.kernel.shape, *values.shape[2:]))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import SweepError, UnknownNameError, shown
+from armdyn.errors import SweepError, shown
 from armdyn.sweep.columns import Columns, bounds, fixed, whole
 from armdyn.sweep.space import Lattice, Space
 
@@ -121,9 +121,8 @@ class GridSpace(Space):
 
     def by(self, names: tuple[str, ...]) -> "GridSpace":
         """The grid with some columns first."""
-        for name in names:
-            if name not in self.columns.names:
-                raise UnknownNameError("column", name, self.columns.names)
+        if len(set(names)) < len(names):
+            raise SweepError(f"by: each column once, got {', '.join(names)}")
         return replace(self, kept=tuple(self.columns.place(name) for name in names))
 
     @property

@@ -34,6 +34,7 @@ class Rows:
 
     arrays: Mapping[str, Any]
     source: str = ""
+    """The file, motion or dataset that they are of."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -43,7 +44,10 @@ class Rows:
     def space(self, columns: Columns) -> "RowSpace":
         """The states."""
         counts = {}
-        for name, array in self.arrays.items():
+        given = self.arrays
+        if self.source:  # which has what other quantities need, too
+            given = {name: array for name, array in given.items() if name in columns.sizes}
+        for name, array in given.items():
             if name not in columns.sizes:
                 raise SweepError(
                     f"there is no argument {name!r} here; arrays are those of "
@@ -61,7 +65,7 @@ class Rows:
             raise SweepError(
                 f"expected as many states in every array, at least one, got {told or 0}"
             )
-        return RowSpace(columns, dict(self.arrays), counts.popitem()[1], self.source)
+        return RowSpace(columns, dict(given), counts.popitem()[1], self.source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +89,12 @@ class RowSpace(Space):
 
     def joined(self, parts: Mapping[str, Any]) -> Array:
         """The rows of parts of the arrays."""
-        read = {name: np.asarray(part, dtype=float) for name, part in parts.items()}
+        try:
+            read = {name: np.asarray(part, dtype=float) for name, part in parts.items()}
+        except (TypeError, ValueError):
+            raise SweepError(
+                "the arrays of states must hold numbers; some entries are none"
+            ) from None
         size = len(next(iter(read.values())))
         result = np.empty((size, self.columns.width))
         result[:] = self.columns.usual

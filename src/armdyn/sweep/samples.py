@@ -13,17 +13,16 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.backends.llvm.sweep_states import LAST_SHIFT, MIXERS
+from armdyn.backends.llvm.sweep_states import ONE as BITS_OF_ONE
 from armdyn.errors import SweepError, shown
 from armdyn.sweep.columns import Columns, bounds, fixed, whole
 from armdyn.sweep.space import Lattice, RandomColumns, SobolColumns, Space
 
 GOLDEN = 0x9E3779B97F4A7C15
-MIXERS = (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)
-"""Shift and factor of the steps of SplitMix64."""
-LAST_SHIFT = 31
 BITS = 52
 """Of a sample: those of the fraction of a double."""
-ONE = np.uint64(0x3FF0000000000000)
+ONE = np.uint64(BITS_OF_ONE)
 """The bits of 1.0."""
 SOBOL_RUN = 1024
 """States in a run of Sobol's points, a power of two."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, check_names, frozen
 from armdyn.backends.kernel import Kernel
 from armdyn.dynamics import Robot
 from armdyn.errors import SweepError, check_known
@@ -32,6 +32,8 @@ class Subject:
         shape = self.kernel.shape
         if shape == (self.robot.n,) and self.quantity.shape == ("n",):
             return self.robot.joint_names
+        if not shape:
+            return (self.quantity.name.replace("_", " "),)
         return tuple("[" + ", ".join(str(k + 1) for k in at) + "]" for at in np.ndindex(shape))
 
     @property
@@ -58,6 +60,7 @@ def subject(
         a: True for a in NUMBERED if any(name.rstrip("0123456789") == a for name in names)
     }
     design = _design(robot, QUANTITIES[quantity], names)
+    options = {k: names_in(k, v) if k in ("wrench", "task") else v for k, v in options.items()}
     try:
         request = Request(quantity, effort=robot.effort, **more, **options)
         program = design_program(robot.model, request, tuple(design)) if design else None
@@ -74,3 +77,8 @@ def _design(robot: Robot, quantity: Quantity, names: tuple[str, ...]) -> dict[st
     others = [name for name in names if name.rstrip("0123456789") not in stems]
     known = design_values(robot.model) if others else {}
     return {name: known[name] for name in others if name in known}
+
+
+def names_in(what: str, given: Any) -> tuple[str, ...]:
+    """One name, or some in a list."""
+    return check_names(what, (given,) if isinstance(given, str) else given)

@@ -23,7 +23,7 @@ from armdyn.sweep.runners import Computed, cluster_client, on_cluster, on_thread
 from armdyn.sweep.shares import WORTH_TIMING, measured_shares
 from armdyn.sweep.space import Space
 from armdyn.sweep.store import FORMAT, Progress, RowStore, check_out
-from armdyn.sweep.subject import Subject, subject
+from armdyn.sweep.subject import Subject, names_in, subject
 from armdyn.version import __version__
 
 PILOT = 4096
@@ -75,7 +75,7 @@ def sweep(
     if by:
         if not isinstance(space, GridSpace):
             raise SweepError("by: only a grid has values to keep results for; sweep over a Grid")
-        space = space.by(tuple(by) if not isinstance(by, str) else (by,))
+        space = space.by(names_in("by", by))
     path = None if out is None else check_out(out)
     if path is not None and reduce is None and by:
         raise SweepError("by: everything is stored, state by state; give a reduction, or no `by`")

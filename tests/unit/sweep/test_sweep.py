@@ -170,6 +170,9 @@ GRID = armdyn.Grid(q1=(0, 1, 3))
         (armdyn.Random(9, q=(0, 1, 3)), {}, r"expected a number or a range \(lower, upper\), got"),
         (armdyn.Random(9), {"by": ("q1",)}, "only a grid has values to keep"),
         (GRID, {"by": ("q9",)}, "no column 'q9'"),
+        (GRID, {"by": ("q1", "q1")}, "by: each column once, got q1, q1"),
+        (GRID, {"by": 5}, "by"),
+        ({"q": np.array([["a", "b"]])}, {}, "must hold numbers; some entries are none"),
         (GRID, {"reduce": "mean"}, "no reduction 'mean'"),
         (GRID, {"reduce": 3}, "reduce: expected names of reductions"),
         (GRID, {"reduce": ["moments", "moments"]}, "each reduction once"),
@@ -191,6 +194,18 @@ GRID = armdyn.Grid(q1=(0, 1, 3))
 def test_what_cannot_be_swept_is_refused(arm, over, options, message):
     with pytest.raises(ArmdynError, match=message):
         armdyn.sweep(arm, "inverse_dynamics", over, **options)
+
+
+def test_numbers_and_options_with_names(arm):
+    over = armdyn.Random(200, q=(-1, 1), qd=(-1, 1))
+    energy = armdyn.sweep(arm, "kinetic_energy", over, ["extremes", "moments"])
+    states = energy.states(np.arange(200))
+    assert energy.extremes.max == arm.kinetic_energy(**states).max()
+    assert "kinetic energy" in energy.report()
+    still = armdyn.sweep(arm, "bias", over, base_motion=True)  # a base that stands
+    np.testing.assert_allclose(still.extremes.max, arm.bias(**states).max(axis=0), atol=1e-12)
+    pushed = armdyn.sweep(arm, "inverse_dynamics", over, wrench="tool")
+    np.testing.assert_allclose(pushed.extremes.max, still.extremes.max, atol=1e-12)
 
 
 def test_levels_are_shares():

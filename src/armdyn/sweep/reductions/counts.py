@@ -8,17 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, frozen
+from armdyn.backends.llvm.sweep_results import FIRST_KEY, FRACTION_BITS, MAGNITUDES
 from armdyn.errors import SweepError, shown
 from armdyn.sweep.reductions.reduction import Part, Raw, Reduction
 
 WIDER = 0.1
 """A range that is not given is that of some results, and so much wider on both sides."""
-FRACTION_BITS = 7
-"""Of a bin of the quantiles: it is at most 2^-7 of its numbers wide."""
-LEAST_POWER, MOST_POWER = -24, 40
-"""Powers of two between which bins of the quantiles lie."""
-MAGNITUDES = (MOST_POWER - LEAST_POWER) << FRACTION_BITS
-FIRST_KEY = (1023 + LEAST_POWER) << FRACTION_BITS
 FRACTION_SHIFT = 52 - FRACTION_BITS
 
 

@@ -7,9 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from armdyn.arrays import Array
-
-LANES = 8
-"""States that a compiled loop adds up apart from each other, whatever the width of its vectors."""
+from armdyn.backends.llvm.sweep_results import LANES as LANES
 
 Part = dict[str, Array]
 """Arrays whose first two axes are cells and entries of the result."""
