@@ -10,7 +10,7 @@ demo: .venv/.demo
 	@echo "open the studio with: $(BIN)/armdyn studio puma560"
 
 test: lint type imports browser
-	$(BIN)/pytest -n auto --dist worksteal --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
 	$(BIN)/pytest tests/studio --reruns 2  # a page drawn without a GPU may be late
 
 # PyTorch brings gigabytes, so it gets an environment of its own

@@ -1,6 +1,6 @@
 """An arm of one's own: a Denavit-Hartenberg table, links as shapes, and a file to keep.
 
-    python examples/03_own_arm.py
+python examples/03_own_arm.py
 """
 
 from math import pi

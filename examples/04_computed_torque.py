@@ -1,6 +1,6 @@
 """Computed torque beside PD with gravity: a UR5e follows a fast move.
 
-    python examples/04_computed_torque.py
+python examples/04_computed_torque.py
 """
 
 import numpy as np
@@ -10,7 +10,8 @@ from armdyn.simulation import ComputedTorque, GravityPD, quintic
 
 robot = armdyn.load("ur5e")
 start = np.array([0.0, -1.5, 1.2, -1.0, -1.5, 0.0])
-move = quintic(start, start + [0.8, 0.5, -0.6, 0.4, 0.3, 0.5], duration=0.6)
+turn = np.array([0.8, 0.5, -0.6, 0.4, 0.3, 0.5])
+move = quintic(start, start + turn, duration=0.6)
 
 stiffness = [800.0, 800.0, 400.0, 40.0, 40.0, 10.0]  # N m/rad
 errors = {}

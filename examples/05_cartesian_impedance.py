@@ -1,6 +1,6 @@
 """Cartesian impedance: a Panda's hand is a spring, and a push of 20 N moves it by 20 N / k.
 
-    python examples/05_cartesian_impedance.py
+python examples/05_cartesian_impedance.py
 """
 
 import numpy as np

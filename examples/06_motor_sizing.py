@@ -1,6 +1,6 @@
 """Motors for a task: what a pick and place asks of the motors of a Puma, and a choice from a list.
 
-    python examples/06_motor_sizing.py
+python examples/06_motor_sizing.py
 """
 
 from pathlib import Path

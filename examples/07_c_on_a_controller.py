@@ -1,6 +1,6 @@
 """C for a controller: export the inverse dynamics, compile it, and call it from the outside.
 
-    python examples/07_c_on_a_controller.py
+python examples/07_c_on_a_controller.py
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 """Learning through the dynamics: gains of a controller by the gradient of a simulated swing in JAX.
 
-    python examples/13_policy_gradient.py
+python examples/13_policy_gradient.py
 """
 
 import jax

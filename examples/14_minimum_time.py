@@ -1,6 +1,6 @@
 """The fastest move of a two-link arm within its torques, by CasADi and IPOPT.
 
-    python examples/14_minimum_time.py
+python examples/14_minimum_time.py
 """
 
 import casadi as ca
@@ -31,5 +31,5 @@ found = opti.solve()
 
 tau = robot.inverse_dynamics(*(found.value(x).T for x in (q, qd, qdd)))
 used = np.abs(tau).max(0) / limit
-print(f"{found.value(T):.3f} s; the motors give up to {used[0]:.0%} and {used[1]:.0%} of their torque")
+print(f"{found.value(T):.3f} s, with {used[0]:.0%} and {used[1]:.0%} of the torques")
 assert used.max() < 1.001

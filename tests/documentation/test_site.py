@@ -26,9 +26,9 @@ class Links(HTMLParser):
         self.places |= {names[key] for key in ("id", "name") if names.get(key)}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
+def built(tmp_path):
+    """The files of the site; of its pages what they refer to."""
+    folder = tmp_path
     words = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", DOCS, folder]
     done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -43,7 +43,14 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_every_page_is_on_the_site_and_every_link_leads_somewhere(site):
+def test_the_site_is_whole(tmp_path):
+    site = built(tmp_path)  # once, for it takes a while
+    every_page_is_there_and_every_link_leads_somewhere(site)
+    nothing_is_fetched_from_elsewhere(site)
+    the_reference_has_every_public_name(site)
+
+
+def every_page_is_there_and_every_link_leads_somewhere(site):
     assert {f"{name.removeprefix('docs/')}.html" for name in PAGES if name != "README"} <= {*site}
     wrong, checked = [], 0
     for name, links in site.items():
@@ -73,8 +80,7 @@ def _joined(folder, path):
     return "/".join(parts)
 
 
-@pytest.mark.slow
-def test_nothing_is_fetched_from_elsewhere(site):
+def nothing_is_fetched_from_elsewhere(site):
     outside = {
         link
         for name, links in site.items()
@@ -84,8 +90,7 @@ def test_nothing_is_fetched_from_elsewhere(site):
     assert outside == set()
 
 
-@pytest.mark.slow
-def test_the_reference_has_every_public_name(site):
+def the_reference_has_every_public_name(site):
     places = site["api.html"].places
     names = [name for name in armdyn.__all__ if name not in ("simulation", "errors")]
     assert [name for name in names if f"armdyn.{name}" not in places] == []
