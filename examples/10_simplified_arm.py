@@ -4,7 +4,7 @@ Joint 1 of the arm turns by 2 rad, with a spring and a damper of its own in each
 the others thrown? Then the arm moves freely, in fixed steps of several lengths: how much energy do
 the steps lose or make? Both arms are in the field of gravity.
 
-    python examples/simplified_arm.py [PICTURE.png]
+    python examples/10_simplified_arm.py [PICTURE.png]
 """
 
 import sys

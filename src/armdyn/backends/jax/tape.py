@@ -41,24 +41,10 @@ def tape(program: Program, lanes: int = LANES) -> Tape:
     those which the longest chain of others waits for.
     """
     first = len(program.symbols) + len(program.constants)
-    heights, users, missing = _waiting(program, first)
-    ready: dict[str, list[int]] = defaultdict(list)
-    for place, instruction in enumerate(program.instructions, start=first):
-        if not missing[place]:
-            ready[instruction.op].append(place)
+    steps = _steps(program, first, lanes)
     at = {place: place for place in range(first)}
-    steps: list[tuple[str, list[int]]] = []
-    while any(ready.values()):
-        op = max(ready, key=lambda op: len(ready[op]))
-        ready[op].sort(key=heights.__getitem__)
-        chosen = [ready[op].pop() for _ in range(min(lanes, len(ready[op])))]
-        for lane, place in enumerate(chosen):
-            at[place] = first + len(steps) * lanes + lane
-            for user in users[place]:
-                missing[user] -= 1
-                if not missing[user]:
-                    ready[program.instructions[user - first].op].append(user)
-        steps.append((op, chosen))
+    for row, (_, chosen) in enumerate(steps):
+        at |= {place: first + row * lanes + lane for lane, place in enumerate(chosen)}
     names = tuple(dict.fromkeys(op for op, _ in steps))
     operands = np.zeros((len(steps), 2, lanes), dtype=np.int32)
     for row, (_, chosen) in enumerate(steps):
@@ -67,6 +53,26 @@ def tape(program: Program, lanes: int = LANES) -> Tape:
         operands[row] = [[at[a[side]] for a in args] for side in (0, -1)]
     codes = np.array([names.index(op) for op, _ in steps], dtype=np.int32)
     return Tape(names, codes, operands, first, np.array([at[k] for k in program.outputs]))
+
+
+def _steps(program: Program, first: int, lanes: int) -> list[tuple[str, list[int]]]:
+    """For each step its operation and the places of the program that it computes."""
+    heights, users, missing = _waiting(program, first)
+    ready: dict[str, list[int]] = defaultdict(list)
+    for place, instruction in enumerate(program.instructions, start=first):
+        if not missing[place]:
+            ready[instruction.op].append(place)
+    steps: list[tuple[str, list[int]]] = []
+    while any(ready.values()):
+        op = max(ready, key=lambda op: len(ready[op]))
+        ready[op].sort(key=heights.__getitem__)
+        chosen = [ready[op].pop() for _ in range(min(lanes, len(ready[op])))]
+        for user in (user for place in chosen for user in users[place]):
+            missing[user] -= 1
+            if not missing[user]:
+                ready[program.instructions[user - first].op].append(user)
+        steps.append((op, chosen))
+    return steps
 
 
 def _waiting(
