@@ -56,11 +56,11 @@ def assert_laws(s, friction=True):
     np.testing.assert_allclose(needed, given, rtol=0, atol=1e-9 * scale)
     law = DryFriction(s.robot.model, friction)
     moving = s.qd != 0
-    slip = s.robot.friction_torque(s.qd) if friction else np.zeros_like(s.qd)
+    slip = s.robot.friction_torque(s.qd, s.q) if friction else np.zeros_like(s.qd)
     np.testing.assert_allclose(s.friction[moving], slip[moving], rtol=0, atol=1e-9 * scale)
     held = ~moving & (s.qdd == 0)
     still = np.zeros_like(s.qd)
-    holding = s.friction - law(still, still)
+    holding = s.friction - law(s.q, still, still)
     within = (law.low - 1e-8 * scale <= holding) & (holding <= law.high + 1e-8 * scale)
     assert within[held].all()
     lower, upper = s.robot.limits.T

@@ -5,11 +5,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn.dynamics import Robot
+from armdyn.formulations.loops.rows import residuals
 from armdyn.model import Connection, FrictionLaw, Inertia, Mimic, assemble
 from armdyn.simulation.dry_friction import DryFriction
 from support.random_robots import random_model
-from support.simulation_laws import MASS, event_kinds, gantry, moved, planar, slider
+from support.simulation_laws import MASS, assert_laws, event_kinds, gantry, moved, planar, slider
 
 
 def ramp(rate):
@@ -240,7 +242,7 @@ def test_friction_of_moving_joints_is_that_of_the_robot(seed):
     robot = Robot(random_model("RPR", seed, friction=True))
     qd = np.random.default_rng(seed).normal(size=3)
     np.testing.assert_allclose(
-        DryFriction(robot.model)(qd, np.sign(qd)), robot.friction_torque(qd), rtol=1e-12
+        DryFriction(robot.model)(0.0 * qd, qd, np.sign(qd)), robot.friction_torque(qd), rtol=1e-12
     )
 
 
@@ -248,3 +250,11 @@ def test_friction_can_be_left_out():
     s = moved(slider(coulomb=1.5, viscous=1.0), [0], [1.0], 1.0, friction=False)
     np.testing.assert_allclose(s.q[:, 0], s.t, atol=1e-12)
     assert not s.friction.any()
+
+
+@pytest.mark.slow
+def test_a_five_bar_keeps_the_laws_and_its_loop():
+    robot = armdyn.load("five_bar")
+    s = armdyn.simulate(robot, robot.start, np.zeros(2), 0.2)
+    assert_laws(s)
+    assert np.abs(residuals(robot.model, robot.all_joints(s.q))).max() < 1e-12
