@@ -71,6 +71,9 @@ def coverage(name: str, runs: int) -> tuple[int, int, int]:
     bare = armdyn.load(name)
     true = worn(bare, draw)
     known = dict(zip(true.parameter_names, true.parameters, strict=True))
+    for joint in true.joint_names:  # viscous friction may be found as that of each direction
+        viscous = known[f"{joint}.viscous"]
+        known |= {f"{joint}.viscous_{way}": viscous for way in ("positive", "negative")}
     inside = excited = dull = 0
     for _ in range(runs):
         found = armdyn.identify(guessed(bare, draw), measured(true, draw), False)

@@ -28,6 +28,10 @@ def found(arm):
 def true_values(found, robot):
     """The true value of each base parameter of a result, in order."""
     known = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    for name in robot.joint_names:  # viscous friction may be found as that of each direction
+        known |= {
+            f"{name}.viscous_{way}": known[f"{name}.viscous"] for way in ("positive", "negative")
+        }
     bare = with_offsets_alone(found.robot.model)
     base = base_parameters(bare)
     some = [p.name for p in robot_parameters(bare) if p.linear]
