@@ -31,7 +31,7 @@ def test_every_quantity_is_what_its_formulas_say(name, quantity):
     n, m = len(model.independent), len(TextbookQuantities(model).task)
     N, links = len(model.joints), base_parameters(model, links=True)
     p = sum(parameter.linear for parameter in robot_parameters(model))
-    sizes = {"n": n, "N": N, "N + L": N, "10 N": 10 * N, "p": p, "link rank": links.rank}
+    sizes = {"n": n, "N": N, "10 N": 10 * N, "p": p, "link rank": links.rank}
     sizes |= {"rank": base_parameters(model).rank, "3 n": 3 * n, "N + L": N + len(model.loops)}
     sizes |= {"m": m, "m + 2": m + 2, "(n + 1) (n + 2) / 2": (n + 1) * (n + 2) // 2}
     assert tuple(sizes.get(k, k) for k in QUANTITIES[quantity].shape) == kernel.shape
