@@ -54,6 +54,8 @@ EVENTS: dict[str, tuple[str, Any]] = {
 """Colour and dashes of the line that marks an event."""
 MANY_EVENTS = 60
 """A joint with more events gets finer lines for them, which do not hide the torques."""
+MOST_BANDS, BARS = 2, 5
+"""Joints beyond which the bands of many arms are drawn as bars, and how many each has."""
 NAME_GAP = 0.075
 """Least distance between the names of lines, as a part of the height."""
 
@@ -135,7 +137,10 @@ def draw_positions(axes: Any, simulation: SimulatedMotion, lines: Curves) -> Non
     units = [robot.model.joints[i].type.unit for i in robot.model.independent]
     for i, name in enumerate(robot.joint_names):
         colour = JOINTS[i % len(JOINTS)]
-        _line(axes, lines.t, lines.q[..., i], colour, 1.5, band=0.1)
+        if robot.n > MOST_BANDS and len(lines.q) == 3:
+            _draw_bars(axes, lines.t, lines.q[..., i], colour, i / robot.n)
+        else:
+            _line(axes, lines.t, lines.q[..., i], colour, 1.5, band=0.1)
         if simulation.reference is not None and simulation.q.ndim == 2:
             wanted = thinned(simulation.t, simulation.reference[:, i])
             axes.plot(*wanted, color=colour, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)
@@ -152,6 +157,14 @@ def draw_positions(axes: Any, simulation: SimulatedMotion, lines: Curves) -> Non
             transform=axes.transAxes, va="center", fontsize=8,
         )  # fmt: skip
     _entitle(axes, "Position", "m" if set(units) == {"m"} else "rad")
+
+
+def _draw_bars(axes: Any, t: Array, values: Array, colour: str, share: float) -> None:
+    """The median of many arms, and bars for its band where bands would cover each other."""
+    middle, low, high = values
+    axes.plot(*thinned(t, middle), color=colour, linewidth=1.5, zorder=3)
+    places = ((np.arange(BARS) + 0.1 + 0.8 * share) / BARS * (len(t) - 1)).astype(int)
+    axes.vlines(t[places], low[places], high[places], color=colour, linewidth=1.6, alpha=0.55)
 
 
 def draw_shares(axes: Any, title: str, unit: str, t: Array, lines: dict[str, Array]) -> None:
