@@ -138,7 +138,8 @@ def test_the_picture_is_a_file_of_its_kind(many, tmp_path, name, start):
 @pytest.mark.parametrize("n", [1, 2, 4, 7])
 def test_panels_do_not_overlap(n):
     arm = armdyn.load("panda")
-    locked = {joint: -1.0 for joint in arm.joint_names[n:]}
+    middle = dict(zip(arm.joint_names, arm.limits.mean(axis=1), strict=True))
+    locked = {joint: middle[joint] for joint in arm.joint_names[n:]}
     arm = armdyn.load("panda", locked=locked)
     goal = np.full(n, -0.5)
     motion = armdyn.simulate(
