@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,8 @@ def simulate(
         qd0: Velocities at the start; None: at rest.
         duration: How long the motion takes [s].
         torque: Torques (n,) [N m or N], a function of (t, q, qd), or a CSV with t, tau1, tau2, ...
-        controller: In its place, a controller such as `armdyn.simulation.ComputedTorque`.
+        controller: In its place, a controller such as `armdyn.simulation.ComputedTorque`; one that
+            follows joints gives the result a `reference` and a `tracking_error`.
         external_wrench: Force and moment (6,) of the environment on the tool in world axes
             [N, N m], a mapping of link names to such, or a function of the time that gives them.
         base_motion: A BaseMotion, a function of the time, (times, BaseMotion) or a CSV; None: rest.
@@ -78,29 +80,56 @@ def simulate(
         saturation: What becomes of torques beyond the effort limits: "off" (the result tells of
             them in `excesses`), "warn", or "clip" to the limits.
         progress: Called with the time reached.
-
-    A controller that follows joints gives the result a `reference` and a `tracking_error`.
     """
     _check_kinds(robot, method, progress, friction=friction, stops=stops)
     _check_numbers(duration, bounce, stops, rtol, atol)
-    given = _check_drive(torque, controller)
+    given, start = _check_drive(torque, controller), _check_start(robot, q0, qd0, stops)
     drive = saturated(robot, given, duration, saturation)
-    q, qd = _check_start(robot, q0, qd0, stops)
-    if method in FIXED:
-        with IMPORTING:
-            from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
-
-        _check_fixed(method, stops, external_wrench)
-        options = duration, drive, method, dt, step, friction, progress
-        found = simulate_fixed(robot, q, qd, *options, base_motion)
-    else:
-        _check_adaptive(method, q, qd, step)
-        driven = Driven(robot, drive, external_wrench, duration, base_motion)
-        system, times = System(robot, driven, friction, stops, bounce), record_times(duration, dt)
-        found = simulate_adaptive(system, q, qd, times, method, rtol, atol, progress)
+    rules = _Rules(method, dt, step, friction, stops, bounce, rtol, atol, progress)
+    found = _moved(robot, start, drive, duration, external_wrench, base_motion, rules)
     if saturation == "warn":
         warn_of_efforts(found.excesses)
     return with_reference(found, given)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """How a motion is computed and recorded, as `simulate` takes it."""
+
+    method: str
+    dt: float | None
+    step: float | None
+    friction: bool
+    stops: bool
+    bounce: float
+    rtol: float
+    atol: float
+    progress: Callable[[float], None] | None
+
+
+def _moved(
+    robot: Robot,
+    start: tuple[Array, Array],
+    drive: Any,
+    duration: float,
+    wrench: Wrench | Callable[[float], Wrench] | None,
+    base: GivenBase | None,
+    rules: _Rules,
+) -> Simulation:
+    """The motion from a start, by fixed steps or by those that a method chooses."""
+    q, qd = start
+    if rules.method in FIXED:
+        with IMPORTING:
+            from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
+
+        _check_fixed(rules.method, rules.stops, wrench)
+        how = rules.method, rules.dt, rules.step, rules.friction, rules.progress
+        return simulate_fixed(robot, q, qd, duration, drive, *how, base)
+    _check_adaptive(rules.method, q, qd, rules.step)
+    driven = Driven(robot, drive, wrench, duration, base)
+    system = System(robot, driven, rules.friction, rules.stops, rules.bounce)
+    how = rules.method, rules.rtol, rules.atol, rules.progress
+    return simulate_adaptive(system, q, qd, record_times(duration, rules.dt), *how)
 
 
 def _check_kinds(robot: Any, method: Any, progress: Any, **truths: Any) -> None:
