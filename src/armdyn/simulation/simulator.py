@@ -128,8 +128,8 @@ def _moved(
     _check_adaptive(rules.method, q, qd, rules.step)
     driven = Driven(robot, drive, wrench, duration, base)
     system = System(robot, driven, rules.friction, rules.stops, rules.bounce)
-    how = rules.method, rules.rtol, rules.atol, rules.progress
-    return simulate_adaptive(system, q, qd, record_times(duration, rules.dt), *how)
+    times, limits = record_times(duration, rules.dt), (rules.rtol, rules.atol)
+    return simulate_adaptive(system, q, qd, times, rules.method, *limits, rules.progress)
 
 
 def _check_kinds(robot: Any, method: Any, progress: Any, **truths: Any) -> None:
