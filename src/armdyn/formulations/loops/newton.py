@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.linalg import qr
 
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
@@ -120,6 +119,8 @@ def check_mobility(model: RobotModel, assembly: Array) -> tuple[int, ...]:
             "that should be parallel or meet exactly so, or are too many joints actuated?",
             loop=model.loops[0].name,
         )
+    from scipy.linalg import qr  # noqa: PLC0415 (slow, and few robots have loops)
+
     _, _, order = qr(closure_matrix(model, q)[:, passive].T, pivoting=True, mode="economic")
     return tuple(sorted(int(k) for k in order[: len(passive)]))
 
