@@ -42,7 +42,6 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.singularity import LoopSingularity, explained
-from armdyn.formulations.nearest_robot import with_base_parameters
 from armdyn.formulations.parameters import (
     RobotParameter,
     robot_parameters,
@@ -510,6 +509,11 @@ class Robot:
         their pseudo-inertias is small; if no bodies have these values, those of the result come as
         near as possible, and there is an ArmdynWarning.
         """
+        with IMPORTING:
+            from armdyn.formulations.nearest_robot import (  # noqa: PLC0415 (SciPy is slow)
+                with_base_parameters,
+            )
+
         base = self.base_parameters(links=links)
         return self._other(with_base_parameters(self.model, base, np.asarray(values)))
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armdyn.errors import UrdfError
+from armdyn.errors import ArmdynWarning, UrdfError
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.urdf.write import urdf_from_model
@@ -237,7 +237,9 @@ def test_unusual_inertia_survives(inertia: Inertia) -> None:
 
 def test_robot_without_inertia_survives() -> None:
     rows = [dict(joint="revolute", a=0.3), dict(joint="revolute", a=0.2)]
-    assert all(link.inertia.is_zero for link in there_and_back(model_from_dh(rows)).links)
+    with pytest.warns(ArmdynWarning, match="no row has a mass"):
+        model = model_from_dh(rows)
+    assert all(link.inertia.is_zero for link in there_and_back(model).links)
 
 
 def test_tensor_is_written_in_the_axes_it_was_given_in() -> None:
