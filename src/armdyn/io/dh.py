@@ -66,7 +66,8 @@ def read_dh(
         connections.append(_connection(where, row, joint, parent, link, before))
         findings += (Finding("warning", where, f"{where}: {text}") for text in _oddities(row))
         parent = link
-    if not findings and not any(inertia.mass or inertia.moment.any() for inertia in links.values()):
+    weightless = not any(inertia.mass or inertia.moment.any() for inertia in links.values())
+    if weightless and not findings and not any(row.get("rotor_inertia") for row in rows):
         text = "no row has a mass, com or inertia: links without inertia need no torque to move"
         findings.append(Finding("warning", name, f"robot {name!r}: {text}"))
     model = assemble(
