@@ -66,10 +66,8 @@ def read_dh(
         connections.append(_connection(where, row, joint, parent, link, before))
         findings += (Finding("warning", where, f"{where}: {text}") for text in _oddities(row))
         parent = link
-    weightless = not any(inertia.mass or inertia.moment.any() for inertia in links.values())
-    if weightless and not findings and not any(row.get("rotor_inertia") for row in rows):
-        text = "no row has a mass, com or inertia: links without inertia need no torque to move"
-        findings.append(Finding("warning", name, f"robot {name!r}: {text}"))
+    if not findings:
+        findings += _nothing_moves(name, rows, links)
     model = assemble(
         name,
         links,
@@ -128,6 +126,16 @@ def _oddities(row: Mapping[str, Any]) -> Iterator[str]:
             f"offset = {given['offset']:g} is a constant torque, in a row without other friction; "
             "the offset of a position is added to theta or d"
         )
+
+
+def _nothing_moves(
+    name: str, rows: Sequence[Mapping[str, Any]], links: Mapping[str, Inertia]
+) -> Iterator[Finding]:
+    """A warning if there is neither a mass nor a rotor, so that all torques are zero."""
+    heavy = any(inertia.mass or inertia.moment.any() for inertia in links.values())
+    if not heavy and not any(row.get("rotor_inertia") for row in rows):
+        text = "no row has a mass, com or inertia: links without inertia need no torque to move"
+        yield Finding("warning", name, f"robot {name!r}: {text}")
 
 
 def _check_columns(where: str, row: Mapping[str, Any]) -> None:
