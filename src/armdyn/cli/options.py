@@ -204,7 +204,7 @@ def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
     """The numbers of an option, separated by commas."""
     values = [number(option, part) for part in text.split(",")]
     if len(values) not in counts:
-        wanted = " or ".join(map(str, counts))
+        wanted = " or ".join(filter(None, [", ".join(map(str, counts[:-1])), str(counts[-1])]))
         raise typer.BadParameter(f"{option}: expected {wanted} numbers, got {text!r}")
     return values
 

@@ -6,13 +6,13 @@ on a joint are in its rows.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.forks import cached_property
 from armdyn.formulations.coupling import Coordinates
 from armdyn.identification.filters import low_pass
 from armdyn.identification.friction_terms import ROTOR, FrictionFeature, Structure

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import SweepError
+from armdyn.forks import cached_property
 from armdyn.sweep.grid import GridSpace
 from armdyn.sweep.reductions import (
     Exceeded,

@@ -1,7 +1,6 @@
 """Grids: every combination of some values of some columns."""
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -10,6 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import SweepError, shown
+from armdyn.forks import cached_property
 from armdyn.sweep.columns import Columns, bounds, fixed, whole
 from armdyn.sweep.space import Lattice, Space
 

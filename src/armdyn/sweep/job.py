@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.sweeper import Sweeper
+from armdyn.forks import cached_property
 from armdyn.sweep.blocks import Block, BlockPlan
 from armdyn.sweep.compiled import lattice_words, reduce_block, row_words
 from armdyn.sweep.reductions import Part, Reduction

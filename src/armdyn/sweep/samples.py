@@ -7,7 +7,6 @@ numbers of Joe and Kuo (2008), in the order of the Gray code, each column shifte
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from armdyn.arrays import Array
 from armdyn.backends.llvm.sweep_states import LAST_SHIFT, MIXERS
 from armdyn.backends.llvm.sweep_states import ONE as BITS_OF_ONE
 from armdyn.errors import SweepError, shown
+from armdyn.forks import cached_property
 from armdyn.sweep.columns import Columns, bounds, fixed, whole
 from armdyn.sweep.space import Lattice, RandomColumns, SobolColumns, Space
 

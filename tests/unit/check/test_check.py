@@ -106,6 +106,7 @@ def test_the_catalog_has_neither_errors_nor_warnings(name):
         ([row(viscous=0.0)], "note", "no joint has friction; torques are those of a frictionless"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:robot .* no row has a mass")
 def test_each_fault_is_found_and_named(rows, level, message):
     assert re.search(message, texts(arm(*rows), level)), check_report(arm(*rows))
 

@@ -17,7 +17,8 @@ def run(command):
 
 def test_the_table_has_the_four_torques(run, file):
     states = file("t,q1,qd1,qdd1\n0,0,1,1\n", "states.csv")
-    code, out, err = run(file(ONE_JOINT), "--with", "pinocchio,mujoco,rtb", "--states", states)
+    code, out, err = run(file(ONE_JOINT), "--with", "pinocchio,mujoco,rtb", "--states", states,
+                         "--wide")  # fmt: skip
     assert (code, err) == (1, "")
     for line in (
         r"Pinocchio [\d.]+ +hinge +1.42 +0.42 +-1 +explained +Pinocchio ignores damping",
