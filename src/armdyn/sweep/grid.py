@@ -136,7 +136,7 @@ class GridSpace(Space):
         return tuple(self.axes[c].count for c in self.order)
 
     @cached_property
-    def count(self) -> int:  # type: ignore[override]
+    def count(self) -> int:
         """How many states there are."""
         return prod(self.shape)
 
@@ -153,7 +153,7 @@ class GridSpace(Space):
         return next((k + 1 for k, n in enumerate(lengths) if n >= SHORTEST_RUN), len(free))
 
     @cached_property
-    def run(self) -> int:  # type: ignore[override]
+    def run(self) -> int:
         """States in a run."""
         return prod(self.shape[len(self.shape) - self._inner :])
 
