@@ -57,12 +57,21 @@ OWN: dict[str, dict[str, Any]] = {
     "simplify": {"free": "link2.com", "symbolic": False},
     "compare": {"with_": [], "states": 2},
     "kernel": {"quantity": "mass_matrix"},
+    "with_joint": {"name": "joint1"},
+    "with_link": {"name": "link1"},
+    "sweep": {"over": armdyn.Grid(q=(-1.0, 1.0, 3))},
+    "with_base_parameters": {"values": armdyn.load("two_link").base_parameters().values},
 }
 """Arguments of one function that differ, or that it needs to be quick."""
 
 
-NOT_CALLED = ("Robot", "Ledger", "Simulation", "Event", "reduced")
-"""Classes that people do not make themselves, and a function that takes seconds."""
+NOT_CALLED = (
+    *("Robot", "Ledger", "Simulation", "Event", "reduced", "excite", "update_model"),
+    *("identify", "identify_drive_gains", "identify_friction", "identify_gravity"),
+    *("identify_payload", "torch"),
+)
+"""Classes that people do not make themselves, functions that take seconds, and those of large
+extras."""
 MOTORS = """
 [[motor]]
 name = "motor"

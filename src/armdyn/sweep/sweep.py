@@ -69,6 +69,8 @@ def sweep(
     Raises:
         SweepError: States, reductions or the store do not fit; the cluster is not there.
     """
+    if tell is not None and not callable(tell):
+        raise SweepError(f"tell: expected a function of two numbers, got {shown(tell)}")
     given = read_over(robot, over)
     what = subject(robot, quantity, given.names, options)
     space = given.space(what.columns)
