@@ -101,7 +101,7 @@ def test_one_state_needs_no_file(command):
         (("torque", "two_link", "a.csv", "--q", "1,1"), "give a trajectory or --q, not both"),
         (("torque", "two_link", "--q", "1"), "--q: expected 2 numbers, got '1'"),
         (("torque", "two_link", "--q", "1,nan"), "--q, --qd and --qdd take finite numbers"),
-        (("info", "two_link", "--payload", "1,2"), "expected 1 or 4 or 7 or 10 numbers"),
+        (("info", "two_link", "--payload", "1,2"), "expected 1, 4, 7 or 10 numbers"),
         (("simulate", "two_link", "--duration", "0.1", "--dt", "1"), "do not fit into a duration"),
     ],
 )
