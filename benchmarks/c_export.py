@@ -114,7 +114,7 @@ def measure(
             tell(f"{name}, {label}")
             robot = (speed_robots.robot(name) if name in speed_robots.FILES else None) or load(name)
             with measured_arm(robot) as arm:
-                np.concatenate(random_states(robot.n, STATES)).tofile(states)
+                np.concatenate(random_states(robot, STATES)).tofile(states)
                 ours = compile_c(arm.robot, "inverse_dynamics", flags, folder), states
                 if peers and arm.file:
                     sources.write_model(pin, arm, model)
@@ -125,7 +125,7 @@ def measure(
                 if pin is None or arm.file is None:  # or Pinocchio cannot read this robot
                     yield name, label, time, "", None
                     continue
-                peer = pinocchio(pin, arm, "inverse_dynamics", random_states(robot.n, BLOCK))
+                peer = pinocchio(pin, arm, "inverse_dynamics", random_states(robot, BLOCK))
                 yield name, label, time, peer.name, alternate([peer], 1.0)[0]
 
 
@@ -138,7 +138,7 @@ def measure_observer(
         for name, (label, flags) in product(names, FLAGS.items()):
             tell(f"{name}, {label}")
             robot = load(name)
-            np.concatenate(random_states(robot.n, STATES)).tofile(folder / "states")
+            np.concatenate(random_states(robot, STATES)).tofile(folder / "states")
             ours = compile_c(robot, "observer_step", flags, folder), folder / "states"
             yield name, label, in_turns([ours], rounds)[0], "", None
 

@@ -122,7 +122,7 @@ def _contender(robot: Robot, method: str | None) -> Contender:
     """The compiled inverse dynamics by a method."""
     kernel = robot.kernel("inverse_dynamics", friction=False, method=method).__self__
     states = max(64, MEMORY // (4 * 8 * robot.n))
-    arrays = random_states(robot.n, states)
+    arrays = random_states(robot, states)
     out = np.empty((states, robot.n))
     kernel(*arrays, out=out)  # compiled here, where it counts against patience
     return Contender(robot.name, lambda: kernel(*arrays, out=out), states)

@@ -898,7 +898,7 @@ class Robot:
     def _shorten(self) -> None:
         """Let Python call the kernel of one state directly in the place of `inverse_dynamics`."""
         call: Any = self._kernels.get("inverse_dynamics")
-        if self.model.loops:
+        if isinstance(self._at, LoopCoordinates):
             return  # what cannot be closed must be named
         if call is not None and type(self) is Robot and "inverse_dynamics" not in self.__dict__:
             self.__dict__["inverse_dynamics"] = call.__self__.in_place_of(self.inverse_dynamics)

@@ -7,12 +7,14 @@ cut joints by themselves. Out of its plane the force in a planar loop is not det
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 import armdyn
+from armdyn.bench.loop_peers import PinocchioLoops
 from armdyn.dynamics import Robot
 from armdyn.model import FrictionLaw
-from support.loop_peers import MujocoLoops, PinocchioLoops
+from support.loop_peers import MujocoLoops
 from support.loops import PARALLELOGRAM_ARM, dyad_arm
 from support.peers import close
 
@@ -42,7 +44,7 @@ def smooth(robot):
 
 @pytest.fixture(scope="module")
 def pinocchio(robot):
-    return PinocchioLoops(robot.model)
+    return PinocchioLoops(pin, robot.model)
 
 
 def motions(robot, pinocchio):
@@ -53,7 +55,7 @@ def motions(robot, pinocchio):
         q = robot.start + rng.uniform(-0.15, 0.15, robot.n)
         qd, qdd = rng.uniform(-2.0, 2.0, (2, robot.n))
         everywhere, rates = robot.all_joints(q), np.zeros(len(robot.model.joints))
-        A = pinocchio.jacobian(everywhere)
+        A = pinocchio.closure_matrix(everywhere)
         rates[active] = qd
         rates[passive] = np.linalg.lstsq(A[:, passive], -A[:, active] @ qd, rcond=1e-10)[0]
         yield (q, qd, qdd), everywhere, rates
@@ -77,14 +79,14 @@ def test_torques_are_what_makes_pinocchio_move_so(smooth, pinocchio):
     active = list(smooth.model.independent)
     for motion, q, rates in motions(smooth, pinocchio):
         tau = smooth.inverse_dynamics(*motion)
-        found = pinocchio.moved(q, rates, at_motors(smooth, tau))
-        close(found.qdd[active], motion[2])
-        close(smooth.forward_dynamics(*motion[:2], tau), found.qdd[active])
-        close(smooth._at.at(motion[0]).accelerations(*motion[1:]), found.qdd)
-        tree = pinocchio.tree_torques(q, rates, found.qdd)
+        accelerations, forces = pinocchio.accelerations(q, rates, at_motors(smooth, tau))
+        close(accelerations[active], motion[2])
+        close(smooth.forward_dynamics(*motion[:2], tau), accelerations[active])
+        close(smooth._at.at(motion[0]).accelerations(*motion[1:]), accelerations)
+        tree = pinocchio.tree_torques(q, rates, accelerations)
         close(smooth._at.at(motion[0]).torques(tree), tau)
         cuts = smooth.reactions(*motion)[-len(smooth.model.loops) :, :3]
-        close(in_plane(smooth, motion[0], cuts), in_plane(smooth, motion[0], found.force))
+        close(in_plane(smooth, motion[0], cuts), in_plane(smooth, motion[0], forces))
 
 
 def test_torques_with_friction_are_what_makes_mujoco_move_so(robot, smooth, pinocchio):
@@ -92,11 +94,11 @@ def test_torques_with_friction_are_what_makes_mujoco_move_so(robot, smooth, pino
     rough, ideal = MujocoLoops(robot.model), MujocoLoops(smooth.model)
     for motion, q, rates in motions(robot, pinocchio):
         tau = robot.inverse_dynamics(*motion)
-        found = rough.moved(q, rates, at_motors(robot, tau))
-        close(found.qdd[active], motion[2], MUJOCO_ERROR)
-        close(robot.forward_dynamics(*motion[:2], tau), found.qdd[active], MUJOCO_ERROR)
+        found, _ = rough.accelerations(q, rates, at_motors(robot, tau))
+        close(found[active], motion[2], MUJOCO_ERROR)
+        close(robot.forward_dynamics(*motion[:2], tau), found[active], MUJOCO_ERROR)
         tau = smooth.inverse_dynamics(*motion)
-        found = ideal.moved(q, rates, at_motors(robot, tau))
+        _, forces = ideal.accelerations(q, rates, at_motors(robot, tau))
         cuts = smooth.reactions(*motion)[-len(smooth.model.loops) :, :3]
-        expected = in_plane(smooth, motion[0], found.force)
+        expected = in_plane(smooth, motion[0], forces)
         close(in_plane(smooth, motion[0], cuts), expected, MUJOCO_ERROR)

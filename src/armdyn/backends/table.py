@@ -99,11 +99,11 @@ class KernelTable:
         if call is None:
             if self._is_long(quantity) and not options.get("base_motion"):
                 return self._in_numpy(quantity, *arrays, **options)
-            call = self.kernel(Request(quantity, effort=self.effort, **options))
-            if self.model.loops:
-                call = self.known[key] = self._closed(quantity, call)
-            elif getattr(arrays[0], "ndim", 1) == 1:  # else nothing is compiled for one state
-                call = self.known[key] = call.call
+            kernel = self.kernel(Request(quantity, effort=self.effort, **options))
+            one = getattr(arrays[0], "ndim", 1) == 1  # else nothing is compiled for one state
+            call = self._closed(quantity, kernel.call if one else kernel)
+            if one:
+                self.known[key] = call
         return call(*arrays)
 
     def _closed(self, quantity: str, call: Callable[..., Array]) -> Callable[..., Array]:
@@ -114,6 +114,10 @@ class KernelTable:
         place = names.index("q")
 
         def run(*arrays: npt.ArrayLike) -> Array:
+            if type(arrays[0]) is np.ndarray and arrays[0].ndim == 1:
+                found = call(*arrays)
+                if np.vdot(found, found) < np.inf:  # the quickest way to see that all are numbers
+                    return found
             with np.errstate(invalid="ignore", divide="ignore"):
                 found = call(*arrays)
             if lost(found, *arrays):

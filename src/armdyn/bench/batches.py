@@ -11,6 +11,7 @@ from armdyn.bench.peak import kernel_flops, peak_loop
 from armdyn.bench.report import Speed
 from armdyn.bench.timing import Contender, alternate
 from armdyn.dynamics import Robot
+from armdyn.formulations.coupling import drawn_positions
 
 CACHED_STATES = 2048
 """States that stay in the caches."""
@@ -18,9 +19,11 @@ MANY_STATES = 10
 """Times as many states as in a batch, on one thread and on all."""
 
 
-def random_states(n: int, count: int) -> list[Array]:
+def random_states(robot: Robot, count: int) -> list[Array]:
     """Positions, velocities and accelerations (or torques), each (count, n)."""
-    return list(np.random.default_rng(count).uniform(-1.0, 1.0, (3, count, n)))
+    rng = np.random.default_rng(count)
+    q = drawn_positions(robot.model, rng, count)
+    return [q, *rng.uniform(-1.0, 1.0, (2, count, robot.n))]
 
 
 def batch_contender(robot: Robot, quantity: str, states: list[Array]) -> Contender:
@@ -39,7 +42,7 @@ def peak_share(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
     kernel: Any = robot.kernel("inverse_dynamics", friction=False)
     flops = kernel_flops(kernel.__self__)
     for states in (CACHED_STATES, count):
-        ours = batch_contender(robot, "inverse_dynamics", random_states(robot.n, states))
+        ours = batch_contender(robot, "inverse_dynamics", random_states(robot, states))
         time, operation = alternate([ours, peak_loop().contender()], seconds)
         what = f"{flops} operations of inverse dynamics, {states} states"
         peak = f"peak of {1e-9 / operation:.1f} GFLOP/s"
@@ -49,7 +52,7 @@ def peak_share(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
 def on_threads(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
     """Inverse dynamics of many states on all threads beside one."""
     many, count = threads(), MANY_STATES * count
-    alone = batch_contender(robot, "inverse_dynamics", random_states(robot.n, count))
+    alone = batch_contender(robot, "inverse_dynamics", random_states(robot, count))
 
     def together() -> None:
         set_threads(many)

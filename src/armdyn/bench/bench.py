@@ -15,10 +15,10 @@ import numpy as np
 from armdyn.backends.cache import ObjectCache
 from armdyn.bench.batches import batch_contender, on_threads, peak_share, random_states
 from armdyn.bench.in_jax import jax_rates
-from armdyn.bench.peers import LOOP, PEERS, MeasuredArm
+from armdyn.bench.peers import PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.sweeps import sweep_rates
-from armdyn.bench.timing import Contender, alternate, check_agreement, loop
+from armdyn.bench.timing import LOOP, Contender, alternate, check_agreement, loop
 from armdyn.compare.peers import installed
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning, PeerError, check_known
@@ -93,10 +93,12 @@ def measured_arm(robot: Robot) -> Iterator[MeasuredArm]:
     model = replace(robot.model, joints=joints)
     with TemporaryDirectory(prefix="armdyn-bench-") as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", ArmdynWarning)
-        file = None if model.reduced else Path(folder) / "robot.urdf"
+        reason = "a URDF cannot hold a reduced parameter set" if model.reduced else ""
+        reason = "a URDF cannot hold loops" if model.loops else reason
+        file = None if reason else Path(folder) / "robot.urdf"
         if file is not None:
             save_model(model, file)
-        yield MeasuredArm(Robot(model), file)
+        yield MeasuredArm(Robot(model), file, reason)
 
 
 def _measured(
@@ -105,13 +107,13 @@ def _measured(
     """A row for each peer, or one without; the notes tell which libraries are left out."""
     robot, quantity = arm.robot, CASES[case]
     if case == "one_state":
-        states = random_states(robot.n, 1)
+        states = random_states(robot, 1)
         kernel, rows = robot.kernel(quantity), [[v[0].copy() for v in states]] * LOOP
         robot.inverse_dynamics(*rows[0])  # the first call compiles, and makes a builtin of it
         ways = {"robot.inverse_dynamics": robot.inverse_dynamics, "robot.kernel": kernel}
         ours = {f"one state, {way}": loop(way, call, rows) for way, call in ways.items()}
     else:
-        states = random_states(robot.n, count)[: len(QUANTITIES[quantity].arguments)]
+        states = random_states(robot, count)[: len(QUANTITIES[quantity].arguments)]
         name = case.replace("_", " ")
         ours = {f"batch {name}": batch_contender(robot, quantity, states)}
         if case in FORMS:

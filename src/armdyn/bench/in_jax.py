@@ -23,7 +23,7 @@ def jax_rates(robot: Robot, seconds: float, _: int) -> Iterator[Speed]:
     jax.config.update("jax_enable_x64", True)
     try:
         function = robot.jax("inverse_dynamics", friction=False)
-        states = random_states(robot.n, JAX_STATES)
+        states = random_states(robot, JAX_STATES)
         given = [jax.device_put(x) for x in states]
         value = jax.jit(function)
         pulled = jax.jit(lambda w, *x: jax.vjp(function, *x)[1](w))

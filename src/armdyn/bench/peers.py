@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.bench.timing import Contender, loop
+from armdyn.bench.loop_peers import pinocchio_loops
+from armdyn.bench.timing import LOOP, Contender, loop
 from armdyn.dynamics import Robot
 from armdyn.errors import PeerError
 
 BLOCK = 10_000
 """States that a peer computes in one run; the fastest block counts, which favours the peer."""
-LOOP = 500
-"""States that are computed in one run of a loop in Python."""
 PINOCCHIO = {
     "inverse_dynamics": "rneaInParallel",
     "forward_dynamics": "abaInParallel",
@@ -35,11 +34,13 @@ class MeasuredArm:
     robot: Robot
     file: Path | None
     """A URDF; None if a URDF cannot describe the robot."""
+    reason: str = ""
+    """Why there is no file."""
 
     def urdf(self) -> str:
         """The path of the file."""
         if self.file is None:
-            raise PeerError("a URDF cannot hold a reduced parameter set")
+            raise PeerError(self.reason)
         return str(self.file)
 
     def order(self, theirs: Sequence[str]) -> list[int]:
@@ -54,6 +55,8 @@ def pinocchio(pin: Any, arm: MeasuredArm, case: str, states: Sequence[Array]) ->
     """Pinocchio's function for a case, on one thread."""
     if case not in PINOCCHIO:
         return None
+    if arm.robot.model.loops:
+        return pinocchio_loops(pin, arm.robot, case, states)
     model = pin.buildModelFromUrdf(arm.urdf())
     model.gravity.linear = np.array(arm.robot.gravity)
     order, count, name = arm.order(list(model.names)[1:]), len(states[0]), PINOCCHIO[case]

@@ -25,7 +25,7 @@ def sweep_rates(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
         f"{states} random states": Random(states, q=(-1, 1), qd=(-1, 1)),
         f"{states} points of Sobol": Sobol(states, q=(-1, 1), qd=(-1, 1)),
     }
-    alone = batch_contender(robot, "inverse_dynamics", random_states(robot.n, count))
+    alone = batch_contender(robot, "inverse_dynamics", random_states(robot, count))
 
     def batches() -> None:
         for _ in range(SWEPT):

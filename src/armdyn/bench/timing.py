@@ -13,6 +13,8 @@ from armdyn.errors import BenchmarkError
 
 TURN_SECONDS = 0.01
 """How long a contender runs before the next one has its turn."""
+LOOP = 500
+"""States that are computed in one run of a loop in Python."""
 FEWEST_ROUNDS = 3
 """Every contender has at least as many turns."""
 AGREEMENT = 1e-9

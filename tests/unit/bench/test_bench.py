@@ -1,8 +1,10 @@
 import json
 import math
 import os
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,11 +13,13 @@ from armdyn.backends import build
 from armdyn.backends.threads import set_threads, threads
 from armdyn.bench import bench as bench_module
 from armdyn.bench.bench import ALONE, CASES, FEWEST_COMPILED, FORMS, bench
+from armdyn.bench.loop_peers import PinocchioLoops
 from armdyn.bench.peers import MeasuredArm
 from armdyn.bench.report import LIBRARIES
 from armdyn.bench.timing import Contender, alternate, check_agreement
 from armdyn.errors import BenchmarkError, PeerError, UnknownNameError
 from armdyn.loading import load
+from armdyn.model.cut_joints import CUT_JOINTS
 
 pytestmark = pytest.mark.slow
 
@@ -209,3 +213,20 @@ def test_bad_options_are_errors(run, words):
     assert (code, out) == (2, "")
     assert err
     assert "Traceback" not in err
+
+
+# loops
+
+
+def test_pinocchio_computes_loops_by_its_constraints():
+    cases = ["inverse_dynamics", "forward_dynamics"]
+    report = bench(["four_bar"], cases, seconds=0.0, quick=True)
+    assert [row.against for row in report.rows] == [
+        "pin.rnea and constraint Jacobians in a loop",
+        "pin.constraintDynamics in a loop",
+    ]
+    assert "four_bar is not compared with mujoco: a URDF cannot hold loops" in report.notes
+    rod = replace(load("four_bar").model.loops[0], cut=CUT_JOINTS["distance"], length=0.1)
+    model = SimpleNamespace(loops=[rod])
+    with pytest.raises(PeerError, match="loop 'pin' is closed by a distance joint, not by a pin"):
+        PinocchioLoops(None, model)
