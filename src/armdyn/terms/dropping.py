@@ -17,7 +17,9 @@ from armdyn.canonical.regroup import regroup
 from armdyn.canonical.robot import CanonicalLink
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.friction import friction_torque
+from armdyn.formulations.parameters import Owner
 from armdyn.formulations.regressor import regressor, ten_parameters
+from armdyn.formulations.rotors import rotor_torques
 from armdyn.model import Inertia, RobotModel
 from armdyn.model.friction.law import TERMS
 from armdyn.model.joint import Rotor
@@ -36,7 +38,7 @@ class Droppable:
     name: str
     """Jxx3, MX3, M3 of link 3 in its canonical frame; Ia3 for a rotor; "viscous of elbow"."""
     joint: int
-    """The moving joint, or its link."""
+    """The moving joint, or its link; drives are counted after the joints."""
     place: tuple[int, int] | None = None
     """For an inertial parameter: its place in the pseudo-inertia of the link."""
     term: int | None = None
@@ -61,34 +63,29 @@ class RegroupedModel:
 
     def droppable(self) -> Iterator[Droppable]:
         """Everything that is not zero and can be left out."""
-        for i, joint in enumerate(self.model.joints):
+        for i, matrix in enumerate(self.pseudo):
             for name, place in _MOMENTS.items():
-                if self.pseudo[i][place]:
+                if matrix[place]:
                     yield Droppable(f"{name}{i + 1}", i, place)
-            if joint.rotor.reflected:
+        for i, owner in enumerate(self.model.driven):
+            if owner.rotor.reflected:
                 yield Droppable(f"Ia{i + 1}", i)
             for k, term in enumerate(TERMS):
-                if joint.friction.has(term):
-                    yield Droppable(f"{term.row} of {joint.name}", i, term=k)
+                if owner.friction.has(term):
+                    yield Droppable(f"{term.row} of {owner.name}", i, term=k)
 
     def without(self, dropped: Sequence[Droppable]) -> RobotModel:
         """The robot without these; its links are no bodies but a reduced set of inertias."""
         pseudo = [matrix.copy() for matrix in self.pseudo]
-        joints = list(self.model.joints)
         for x in dropped:
-            joint = joints[x.joint]
             if x.place is not None:
                 pseudo[x.joint][x.place] = pseudo[x.joint][x.place[::-1]] = 0.0
-            elif x.term is not None:
-                law = joint.friction.without(TERMS[x.term])
-                joints[x.joint] = replace(joint, friction=law)
-            else:
-                joints[x.joint] = replace(joint, rotor=Rotor())
+        model = _without_motors(self.model, [x for x in dropped if x.place is None])
         links = tuple(
             Link(link.name, (Body(link.name, Inertia.from_pseudo(F @ matrix @ F.T)),))
             for link, F, matrix in zip(self.model.links, self.frames, pseudo, strict=True)
         )
-        return replace(self.model, joints=tuple(joints), links=links, reduced=True, letters={})
+        return replace(model, links=links, reduced=True, letters={})
 
     def effects(self, dropped: Sequence[Droppable], states: StateSet, velocities: bool) -> Array:
         """How leaving out each of these alone changes the torques, (k, m, n).
@@ -108,7 +105,7 @@ class RegroupedModel:
             rates, accelerations = at.rates(qd), at.rates(qdd)
             for k, x in enumerate(dropped):
                 if x.place is None:
-                    found[k, part] = at.torques(self._of_joint(x, rates, accelerations))
+                    found[k, part] = at.torques(self._of_motor(x, rates, accelerations))
         return found
 
     def _parameters(self, x: Droppable) -> Array:
@@ -120,17 +117,28 @@ class RegroupedModel:
             ten[x.joint] = ten_parameters(Inertia.from_pseudo(F @ alone @ F.T))
         return ten.ravel()
 
-    def _of_joint(self, x: Droppable, qd: Array, qdd: Array) -> Array:
+    def _of_motor(self, x: Droppable, qd: Array, qdd: Array) -> Array:
         """What is missing without a rotor or a term of friction, at all joints, (m, N)."""
-        joints = list(self.model.joints)
-        missing = np.zeros_like(qd)
+        fewer = _without_motors(self.model, [x])
         if x.term is None:
-            missing[:, x.joint] = -joints[x.joint].rotor.reflected * qdd[:, x.joint]
-            return missing
-        law = joints[x.joint].friction
-        joints[x.joint] = replace(joints[x.joint], friction=law.without(TERMS[x.term]))
-        fewer = replace(self.model, joints=tuple(joints))
+            return rotor_torques(fewer, qdd) - rotor_torques(self.model, qdd)
         return friction_torque(fewer, qd) - friction_torque(self.model, qd)
+
+
+def _without_motors(model: RobotModel, dropped: Sequence[Droppable]) -> RobotModel:
+    """The robot without these rotors and terms of friction of its joints and drives."""
+    joints = tuple(_bare(joint, i, dropped) for i, joint in enumerate(model.joints))
+    drives = tuple(_bare(drive, i, dropped) for i, drive in enumerate(model.drives, len(joints)))
+    return replace(model, joints=joints, drives=drives)
+
+
+def _bare(owner: Owner, i: int, dropped: Sequence[Droppable]) -> Owner:
+    for x in dropped:
+        if x.joint == i and x.term is None:
+            owner = replace(owner, rotor=Rotor())
+        elif x.joint == i and x.term is not None:
+            owner = replace(owner, friction=owner.friction.without(TERMS[x.term]))
+    return owner
 
 
 def greedy(start: Array, effects: Array, scale: Array, tolerance: float) -> list[int]:

@@ -146,9 +146,8 @@ class Search:
 
         def torques() -> Array:
             v = qd if velocities else traced.zero
-            at = traced.here(q)
-            rotors = at.torques(traced.rotors * at.accelerations(v, qdd))
-            return traced.links(q, v, qdd) + rotors + traced.friction(q, qd)
+            links, rotors = traced.links(q, v, qdd), traced.rotor_torques(q, v, qdd)
+            return links + rotors + traced.friction(q, qd)
 
         found = traced.outputs("inverse_dynamics", torques, whole=not traced.is_plain)
         return settle(filled(list(found.flat), traced.friction_aside))

@@ -15,6 +15,7 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.dalembert import dalembert
+from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model.friction.law import FRICTION_ROWS
 from armdyn.terms.states import StateSet
 
@@ -164,8 +165,7 @@ def _name(i: int, kind: str, joints: tuple[int, ...]) -> str:
 
 def _terms(robot: Robot, q: Array, qd: Array, qdd: Array, friction: bool) -> Array:
     """Every term of every joint, (m, n, columns)."""
-    at, joints = Coordinates.of(robot.model), robot.model.joints
-    D = robot.mass_matrix(q) - at.matrix(np.diag([joint.rotor.reflected for joint in joints]))
+    D = robot.mass_matrix(q) - Coordinates.of(robot.model).matrix(rotor_matrix(robot.model))
     j, k = np.triu_indices(robot.n)
     pairs = np.where(j == k, 1.0, 2.0) * qd[:, j] * qd[:, k]
     ledger = robot.ledger(q, qd, qdd).terms

@@ -94,6 +94,20 @@ def test_effects_of_parameters_are_those_of_models_without_them():
         np.testing.assert_allclose(after - before, effect, atol=1e-12)
 
 
+def test_a_shared_drive_is_part_of_the_reduced_model(arm):
+    """Rotor and friction of a drive act on both joints; small ones are dropped as a joint's are."""
+    drive = dict(name="belt", joints={"joint1": 1.0, "joint2": -0.5}, rotor_inertia=0.3)
+    driven = arm.with_drives([drive | dict(viscous=1.0, coulomb=1e-4)])
+    found = armdyn.reduced(driven, 0.05, Workspace(samples=100))
+    state = random_states(driven, seed=7, samples=200)
+    error = np.abs(found.inverse_dynamics(*state) - driven.inverse_dynamics(*state)).max(0)
+    assert (error <= 1.1 * 0.05 * np.array([joint.reference for joint in found.errors])).all()
+    assert "coulomb of belt" in found.dropped
+    (left,) = found.robot.model.drives
+    assert left.rotor.inertia == 0.3
+    assert left.friction.viscous == 1.0
+
+
 def test_greedy_stays_within_the_tolerance():
     effects = (
         np.random.default_rng(0).normal(size=(8, 30, 2)) * np.logspace(-3, 0, 8)[:, None, None]

@@ -21,9 +21,19 @@ def two_link() -> armdyn.Robot:
     return armdyn.load("two_link")
 
 
-@pytest.mark.parametrize("name", ["two_link", ROBOTS / "gripper.urdf"])
-def test_the_terms_add_up_to_the_torque_and_the_shares_to_one(name):
-    robot = armdyn.load(name)
+BELT = {"name": "belt", "joints": {"joint1": 1.0, "joint2": -2.0}, "rotor_inertia": 0.5}
+
+
+@pytest.mark.parametrize(
+    "robot",
+    [
+        armdyn.load("two_link"),
+        armdyn.load(ROBOTS / "gripper.urdf"),
+        armdyn.load("two_link").with_drives([BELT | {"viscous": 1.0}]),
+    ],
+    ids=["chain", "mimic", "drive"],
+)
+def test_the_terms_add_up_to_the_torque_and_the_shares_to_one(robot):
     found = armdyn.terms(robot, Workspace(samples=50))
     peak = max(joint.peak for joint in found.joints)
     assert found.residual <= 1e-12 * peak
