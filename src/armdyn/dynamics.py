@@ -39,6 +39,7 @@ from armdyn.formulations.external import Wrench, exerted_wrenches
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.inverse_kinematics import inverse_kinematics
 from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.link_axes import check_link_axes
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.singularity import LoopSingularity, explained
@@ -242,8 +243,8 @@ class Robot:
             self._shorten()
             return tau
         _check_default("formulation", base_motion)
-        at = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
-        links = self.formulate(formulation, q, qd, qdd, external_wrench, **at).tau
+        at = wrench_link, wrench_frame
+        links = self._formulated(formulation, q, qd, qdd, external_wrench, *at).tau
         here = self._at.at(np.asarray(q, dtype=float))
         rates = here.accelerations(np.asarray(qd, dtype=float), np.asarray(qdd, dtype=float))
         tau = here.torques(links + rotor_torques(self.model, rates))
@@ -259,12 +260,31 @@ class Robot:
         *,
         wrench_link: str = "tool",
         wrench_frame: str = "world",
+        frame: str | None = None,
     ) -> Any:
         """A formulation with its own quantities by name, to be looked at or printed.
 
         `robot.formulate("lagrange_euler", q, qd, qdd).U[1, 0]` is the book's U_21. The links alone:
         without friction and rotors, and over all moving joints.
+
+        `frame` names the frame of each link that its vectors are in: "joint" for "newton_euler" and
+        "augmented_body", "far_end" for "newton_euler_link", "world" for the others. Where that is
+        not the frame that links are named after, leaving it out is a warning.
         """
+        check_link_axes(self.model, formulation, frame)
+        at = wrench_link, wrench_frame
+        return self._formulated(formulation, q, qd, qdd, external_wrench, *at)
+
+    def _formulated(
+        self,
+        formulation: str,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        external_wrench: Wrench | None,
+        wrench_link: str,
+        wrench_frame: str,
+    ) -> Any:
         check_known("formulation", formulation, FORMULATIONS)
         given = self._states(q=q, qd=qd, qdd=qdd)
         wrench, (q, qd, qdd) = exerted_wrenches(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.formulations.link_axes import LINK_AXES
 from armdyn.quantities.formulations import FORMULATIONS
 from support.pages import examples, page, python_blocks
 from support.paths import DOCS, ROOT
@@ -40,7 +41,8 @@ def test_every_formulation_but_our_own_has_a_page():
 def test_a_page_names_every_quantity_of_its_formulations_and_no_other(name):
     robot, quantities = armdyn.load("two_link"), set()
     for formulation in formulations(page(name)):
-        kind = type(robot.formulate(formulation, *np.ones((3, 2))))
+        frame = LINK_AXES.get(formulation, "world")
+        kind = type(robot.formulate(formulation, *np.ones((3, 2)), frame=frame))
         quantities |= {field.name for field in fields(kind)} - {"model", "qd"}
         quantities |= {key for key, value in vars(kind).items() if isinstance(value, property)}
     rows = page(name).split("## Names in the code")[1].split("\n## ")[0]

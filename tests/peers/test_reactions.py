@@ -6,7 +6,7 @@ import pytest
 
 import armdyn
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynError
+from armdyn.errors import ArmdynError, ArmdynWarning, UnknownNameError
 from armdyn.formulations.kinematics import world_frames
 from support.peers import close, pin_external, pin_model
 from support.random_robots import random_axis, random_model
@@ -63,6 +63,18 @@ def test_axes_of_a_link_are_those_that_forward_kinematics_gives(robot, state):
     close(in_tool[:, :3] @ R.T, world[:, :3])
 
 
+def test_who_does_not_name_the_frame_of_vectors_is_told_where_the_two_differ(state):
+    saha, panda = armdyn.load("saha_3r"), armdyn.load("panda")
+    for name in ("newton_euler", "augmented_body"):
+        with pytest.warns(ArmdynWarning, match=r"joint_frames\(q\) turns.*link1.*'joint'"):
+            saha.formulate(name, *state[:, [0, 0, 0]])
+        panda.formulate(name, *np.zeros((3, 7)))  # one frame: nothing to say
+    with pytest.warns(ArmdynWarning, match="at the far ends.*frame='far_end'"):
+        panda.formulate("newton_euler_link", *np.zeros((3, 7)))
+    with pytest.raises(UnknownNameError, match=r"frame of 'newton_euler'.*'link'.*joint"):
+        saha.formulate("newton_euler", *state[:, [0, 0, 0]], frame="link")
+
+
 def test_each_of_the_two_frames_of_a_link_turns_its_own_rows(robot, state):
     """Of a standard DH link they differ, so that rows of one turned by the other are wrong."""
     saha = armdyn.load("saha_3r")
@@ -70,7 +82,7 @@ def test_each_of_the_two_frames_of_a_link_turns_its_own_rows(robot, state):
         world, frames = arm.reactions(*given), arm.joint_frames(given[0])
         local = arm.reactions(*given, frame="joint")
         close(_turned(frames, local), world)
-        newton = arm.formulate("newton_euler", *given)
+        newton = arm.formulate("newton_euler", *given, frame="joint")
         positions = arm._at.positions(given[0])
         close(np.hstack([newton.f, newton.n]), local)
         close(frames[:, :3, 3], world_frames(arm.model, positions).O)

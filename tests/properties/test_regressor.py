@@ -66,7 +66,7 @@ def stacked(robot, links, states=200, seed=0):
 
 def check_base_parameters(robot):
     states = np.random.default_rng(3).uniform(-2, 2, size=(3, 5, robot.n))
-    of_links = robot._at.torques(robot.formulate("newton_euler", *states).tau)
+    of_links = robot._at.torques(robot.formulate("newton_euler", *states, frame="joint").tau)
     for links, tau in ((True, of_links), (False, robot.inverse_dynamics(*states))):
         base = robot.base_parameters(links=links)
         assert base.rank == np.linalg.matrix_rank(stacked(robot, links))

@@ -71,10 +71,12 @@ def test_inertial_force_and_moment_are_the_rates_of_the_momenta(model):
         close(found.N_O[i], found.N_C[i] + np.cross(link.inertia.com, found.F[i]), 1e-14)
 
 
-@pytest.mark.parametrize("name", ["newton_euler_base", "newton_euler_link"])
-def test_tables_have_them_in_their_own_axes_and_balance_every_link(name):
+@pytest.mark.parametrize(
+    ("name", "frame"), [("newton_euler_base", "world"), ("newton_euler_link", "far_end")]
+)
+def test_tables_have_them_in_their_own_axes_and_balance_every_link(name, frame):
     state = random_states(CHAIN, 6)
-    found = Robot(CHAIN).formulate(name, *state)
+    found = Robot(CHAIN).formulate(name, *state, frame=frame)
     far = Robot(CHAIN).formulate("lagrange_euler", *state).A
     rotations = far[:, :3, :3] if name.endswith("link") else [np.eye(3)] * 4
     close(turned(rotations, found.F, found.N), inertial_wrenches(CHAIN, state), 1e-8)
