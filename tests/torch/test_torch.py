@@ -7,11 +7,14 @@ import pytest
 
 import armdyn
 import torch
-from armdyn.backends.torch.operator import run_program
+from armdyn.backends.torch.program import run_program
 from armdyn.errors import MissingExtraError, ShapeError, UnknownNameError
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from support.random_robots import random_model
+
+# what torch says of itself when its rules of forward mode are first asked for
+pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script`:FutureWarning")
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +66,50 @@ def test_gradients_are_slopes(arm, quantity, count):
     assert torch.autograd.gradcheck(arm.torch(quantity), given)
 
 
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+def test_forward_mode_gives_the_jacobian_of_reverse_mode(arm, quantity):
+    function, given = arm.torch(quantity), [x[0] for x in tensors()]
+    places = (0, 1, 2)
+    reverse = torch.func.jacrev(function, places)(*given)
+    for mine, theirs in zip(torch.func.jacfwd(function, places)(*given), reverse, strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=1e-9, atol=1e-12)
+    along = torch.func.jvp(function, tuple(given), tuple(given))[1]
+    expected = sum(J @ x for J, x in zip(reverse, given, strict=True))
+    torch.testing.assert_close(along, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_a_direction_of_one_argument_has_the_bits_of_the_kernel(arm, torque):
+    q, qd, qdd = tensors()
+    zero, along = torch.zeros_like(q), torch.ones_like(q)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(qd, along)
+        found = torch.autograd.forward_ad.unpack_dual(torque(q, dual, qdd)).tangent
+    kernel = arm.kernel("inverse_dynamics", derivative="jvp")
+    expected = kernel(*(x.numpy() for x in (q, qd, qdd, zero, along, zero)))
+    assert np.array_equal(found.numpy(), expected)
+
+
+def test_second_derivatives_are_slopes_of_the_first(arm):
+    given = [x.requires_grad_() for x in tensors(batch=(2,))]
+    assert torch.autograd.gradgradcheck(arm.torch("forward_dynamics"), given)
+    weight, q = arm.torch("gravity_vector"), given[0][0].detach()
+    curvatures = [
+        torch.func.jacfwd(torch.func.jacrev(weight))(q),
+        torch.func.jacrev(torch.func.jacfwd(weight))(q),
+        torch.func.jacrev(torch.func.jacrev(weight))(q),
+    ]
+    for found in curvatures:
+        torch.testing.assert_close(found, curvatures[0], rtol=1e-9, atol=1e-12)
+        torch.testing.assert_close(found, found.mT, rtol=1e-9, atol=1e-12)
+    assert curvatures[0].abs().max() > 0.1
+
+
+def test_no_states_have_gradients_of_no_states(torque):
+    given = [x[:0].requires_grad_() for x in tensors()]
+    torque(*given).sum().backward()
+    assert given[0].grad.shape == (0, 2)
+
+
 def test_a_broadcast_argument_gets_the_sum_of_the_gradients(arm, torque):
     q, qd, qdd = tensors()
     shared = qd[0].clone().requires_grad_()
@@ -74,7 +121,7 @@ def test_a_broadcast_argument_gets_the_sum_of_the_gradients(arm, torque):
 def test_the_operator_keeps_the_rules_of_torch(torque):
     given = [[x.requires_grad_() for x in tensors(batch=(2,))]]
     checked = torch.library.opcheck(
-        torque._operator,
+        torque._operators.run[None],
         given,
         test_utils=("test_schema", "test_faketensor", "test_autograd_registration"),
     )
@@ -92,6 +139,12 @@ def test_it_can_be_traced_for_compilation(torque):
     given = tensors()
     compiled = torch.compile(lambda *x: 2.0 * torque(*x), backend="eager", fullgraph=True)
     assert torch.equal(compiled(*given), 2.0 * torque(*given))
+    slopes = []
+    for function in (compiled, lambda *x: 2.0 * torque(*x)):
+        leaves = [x.clone().requires_grad_() for x in given]
+        function(*leaves).sum().backward()
+        slopes.append(torch.stack([x.grad for x in leaves]))
+    assert torch.equal(*slopes)
 
 
 @pytest.mark.parametrize("mode", [None, "vjp"])

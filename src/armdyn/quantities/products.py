@@ -15,6 +15,7 @@ from armdyn.expr.differentiate import gradient, jvp, vjp
 from armdyn.expr.graph import Graph, Node
 from armdyn.quantities.finish import node_array
 from armdyn.quantities.quantity import WEIGHTS, direction_name
+from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 
 
@@ -25,10 +26,14 @@ def product_program(traced: TracedRobot, outputs: Array) -> Program:
     argument. The result of "vjp" is one vector: the derivatives by the first argument, then those
     by the second, and so on. The result of "jvp" has the shape of the quantity.
     """
-    request = traced.request
-    assert request.derivative is not None
-    product = PRODUCTS[request.derivative]
-    return traced.program(f"{request.derivative} of {request.quantity}", *product(traced, outputs))
+    assert traced.request.derivative is not None
+    product = PRODUCTS[traced.request.derivative]
+    return traced.program(titled(traced.request), *product(traced, outputs))
+
+
+def titled(request: Request) -> str:
+    """What a product is called in errors."""
+    return f"{request.derivative} of {request.quantity}"
 
 
 def _vector_jacobian(traced: TracedRobot, outputs: Array) -> tuple[Array, dict[str, int]]:

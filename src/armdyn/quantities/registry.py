@@ -22,6 +22,7 @@ from armdyn.quantities import (
     reactions,
     regressors,
 )
+from armdyn.quantities.implicit import implicit_program, solves_short_chains
 from armdyn.quantities.products import product_program
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
@@ -60,6 +61,10 @@ def quantity_program(
     request and the version of armdyn alone. `progress` is told of a deep search; `snap` is what
     counts as an exact zero, see `canonical`.
     """
+    if request.derivative is not None:
+        traced = _traced(model, request, progress, snap)
+        if solves_short_chains(traced):
+            return implicit_program(traced)
     traced, outputs = traced_quantity(model, request, progress, snap)
     if request.derivative is not None:
         return product_program(traced, outputs)
@@ -74,9 +79,7 @@ def traced_quantity(
     form: type[TracedRobot] = TracedRobot,
 ) -> tuple[TracedRobot, Array]:
     """A quantity as nodes, with the robot that they belong to."""
-    quantity = checked(request, model)
-    budget = SearchBudget(request.effort == "deep", progress)
-    traced = form(model, request, quantity.arguments, budget=budget, snap=snap)
+    traced, quantity = _traced(model, request, progress, snap, form), QUANTITIES[request.quantity]
     vectors = [traced.vector(name) for name in quantity.arguments]
     whole = request.formulation is None and not (quantity.assembled and traced.is_plain)
     outputs = traced.outputs(
@@ -85,3 +88,15 @@ def traced_quantity(
         whole=whole and form is TracedRobot,
     )
     return traced, outputs
+
+
+def _traced(
+    model: RobotModel,
+    request: Request,
+    progress: Progress | None,
+    snap: float,
+    form: type[TracedRobot] = TracedRobot,
+) -> TracedRobot:
+    arguments = checked(request, model).arguments
+    budget = SearchBudget(request.effort == "deep", progress)
+    return form(model, request, arguments, budget=budget, snap=snap)

@@ -62,7 +62,9 @@ def test_the_products_of_a_quantity_are_its_slopes(arm, quantity):
     ("quantity", "options"),
     [
         ("inverse_dynamics", {"payload": True, "gravity": True, "wrench": ("tool",)}),
+        ("forward_dynamics", {"payload": True, "gravity": True, "wrench": ("tool",)}),
         ("forward_dynamics", {"base_motion": True}),
+        ("forward_dynamics", {"formulation": "articulated_body"}),
         ("inverse_dynamics", {"formulation": "lagrange_euler"}),
     ],
 )
@@ -92,6 +94,20 @@ def test_a_product_takes_at_most_three_times_the_operations(quantity, mode):
         quantity_program(model, Request(quantity, derivative=d)) for d in (None, mode)
     )
     assert product.whole.total <= 3 * function.whole.total
+
+
+@pytest.mark.parametrize("mode", ["vjp", "jvp"])
+def test_accelerations_are_differentiated_by_one_factorisation(mode):
+    """Fewer operations than by reverse and forward mode through the factorisation."""
+    model = armdyn.load("panda").model
+    short = quantity_program(model, Request("forward_dynamics", derivative=mode))
+    request = Request("forward_dynamics", derivative=mode, formulation="composite_body")
+    assert short.whole.total < 0.85 * quantity_program(model, request).whole.total
+
+
+def test_accelerations_of_a_tree_have_products():
+    robot = armdyn.Robot(random_model("RPR", 3, tree=True, friction=True))
+    check_products(*programs(robot, "forward_dynamics"))
 
 
 def test_friction_is_counted_apart_in_products(arm):

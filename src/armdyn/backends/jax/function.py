@@ -64,7 +64,7 @@ class JaxFunction:
             raise ShapeError(f"the leading shapes do not broadcast: {shapes}") from None
         dtype = self.kernel.dtype
         whole = [jnp.broadcast_to(a, batch + a.shape[-1:]).astype(dtype) for a in arrays]
-        return call(self._quantity, None, *whole)
+        return call(self._quantity, None, *whole)[0]
 
     def _check_x64(self, jax: Any) -> None:
         if self.kernel.dtype == "float64" and not jax.config.jax_enable_x64:

@@ -12,10 +12,10 @@ from armdyn.errors import MissingExtraError
 def torch_function(
     table: KernelTable, quantity: str, *, dtype: Any = "float64", **options: Any
 ) -> Callable[..., Any]:
-    """A quantity as an operator of PyTorch, with its derivatives in reverse mode.
+    """A quantity as an operator of PyTorch, with its derivatives in both modes.
 
     On the CPU it is the kernel, on other devices the program in torch. It works inside
-    `torch.compile`, and under `torch.func.vmap`.
+    `torch.compile`, and under `torch.func`.
 
     Args:
         table: The kernels of a robot.
@@ -28,7 +28,7 @@ def torch_function(
     """
     if find_spec("torch") is None:
         raise MissingExtraError("torch", "torch", "an operator of PyTorch")
-    from armdyn.backends.torch.operator import TorchFunction  # noqa: PLC0415
+    from armdyn.backends.torch.tensor_function import TorchFunction  # noqa: PLC0415
 
     kernels: Callable[[str | None], Kernel] = table.products(quantity, dtype, **options)
     return TorchFunction(kernels)

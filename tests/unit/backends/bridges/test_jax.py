@@ -71,6 +71,20 @@ def test_both_modes_of_differentiation_give_the_derivatives(arm, torque, states)
             np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_parts_of_a_gradient_have_the_bits_of_numpy_over_many_blocks(arm, dtype):
+    """The result of the kernel is cut into one array an argument, block by block."""
+    rng, sizes = np.random.default_rng(5), (2, 2, 2, 10, 2)
+    function = arm.jax("inverse_dynamics", payload=True, dtype=dtype)
+    kernel = arm.kernel("inverse_dynamics", payload=True, derivative="vjp", dtype=dtype)
+    pull = jax.jit(lambda w, *x: jax.vjp(function, *x)[1](w))
+    for states in (0, 1, 127, 128, 129, 1000):
+        *given, weights = (rng.uniform(0.2, 1, (states, n)).astype(dtype) for n in sizes)
+        found = pull(weights, *given)
+        assert [x.shape for x in found] == [x.shape for x in given]
+        assert np.array_equal(np.concatenate(found, -1), kernel(*given, weights))
+
+
 def test_the_gradient_of_a_mapped_loss_is_its_slope(torque, states):
     given = [jnp.asarray(x) for x in states]
 
