@@ -97,8 +97,9 @@ class _Frame:
         return self._ended() + COPY + "\n"
 
     def _begun(self, axes: int) -> str:
-        """Reads arguments and counts states %n by the first result, whose last `axes` are its own;
-        returns the pointers to the results.
+        """Reads the frame; returns the pointer to the results, by the first of which %n is counted.
+
+        The last `axes` of a result are those of one state.
         """
         t, arrays = self.t, len(self.inputs) + 1
         _answer_query(t, self.layout)
