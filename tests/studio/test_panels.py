@@ -23,6 +23,7 @@ from armdyn.studio.panels.now import grown, heat_map, torque_bars
 from armdyn.studio.panels.play import plots
 from armdyn.studio.panels.study import operation_bars, structure_html
 from armdyn.studio.recording import Recording
+from armdyn.studio.visuals import NotDrawn
 
 HOSTILE = "<img src=x onerror='alert(1)'>\"&"
 RECT = re.compile(r"<rect ([^>]*)>")
@@ -162,7 +163,7 @@ def test_names_from_files_cannot_become_markup():
         torque_bars(ledger, [HOSTILE] * n, ["N·m"] * n, np.ones(n), np.zeros(n, dtype=bool)),
         heat_map(np.eye(n), [HOSTILE] * n),
         plots(Recording(HOSTILE, t, *[values] * 4, note=HOSTILE), (HOSTILE, "b"), 0.0),
-        check_html(HOSTILE, [Finding("error", HOSTILE, HOSTILE)], [HOSTILE]),
+        check_html(HOSTILE, [Finding("error", HOSTILE, HOSTILE)], [NotDrawn(HOSTILE, HOSTILE)]),
     ]
     for html in made:
         assert "&lt;img" in html

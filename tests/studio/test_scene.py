@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from armdyn.io.xml import XmlElement
 from armdyn.model import Inertia
 from armdyn.studio import shapes
 from armdyn.studio.arm import Evaluator, State, arm_of, pose
+from armdyn.studio.housings import housing
+from armdyn.studio.stage import stage, upright
 from armdyn.studio.uploads import open_robot, open_upload
-from armdyn.studio.visuals import _shape, visuals
+from armdyn.studio.visuals import FROM_BROWSER, NOT_FOUND, NotDrawn, _shape, visuals
 
 STL = """solid t
 facet normal 0 0 1
@@ -110,7 +113,7 @@ def test_an_upload_reads_no_other_file(tmp_path, mesh):
     assert len(visuals(path, meshes=True)[0]) == 2
     found, missing = visuals(path, meshes=False)
     assert [v.link for v in found] == ["base"]
-    assert missing == ["t.stl"]
+    assert missing == [NotDrawn("t.stl", FROM_BROWSER)]
 
 
 @pytest.mark.parametrize(
@@ -149,19 +152,71 @@ def test_meshes_of_a_package_beside_the_description(tmp_path):
     (tmp_path / "meshes/a/t.stl").write_text(STL)
     path = tmp_path / "x/urdf/looks.urdf"
     path.write_text(LOOKS.format(mesh="package://meshes/a/t.stl"))
-    assert visuals(path, meshes=True)[1] == ["t.stl"]
+    assert visuals(path, meshes=True)[1] == [NotDrawn("t.stl", NOT_FOUND)]
     (tmp_path / "meshes/package.xml").write_text("<package/>")
     assert visuals(path, meshes=True)[1] == []
 
 
-@pytest.mark.parametrize("mesh", ["none.stl", "looks.urdf", "broken.obj", "/etc/hostname"])
-def test_a_mesh_that_cannot_be_read_is_named(tmp_path, mesh):
+@pytest.mark.parametrize(
+    ("mesh", "reason"),
+    [
+        ("none.stl", NOT_FOUND),
+        ("looks.urdf", "no mesh that ends in '.urdf' is read"),
+        ("broken.obj", "no triangles"),
+        ("/etc/hostname", "no mesh that ends in ''"),
+    ],
+)
+def test_a_mesh_that_cannot_be_read_is_named_with_the_reason(tmp_path, mesh, reason):
     (tmp_path / "broken.obj").write_text("this is no mesh")
     path = tmp_path / "looks.urdf"
     path.write_text(LOOKS.format(mesh=mesh))
     found, missing = visuals(path, meshes=True)
     assert [v.link for v in found] == ["base"]
-    assert missing == [mesh.rpartition("/")[2]]
+    assert [(m.name, m.reason) for m in missing] == [(mesh.rpartition("/")[2], ANY)]
+    assert reason in missing[0].reason
+
+
+def test_a_dae_is_drawn_in_its_unit(tmp_path):
+    trimesh, collada = pytest.importorskip("trimesh"), pytest.importorskip("collada")
+    assert collada.__version__
+    box = trimesh.creation.box((10.0, 20.0, 30.0)).export(file_type="dae")
+    unit = box.replace(b"</asset>", b'<unit name="centimeter" meter="0.01"/></asset>')
+    (tmp_path / "t.dae").write_bytes(unit)
+    path = tmp_path / "looks.urdf"
+    path.write_text(LOOKS.format(mesh="t.dae"))
+    (_, mesh), missing = visuals(path, meshes=True)
+    assert missing == []
+    np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [0.2, 0.4, 0.6], atol=1e-9)
+
+
+def test_the_page_turns_gravity_down_by_a_rotation():
+    rng = np.random.default_rng(8)
+    fields = [*rng.normal(size=(20, 3)), [0, 0, 9.81], [0, -9.81, 0], [1e-9, 0, -9.81]]
+    for field in map(np.array, fields):
+        R = upright(field)
+        np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-12)
+        assert np.linalg.det(R) == pytest.approx(1)
+        np.testing.assert_allclose(R @ field, [0, 0, -np.linalg.norm(field)], atol=1e-9)
+    np.testing.assert_array_equal(upright(np.zeros(3)), np.eye(3))
+    for name in ("puma560", "panda"):
+        np.testing.assert_array_equal(stage(armdyn.load(name).model).turn, np.eye(3))
+
+
+@pytest.mark.parametrize("name", ["puma560", "two_link", "palletizer", "scara"])
+def test_a_housing_contains_both_of_its_joints(name):
+    from trimesh import Trimesh
+
+    model = armdyn.load(name).model
+    for link in range(-1, len(model.links)):
+        for rod in shapes.rods(model, link):
+            body = housing(rod)
+            solid = Trimesh(body.vertices, body.faces)
+            assert solid.volume > 0
+            inside = np.array([rod.a, rod.b])
+            planes = np.einsum(
+                "fk,pfk->pf", solid.face_normals, inside[:, None] - solid.triangles[None, :, 0]
+            )
+            assert (planes < 1e-6).all()
 
 
 @pytest.mark.parametrize("uploaded", [True, False])
@@ -172,4 +227,4 @@ def test_only_a_file_of_the_command_line_brings_its_meshes(tmp_path, uploaded):
     opened = open_upload(path) if uploaded else open_robot(path)
     arm = arm_of(opened, path, uploaded, lambda _: None)
     assert [piece.link for piece in arm.pieces] == ["base"] + ["arm"] * (not uploaded)
-    assert arm.missing == ("t.stl",) * uploaded
+    assert [m.name for m in arm.missing] == ["t.stl"] * uploaded

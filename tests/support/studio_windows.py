@@ -26,6 +26,7 @@ class Window:
             viewport=dict(zip(("width", "height"), size, strict=True)), accept_downloads=True
         )
         self.page = self.context.new_page()
+        self.page.set_default_timeout(120_000)  # machines that test are busy
         self.page.goto(studio.address)
         self.page.wait_for_selector(".armdyn-torque", timeout=120_000)
         (self.session,) = set(studio.sessions) - before

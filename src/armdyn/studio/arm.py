@@ -18,7 +18,7 @@ from armdyn.model.transform import transform
 from armdyn.model.validate import Finding
 from armdyn.studio.background import Tell
 from armdyn.studio.uploads import Loaded
-from armdyn.studio.visuals import Visual, visuals
+from armdyn.studio.visuals import NotDrawn, Visual, visuals
 
 COMPILED_JOINTS = 40
 """Joints beyond which an arm is not compiled, so that it is there within seconds."""
@@ -95,7 +95,9 @@ class Evaluator:
         frames = world_frames(self.robot.model, self._at.positions(state.q))
         R, O = np.reshape(frames.R, (-1, 3, 3)), np.reshape(frames.O, (-1, 3))
         if received is None:
-            received = rotate(R, np.reshape(robot.formulate("newton_euler", *motion).f, (-1, 3)))
+            received = rotate(
+                R, np.reshape(robot.formulate("newton_euler", *motion, frame="joint").f, (-1, 3))
+            )
         masses = [link.inertia.mass for link in robot.model.links]
         centres = O + rotate(R, np.array([link.inertia.com for link in robot.model.links]))
         return Snapshot(
@@ -117,8 +119,8 @@ class Arm:
     evaluator: Evaluator
     pieces: tuple[Visual, ...] = ()
     """The looks of its links, from its description."""
-    missing: tuple[str, ...] = ()
-    """Meshes that are not shown."""
+    missing: tuple[NotDrawn, ...] = ()
+    """Meshes that are not drawn."""
     findings: tuple[Finding, ...] = ()
     """What its check found."""
 

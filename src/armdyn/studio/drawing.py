@@ -11,6 +11,8 @@ import viser.transforms as vtf
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
 from armdyn.studio import shapes
+from armdyn.studio.housings import disc, housing
+from armdyn.studio.stage import stage
 from armdyn.studio.style import Colour, Style
 from armdyn.studio.visuals import Visual
 
@@ -20,7 +22,7 @@ INSIDE_OPACITY = 0.4
 
 VIEWS = {
     "axes": ("axes", "Axes of the joints"),
-    "centres": ("mass centres", "Centres of mass of the links"),
+    "centres": ("mass centres", "Centres of mass: balls of steel as heavy as the links"),
     "ellipsoids": ("inertia", "Ellipsoids with the mass and the inertia of each link"),
     "gravity": ("gravity", "What gravity does to each link, at its centre of mass"),
     "reactions": ("reactions", "The force that each link receives from the one before it"),
@@ -48,7 +50,7 @@ class Drawing:
         link: Colour | None = None,
         offset: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ):
-        """Draw a robot under a name such as "/arm", with an offset from its place [m].
+        """Draw a robot under a name such as "/arm", with an offset from its place on the page [m].
 
         Links without pieces are drawn as rods in the colour `link`, or in that of the style; `view`
         says which of VIEWS are shown.
@@ -56,11 +58,15 @@ class Drawing:
         self._scene, self._name, self._model, self._style = scene, name, model, style
         self._link = link or style.link
         self._bodies: list[Any] = []
-        self._root = scene.add_frame(name, show_axes=False, position=offset)
+        self._weights = 0
+        turned = stage(model).placement
+        turned[:3, 3] = offset
+        self._root = scene.add_frame(name, show_axes=False)
+        place(self._root, turned)
         self._extras: dict[str, list[Any]] = defaultdict(list)
         """What the view shows and hides."""
         base = scene.add_frame(f"{name}/base", show_axes=False)
-        _place(base, model.base)
+        place(base, model.base)
         self._links = [
             scene.add_frame(f"{name}/{i}", show_axes=False) for i in range(len(model.links))
         ]
@@ -74,10 +80,13 @@ class Drawing:
                     self._mass(i)
         size, r = shapes.size(model), shapes.radius(model, -1)
         if -1 not in shown:
+            low = shapes.floor(model)
             scene.add_cylinder(
                 f"{name}/base/plate", 2.4 * r, 0.5 * r, style.base,
-                position=(0.0, 0.0, shapes.floor(model) - 0.25 * r),
+                position=(0.0, 0.0, low - 0.25 * r),
             )  # fmt: skip
+            if stage(model).post:
+                self._post(low - 0.5 * r)
         self._tool = scene.add_frame(
             f"{name}/tool", axes_length=0.1 * size, axes_radius=0.005 * size
         )
@@ -89,8 +98,8 @@ class Drawing:
     def move(self, links: Sequence[Array], tool: Array, payload: float) -> None:
         """Put every link in its place in the world; a payload is a ball of aluminium."""
         for handle, T in zip(self._links, links, strict=True):
-            _place(handle, T)
-        _place(self._tool, tool)
+            place(handle, T)
+        place(self._tool, tool)
         self._held.visible = payload > 0
         self._held.scale = max((payload / 2700 / (4 / 3 * np.pi)) ** (1 / 3), 1e-3)
 
@@ -102,6 +111,22 @@ class Drawing:
         for kind, handles in self._extras.items():
             for handle in handles:
                 handle.visible = view[kind]
+
+    def weight(self, link: int, mass: float, position: Array) -> None:
+        """A counterweight on a link: a ball of steel of its mass [kg], on a stay."""
+        self._weights += 1
+        k = self._weights
+        self._scene.add_icosphere(
+            f"{self._at(link)}/weight{k}", shapes.steel_ball(mass), self._style.weight,
+            subdivisions=3, position=position,
+        )  # fmt: skip
+        length = float(np.linalg.norm(position))
+        if length > shapes.radius(self._model, link):
+            stay = self._scene.add_cylinder(
+                f"{self._at(link)}/stay{k}", 0.22 * shapes.radius(self._model, link), length,
+                self._style.weight,
+            )  # fmt: skip
+            place(stay, along(position, 0.5 * position))
 
     def remove(self) -> None:
         """Remove the arm from the scene."""
@@ -121,31 +146,50 @@ class Drawing:
                 f"{self._at(frame.link)}/visual{k}", piece.vertices, piece.faces,
                 color=piece.colour or self._link, side="double", flat_shading=True,
             )  # fmt: skip
-            _place(handle, frame.placement @ piece.placement)
+            place(handle, frame.placement @ piece.placement)
             self._bodies.append(handle)
             shown.add(frame.link)
         return shown
 
     def _rods(self, link: int) -> None:
-        from trimesh import creation  # noqa: PLC0415 (slow to import)
+        model = self._model
+        for k, rod in enumerate(shapes.rods(model, link)):
+            body = housing(rod)
+            self._body(f"{self._at(link)}/rod{k}", body, link, np.eye(4))
+        if model.flange.link == link and link >= 0:
+            r = shapes.radius(model, link)
+            self._body(
+                f"{self._at(link)}/flange", disc(1.25 * r, 0.5 * r), -1, model.flange.placement
+            )
 
-        for k, rod in enumerate(shapes.rods(self._model, link)):
-            along = rod.b - rod.a
-            length = float(np.linalg.norm(along))
-            mesh = creation.capsule(length, rod.radius, count=(24, 24))
-            low = mesh.vertices[:, 2].min() + rod.radius  # where its axis begins
-            handle = self._scene.add_mesh_simple(
-                f"{self._at(link)}/rod{k}", mesh.vertices - (0.0, 0.0, low), mesh.faces,
-                color=self._style.base if link < 0 else self._link,
-            )  # fmt: skip
-            _place(handle, _along(along, rod.a))
-            self._bodies.append(handle)
+    def _body(self, name: str, body: Any, link: int, T: Array) -> None:
+        handle = self._scene.add_mesh_simple(
+            name, body.vertices, body.faces,
+            color=self._style.base if link < 0 else self._link,
+        )  # fmt: skip
+        place(handle, T)
+        self._bodies.append(handle)
+
+    def _post(self, behind: float) -> None:
+        """A post from the ground to the plate of a base that sticks out of it."""
+        model, set_up, r = self._model, stage(self._model), shapes.radius(self._model, -1)
+        base = set_up.turn @ model.base[:3, :3]
+        top = set_up.turn @ model.base[:3, 3] + base @ [0.0, 0.0, behind - 1.6 * r]
+        height = float(top[2]) + 2.4 * r - set_up.ground
+        # in axes of the page, under a frame that the page turns
+        post = self._scene.add_box(
+            f"{self._name}/post", self._style.base, (3.2 * r, 3.2 * r, height)
+        )
+        T = np.eye(4)
+        T[:3, :3] = set_up.turn.T
+        T[:3, 3] = set_up.turn.T @ [top[0], top[1], set_up.ground + 0.5 * height]
+        place(post, T)
 
     def _joint(self, i: int, drawn: bool) -> None:
         """The barrel of a joint, and its axis."""
         barrel, joint = shapes.barrel(self._model, i), self._model.joints[i]
-        owner, place = (joint.parent, joint.placement) if barrel.slides else (i, np.eye(4))
-        T = place @ _along(barrel.axis, np.zeros(3))
+        owner, frame = (joint.parent, joint.placement) if barrel.slides else (i, np.eye(4))
+        T = frame @ along(barrel.axis, np.zeros(3))
         if drawn:
             name, wide, tall = f"{self._at(owner)}/joint{i}", barrel.radius, barrel.height
             body: Any = (
@@ -153,8 +197,14 @@ class Drawing:
                 if barrel.slides
                 else self._scene.add_cylinder(name, wide, tall, self._style.joint)
             )
-            _place(body, T)
+            place(body, T)
             self._bodies.append(body)
+            if not barrel.slides:  # lids, so that a joint is seen from both ends
+                lid = self._scene.add_cylinder(
+                    f"{self._at(owner)}/lid{i}", 0.66 * wide, 1.05 * tall, self._style.lid
+                )
+                place(lid, T)
+                self._bodies.append(lid)
         reach = 0.1 * shapes.size(self._model)
         axis = self._scene.add_arrows(
             f"{self._at(owner)}/axis{i}",
@@ -162,41 +212,44 @@ class Drawing:
             self._style.axis,
             shaft_radius=0.03 * reach, head_radius=0.09 * reach, head_length=0.22 * reach,
         )  # fmt: skip
-        _place(axis, T)
+        place(axis, T)
         self._extras["axes"].append(axis)
         long, thick = 0.9 * reach, 0.045 * reach
-        frame = self._scene.add_frame(f"{self._at(i)}/frame", axes_length=long, axes_radius=thick)
-        self._extras["frames"].append(frame)
+        axes = self._scene.add_frame(f"{self._at(i)}/frame", axes_length=long, axes_radius=thick)
+        self._extras["frames"].append(axes)
 
     def _mass(self, i: int) -> None:
         """Centre of mass and ellipsoid of inertia of a link."""
         body = shapes.ellipsoid(self._model.links[i].inertia)
         if body is None:
             return
+        least = 3e-3 * shapes.size(self._model)
         centre = self._scene.add_icosphere(
-            f"{self._at(i)}/centre", 0.55 * shapes.radius(self._model, i), self._style.centre,
+            f"{self._at(i)}/centre",
+            max(shapes.steel_ball(self._model.links[i].inertia.mass), least), self._style.centre,
             position=body.centre,
         )  # fmt: skip
         self._extras["centres"].append(centre)
-        least = 1e-3 * shapes.size(self._model)
         rx, ry, rz = np.maximum(body.radii, least).tolist()
         ellipsoid = self._scene.add_icosphere(
             f"{self._at(i)}/ellipsoid", 1.0, self._style.ellipsoid, subdivisions=4,
-            scale=(rx, ry, rz), opacity=0.45, wxyz=_wxyz(body.axes), position=body.centre,
+            scale=(rx, ry, rz), opacity=0.45, wxyz=wxyz(body.axes), position=body.centre,
             cast_shadow=False,
         )  # fmt: skip
         self._extras["ellipsoids"].append(ellipsoid)
 
 
-def _place(handle: Any, T: Array) -> None:
-    handle.wxyz, handle.position = _wxyz(T[:3, :3]), T[:3, 3]
+def place(handle: Any, T: Array) -> None:
+    """Put something in the scene to a transform in its parent's frame, (4, 4)."""
+    handle.wxyz, handle.position = wxyz(T[:3, :3]), T[:3, 3]
 
 
-def _wxyz(R: Array) -> Array:
+def wxyz(R: Array) -> Array:
+    """The quaternion of a rotation, (4,)."""
     return vtf.SO3.from_matrix(np.asarray(R, dtype=float)).wxyz
 
 
-def _along(direction: Array, start: Array) -> Array:
+def along(direction: Array, start: Array) -> Array:
     """A frame at a point whose z axis is along a direction."""
     z = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
     helper = np.eye(3)[int(np.abs(z).argmin())]

@@ -6,10 +6,11 @@ import numpy as np
 import viser
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.studio import shapes
-from armdyn.studio.arm import Arm, Evaluator, PointForces, Snapshot, State
+from armdyn.studio.arm import Arm, PointForces, Snapshot, State
+from armdyn.studio.beside import Beside, Other
 from armdyn.studio.drawing import VIEWS, Drawing
+from armdyn.studio.stage import stage
 from armdyn.studio.style import LIGHT, Style
 
 WEIGHT_ARROW = 0.32
@@ -24,7 +25,7 @@ class Scene:
         self.view = dict.fromkeys(VIEWS, False) | {"axes": True}
         self._arm: Arm | None = None
         self._drawing: Drawing | None = None
-        self._beside: tuple[Robot, Evaluator, Drawing, list[Any]] | None = None
+        self._beside: Beside | None = None
         self._arrows: dict[str, Any] = {}
         self._last: Snapshot | None = None
         self._drawn = 0
@@ -39,7 +40,7 @@ class Scene:
     def restyle(self, style: Style) -> None:
         """Paint everything anew."""
         self._style = style
-        beside = None if self._beside is None else self._beside[0]
+        beside = None if self._beside is None else self._beside.other
         self.compare(None)
         if self._arm is not None:
             self._draw()
@@ -56,43 +57,39 @@ class Scene:
         with self._client.atomic():
             self._drawing.move(snapshot.links, snapshot.tool, state.payload)
             if self._beside is not None:
-                other = self._beside[1](state)
-                self._beside[2].move(other.links, other.tool, state.payload)
+                self._beside.show(state)
             self._point("gravity", snapshot.weights, self._style.gravity)
             self._point("reactions", snapshot.reactions, self._style.reaction)
 
     def see(self) -> None:
         """Show and hide what `view` says."""
-        for drawing in (self._drawing, None if self._beside is None else self._beside[2]):
+        for drawing in (self._drawing, self._beside):
             if drawing is not None:
-                drawing.see(self.view)
+                drawing.see(self._seen)
         if self._last is not None:
             self.show(self._last)
 
-    def compare(self, robot: Robot | None) -> None:
-        """Show a new design beside the arm, or no longer."""
+    def compare(self, other: Other | None) -> None:
+        """Show another robot beside the arm with the masses of both, or no longer."""
         if self._beside is not None:
-            self._beside[2].remove()
-            for label in self._beside[3]:
-                label.remove()
+            self._beside.remove()
             self._beside = None
-        if robot is None or self._arm is None:
-            return
-        size = shapes.size(self._arm.robot.model)
-        offset = (0.0, 1.1 * size, 0.0)
-        drawing = Drawing(
-            self._client.scene, self._name("after"), robot.model, (), self._style, self.view,
-            link=self._style.after, offset=offset,
-        )  # fmt: skip
-        below = -0.14 * size
-        labels = [
-            self._client.scene.add_label(f"/{text}_label", text, position=(0.0, y, below))
-            for text, y in (("before", 0.0), ("after", offset[1]))
-        ]
-        self._beside = robot, Evaluator(robot), drawing, labels
-        if self._last is not None:
-            self.show(self._last)
-            self._look(self._last.state, offset)
+        if other is not None and self._arm is not None:
+            name = self._name("after")
+            self._beside = Beside(self._client.scene, name, other, self._style, self._seen)
+        self.see()
+        if self._beside is not None and self._last is not None:
+            self._look(self._last.state, self._beside.offset)
+
+    @property
+    def beside(self) -> Snapshot | None:
+        """The other robot as it was shown last."""
+        return None if self._beside is None else self._beside.snapshot
+
+    @property
+    def _seen(self) -> dict[str, bool]:
+        """What is to be seen now: two arms are compared by where their masses are."""
+        return self.view if self._beside is None else self.view | {"centres": True}
 
     def _name(self, what: str) -> str:
         """A name that was never used: a browser remembers where the last thing of a name was."""
@@ -109,7 +106,7 @@ class Scene:
         scene, style = self._client.scene, self._style
         model, pieces = self._arm.robot.model, self._arm.pieces
         size = shapes.size(model)
-        low = float(model.base[2, 3]) + shapes.floor(model) - 0.5 * shapes.radius(model, -1)
+        low = stage(model).ground
         cell = float(10.0 ** np.round(np.log10(size) - 0.8))
         scene.add_grid(
             "/ground", 40 * cell, 40 * cell, cell_size=cell, section_size=5 * cell,
@@ -123,11 +120,16 @@ class Scene:
         assert self._arm is not None
         found = self._arm.evaluator(state)
         places = np.array([self._arm.robot.model.base, *found.links, found.tool])[:, :3, 3]
+        places = stage(self._arm.robot.model).on_page(places)
         places = np.concatenate([places, places + beside])
         centre = 0.5 * (places.min(0) + places.max(0))
         away = 1.45 * max(
             float(np.ptp(places, axis=0).max()), 0.6 * shapes.size(self._arm.robot.model)
         )
+        if stage(self._arm.robot.model).post:  # it swings all about its base
+            base = stage(self._arm.robot.model).on_page(self._arm.robot.model.base[:3, 3])
+            centre = base + 0.5 * np.array(beside)
+            away = 2.2 * shapes.size(self._arm.robot.model) + float(np.linalg.norm(beside))
         camera = self._client.camera
         camera.up_direction = (0.0, 0.0, 1.0)
         camera.position = centre + away * np.array([0.7, -0.62, 0.35])
@@ -145,6 +147,7 @@ class Scene:
         points: Array = np.stack([acting.points, acting.points + length], axis=1)
         seen = np.linalg.norm(length, axis=1) > 0.01 * size
         points = points[seen] if seen.any() else np.zeros((1, 2, 3)) - [[[0, 0, 0], [0, 0, 1e-6]]]
+        points = stage(self._arm.robot.model).on_page(points)
         if kind in self._arrows and len(self._arrows[kind].points) == len(points):
             self._arrows[kind].points = points.astype(np.float32)
             return

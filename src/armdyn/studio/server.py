@@ -145,7 +145,7 @@ def lay_out(session: Session) -> list[Panel]:
         with gui.add_folder("Structure"):
             structure = StructurePanel(session)
     with tabs.add_tab("Design"):
-        design = DesignPanel(session)
+        design = DesignPanel(session, motion)
     with tabs.add_tab("Robot"):
         files = FilesPanel(session, play)
     side = gui.add_panel()

@@ -21,6 +21,7 @@ from armdyn.model.validate import Finding
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, Snapshot, State, arm_of, pose
 from armdyn.studio.background import Jobs, Latest, Tell
+from armdyn.studio.beside import Other
 from armdyn.studio.scene import Scene
 from armdyn.studio.style import DARK, LIGHT
 from armdyn.studio.transfers import limit_uploads
@@ -157,10 +158,11 @@ class Session:
         with self.drawing:
             self.scene.see()
 
-    def compare(self, robot: Robot | None) -> None:
-        """Show a new design beside the arm, or no longer."""
+    def compare(self, other: Other | None) -> None:
+        """Show another robot beside the arm, or no longer."""
         with self.drawing:
-            self.scene.compare(robot)
+            self.scene.compare(other)
+        self._latest.ask()
 
     def guard(self, function: Callable[..., None]) -> Callable[..., None]:
         """A callback whose errors are shown and end nothing else."""

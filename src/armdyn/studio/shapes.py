@@ -10,12 +10,17 @@ from armdyn.model import Inertia, RobotModel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Capsule:
-    """A rod with round ends, from a to b [m]."""
+class Rod:
+    """A part of a link from a to b [m], as thick as the joints at its ends."""
 
     a: Array
     b: Array
     radius: float
+    axis_a: Array | None = None
+    """Axis of the joint at a, about which the rod is round there; None: it ends in a ball."""
+    axis_b: Array | None = None
+    radius_b: float | None = None
+    """Radius at b; None: as at a."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,22 +75,50 @@ def _deepest(model: RobotModel) -> int:
     return max(map(len, model.paths))
 
 
-def rods(model: RobotModel, link: int) -> list[Capsule]:
-    """The rods of a link, in its own frame: to each joint on it, and to the tool."""
-    children = [i for i, parent in enumerate(model.parents) if parent == link]
-    ends = [model.joints[i].placement[:3, 3] for i in children]
-    if model.flange.link == link:
-        ends.append(model.tool_frame.placement[:3, 3])
+def rods(model: RobotModel, link: int) -> list[Rod]:
+    """The rods of a link, in its own frame: to each joint on it, to the tool, where it slides."""
     r, start = radius(model, link), np.zeros(3)
-    drawn = [Capsule(start, end, r) for end in ends if np.linalg.norm(end) > 0.2 * r]
-    if link >= 0 and model.joints[link].type.slides:
-        joint = model.joints[link]
-        highest = max(joint.type.travel(x) for x in joint.range)
-        endless = np.isinf(joint.limits.upper) and not joint.type.turns
-        back = 0.4 * size(model) if endless else max(highest, 0.0)
-        if back > 0:
-            drawn.append(Capsule(-back * joint.axis, start, 0.7 * r))
-    return drawn
+    axis: Array | None = np.array([0.0, 0.0, 1.0])
+    if link >= 0:
+        axis = None if model.joints[link].type.slides else model.joints[link].axis
+    drawn = [
+        Rod(start, end, r, axis, along, thin)
+        for end, along, thin in _rod_ends(model, link)
+        if np.linalg.norm(end) > 0.2 * r
+    ]
+    return drawn + _slide(model, link)
+
+
+def _rod_ends(model: RobotModel, link: int) -> list[tuple[Array, Array | None, float]]:
+    """Where the rods of a link end, with the axis and the radius there."""
+    r = radius(model, link)
+    ends: list[tuple[Array, Array | None, float]] = []
+    for i, joint in enumerate(model.joints):
+        if joint.parent == link:
+            along = None if joint.type.slides else joint.placement[:3, :3] @ joint.axis
+            ends.append((joint.placement[:3, 3], along, radius(model, i)))
+    if model.flange.link == link:
+        place = model.tool_frame.placement
+        ends.append((place[:3, 3], place[:3, 2], 0.8 * r))
+    return ends + [(end, None, r) for end in loop_ends(model, link)]
+
+
+def _slide(model: RobotModel, link: int) -> list[Rod]:
+    """The part of a sliding link that is behind its joint."""
+    if link < 0 or not model.joints[link].type.slides:
+        return []
+    joint = model.joints[link]
+    highest = max(joint.type.travel(x) for x in joint.range)
+    endless = np.isinf(joint.limits.upper) and not joint.type.turns
+    back = 0.4 * size(model) if endless else max(highest, 0.0)
+    return [Rod(-back * joint.axis, np.zeros(3), 0.7 * radius(model, link))] if back > 0 else []
+
+
+def loop_ends(model: RobotModel, link: int) -> list[Array]:
+    """Where loops hold a link, in its frame [m]."""
+    ends = [(loop.link_a, loop.frame_a) for loop in model.loops]
+    ends += [(loop.link_b, loop.frame_b) for loop in model.loops]
+    return [np.array(frame[:3, 3]) for owner, frame in ends if owner == link]
 
 
 def barrel(model: RobotModel, i: int) -> Barrel:
@@ -116,3 +149,8 @@ def ellipsoid(inertia: Inertia) -> Ellipsoid | None:
     moments, axes = inertia.principal
     squares = 2.5 * (moments.sum() - 2 * moments) / inertia.mass
     return Ellipsoid(inertia.com, axes, np.sqrt(np.maximum(squares, 0.0)))
+
+
+def steel_ball(mass: float) -> float:
+    """Radius of a ball of steel [m]."""
+    return float(np.cbrt(mass / (7850 * 4 / 3 * np.pi)))

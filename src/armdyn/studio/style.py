@@ -26,6 +26,8 @@ class Style:
     brand: Colour
     link: Colour
     joint: Colour
+    lid: Colour
+    """The ends of a joint."""
     base: Colour
     axis: Colour
     payload: Colour
@@ -35,6 +37,8 @@ class Style:
     reaction: Colour
     after: Colour
     """The links of a new design."""
+    weight: Colour
+    """Its counterweights."""
     cell: Colour
     """Fine lines of the grid on the ground."""
     section: Colour
@@ -47,6 +51,7 @@ _COLOURS = {
     "brand": ((24, 100, 171), (90, 170, 235)),
     "link": ((190, 197, 206), (150, 160, 172)),
     "joint": ((34, 96, 160), (30, 95, 165)),
+    "lid": ((22, 62, 104), (20, 62, 108)),
     "base": ((110, 119, 130), (80, 88, 98)),
     "axis": ((205, 45, 40), (200, 40, 40)),
     "payload": ((217, 145, 10), (217, 145, 10)),
@@ -55,6 +60,7 @@ _COLOURS = {
     "gravity": ((0, 140, 100), (0, 130, 95)),
     "reaction": ((180, 60, 135), (175, 60, 130)),
     "after": ((226, 160, 70), (215, 140, 50)),
+    "weight": ((60, 64, 70), (196, 200, 206)),
     "cell": ((226, 229, 233), (48, 52, 58)),
     "section": ((198, 203, 210), (70, 76, 84)),
     "ground": ((255, 255, 255), (26, 27, 30)),

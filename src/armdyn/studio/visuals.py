@@ -14,11 +14,14 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, UrdfError, shown
 from armdyn.io.attributes import Problems
-from armdyn.io.mesh import read_mesh
+from armdyn.io.mesh import MESH_ENDINGS, read_mesh
 from armdyn.io.urdf.geometry import find_mesh
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement
 from armdyn.model.transform import rotation_from_rpy, transform
+
+FROM_BROWSER = "a file that comes from the browser alone brings no meshes; send a zip with them"
+NOT_FOUND = "not found in the folders of the description, nor in a package"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +38,16 @@ class Visual:
     colour: tuple[int, int, int] | None
 
 
-def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
-    """The pieces of all links of a URDF, and the names of meshes that are not shown.
+@dataclass(frozen=True, slots=True)
+class NotDrawn:
+    """A mesh that is not drawn."""
+
+    name: str
+    reason: str
+
+
+def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[NotDrawn]]:
+    """The pieces of all links of a URDF, and the meshes that are not drawn.
 
     Other files that it names are read only if `meshes` says so.
     """
@@ -48,7 +59,7 @@ def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
         material.attributes.get("name", ""): _colour(material) for material in robot.all("material")
     }
     found: list[Visual] = []
-    missing: list[str] = []
+    missing: list[NotDrawn] = []
     for link in robot.all("link"):
         name = link.attributes.get("name", "")
         for element in link.all("visual"):
@@ -63,7 +74,7 @@ def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[str]]:
     return found, missing
 
 
-def _shape(geometry: XmlElement, folder: Path | None, missing: list[str]) -> Any:
+def _shape(geometry: XmlElement, folder: Path | None, missing: list[NotDrawn]) -> Any:
     """A mesh of the geometry, or None."""
     from trimesh import creation  # noqa: PLC0415 (slow to import)
 
@@ -79,8 +90,8 @@ def _shape(geometry: XmlElement, folder: Path | None, missing: list[str]) -> Any
                     return creation.cylinder(float(given["radius"]), float(given["length"]))
                 case "mesh":
                     mesh = _mesh(given["filename"], folder)
-                    if mesh is None:
-                        missing.append(PurePosixPath(given["filename"]).name)
+                    if isinstance(mesh, NotDrawn):
+                        missing.append(mesh)
                         return None
                     mesh.vertices = mesh.vertices * _numbers(given.get("scale", "1 1 1"), 3)
                     return mesh
@@ -89,12 +100,20 @@ def _shape(geometry: XmlElement, folder: Path | None, missing: list[str]) -> Any
     return None
 
 
-def _mesh(name: str, folder: Path | None) -> Any:
-    path = None if folder is None else find_mesh(name, folder.resolve(), confined=True)
+def _mesh(given: str, folder: Path | None) -> Any:
+    """The mesh of a name in a description, or the reason why it is not drawn."""
+    name = PurePosixPath(given).name
+    if folder is None:
+        return NotDrawn(name, FROM_BROWSER)
+    path = find_mesh(given, folder.resolve(), confined=True)
+    if path is None:
+        ending = PurePosixPath(given).suffix.lower()
+        known = ending in MESH_ENDINGS
+        return NotDrawn(name, NOT_FOUND if known else f"no mesh that ends in {ending!r} is read")
     try:
-        return None if path is None else read_mesh(path)
-    except ArmdynError:
-        return None
+        return read_mesh(path)
+    except ArmdynError as error:
+        return NotDrawn(name, str(error).removeprefix(f"{path}: "))
 
 
 def _origin(element: XmlElement) -> Array:

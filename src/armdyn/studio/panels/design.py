@@ -1,16 +1,23 @@
 """Simplification: a new arm with simpler dynamics, seen beside the old one."""
 
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import check_known
+from armdyn.model import Link, RobotModel, edit
 from armdyn.simplification.simplify import Report, Simplification, simplify
 from armdyn.studio import svg
-from armdyn.studio.arm import Arm, Evaluator
+from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.background import Tell
+from armdyn.studio.beside import Other
+from armdyn.studio.panels.motion import MotionPanel
+from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import report as show_report
 from armdyn.studio.session import Panel, Session
 
@@ -21,24 +28,38 @@ CHANGES: dict[str, tuple[str | None, bool]] = {
     "only add counterweights": ("*.mass,*.com,*.inertia", True),
 }
 """What may change, and whether material may only be added."""
+HELD = "held in the studio"
+"""Name of the body that is held while a design is searched."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A design, its picture, and the new arm without what was held."""
+
+    compared: Report
+    picture: Path
+    other: Other
+    payload: float
+    """What was held [kg]."""
 
 
 class DesignPanel(Panel):
     """The design, when it is asked for."""
 
-    def __init__(self, session: Session):
-        self._session = session
+    def __init__(self, session: Session, motion: MotionPanel):
+        self._session, self._motion = session, motion
         gui = session.client.gui
         self._goal = gui.add_dropdown("goal", GOALS)
         self._free = gui.add_dropdown("may change", tuple(CHANGES))
         button = gui.add_button("Find a design")
         self._html = gui.add_html("")
+        self._bars = gui.add_html("", visible=False)
         self._beside = gui.add_checkbox(
             "compare", True, hint="Show the new arm beside the old one", visible=False
         )
         self._more = gui.add_button("Picture and report", visible=False)
         self._use = gui.add_button("Go on with the new arm", visible=False)
-        self._found: tuple[Report, Path] | None = None
+        self._found: Found | None = None
         button.on_click(session.guard(self._find))
         self._beside.on_update(session.guard(lambda _: self._compare()))
         self._more.on_click(session.guard(self._open))
@@ -49,6 +70,23 @@ class DesignPanel(Panel):
         self._found, self._html.content = None, ""
         self._offer(False)
 
+    def show(self, snapshot: Snapshot) -> None:
+        """Compare the torques of both arms now, with what is held now."""
+        other, found = self._session.scene.beside, self._found
+        self._bars.visible = found is not None and other is not None
+        if found is None or other is None:
+            return
+        model = self._session.arm.robot.model
+        joints = [model.joints[i] for i in model.independent]
+        held, then = snapshot.state.payload, found.payload
+        note = f"both arms in this state, holding {held:g} kg"
+        if held != then:
+            note += f"; the design was made for {then:g} kg"
+        names = [joint.name for joint in joints]
+        units = [joint.type.torque_unit for joint in joints]
+        bars = paired_bars(snapshot.ledger, other.ledger, names, units)
+        self._bars.content = svg.framed(f"<div style='opacity:.75'>{note}</div>{bars}")
+
     def _offer(self, there: bool) -> None:
         for handle in (self._beside, self._more, self._use):
             handle.visible = there
@@ -57,9 +95,12 @@ class DesignPanel(Panel):
         path = self._session.folder / "design.svg"
         check_known("change", self._free.value, CHANGES)
         goal, (free, add_only) = self._goal.value, CHANGES[self._free.value]
+        payload = self._session.state.payload
 
-        def work(robot: Robot, tell: Tell) -> Report:
+        def work(robot: Robot, tell: Tell) -> Found:
             tell("designing")
+            if payload > 0:
+                robot = Robot(edit.with_payload(robot.model, payload, name=HELD))
             found = simplify(
                 robot, free, goal, add_only=add_only, symbolic=robot.n <= 3,
                 progress=lambda done, steps: tell(f"searching lengths, {done} of {steps}"),
@@ -68,43 +109,89 @@ class DesignPanel(Panel):
             compared = found.report()
             tell("drawing both arms")
             compared.save(path)
-            return compared
+            tell("compiling the new arm")
+            new = Robot(put_down(found.design.model))
+            return Found(compared, path, Other.of(new, compared.builds), payload)
 
-        def done(compared: Report) -> None:
-            self._found = compared, path
-            self._html.content = design_html(compared)
+        def done(found: Found) -> None:
+            self._found = found
+            self._html.content = design_html(found.compared, found.payload)
+            reached = found.compared.found.feasible
+            self._use.label = "Go on with the new arm" if reached else NEAREST
             self._offer(True)
+            if not found.compared.found.design.changes:  # there is no other arm to show
+                self._beside.visible = self._use.visible = False
             self._compare()
 
         self._session.study("designing", work, done)
 
     def _compare(self) -> None:
-        shown = self._found if self._beside.value else None
-        self._session.compare(shown[0].found.robot if shown else None)
+        found = self._found
+        changed = found is not None and found.compared.found.design.changes
+        shown = found if changed and self._beside.value else None
+        self._session.compare(shown.other if shown else None)
 
     def _open(self, _: Any) -> None:
         if self._found is not None:
-            compared, path = self._found
+            compared = self._found.compared
             title = f"{self._session.arm.title}: {compared.found.goals}"
-            show_report(self._session, title, path, compared.text())
+            show_report(self._session, title, self._found.picture, compared.text())
 
     def _go_on(self, _: Any) -> None:
         if self._found is not None:
-            robot = self._found[0].found.robot
-
-            def work(tell: Tell) -> Arm:
-                tell("compiling the new arm")
-                return Arm(robot, Evaluator(robot))
-
-            self._session.jobs.start("loading", work, self._session.enter)
+            other, payload = self._found.other, self._session.state.payload
+            self._session.enter(Arm(other.robot, other.evaluator))
+            self._motion.hold(payload)
 
 
-def design_html(compared: Report) -> str:
+NEAREST = "Try the nearest design, which misses the goal"
+
+
+def put_down(model: RobotModel) -> RobotModel:
+    """A robot without what it held while its design was searched."""
+    links = (
+        Link(link.name, tuple(body for body in link.bodies if body.name != HELD))
+        for link in model.links
+    )
+    return replace(model, links=tuple(links))
+
+
+def cost(found: Simplification) -> str:
+    """What a design costs in kilograms, in a sentence."""
+    changes = found.design.changes
+    added = [(change.name, change.mass[1] - change.mass[0]) for change in changes]
+    total, least = sum(mass for _, mass in added), 1e-6 * sum(c.mass[0] for c in changes)
+    heavier = [f"{name} {mass:+.3g} kg" for name, mass in added if abs(mass) > least]
+    if heavier:
+        sign = "heavier" if total > 0 else "lighter"
+        words = escape("; ".join(heavier).replace("-", "\N{MINUS SIGN}"))
+        return f"The arm gets <b>{abs(total):.3g} kg</b> {sign} ({words})."
+    moves = [(np.linalg.norm(c.com[1] - c.com[0]), c) for c in changes]
+    far, most = max(moves, key=lambda move: float(move[0]))
+    return (
+        f"It costs <b>0 kg</b>: masses stay, and centres of mass move, most that of "
+        f"{escape(most.name)} ({most.mass[0]:.3g} kg) by {far:.3g} m."
+    )
+
+
+def design_html(compared: Report, payload: float = 0.0) -> str:
     """What was found in a few lines, and what changes link by link."""
     found: Simplification = compared.found
     before, after = compared.comparison.operations
     colour = "#1FA37C" if found.feasible else "#E5484D"
-    word = "reached" if found.feasible else "not reached; the nearest design"
+    changed = bool(found.design.changes)
+    word = (
+        "reached"
+        if found.feasible
+        else "not reached; what is shown comes nearest"
+        if changed
+        else "not reached, and no change comes nearer"
+    )
+    held = f"<div>Found for an arm that holds {payload:g} kg.</div>" if payload else ""
+    price = f"<div style='margin:4px 0'>{cost(found)}</div>" if changed else ""
+    peaks = zip(compared.comparison.joints, *compared.comparison.peaks, strict=True)
+    most = "; ".join(f"{name} {old:.3g} → {new:.3g}" for name, old, new in peaks)
+    heads = "<td>link</td><td>mass [kg]</td><td>centre of mass [m]</td>" if changed else ""
     rows = "".join(
         f"<tr><td>{escape(change.name)}</td>"
         f"<td>{change.mass[0]:.3g} → {change.mass[1]:.3g}</td>"
@@ -114,11 +201,12 @@ def design_html(compared: Report) -> str:
     return (
         "<div class='armdyn-design' style='padding:4px 12px;font-size:12px'>"
         f"<div style='color:{colour};font-weight:650'>{escape(str(found.goals))}: {word}</div>"
-        f"<div>{escape(found.reason)}</div>"
+        f"<div>{escape(found.reason)}</div>{held}{price}"
+        f"<div>largest torques on the trial motion: {escape(most)}</div>"
         f"<div style='margin:4px 0'>operations of the torque: <b>{before.total}</b> → "
         f"<b>{after.total}</b></div>"
         "<table style='width:100%;font-size:11px;border-spacing:0 2px'>"
-        "<tr style='opacity:.65'><td>link</td><td>mass [kg]</td><td>centre of mass [m]</td></tr>"
+        f"<tr style='opacity:.65'>{heads}</tr>"
         f"{rows}</table></div>"
     )
 

@@ -23,6 +23,7 @@ from armdyn.studio.panels.play import PlayPanel
 from armdyn.studio.recording import Recording
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import DARK, LEVELS, LIGHT
+from armdyn.studio.visuals import NotDrawn
 
 RENDER_TIMEOUT = 20.0
 """Time that a browser may take to draw a picture [s]."""
@@ -95,19 +96,19 @@ class FilesPanel(Panel):
         return png(self._session.arm.robot, image, ground)
 
 
-def check_html(title: str, findings: Sequence[Finding], missing: Sequence[str]) -> str:
+def check_html(title: str, findings: Sequence[Finding], missing: Sequence[NotDrawn]) -> str:
     """A check report as HTML, everything in it escaped."""
     items = "".join(
         f"<li style='margin:3px 0'><span style='color:{LEVELS[f.level]};font-weight:650'>{f.level}"
         f"</span> <b>{escape(f.where)}</b>: {escape(f.message)}</li>"
         for f in findings
     )
-    if missing:
-        names = ", ".join(missing[:6]) + (", ..." if len(missing) > 6 else "")
+    for reason in dict.fromkeys(mesh.reason for mesh in missing):
+        names = [mesh.name for mesh in missing if mesh.reason == reason]
+        few = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         items += (
             f"<li><span style='color:{LEVELS['note']};font-weight:650'>note</span> drawn without "
-            f"its meshes ({escape(names)}): files that a description names are read only for one "
-            "given on the command line, as far as they are there and can be read</li>"
+            f"<b>{escape(few)}</b>: {escape(reason)}</li>"
         )
     verdict = "" if items else "<div style='color:#1FA37C'>nothing to report</div>"
     return (

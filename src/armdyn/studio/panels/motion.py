@@ -91,6 +91,11 @@ class MotionPanel(Panel):
                 slider.value = float(np.clip(value, slider.min, slider.max))
         self._session.move(replace(state, payload=self._payload.value))
 
+    def hold(self, mass: float) -> None:
+        """Hold a payload [kg]."""
+        self._payload.value = float(np.clip(mass, 0.0, self._payload.max))
+        self._session.move(self._read())
+
     @property
     def payload(self) -> float:
         """What is held [kg]."""

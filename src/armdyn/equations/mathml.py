@@ -1,0 +1,109 @@
+"""MathML, which browsers show without a script: expressions, names, and text as formulas."""
+
+import re
+from fractions import Fraction
+from html import escape
+
+from armdyn.equations.notation import latex_angle, latex_name
+from armdyn.equations.printer import TEXT_OPERATORS, Notation
+from armdyn.equations.tree import Call, Expr, Symbol
+from armdyn.expr.printer import POWER, Infix
+
+_GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ", "lambda": "λ",
+    "mu": "μ", "rho": "ρ", "phi": "φ", "psi": "ψ", "omega": "ω", "tau": "τ",
+}  # fmt: skip
+_TOKEN = re.compile(r"(<m[ino]\b[^>]*>[^<]*</m[ino]>|<[^>]+>)|([^<]+)")
+_ACCENTS = {r"\dot": "˙", r"\ddot": "¨"}
+
+
+class _MathMl(Notation):
+    """Fractions with a line, and brackets around functions that are raised to a power."""
+
+    def written(self, expr: Expr) -> Infix:
+        made = super().written(expr)
+        called = isinstance(expr, Call) and expr.function != "abs"
+        raised = isinstance(expr, Symbol) and "<msup>" in made.text
+        return Infix(made.text, POWER) if called or raised else made
+
+    def fraction(self, number: Fraction | float, above: list[Infix], below: list[Infix]) -> Infix:
+        whole = self.chain("mul", above or [Infix("<mn>1</mn>")])
+        if below:
+            bottom = self.chain("mul", below).text
+            whole = Infix(f"<mfrac><mrow>{whole.text}</mrow><mrow>{bottom}</mrow></mfrac>", POWER)
+        front = Infix(_number(number))
+        return whole if number == 1 else self.operation("mul", [front, whole])
+
+
+def _number(value: Fraction | float) -> str:
+    if isinstance(value, Fraction):
+        front = "<mo>−</mo>" if value < 0 else ""
+        top = f"<mn>{abs(value.numerator)}</mn>"
+        if value.denominator == 1:
+            return front + top
+        return f"{front}<mfrac>{top}<mn>{value.denominator}</mn></mfrac>"
+    return f"<mn>{f'{value:g}'.replace('-', '−')}</mn>"
+
+
+def name(symbol: str) -> str:
+    """A symbol: m with 2 below it, q with a dot."""
+    return _from_latex(latex_name(symbol))
+
+
+def _from_latex(text: str) -> str:
+    r"""A name of LaTeX: head_{below}, head one of x, \tau, \dot{q}, \mathit{word}."""
+    head, _, below = text.partition("_{")
+    if match := re.fullmatch(r"(\\d?dot)\{(\w+)\}", head):
+        drawn = f"<mover accent='true'><mi>{match[2]}</mi><mo>{_ACCENTS[match[1]]}</mo></mover>"
+    elif match := re.fullmatch(r"\\mathit\{(.*)\}", head):
+        drawn = f"<mi mathvariant='italic'>{escape(match[1])}</mi>"
+    else:
+        drawn = f"<mi>{escape(_GREEK.get(head.removeprefix(chr(92)), head))}</mi>"
+    return f"<msub>{drawn}<mn>{escape(below[:-1])}</mn></msub>" if below else drawn
+
+
+_BRACKETED = ("sin", "cos", "exp", "tanh", "sgn", "sqrt")
+MATHML = _MathMl(
+    functions={op: f"<mi>{op}</mi>(" for op in _BRACKETED},
+    operators=TEXT_OPERATORS,
+    number=_number,
+    symbol=name,
+    angle_function=lambda f: (
+        f"<msub><mi>{f.name.lower()}</mi><mn>{escape(latex_angle(f.angle))}</mn></msub>"
+    ),
+    power="<msup><mrow>{}</mrow><mrow>{}</mrow></msup>".format,
+    bars=True,
+)
+
+
+def mathml(expr: Expr) -> str:
+    """An expression, to be put into a formula."""
+    return tokens(MATHML.write(expr))
+
+
+def tokens(written: str) -> str:
+    """Make operators of what stands between elements, as brackets and signs do."""
+
+    def wrapped(match: re.Match[str]) -> str:
+        if match[1]:
+            return match[1]
+        return "".join(_operator(sign) for sign in match[2].replace(" ", " "))
+
+    return _TOKEN.sub(wrapped, written)
+
+
+def _operator(sign: str) -> str:
+    if sign == " ":
+        return ""
+    if sign.isdigit():
+        return f"<mn>{sign}</mn>"
+    fence = " stretchy='false'" if sign in "()|" else ""
+    return f"<mo{fence}>{escape(sign.replace('-', '−'))}</mo>"
+
+
+def formula(content: str, block: bool = False) -> str:
+    """A formula of MathML that stands in a page."""
+    display = " display='block'" if block else ""
+    return (
+        f"<math xmlns='http://www.w3.org/1998/Math/MathML'{display}><mrow>{content}</mrow></math>"
+    )

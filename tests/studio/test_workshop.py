@@ -1,0 +1,109 @@
+"""The arm on the page: how it stands, what a new design changes."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("viser")
+
+from armdyn.studio.arm import State
+from armdyn.studio.panels.design import NEAREST
+from support.studio_windows import until
+
+
+def opened(window, name, joints):
+    window.session.open(name)
+    until(lambda: window.session.arm.robot.name == name, what="the robot")
+    until(lambda: len(window.torques()) == joints, what="its torques")
+    return window.session.arm.robot
+
+
+def on_page(handle):
+    """Where something of the scene is on the page, from the frames above it, (4, 4)."""
+    import viser.transforms as vtf
+
+    scene = handle._impl.api
+    T, name = np.eye(4), handle.name
+    while name:
+        node = scene._handle_from_node_name[name]
+        T = vtf.SE3(np.array([*node.wxyz, *node.position])).as_matrix() @ T
+        name = name.rpartition("/")[0]
+    return T
+
+
+def test_gravity_points_down_on_the_page_and_torques_stay(window):
+    robot = opened(window, "two_link", 2)
+    window.tab("Move")
+    q = np.array([0.3, 0.4])
+    window.session.move(State.rest(q))
+    wanted = robot.inverse_dynamics(q, 0 * q, 0 * q)
+    until(lambda: np.allclose(window.torques(), wanted, atol=1e-9), what="the torque")
+    box = window.page.get_by_role("checkbox", name="gravity", exact=True)
+    box.check()
+    arrows = until(lambda: window.session.scene._arrows.get("gravity"), what="the arrows")
+    along = np.diff(arrows.points, axis=1)[:, 0]
+    np.testing.assert_allclose(along[:, :2], 0, atol=1e-6)
+    assert (along[:, 2] < 0).all()
+    # the more a link hangs down, the lower it is drawn: as its potential energy says
+    tool, heights = window.session.scene._drawing._tool, []
+    for angle in (-1.0, 0.0, 1.0):
+        pose = q + np.array([angle, 0])
+        window.session.move(State.rest(pose))
+        wanted = robot.inverse_dynamics(pose, 0 * q, 0 * q)
+        until(lambda want=wanted: np.allclose(window.torques(), want, atol=1e-9), what="the pose")
+        heights.append(on_page(tool)[2, 3])
+    T = np.array([robot.forward_kinematics(q + angle * np.eye(2)[0]) for angle in (-1.0, 0.0, 1.0)])
+    up = -robot.gravity / np.linalg.norm(robot.gravity)
+    np.testing.assert_allclose(heights, T[:, :3, 3] @ up, atol=1e-6)
+    window.shot("upright")
+    box.uncheck()
+
+
+def choose(window, before, after):
+    window.page.locator(f"input[value='{before}']:visible").click()
+    window.page.get_by_role("option", name=after, exact=True).click()
+
+
+def test_a_design_compares_torques_masses_and_cost_with_what_is_held(window):
+    robot = opened(window, "two_link", 2)
+    held = 0.5
+    window.session.move(replace(window.session.state, payload=held))
+    window.tab("Design")
+    choose(window, "constant", "gravity-balanced")
+    choose(window, "centres of mass, inertias", "only add counterweights")
+    window.press("Find a design")
+    words = until(lambda: window.words(".armdyn-design"), 60, "a design")
+    assert "gravity-balanced: reached" in words
+    found = window.session.panels[4]._found
+    new = found.other.robot
+    added = sum(link.inertia.mass for link in new.model.links) - window.session.arm.mass
+    shown = float(re.search(r"The arm gets ([\d.]+) kg heavier", words)[1])
+    assert shown == pytest.approx(added, rel=5e-3)
+    q = window.session.state.q
+    until(lambda: window.page.locator(".paired").count() == 4, what="both torques")
+    script = "all => all.map(g => parseFloat(g.dataset.value))"
+    pairs = np.reshape(window.page.eval_on_selector_all(".armdyn-paired .paired", script), (2, 2))
+    before, after = (r.with_payload(held).inverse_dynamics(q, 0 * q, 0 * q) for r in (robot, new))
+    np.testing.assert_allclose(pairs, np.stack([before, after], -1), atol=1e-6)
+    balanced = new.with_payload(held).gravity_vector(np.linspace(-3, 3, 12).reshape(6, 2))
+    np.testing.assert_allclose(balanced, 0, atol=1e-6 * np.abs(before).max())
+    # counterweights: balls of steel, together as heavy as what was added
+    scene = window.session.client.scene._handle_from_node_name
+    balls = [h for name, h in scene.items() if "/weight" in name]
+    mass = sum(7850 * 4 / 3 * np.pi * ball.radius**3 for ball in balls)
+    assert mass == pytest.approx(added, rel=1e-6)
+    window.shot("design_counterweights")
+
+
+def test_an_unreached_goal_is_not_offered_as_one(window):
+    opened(window, "craig_two_link", 2)
+    window.tab("Design")
+    choose(window, "gravity-balanced", "diagonal")
+    window.press("Find a design")
+    words = until(lambda: window.words(".armdyn-design"), 60, "a design")
+    assert "not reached" in words
+    assert window.page.get_by_role("button", name=NEAREST).is_visible()
+    assert not window.page.get_by_role("button", name="Go on with the new arm").count()
+    window.shot("design_unreached")
