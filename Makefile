@@ -1,17 +1,26 @@
 # Needs Python 3.11 or later and make; everything else goes into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-targets test-torch quick lint fmt type imports browser docs dist clean
+# uv takes a fifth of pip's time; pip is there where uv is not, and knows groups since 25.1
+INSTALL = { $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(WANTED); } || \
+  { $(PIP) 'pip>=25.1' && $(PIP) $(WANTED); }
+
+.PHONY: demo test test-targets test-torch quick lint fmt type imports pages browser docs dist clean
 
 demo: .venv/.demo
 	@mkdir -p demo
 	$(BIN)/armdyn torque puma560 examples/puma560_pick.csv -o demo/torques.csv --plot demo/torques.png
 	@echo "open the studio with: $(BIN)/armdyn studio puma560"
 
-test: lint type imports browser
+test: lint imports browser
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
-	$(BIN)/pytest tests/studio --reruns 2  # a page drawn without a GPU may be late
+	$(MAKE) -j 2 type pages
+
+# a page drawn without a GPU may be late
+pages: .venv/.test
+	$(BIN)/pytest tests/studio --reruns 2
 
 # PyTorch brings gigabytes, so it gets an environment of its own
 test-torch: build/.torch
@@ -73,14 +82,14 @@ clean:
 	$(PYTHON) -m venv .venv
 	@touch $@
 
+.venv/.demo: WANTED = -e '.[plot,studio]'
 .venv/.demo: .venv/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,studio]'
+	$(INSTALL)
 	@touch $@
 
-# pip 25.1 was the first to install dependency groups
+.venv/.test: WANTED = -e '.[plot,mjcf,design,parquet,studio]' --group test --group lint
 .venv/.test: .venv/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,mjcf,design,parquet,studio]' --group test --group lint
+	$(INSTALL)
 	@touch $@
 
 build/.torch: pyproject.toml
@@ -88,7 +97,7 @@ build/.torch: pyproject.toml
 	build/torch/bin/python -m pip install --quiet --disable-pip-version-check -e '.[torch]' 'pytest>=8.0' 'hypothesis>=6.100'
 	@touch $@
 
+.venv/.dist: WANTED = --group dist
 .venv/.dist: .venv/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dist
+	$(INSTALL)
 	@touch $@

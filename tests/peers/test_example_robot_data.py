@@ -5,7 +5,6 @@ without reason nor one accepted without right goes unnoticed.
 """
 
 import importlib.metadata
-import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -283,28 +282,3 @@ def test_file_survives_being_written(path: Path, tmp_path: Path) -> None:
     assert _error(again_tau, tau, 0.0) < 1e-12
     place = robot.forward_kinematics(state[0])
     np.testing.assert_allclose(again.forward_kinematics(state[0]), place, rtol=0, atol=1e-12)
-
-
-def test_count_of_files(capsys: pytest.CaptureFixture[str]) -> None:
-    agreed, refused, worst = [], [], 0.0
-    for path in FILES:
-        expected = Expected(ElementTree.parse(path).getroot())
-        try:
-            error = max(differences(path, expected, states=1).values())
-        except ArmdynError:
-            assert expected.refusal is not None, path
-            refused.append(f"{_label(path)}: {expected.refusal[0]}")
-        else:
-            assert error < TOLERANCE, path
-            agreed.append(path)
-            worst = max(worst, error)
-    with capsys.disabled():
-        # stderr, because the workers of a parallel run have no stdout
-        print(
-            f"\nexample-robot-data: {len(FILES)} URDF files tried, {len(agreed)} agree with "
-            f"Pinocchio (largest relative difference {worst:.1e}), {len(refused)} refused:",
-            *refused,
-            sep="\n  ",
-            file=sys.stderr,
-        )
-    assert len(agreed) + len(refused) == len(FILES)

@@ -117,14 +117,14 @@ def test_base_parameters_of_any_robot(model):
     check_base_parameters(Robot(model))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_base_parameters_of_coupled_joints(seed):
     check_base_parameters(Robot(coupled(seed)))
 
 
 @pytest.mark.parametrize(
     "name",
-    ["craig_two_link", "gen3", "saha_3r", "scara", "ur5e", "xarm7", *KNOWN],
+    ["craig_two_link", "saha_3r", "scara", "ur5e", "xarm7", *KNOWN],
 )
 def test_base_parameters_of_the_catalog(name):
     check_base_parameters(armdyn.load(name))

@@ -160,11 +160,12 @@ def test_friction_is_an_option(quantity):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [LARGE, LARGE + 1])
-def test_large_robots_take_derivatives_direction_by_direction(n):
+def test_large_robots_take_derivatives_direction_by_direction():
+    n = LARGE + 1
     model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
     robot, direct = Robot(model), TextbookQuantities(model)
-    assert robot._table.solves_derivatives == (n <= LARGE)
+    assert not robot._table.solves_derivatives
+    assert Robot(random_model("R" * LARGE, 9))._table.solves_derivatives
     q, qd, qdd = states_of(Kernel(model, Request("inverse_dynamics")), 2)
     expected = direct.inverse_dynamics_derivatives(q, qd, qdd)
     found = robot.inverse_dynamics_derivatives(q, qd, qdd)
