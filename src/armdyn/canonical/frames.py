@@ -285,7 +285,9 @@ class _Builder:
         T = inverse(self.frames[i])
         pseudo = T @ self.model.links[i].inertia.pseudo @ T.T
         J, u, M = pseudo[:3, :3], pseudo[:3, 3], float(pseudo[3, 3])
-        second = float(np.abs(J).max()) or 1.0
+        # a point mass at the origin has no moments to measure rounding by, but it was moved there
+        moved = abs(M) * float(T[:3, 3] @ T[:3, 3])
+        second = max(float(np.abs(J).max()), moved) or 1.0
         first = math.sqrt(abs(M) * second) or 1.0
         J = np.array([[self._snap(v, second) for v in row] for row in 0.5 * (J + J.T)])
         return frozen(J), frozen([self._snap(v, first) for v in u]), M

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.canonical.frames import canonical
 from armdyn.errors import ModelError, TrajectoryError, UnknownNameError
 from armdyn.simulation import quintic
 from armdyn.terms.dropping import RegroupedModel, greedy
@@ -106,6 +107,16 @@ def test_a_shared_drive_is_part_of_the_reduced_model(arm):
     (left,) = found.robot.model.drives
     assert left.rotor.inertia == 0.3
     assert left.friction.viscous == 1.0
+
+
+def test_a_point_mass_that_remains_has_no_centre_made_of_rounding():
+    """Link 3 of the SCARA is left with its mass alone, which was moved to a canonical frame."""
+    scara = RegroupedModel.of(armdyn.load("scara").model)
+    assert [x.name for x in scara.droppable() if x.joint == 2] == ["M3"]
+    link = canonical(scara.without(())).links[2]
+    assert link.M > 0
+    assert not link.u.any()
+    assert not link.J.any()
 
 
 def test_greedy_stays_within_the_tolerance():
