@@ -15,6 +15,7 @@ simplify                arms with simpler dynamics
 spring_balance          springs that carry the weight of an arm
 terms, Workspace        which terms of the torques matter, along a motion or over random states
 motors, size            what a motion asks of the motors; motors and gears chosen from a list
+worst_case              which position, speed and payload ask most of which motor
 reduced                 the approximate model within a stated error
 rank                    several arms on one task
 sweep, Grid, Random, Sobol   a quantity over more states than memory holds
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.sizing.motors import motors as motors
     from armdyn.sizing.size import size as size
+    from armdyn.sizing.worst_case import worst_case as worst_case
     from armdyn.sweep.grid import Grid as Grid
     from armdyn.sweep.samples import Random as Random
     from armdyn.sweep.samples import Sobol as Sobol
@@ -95,6 +97,7 @@ _MODULES = {
     "simplify": "armdyn.simplification.simplify",
     "simulate": "armdyn.simulation.simulator",
     "size": "armdyn.sizing.size",
+    "worst_case": "armdyn.sizing.worst_case",
     "spring_balance": "armdyn.simplification.springs",
     "sweep": "armdyn.sweep.sweep",
     "terms": "armdyn.terms.terms",

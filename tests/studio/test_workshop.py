@@ -107,3 +107,55 @@ def test_an_unreached_goal_is_not_offered_as_one(window):
     assert window.page.get_by_role("button", name=NEAREST).is_visible()
     assert not window.page.get_by_role("button", name="Go on with the new arm").count()
     window.shot("design_unreached")
+
+
+def test_the_equation_of_a_joint_is_live_and_says_why_something_is_zero(window):
+    robot = opened(window, "saha_3r", 3)
+    rng = np.random.default_rng(0)
+    state = State(*rng.uniform(-1, 1, (3, 3)))
+    window.session.move(state)
+    window.tab("Equation")
+    wanted = robot.inverse_dynamics(state.q, state.qd, state.qdd)
+
+    def total():
+        found = window.page.locator(".armdyn-sum")
+        return float(found.get_attribute("data-value")) if found.count() else np.nan
+
+    until(lambda: abs(total() - wanted[1]) < 1e-9, what="the sum")
+    window.press("Write out its terms, and why some are zero")
+    why = window.page.locator(".armdyn-why summary").first
+    why.wait_for()
+    reason = window.page.locator(".armdyn-why div").first
+    assert not reason.is_visible()
+    why.click()
+    until(reason.is_visible, what="the reason")
+    window.session.move(State.rest(state.q))  # what was opened stays open
+    until(lambda: abs(total() - robot.gravity_vector(state.q)[1]) < 1e-9, what="the sum")
+    assert reason.is_visible()
+    line = window.page.locator(".armdyn-numbers [data-line=G2]")
+    assert float(line.get_attribute("data-value")) == pytest.approx(
+        robot.gravity_vector(state.q)[1]
+    )
+    assert window.page.locator(".armdyn-equation math").count()
+    window.session.move(state)
+    window.shot("equation")
+    window.press("Formulations side by side")
+    window.page.locator(".armdyn-formulations b").first.wait_for()
+    window.shot("formulations")
+    window.press("Close")
+    window.tab("Now")
+
+
+def test_velocities_and_their_forces_are_drawn(window):
+    opened(window, "two_link", 2)
+    window.session.move(State(np.array([0.3, 0.6]), np.array([2.0, 1.5]), np.zeros(2)))
+    window.tab("Move")
+    names = ("velocities", "Coriolis", "centrifugal")
+    for name in names:
+        window.page.get_by_role("checkbox", name=name, exact=True).check()
+    keys = {name.lower() for name in names}
+    until(lambda: set(window.session.scene._arrows) == keys, what="the arrows")
+    window.shot("velocities")
+    for name in names:
+        window.page.get_by_role("checkbox", name=name, exact=True).uncheck()
+    until(lambda: not window.session.scene._arrows, what="no arrows")

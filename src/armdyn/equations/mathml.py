@@ -14,6 +14,11 @@ _GREEK = {
     "mu": "μ", "rho": "ρ", "phi": "φ", "psi": "ψ", "omega": "ω", "tau": "τ",
 }  # fmt: skip
 _TOKEN = re.compile(r"(<m[ino]\b[^>]*>[^<]*</m[ino]>|<[^>]+>)|([^<]+)")
+_PIECE = re.compile(
+    r'"(?P<words>[^"]*)"|(?P<number>\d+)|'
+    r"(?P<letter>[^\W\d_][\u0300-\u036f]*|∂)(?:_(?P<below>[\w,]+))?(?:\^(?P<above>[\wᵀ*]))?|"
+    r"(?P<sign>\S)"
+)
 _ACCENTS = {r"\dot": "˙", r"\ddot": "¨"}
 
 
@@ -81,13 +86,36 @@ def mathml(expr: Expr) -> str:
     return tokens(MATHML.write(expr))
 
 
+def plain(text: str) -> str:
+    """A line such as "τ_i = Σ_j D_ij q̈_j" to be put into a formula; words are in quotes."""
+    return "".join(map(_plain_piece, _PIECE.finditer(text)))
+
+
+def _plain_piece(match: re.Match[str]) -> str:
+    if match["words"] is not None:
+        return f"<mtext>{escape(match['words'])}</mtext>"
+    if match["number"]:
+        return f"<mn>{match['number']}</mn>"
+    if match["sign"]:
+        return _operator(match["sign"])
+    drawn = f"<mi>{escape(match['letter'])}</mi>"
+    if match["letter"] in "Σ∂":
+        drawn = f"<mo>{match['letter']}</mo>"
+    below, above = match["below"], match["above"]
+    if below and above:
+        return f"<msubsup>{drawn}<mi>{escape(below)}</mi><mi>{escape(above)}</mi></msubsup>"
+    if below:
+        return f"<msub>{drawn}<mi>{escape(below)}</mi></msub>"
+    return f"<msup>{drawn}<mi>{escape(above)}</mi></msup>" if above else drawn
+
+
 def tokens(written: str) -> str:
     """Make operators of what stands between elements, as brackets and signs do."""
 
     def wrapped(match: re.Match[str]) -> str:
         if match[1]:
             return match[1]
-        return "".join(_operator(sign) for sign in match[2].replace(" ", " "))
+        return "".join(_operator(sign) for sign in match[2])
 
     return _TOKEN.sub(wrapped, written)
 

@@ -26,6 +26,9 @@ VIEWS = {
     "ellipsoids": ("inertia", "Ellipsoids with the mass and the inertia of each link"),
     "gravity": ("gravity", "What gravity does to each link, at its centre of mass"),
     "reactions": ("reactions", "The force that each link receives from the one before it"),
+    "velocities": ("velocities", "How fast each centre of mass moves"),
+    "coriolis": ("Coriolis", "What Coriolis does to each link: two joints move at once"),
+    "centrifugal": ("centrifugal", "What drives each link outwards while a joint turns"),
     "frames": ("frames", "Frames of the links"),
 }
 """The parts of the view besides the links, with a label and a hint."""

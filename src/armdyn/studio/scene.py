@@ -10,6 +10,7 @@ from armdyn.studio import shapes
 from armdyn.studio.arm import Arm, PointForces, Snapshot, State
 from armdyn.studio.beside import Beside, Other
 from armdyn.studio.drawing import VIEWS, Drawing
+from armdyn.studio.effects import effects
 from armdyn.studio.stage import stage
 from armdyn.studio.style import LIGHT, Style
 
@@ -60,6 +61,7 @@ class Scene:
                 self._beside.show(state)
             self._point("gravity", snapshot.weights, self._style.gravity)
             self._point("reactions", snapshot.reactions, self._style.reaction)
+            self._flow(snapshot)
 
     def see(self) -> None:
         """Show and hide what `view` says."""
@@ -134,6 +136,24 @@ class Scene:
         camera.up_direction = (0.0, 0.0, 1.0)
         camera.position = centre + away * np.array([0.7, -0.62, 0.35])
         camera.look_at = centre
+
+    def _flow(self, snapshot: Snapshot) -> None:
+        """Arrows of velocities and of what they bring about, in newtons as weights are."""
+        assert self._arm is not None
+        style, state = self._style, snapshot.state
+        colours = {
+            "velocities": style.velocity, "coriolis": style.coriolis,
+            "centrifugal": style.centrifugal,
+        }  # fmt: skip
+        if not any(self.view[kind] or kind in self._arrows for kind in colours):
+            return
+        found = effects(self._arm.robot.model, state.q, state.qd)
+        weight = 9.81 * max(self._arm.mass, 1e-9)
+        speed = 2 * np.sqrt(9.81 * shapes.size(self._arm.robot.model))
+        for kind, colour in colours.items():
+            vectors = getattr(found, kind)
+            scaled = vectors * (weight / speed) if kind == "velocities" else vectors
+            self._point(kind, PointForces(found.points, scaled), colour)
 
     def _point(self, kind: str, acting: PointForces, colour: tuple[int, int, int]) -> None:
         """Arrows of forces, longer than nothing so that they can be drawn."""

@@ -19,6 +19,7 @@ from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, arm_of
 from armdyn.studio.gate import Gate, incompatible_viser
 from armdyn.studio.panels.design import DesignPanel
+from armdyn.studio.panels.equation import EquationPanel
 from armdyn.studio.panels.files import FilesPanel
 from armdyn.studio.panels.motion import MotionPanel
 from armdyn.studio.panels.now import MatrixPanel, TorquePanel
@@ -154,9 +155,11 @@ def lay_out(session: Session) -> list[Panel]:
             torque = TorquePanel(gui)
         with gui.add_folder("Mass matrix"):
             matrix = MatrixPanel(gui)
+    with side.add_tab("Equation"):
+        equation = EquationPanel(session)
     side.dock_left()
     side.set_width(LEFT)
-    return [motion, play, operations, structure, design, files, torque, matrix]
+    return [motion, play, operations, structure, design, files, torque, matrix, equation]
 
 
 def _share_nothing(server: viser.ViserServer) -> None:

@@ -35,6 +35,9 @@ class Style:
     ellipsoid: Colour
     gravity: Colour
     reaction: Colour
+    velocity: Colour
+    coriolis: Colour
+    centrifugal: Colour
     after: Colour
     """The links of a new design."""
     weight: Colour
@@ -59,6 +62,9 @@ _COLOURS = {
     "ellipsoid": ((0, 158, 115), (0, 140, 100)),
     "gravity": ((0, 140, 100), (0, 130, 95)),
     "reaction": ((180, 60, 135), (175, 60, 130)),
+    "velocity": ((40, 100, 190), (90, 150, 230)),
+    "coriolis": ((204, 121, 167), (214, 130, 178)),
+    "centrifugal": ((120, 70, 160), (160, 110, 205)),
     "after": ((226, 160, 70), (215, 140, 50)),
     "weight": ((60, 64, 70), (196, 200, 206)),
     "cell": ((226, 229, 233), (48, 52, 58)),

@@ -1,0 +1,163 @@
+"""The equation of one joint, live: typeset, its terms in the colours of the bars, with numbers."""
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.equations.forms import equations
+from armdyn.equations.mathml import formula, name
+from armdyn.figures import COLOURS as TERMS
+from armdyn.structure.structure import structure
+from armdyn.studio import svg
+from armdyn.studio.arm import Arm, Snapshot
+from armdyn.studio.background import Tell
+from armdyn.studio.panels.closed_form import Written, indexed, numbers_html, symbols_html
+from armdyn.studio.panels.side_by_side import formulations_html
+from armdyn.studio.session import Panel, Session
+
+ZERO_ELEMENT = 1e-9
+"""An element of the mass matrix below this part of the largest is zero."""
+
+
+class EquationPanel(Panel):
+    """The equation of the joint that is chosen."""
+
+    def __init__(self, session: Session):
+        self._session = session
+        gui = session.client.gui
+        self._choice: Any = gui.add_dropdown("joint", ("joint1",))
+        self._now = gui.add_html("")
+        write = gui.add_button("Write out its terms, and why some are zero")
+        self._symbols = gui.add_html("")
+        self._numbers = gui.add_html("")
+        beside = gui.add_button("Formulations side by side")
+        self._written: Written | None = None
+        self._last: Snapshot | None = None
+        self._choice.on_update(session.guard(lambda _: self._again()))
+        write.on_click(session.guard(self._write))
+        beside.on_click(session.guard(self._compare))
+
+    def enter(self, arm: Arm) -> None:
+        """Begin with the second joint, which usually carries most."""
+        names = arm.robot.joint_names
+        self._written, self._symbols.content, self._numbers.content = None, "", ""
+        self._choice.options = names
+        self._choice.value = names[min(1, len(names) - 1)]
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Put the numbers of a state into the equation."""
+        self._last, i = snapshot, self.joint
+        unit = self._session.arm.robot.model.joints[
+            self._session.arm.robot.model.independent[i]
+        ].type.torque_unit
+        self._now.content = svg.framed(equation_html(i, snapshot, unit), "equation")
+        if self._written is not None and self._written.readable:
+            state = snapshot.state
+            at = {f"q{k + 1}": float(x) for k, x in enumerate(state.q)}
+            at |= {f"qd{k + 1}": float(x) for k, x in enumerate(state.qd)}
+            drawn = numbers_html(self._written.closed, i, at, state.payload)
+            self._numbers.content = svg.framed(drawn, "numbers")
+
+    @property
+    def joint(self) -> int:
+        """The joint that is chosen, from 0."""
+        names = self._session.arm.robot.joint_names
+        return names.index(self._choice.value) if self._choice.value in names else 0
+
+    def choose(self, joint: int) -> None:
+        """Choose a joint."""
+        self._choice.value = self._session.arm.robot.joint_names[joint]
+        self._again()
+
+    def _again(self) -> None:
+        if self._written is not None:
+            self._symbols.content = svg.framed(symbols_html(self._written, self.joint), "symbols")
+        if self._last is not None:
+            self.show(self._last)
+
+    def _write(self, _: Any) -> None:
+        def work(robot: Robot, tell: Tell) -> Written:
+            tell("looking for zeros")
+            found = structure(robot.model)
+            tell("writing the equations")
+            return Written(equations(robot), found)
+
+        def done(written: Written) -> None:
+            self._written = written
+            self._again()
+
+        self._session.study("writing the equations", work, done)
+
+    def _compare(self, _: Any) -> None:
+        state, joint = self._session.state, self.joint
+
+        def work(robot: Robot, tell: Tell) -> str:
+            held = robot.with_payload(state.payload) if state.payload else robot
+            return formulations_html(held, joint, state.q, state.qd, state.qdd, tell)
+
+        self._session.study("comparing formulations", work, self._open)
+
+    def _open(self, html: str) -> None:
+        gui = self._session.client.gui
+        with gui.add_modal("One torque, by every formulation") as modal:
+            gui.add_html(html)
+            gui.add_button("Close").on_click(self._session.guard(lambda _: modal.close()))
+
+
+def equation_html(i: int, snapshot: Snapshot, unit: str) -> str:
+    """τ_i as the sum of its terms, and the sum with the numbers of a state."""
+    ledger, M, qdd = snapshot.ledger, snapshot.mass_matrix, snapshot.state.qdd
+    largest = float(np.abs(ledger.total).max()) or 1.0
+    rows = []
+    if M is not None:
+        sums, values = _inertial(i, M, qdd)
+        rows.append((sums, values, float(ledger.inertial[i] + ledger.rotor[i]), "inertial"))
+    else:
+        rows.append(("(M q̈)", "", float(ledger.inertial[i] + ledger.rotor[i]), "inertial"))
+    rows.append((indexed("V", i), "", float(ledger.coriolis[i]), "coriolis"))
+    rows.append((indexed("G", i), "", float(ledger.gravity[i]), "gravity"))
+    for term in ("viscous", "coulomb", "stribeck", "offset", "external"):
+        value = float(getattr(ledger, term)[i])
+        if value:
+            rows.append((f"<mtext>{term}</mtext>", "", value, term))
+    lines = "".join(_row(*row, largest, unit) for row in rows)
+    whole = "<mo>+</mo>".join(
+        f"<mrow style='color:{TERMS[row[3]]}'>{row[0]}</mrow>" for row in rows
+    )
+    total = svg.number(float(ledger.total[i]), 4, largest)
+    head = formula(f"<mrow>{name(f'tau{i + 1}')}<mo>=</mo>{whole}</mrow>")
+    return (
+        f"<div style='overflow-x:auto;padding:4px 0;font-size:14px'>{head}</div>{lines}"
+        f"<div style='border-top:1px solid;padding-top:3px;display:flex'><b style='flex:1'>"
+        f"{formula(name(f'tau{i + 1}'))}</b><b class='armdyn-sum' "
+        f"data-value='{float(ledger.total[i])!r}'>{total} {unit}</b></div>"
+    )
+
+
+def _inertial(i: int, M: Array, qdd: Array) -> tuple[str, str]:
+    """Σ M_ij q̈_j in symbols, and with numbers; elements that are zero now are left out."""
+    largest = float(np.abs(M).max()) or 1.0
+    acting = [j for j in range(len(M)) if abs(M[i, j]) > ZERO_ELEMENT * largest]
+    symbols = "<mo>+</mo>".join(indexed("M", i, j) + name(f"qdd{j + 1}") for j in acting)
+    numbers = " + ".join(
+        f"{svg.number(float(M[i, j]))}·{_bracketed(float(qdd[j]))}" for j in acting
+    )
+    return symbols or "<mn>0</mn>", numbers
+
+
+def _row(symbols: str, substituted: str, value: float, term: str, largest: float, unit: str) -> str:
+    between = f"<div style='font-size:11px;opacity:.75'>{escape(substituted)}</div>"
+    return (
+        f"<div style='border-left:4px solid {TERMS[term]};padding:2px 0 2px 8px;margin:3px 0;"
+        f"display:flex'><div style='flex:1;overflow-x:auto'>{formula(symbols)} "
+        f"<span style='font-size:11px;opacity:.75'>{term}</span>{between if substituted else ''}"
+        f"</div><div data-term='{term}'>{svg.number(value, 4, largest)} {unit}</div></div>"
+    )
+
+
+def _bracketed(value: float) -> str:
+    words = svg.number(value)
+    return f"({words})" if value < 0 else words

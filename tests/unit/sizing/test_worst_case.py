@@ -1,0 +1,110 @@
+"""The worst case of each motor: reached, the largest, and known where a book can know it."""
+
+import json
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import ModelError, ShapeError
+
+
+@pytest.fixture(scope="module")
+def arm():
+    limits = {"velocity": {"joint1": 2.0}, "effort": {"joint1": 40.0}}
+    return armdyn.load("two_link").with_limits(**limits)
+
+
+@pytest.fixture(scope="module")
+def found(arm):
+    return armdyn.worst_case(arm, payload=1.5, acceleration=[2.0, 3.0])
+
+
+def test_at_rest_the_worst_pose_is_stretched_and_level(arm):
+    length, g, held = 0.8, 9.8062, 0.7
+    case = armdyn.worst_case(arm, payload=held, speed=0.0)
+    first = g * length * (2.0 / 2 + 1.0 * 1.5 + 2 * held)
+    second = g * length * (1.0 / 2 + held)
+    assert [abs(d.torque) for d in case.demands] == pytest.approx([first, second], rel=1e-5)
+    q = case.demands[0].q
+    assert abs(np.cos(q[0])) == pytest.approx(1, abs=1e-4)
+    assert abs(np.cos(q[0] + q[1])) == pytest.approx(1, abs=1e-4)
+    assert not np.any([d.qd for d in case.demands])
+
+
+def test_each_demand_is_the_torque_of_its_state_and_within_the_limits(arm, found):
+    for i, demand in enumerate(found.demands):
+        loaded = arm.with_payload(demand.payload) if demand.payload else arm
+        tau = loaded.inverse_dynamics(demand.q, demand.qd, demand.qdd)
+        assert tau[i] == pytest.approx(demand.torque, rel=1e-12)
+        assert 0 <= demand.payload <= 1.5
+        low, high = arm.model.ranges.T
+        assert (low - 1e-12 <= demand.q).all()
+        assert (demand.q <= high + 1e-12).all()
+        assert abs(demand.qd[0]) <= 2.0 + 1e-12
+        assert (np.abs(demand.qdd) <= [2 + 1e-12, 3 + 1e-12]).all()
+
+
+def test_no_random_state_is_worse(arm, found):
+    rng, m = np.random.default_rng(11), 20_000
+    low, high = arm.model.ranges.T
+    speeds = np.array([2.0, arm.model.joints[1].type.speed])
+    q = rng.uniform(low, high, (m, 2))
+    qd, qdd = rng.uniform(-1, 1, (2, m, 2)) * [[speeds], [[2.0, 3.0]]]
+    for robot in (arm, arm.with_payload(1.5)):
+        most = np.abs(robot.inverse_dynamics(q, qd, qdd)).max(axis=0)
+        assert (most <= [abs(d.torque) * (1 + 1e-9) for d in found.demands]).all()
+
+
+def test_margin_and_payload_say_when_the_motor_breaks(arm, found):
+    first, second = found.demands
+    assert first.use == pytest.approx(abs(first.torque) / 40)
+    assert first.margin == pytest.approx(100 * (1 - first.use))
+    assert first.breaks
+    assert found.broken == (first,)
+    assert found.worst is first
+    loaded = arm.with_payload(first.breaking_payload)
+    tau = loaded.inverse_dynamics(first.q, first.qd, first.qdd)
+    assert abs(tau[0]) == pytest.approx(40)
+    assert np.isnan(second.margin)
+    assert np.isinf(second.breaking_payload)
+    assert "not known" in str(second)
+
+
+def test_the_map_reaches_the_worst_case_and_is_evaluated(arm, found):
+    heat = found.map
+    assert heat.joints == (0, 1)
+    assert heat.use.shape == (len(heat.y), len(heat.x))
+    assert heat.use.max() <= found.worst.use * (1 + 1e-9)
+    assert heat.use.max() > 0.97 * found.worst.use
+    row, column = np.unravel_index(heat.use.argmax(), heat.use.shape)
+    assert heat.motor[row, column] == 0
+
+
+def test_it_is_told_drawn_and_the_same_again(arm, found, tmp_path):
+    again = armdyn.worst_case(arm, payload=1.5, acceleration=[2.0, 3.0])
+    assert again.report() == found.report()
+    assert json.loads(found.json())["worst"] == "joint1"
+    assert "% missing" in found.report()
+    found.plot(tmp_path / "worst.svg")
+    assert b"<svg" in (tmp_path / "worst.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"payload": -1.0}, ModelError, "payload: expected a mass of 0 or more"),
+        ({"speed": 1.5}, ModelError, "speed: expected a share from 0 to 1"),
+        ({"acceleration": [1.0]}, ShapeError, r"acceleration: expected one number or \(2,\)"),
+        ({"acceleration": "fast"}, ShapeError, "acceleration: expected one number or"),
+        ({"acceleration": -1.0}, ModelError, "acceleration: expected numbers of 0 or more"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arm, options, error, message):
+    with pytest.raises(error, match=message):
+        armdyn.worst_case(arm, **options)
+
+
+def test_a_robot_with_loops_is_refused():
+    with pytest.raises(ModelError, match="has loops"):
+        armdyn.worst_case(armdyn.load("five_bar"))
