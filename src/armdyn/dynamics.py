@@ -52,8 +52,9 @@ from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.io import changes
 from armdyn.io.drives import drives_from_keys
+from armdyn.io.springs import with_springs
 from armdyn.io.files import save_model
-from armdyn.model import Inertia, RobotModel, edit
+from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
@@ -407,7 +408,7 @@ class Robot:
         return self._table.run("coriolis_vector", q, qd)
 
     def gravity_vector(self, q: ArrayLike, base_motion: BaseMotion | None = None) -> Array:
-        """g(q), the torques that hold the arm still on its base, (..., n)."""
+        """g(q), the torques that hold the arm still on its base, springs included, (..., n)."""
         more, options = self._loads(None, "tool", "world", base_motion)
         return self._table.run("gravity_vector", q, *more, **options)
 
@@ -428,7 +429,10 @@ class Robot:
         return self._table.run("kinetic_energy", q, qd)
 
     def potential_energy(self, q: ArrayLike) -> Array:
-        """Energy of the links in the field of gravity, zero at the world origin, (...) [J]."""
+        """Energy of the links in the field of gravity, zero at the world origin, (...) [J].
+
+        That of springs is in it.
+        """
         return self._table.run("potential_energy", q)
 
     def link_energies(self, q: ArrayLike, qd: ArrayLike) -> LinkEnergies:
@@ -761,6 +765,16 @@ class Robot:
         what they need is added to what the joints have of their own.
         """
         return self._other(replace(self.model, drives=drives_from_keys(drives)))
+
+    def with_springs(self, springs: Sequence[Mapping[str, Any] | Spring]) -> Robot:
+        """The robot with springs between its links, in place of those it has.
+
+        Each is a mapping with the keys of a [[springs]] table, as {"name": "balance", "link":
+        "link2", "point": [0.1, 0.0, 0.0], "other": "base", "anchor": [0.0, 0.0, 0.5], "stiffness":
+        900.0, "free_length": 0.1}, or one of those that `spring_balance` finds. What they need is
+        in `gravity_vector` and `potential_energy`, and so in every torque.
+        """
+        return self._other(with_springs(self.model, springs))
 
     def _other(self, model: RobotModel) -> Robot:
         return Robot(model, cache=self.cache, effort=self.effort)

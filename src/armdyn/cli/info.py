@@ -32,7 +32,8 @@ def info(
         return
     for line in _head(data):
         print_text(line)
-    for part in (_joints(data), _drives(data), _bodies(data)):
+    springs = [_springs(data)] if data["springs"] else []
+    for part in (_joints(data), _drives(data), *springs, _bodies(data)):
         print_table(part)
 
 
@@ -104,6 +105,18 @@ def _drives(data: dict[str, Any]) -> Any:
         values += [rotor["inertia"], rotor["gear_ratio"], rotor["reflected"]]
         turns = " + ".join(f"{ratio:g}·{name}" for name, ratio in owner.get("joints", {}).items())
         rows.add_row(owner["name"] + (f" = {turns}" if turns else ""), *map(_value, values))
+    return rows
+
+
+def _springs(data: dict[str, Any]) -> Any:
+    rows = table(
+        "spring", "link", "at [m]", "to", "at [m]", "N/m", "free length [m]",
+        left=("spring", "link", "at [m]", "to"), title="Springs, ends in the frames of the links",
+    )  # fmt: skip
+    for spring in data["springs"]:
+        ends = (spring["link"], _numbers(spring["point"]), spring["other"])
+        sizes = (_value(spring[key]) for key in ("stiffness", "free_length"))
+        rows.add_row(spring["name"], *ends, _numbers(spring["anchor"]), *sizes)
     return rows
 
 

@@ -200,6 +200,8 @@ def _notes_on_joints(model: RobotModel) -> Iterator[str]:
     yield from _note_on_followers(model)
     yield from _notes_on_drives(model)
     yield from notes_on_loops(model)
+    for spring in model.springs:
+        yield f"the spring {spring.name} is not in these equations; its torques are added to G"
 
 
 def _note_on_followers(model: RobotModel) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from armdyn.formulations.kinematics import (
     world_frames,
 )
 from armdyn.formulations.spatial import cross, dot, rotate, rotate_back
+from armdyn.formulations.springs import spring_energy
 from armdyn.model import RobotModel
 
 
@@ -45,8 +46,11 @@ def link_energies(model: RobotModel, q: Array, qd: Array) -> LinkEnergies:
 
 
 def potential_energy(model: RobotModel, q: Array) -> Array:
-    """Energy of the moving links in the field of gravity, zero at the origin of the world."""
-    total = np.zeros(q.shape[:-1])
+    """Energy of the moving links in the field of gravity, zero at the origin of the world.
+
+    What springs have is in it.
+    """
+    total = spring_energy(model, model.springs, q)
     for potential in _potentials(model, world_frames(model, q)):
         total = total + potential
     return total

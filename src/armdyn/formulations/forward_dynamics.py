@@ -15,6 +15,7 @@ from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.formulations.solve import check_pivots, solve_mass_matrix, with_unit_diagonal
+from armdyn.formulations.springs import spring_torques
 from armdyn.model import RobotModel
 
 ForwardMethod = Literal["composite_body", "articulated_body", "denoc"]
@@ -59,12 +60,13 @@ def _condition(model: RobotModel) -> float:
 def accelerations(
     model: RobotModel, q: Array, qd: Array, tau: Array, wrench: Array | None, method: ForwardMethod
 ) -> Array:
-    """Accelerations (..., n) of the coordinates that torques less friction cause."""
+    """Accelerations (..., n) of the coordinates that torques less friction cause, springs at work."""
     check_known("method of forward dynamics", method, METHODS)
     warn_of_condition(model)
     at, names = Coordinates.of(model), [model.joints[i].name for i in model.independent]
     check_uncoupled(model, method)
     here = at.at(q)
+    tau = tau - here.torques(spring_torques(model, model.springs, here.q))
     motion = here.q, here.rates(qd), here.accelerations(qd, np.zeros_like(qd))
     rest = tau - here.torques(newton_euler(model, *motion, wrench).tau)
     if method == "composite_body":

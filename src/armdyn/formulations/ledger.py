@@ -17,7 +17,7 @@ class Ledger:
     coriolis: Array
     """C q̇."""
     gravity: Array
-    """What holds the links."""
+    """What holds the links, against their weight and springs."""
     viscous: Array
     """Friction that grows with the speed: viscous, and by a power of it."""
     coulomb: Array

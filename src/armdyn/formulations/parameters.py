@@ -1,10 +1,11 @@
-"""The parameters of a robot: links, rotors and friction in one vector.
+"""The parameters of a robot: links, rotors, friction and springs in one vector.
 
 First come the ten numbers of each link (`regressor.PARAMETERS`), then what each joint, and each
-drive of several joints, has of a rotor and of friction, and last the numbers of friction that the
-torque is not linear in. With all of them but the last, τ = Y π is the whole torque of a motion:
-the columns of a rotor are S_i q̈ and those of friction the law with one parameter 1 and the other
-linear ones 0, felt at the joints as the rotor of the drive is (`rotors`).
+drive of several joints, has of a rotor and of friction, then the stiffness of each spring, and its
+product with the free length, and last the numbers of friction that the torque is not linear in.
+With all of them but the last, τ = Y π is the whole torque of a motion: the columns of a rotor are
+S_i q̈ and those of friction the law with one parameter 1 and the other linear ones 0, felt at the
+joints as the rotor of the drive is (`rotors`); those of springs are in `springs`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,8 @@ from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.formulations.regressor import PARAMETERS, TENSOR_PLACES, regressor, ten_parameters
 from armdyn.formulations.spatial import sign
-from armdyn.model import Body, Drive, FrictionLaw, Inertia, Joint, Link, RobotModel
+from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
+from armdyn.model import Body, Drive, FrictionLaw, Inertia, Joint, Link, RobotModel, Spring
 from armdyn.model import friction as laws
 
 ROTOR = "rotor"
@@ -32,7 +34,7 @@ class RobotParameter:
     """A number of a robot that a torque depends on."""
 
     name: str
-    """Such as "link1.mcx", "joint2.rotor" or "joint2.viscous"."""
+    """Such as "link1.mcx", "joint2.rotor", "joint2.viscous" or "balance.stiffness"."""
     unit: str
     value: float
     linear: bool = True
@@ -40,7 +42,7 @@ class RobotParameter:
 
 
 def robot_parameters(model: RobotModel) -> tuple[RobotParameter, ...]:
-    """The parameters of all links, of the rotors there are and of the friction there is."""
+    """The parameters of all links, and of the rotors, the friction and the springs there are."""
     of_links = [
         RobotParameter(f"{link.name}.{name}", unit, float(value))
         for link in model.links
@@ -49,8 +51,16 @@ def robot_parameters(model: RobotModel) -> tuple[RobotParameter, ...]:
         )
     ]
     of_motors = [p for owner in model.driven for p in _motor(owner)]
-    ordered = sorted(of_motors, key=lambda parameter: not parameter.linear)
+    of_springs = [p for spring in model.springs for p in _spring(spring)]
+    ordered = sorted([*of_motors, *of_springs], key=lambda parameter: not parameter.linear)
     return *of_links, *ordered
+
+
+def _spring(spring: Spring) -> Iterator[RobotParameter]:
+    yield RobotParameter(f"{spring.name}.{STIFFNESS}", "N/m", spring.stiffness)
+    if spring.free_length:
+        value = spring.stiffness * spring.free_length
+        yield RobotParameter(f"{spring.name}.{TENSION}", "N", value)
 
 
 def _motor(owner: Joint | Drive) -> Iterator[RobotParameter]:
@@ -70,9 +80,9 @@ def _present(law: FrictionLaw) -> list[str]:
 
 def full_regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
     """Y with τ = Y π over the linear parameters, at all joints, (..., N, p)."""
-    motors = list(motor_columns(model, qd, qdd))
+    others = [*motor_columns(model, qd, qdd), *spring_columns(model, model.springs, q)]
     links = regressor(model, q, qd, qdd)
-    return np.concatenate([links, np.stack(motors, -1)], -1) if motors else links
+    return np.concatenate([links, np.stack(others, -1)], -1) if others else links
 
 
 def motor_columns(model: RobotModel, qd: Array, qdd: Array) -> Iterator[Array]:
@@ -100,15 +110,17 @@ def _felt(torque: Any, ratios: Array) -> Array:
 def with_parameters(model: RobotModel, values: Mapping[str, float] | npt.ArrayLike) -> RobotModel:
     """The robot with other values of some parameters by name, or of all of them in order.
 
-    By name, a parameter may be one that the robot has not: a rotor, or a term of friction.
+    By name, a parameter may be one that the robot has not: a rotor, a term of friction, or the
+    stiffness times the free length of a spring.
     """
     given = _by_name(model, values)
     joints = tuple(_changed_motor(joint, given) for joint in model.joints)
     drives = tuple(_changed_motor(drive, given) for drive in model.drives)
     links = tuple(_changed_link(link, given) for link in model.links)
+    springs = tuple(_changed_spring(spring, given) for spring in model.springs)
     if given:
         raise UnknownNameError(f"parameter of {model.name!r} named", next(iter(given)), _all(model))
-    return replace(model, joints=joints, drives=drives, links=links)
+    return replace(model, joints=joints, drives=drives, links=links, springs=springs)
 
 
 def _by_name(model: RobotModel, values: Mapping[str, float] | npt.ArrayLike) -> dict[str, float]:
@@ -132,6 +144,22 @@ def _changed_link(link: Link, given: dict[str, float]) -> Link:
     return Link(link.name, (Body(link.name, body),))
 
 
+def _changed_spring(spring: Spring, given: dict[str, float]) -> Spring:
+    old = spring.stiffness, spring.stiffness * spring.free_length
+    stiffness, tension = (
+        given.pop(f"{spring.name}.{name}", value)
+        for name, value in zip((STIFFNESS, TENSION), old, strict=True)
+    )
+    if (stiffness, tension) == old:
+        return spring
+    if not stiffness and tension:
+        raise ModelError(
+            f"{spring.name!r}: a spring without stiffness has no {TENSION}, got {tension:g} N"
+        )
+    length = tension / stiffness if stiffness else spring.free_length
+    return replace(spring, stiffness=stiffness, free_length=length)
+
+
 def _changed_motor(owner: Owner, given: dict[str, float]) -> Owner:
     inertia = given.pop(f"{owner.name}.{ROTOR}", owner.rotor.reflected)
     if inertia != owner.rotor.reflected:
@@ -148,4 +176,6 @@ def _changed_motor(owner: Owner, given: dict[str, float]) -> Owner:
 
 def _all(model: RobotModel) -> list[str]:
     of_motors = [f"{o.name}.{p}" for o in model.driven for p in (ROTOR, *laws.PARAMETERS)]
-    return [*(f"{link.name}.{p}" for link in model.links for p in PARAMETERS), *of_motors]
+    of_springs = [f"{s.name}.{p}" for s in model.springs for p in (STIFFNESS, TENSION)]
+    of_links = [f"{link.name}.{p}" for link in model.links for p in PARAMETERS]
+    return [*of_links, *of_motors, *of_springs]

@@ -1,14 +1,22 @@
-"""Energy and torques of springs: V = Σ ½ k (|d| - l)² with d = p - a, and ∂V/∂q = Σ f·∂d/∂q."""
+"""Energy and torques of springs: V = Σ ½ k (|d| - l)² with d = p - a, and ∂V/∂q = Σ f·∂d/∂q.
 
-from collections.abc import Sequence
+The force is f = k d - k l d/|d|, so that torques are linear in the stiffness k and in its product
+with the free length, k l.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import WorldFrames, world_frames
-from armdyn.formulations.spatial import cross, dot, rotate, times
-from armdyn.model import RobotModel
-from armdyn.model.spring import Spring
+from armdyn.formulations.spatial import cross, dot, rotate, rotate_back, times
+from armdyn.model import RobotModel, Spring
+from armdyn.model.transform import IDENTITY
+
+STIFFNESS, TENSION = "stiffness", "stiffness_length"
+"""The parameters of a spring: k [N/m], and k l [N], which it has if its free length is not 0."""
 
 
 def spring_vectors(frames: WorldFrames, spring: Spring) -> tuple[Array, Array, Array]:
@@ -22,27 +30,84 @@ def spring_vectors(frames: WorldFrames, spring: Spring) -> tuple[Array, Array, A
 
 def spring_energy(model: RobotModel, springs: Sequence[Spring], q: Array) -> Array:
     """The energy of springs at positions of all moving joints q (..., N), shape (...) [J]."""
-    frames, total = world_frames(model, q), np.zeros(q.shape[:-1])
+    total = np.zeros(q.shape[:-1])
+    if not springs:
+        return total
+    frames = _frames(model, q)
     for spring in springs:
-        stretch = _length(spring_vectors(frames, spring)[0]) - spring.free_length
-        total = total + 0.5 * spring.stiffness * stretch * stretch
+        d = spring_vectors(frames, spring)[0]
+        if spring.free_length:
+            stretch = _length(d) - spring.free_length
+            total = total + 0.5 * spring.stiffness * stretch * stretch
+        else:  # without a root, whose slope is not finite where the ends meet
+            total = total + 0.5 * spring.stiffness * dot(d, d)
     return total
 
 
 def spring_torques(model: RobotModel, springs: Sequence[Spring], q: Array) -> Array:
     """What the actuators must add to hold against springs, ∂V/∂q, (..., N) [N m or N]."""
-    frames = world_frames(model, q)
-    tau = [np.zeros(q.shape[:-1]) for _ in model.joints]
+    tau = np.zeros(q.shape)
+    if not springs:
+        return tau
+    frames = _frames(model, q)
     for spring in springs:
-        d, p, a = spring_vectors(frames, spring)
-        # the force is k d (1 - l/|d|), and k d where the free length is 0
-        force = spring.stiffness * d
+        tau = tau + _felt(model, frames, spring, _force(frames, spring))
+    return tau
+
+
+def spring_columns(model: RobotModel, springs: Sequence[Spring], q: Array) -> Iterator[Array]:
+    """The torques by unit parameters of the springs, (..., N) each, k before k l of each spring."""
+    if not springs:
+        return
+    frames = _frames(model, q)
+    for spring in springs:
+        d, _, _ = spring_vectors(frames, spring)
+        yield _felt(model, frames, spring, d)
         if spring.free_length:
-            force = force - times(spring.stiffness * spring.free_length / _length(d), d)
-        for link, end, sign in ((spring.link, p, 1.0), (spring.other, a, -1.0)):
-            for j in model.paths[link] if link >= 0 else ():
-                z, combine = frames.z[j], model.joints[j].type.combine
-                tau[j] = tau[j] + sign * dot(force, combine(z, cross(z, end - frames.O[j])))
+            yield _felt(model, frames, spring, -times(1.0 / _length(d), d))
+
+
+def spring_wrenches(model: RobotModel, springs: Sequence[Spring], q: Array) -> Array:
+    """What links exert on springs, in the frames on their joints, (..., N + 1, 6); the base last.
+
+    The moment is about the origin of that frame, or of the base.
+    """
+    frames = _frames(model, q)
+    rows = [np.zeros((*q.shape[:-1], 6)) for _ in range(len(model.joints) + 1)]
+    for spring in springs:
+        force = _force(frames, spring)
+        for link, point, sign in (
+            (spring.link, spring.point, 1.0),
+            (spring.other, spring.anchor, -1.0),
+        ):
+            f = rotate_back(frames.link(link)[0], sign * force)
+            moment = cross(np.broadcast_to(point, f.shape), f)
+            rows[link] = rows[link] + np.concatenate([f, moment], -1)
+    return np.stack(rows, -2)
+
+
+def _frames(model: RobotModel, q: Array) -> WorldFrames:
+    """The frames on joints seen from the base, which is enough: springs know no world."""
+    return world_frames(replace(model, base=IDENTITY), q)
+
+
+def _force(frames: WorldFrames, spring: Spring) -> Array:
+    """What pulls the point away from the anchor against the spring, world axes, (..., 3) [N]."""
+    d, _, _ = spring_vectors(frames, spring)
+    force = spring.stiffness * d
+    if not spring.free_length:
+        return force
+    return force - times(spring.stiffness * spring.free_length / _length(d), d)
+
+
+def _felt(model: RobotModel, frames: WorldFrames, spring: Spring, force: Array) -> Array:
+    """The torques of a force at the point and its opposite at the anchor, (..., N)."""
+    _, p, a = spring_vectors(frames, spring)
+    tau = [np.zeros(force.shape[:-1]) for _ in model.joints]
+    for link, end, sign in ((spring.link, p, 1.0), (spring.other, a, -1.0)):
+        for j in model.paths[link] if link >= 0 else ():
+            z, combine = frames.z[j], model.joints[j].type.combine
+            tau[j] = tau[j] + sign * dot(force, combine(z, cross(z, end - frames.O[j])))
     return np.stack(tau, -1)
 
 

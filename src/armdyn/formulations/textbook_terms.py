@@ -18,6 +18,7 @@ from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_matrix, rotor_torques
+from armdyn.formulations.springs import spring_torques
 from armdyn.model import Frame, RobotModel
 
 
@@ -47,7 +48,7 @@ class TextbookTerms:
         return self._links(q, qd, 0.0 * qd) + self._friction(qd)
 
     def gravity_vector(self, q: Array) -> Array:
-        """What holds the links."""
+        """What holds the links, springs included."""
         return self._links(q, 0.0 * q, 0.0 * q)
 
     def coriolis_vector(self, q: Array, qd: Array) -> Array:
@@ -133,7 +134,10 @@ class TextbookTerms:
         at = Coordinates.of(self.model)
         model = self.model if weight else replace(self.model, gravity=frozen(np.zeros(3)))
         motion = at.positions(q), at.rates(qd), at.rates(qdd)
-        return at.torques(newton_euler(model, *motion, wrench).tau)
+        tau = newton_euler(model, *motion, wrench).tau
+        if weight:
+            tau = tau + spring_torques(model, model.springs, motion[0])
+        return at.torques(tau)
 
     def _rotors(self, qdd: Array) -> Array:
         at = Coordinates.of(self.model)

@@ -8,7 +8,8 @@ import numpy as np
 
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
-from armdyn.model import Body, Drive, Joint, Link, Loop, RobotModel
+from armdyn.io.springs import keys_from_spring
+from armdyn.model import Body, Drive, Joint, Link, Loop, RobotModel, Spring
 
 
 def catalog() -> list[dict[str, Any]]:
@@ -25,6 +26,7 @@ def describe(model: RobotModel) -> dict[str, Any]:
         "title": model.title,
         "joints": [_joint(model, i) for i in range(len(model.joints))],
         "drives": [_drive(drive) for drive in model.drives],
+        "springs": [_spring(model, spring) for spring in model.springs],
         "loops": [_loop(model, loop) for loop in model.loops],
         "assembly": None if model.assembly is None else model.assembly.tolist(),
         "links": [_link(link) for link in model.links],
@@ -73,6 +75,12 @@ def _loop(model: RobotModel, loop: Loop) -> dict[str, Any]:
 
 def _drive(drive: Drive) -> dict[str, Any]:
     return {"name": drive.name, "joints": dict(drive.ratios), **_motor(drive)}
+
+
+def _spring(model: RobotModel, spring: Spring) -> dict[str, Any]:
+    keys = dict(keys_from_spring(model, spring))
+    points = {key: keys[key].tolist() for key in ("point", "anchor")}
+    return keys | points | {"free_length": spring.free_length}
 
 
 def _motor(owner: Joint | Drive) -> dict[str, Any]:

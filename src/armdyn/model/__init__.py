@@ -16,3 +16,4 @@ from armdyn.model.link import Link as Link
 from armdyn.model.loop import Loop as Loop
 from armdyn.model.robot import GRAVITY as GRAVITY
 from armdyn.model.robot import RobotModel as RobotModel
+from armdyn.model.spring import Spring as Spring

@@ -58,6 +58,7 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         places = frozen(Ta @ loop.frame_a), frozen(Tb @ loop.frame_b)
         return replace(loop, link_a=a, link_b=b, frame_a=places[0], frame_b=places[1])
 
+    springs = (spring.moved(host.__getitem__) for spring in model.springs)
     old = [model.base_link, *model.links]
     free = [i for i in range(len(model.joints)) if i not in held]
     kept = [link for i, link in enumerate(model.links) if i not in held]
@@ -69,6 +70,7 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         flange=moved(model.flange),
         frames=tuple(map(moved, model.frames)),
         drives=_still_driven(model, {joint.name for joint in joints}),
+        springs=tuple(s for s in springs if s.link != s.other),  # others do nothing any more
         letters={},  # the links are counted anew
         loops=tuple(map(ends, model.loops)),
         assembly=None if model.assembly is None else frozen(model.assembly[free]),
@@ -274,9 +276,11 @@ def with_turned_links(model: RobotModel, turns: Sequence[Array]) -> RobotModel:
         )
         for loop in model.loops
     )
+    springs = tuple(s.moved(lambda i: (i, placed(i, IDENTITY))) for s in model.springs)
     return replace(
-        model, joints=joints, links=links, frames=tuple(frames), flange=flange, loops=loops
-    )
+        model, joints=joints, links=links, frames=tuple(frames), flange=flange, loops=loops,
+        springs=springs,
+    )  # fmt: skip
 
 
 def without_rounding(model: RobotModel) -> RobotModel:

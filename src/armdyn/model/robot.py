@@ -14,6 +14,7 @@ from armdyn.model.joint import Joint
 from armdyn.model.link import Frame, Link
 from armdyn.model.loop import Loop, check_loops
 from armdyn.model.magnitudes import check_magnitudes
+from armdyn.model.spring import Spring, check_springs
 from armdyn.model.transform import IDENTITY
 
 GRAVITY = frozen([0.0, 0.0, -9.81])
@@ -51,6 +52,8 @@ class RobotModel:
     """What was decided where the publication leaves a choice."""
     drives: tuple[Drive, ...] = ()
     """Motors that turn with several joints at once; those of one joint belong to that joint."""
+    springs: tuple[Spring, ...] = ()
+    """Springs between links, whose pull counts with gravity."""
     reduced: bool = False
     """Whether the inertias are known to be a reduced set, valid in the torques but not bodies."""
     letters: Mapping[str, str] = field(default_factory=dict)
@@ -67,6 +70,8 @@ class RobotModel:
         self._check_finite()
         self._check_drives()
         parts = (self.base_link, *self.links)
+        taken = (named.name for named in (*self.joints, *self.drives, *parts))
+        check_springs(self.name, self.springs, tuple(taken))
         bodies = (body for link in parts for body in link.bodies)
         check_magnitudes(self.joints, self.drives, bodies, self.gravity)
         # a frame of that name must be the tool frame itself

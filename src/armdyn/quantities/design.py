@@ -49,6 +49,11 @@ def design_program(model: RobotModel, request: Request, names: Sequence[str]) ->
     """The program of a quantity whose last argument are the numbers named, in this order."""
     quantity = checked(request, model)
     check_known("quantity of a design", request.quantity, DESIGNED)
+    if model.springs:
+        raise ModelError(
+            f"the springs of {model.name!r} do not follow a design; leave them out, "
+            "with_springs([])"
+        )
     plain = Request(request.quantity, effort=request.effort)
     if replace(request, **{name: getattr(plain, name) for name in OPTIONS}) != plain:
         raise ModelError(

@@ -19,7 +19,7 @@ def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     terms = {
         "inertial": s.links(q, still, qdd, weight=False),
         "coriolis": s.links(q, qd, still, weight=False),
-        "gravity": s.links(q, still, still),
+        "gravity": s.links(q, still, still) + s.springs(q),
         **{row: s.aside(at.torques(torque)) for row, torque in friction.items()},
         "rotor": s.rotor_torques(q, qd if s.model.loops else still, qdd),
         "external": s.loads(q),
@@ -93,7 +93,7 @@ CORIOLIS_VECTOR = Quantity(
 )
 GRAVITY_VECTOR = Quantity(
     "gravity_vector",
-    "Torques that hold the arm at rest against gravity.",
+    "Torques that hold the arm at rest against gravity and springs.",
     ("q",),
     lambda s, q: s.torques(q, s.zero, s.zero),
     symbol="g",
@@ -147,7 +147,7 @@ KINETIC_ENERGY = Quantity(
 )
 POTENTIAL_ENERGY = Quantity(
     "potential_energy",
-    "Energy in the field of gravity, zero at the world origin.",
+    "Energy in the field of gravity, zero at the world origin, and of springs.",
     ("q",),
     lambda s, q: potential_energy(s.plain, s.here(q).q),
     symbol="",

@@ -20,7 +20,7 @@ def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     tau = tau - s.friction(q, qd)
     if s.request.formulation is not None:
         return _as_written(s, q, qd, tau)
-    found = s.accelerations(q, qd, tau - s.loads(q))
+    found = s.accelerations(q, qd, tau - s.loads(q) - s.springs(q))
     if found is not None:
         return found
     few = max(map(len, s.model.paths)) <= MOST_COMPOSITE
@@ -39,12 +39,14 @@ def _articulated(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
         return s.graph.guard(*s.nodes(np.array([pivot, scale], dtype=object)))
 
     assert s.runtime is not None
-    return minimal_articulated_body(s.runtime, q, qd, tau - s.loads(q), s.rotors, guard)
+    rest = tau - s.loads(q) - s.springs(q)
+    return minimal_articulated_body(s.runtime, q, qd, rest, s.rotors, guard)
 
 
 def _as_written(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     if s.request.formulation == "composite_body":
         return _by_mass_matrix(s, q, qd, tau)
+    tau = tau - s.springs(q)
     if s.request.formulation == "articulated_body":
         return articulated_body(s.plain, q, qd, tau, s.wrench(q))[1]
     bias = newton_euler(s.plain, q, qd, np.zeros(len(s.model.joints)), s.wrench(q)).tau

@@ -13,7 +13,7 @@ def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     full, rates, accelerations = at.q, at.rates(qd), at.accelerations(qd, qdd)
     formulation = FORMULATIONS[s.request.formulation]
     links = formulation(s.plain, full, rates, accelerations, s.wrench(full)).tau
-    return at.torques(links) + s.rotor_torques(q, qd, qdd) + s.friction(q, qd)
+    return at.torques(links) + s.rotor_torques(q, qd, qdd) + s.springs(q) + s.friction(q, qd)
 
 
 INVERSE_DYNAMICS = Quantity(

@@ -6,6 +6,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
 from armdyn.formulations.loops.rows import end_frames
 from armdyn.formulations.spatial import cross, dot, rotate, rotate_back
+from armdyn.formulations.springs import spring_wrenches
 from armdyn.quantities.traced_robot import TracedRobot
 
 
@@ -17,7 +18,7 @@ def loop_reactions(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     found = s.recursion(q, qd, qdd, loads=True, more=_loads(s, frames, cuts))
     rows = []
     if s.request.base_wrench:
-        rows.append(_row(s, frames, -1, *_on_base(s, frames, found.base, cuts)))
+        rows.append(_row(s, frames, -1, *_on_base(s, q, frames, found.base, cuts)))
     for i, joint in enumerate(s.model.joints):
         f, n = found.f[i], found.n[i]
         if s.request.constraint:  # without what the drive gives, so that no work is done
@@ -52,10 +53,13 @@ def _loads(s: TracedRobot, frames: WorldFrames, cuts: Wrenches) -> Array:
 
 
 def _on_base(
-    s: TracedRobot, frames: WorldFrames, found: tuple[Array, Array], cuts: Wrenches
+    s: TracedRobot, q: Array, frames: WorldFrames, found: tuple[Array, Array], cuts: Wrenches
 ) -> tuple[Array, Array]:
-    """What the base receives from the ground, with the cut joints that are on it."""
+    """What the base receives from the ground, with the cut joints and springs that are on it."""
     f_base, n_base = found
+    if s.model.springs:
+        own = spring_wrenches(s.plain, s.plain.springs, s.here(q).q)[-1]
+        f_base, n_base = f_base + own[:3], n_base + own[3:]
     R, O = frames.link(-1)
     for loop, (f, m) in zip(s.model.loops, cuts, strict=True):
         p = end_frames(frames, loop)[0][:3, 3]

@@ -67,7 +67,8 @@ class TextbookRobot(TracedRobot):
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
         """By solving with the mass matrix."""
-        return self.solve(self.mass_matrix(q), tau - self.torques(q, qd, self.zero))
+        rest = tau + self.springs(q) - self.torques(q, qd, self.zero)
+        return self.solve(self.mass_matrix(q), rest)
 
     def _models(self, weight: bool) -> list[tuple[list[int], RobotModel]]:
         robot = self.runtime or symbolic(self.numbers, self.graph)

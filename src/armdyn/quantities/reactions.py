@@ -10,6 +10,7 @@ from armdyn.compiler.count import count
 from armdyn.formulations.joint_wrenches import joint_wrenches, link_motion
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
 from armdyn.formulations.spatial import dot, rotate, rotate_back
+from armdyn.formulations.springs import spring_wrenches
 from armdyn.model.edit import with_turned_links
 from armdyn.quantities.loop_reactions import loop_reactions
 from armdyn.quantities.quantity import Quantity
@@ -45,12 +46,12 @@ def _rows(
     (model, turning), (q, qd, qdd) = s.standing, state
     at = s.here(q)
     motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
-    moving, exerted = link_motion(model, *motion, turning), s.wrench(motion[0])
+    moving, exerted = link_motion(model, *motion, turning), s.exerted(motion[0])
     if s.request.payload:
         exerted = held_wrench(model, moving, s.vector("payload"), exerted)
     found = joint_wrenches(model, motion[0], moving, exerted, world=world)
     frames = world_frames(model, motion[0])
-    rows = [found.base] if s.request.base_wrench else []
+    rows = [_on_ground(s, found.base, motion[0], world)] if s.request.base_wrench else []
     for i, joint in enumerate(model.joints):
         f, n = found.f[i], found.n[i]
         if s.request.constraint:  # without what the drive gives, so that no work is done
@@ -63,6 +64,19 @@ def _rows(
         _turned(s, frames, own, world, i, vectors) for i, vectors in zip(links, rows, strict=True)
     )
     return np.stack([np.concatenate(pair) for pair in turned])
+
+
+def _on_ground(
+    s: TracedRobot, found: tuple[Array, Array], q: Array, world: bool
+) -> tuple[Array, Array]:
+    """What the base receives from the ground, which springs between it and links do not change."""
+    if not s.model.springs:
+        return found
+    own = spring_wrenches(s.plain, s.plain.springs, q)[-1]
+    pair = own[:3], own[3:]
+    if world:
+        pair = tuple(rotate(s.described.base[:3, :3], part) for part in pair)
+    return found[0] + pair[0], found[1] + pair[1]
 
 
 def _turned(

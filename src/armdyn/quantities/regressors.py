@@ -8,6 +8,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import motor_columns
 from armdyn.formulations.regressor import regressor
+from armdyn.formulations.springs import spring_columns
 from armdyn.quantities.quantity import TENSOR, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -21,17 +22,19 @@ def _all(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     at = s.here(q)
     motors = motor_columns(s.model, at.rates(qd), at.accelerations(qd, qdd))
     columns = [s.aside(at.torques(column))[:, None] for column in motors]
+    springs = spring_columns(s.plain, s.plain.springs, at.q)
+    columns += [at.torques(column)[:, None] for column in springs]
     return np.concatenate([_links(s, q, qd, qdd), *columns], -1)
 
 
 REGRESSOR = Quantity(
     "regressor",
-    "The regressor: tau = Y(q, qd, qdd) p, rotors and friction included.",
+    "The regressor: tau = Y(q, qd, qdd) p, rotors, friction and springs included.",
     ("q", "qd", "qdd"),
     _all,
     symbol="Y",
     result=f"Y; p has for each link m, m cx, m cy, m cz, {TENSOR}, the tensor about the "
-    "origin of the link, and then the rotor and the friction of each joint",
+    "origin of the link, then the rotor and the friction of each joint, and springs",
     shape=("n", "p"),
     terms=("links", "rotors", "coriolis", "gravity", "friction"),
     fixed=("gravity",),

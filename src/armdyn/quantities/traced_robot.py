@@ -22,6 +22,7 @@ from armdyn.formulations.loops.regroup import regrouped
 from armdyn.formulations.newton_euler import NewtonEuler
 from armdyn.formulations.rotors import rotor_matrix, rotor_torques
 from armdyn.formulations.solve import solve_ltdl
+from armdyn.formulations.springs import spring_torques, spring_wrenches
 from armdyn.minimal.mass import minimal_mass_matrix
 from armdyn.minimal.options import options
 from armdyn.minimal.slopes import torque_slopes
@@ -49,8 +50,16 @@ class TracedRobot(TracedModel):
     """
 
     def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
-        """Torques of links and rotors at the coordinates."""
-        return self.links(q, qd, qdd, weight) + self.rotor_torques(q, qd, qdd)
+        """Torques of links and rotors at the coordinates; springs go with the weight."""
+        tau = self.links(q, qd, qdd, weight) + self.rotor_torques(q, qd, qdd)
+        return tau + self.springs(q) if weight else tau
+
+    def springs(self, q: Array) -> Array:
+        """Torques against the springs at the coordinates."""
+        if not self.model.springs:
+            return self.zero
+        at = self.here(q)
+        return at.torques(spring_torques(self.plain, self.plain.springs, at.q))
 
     def rotor_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques of the rotors at the coordinates."""
@@ -89,7 +98,7 @@ class TracedRobot(TracedModel):
         at = self.here(q)
         motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         payload = self.vector("payload") if self.request.payload else None
-        exerted = self.wrench(motion[0]) if loads else None
+        exerted = self.exerted(motion[0]) if loads else None
         if more is not None:
             exerted = more if exerted is None else exerted + more
         return recursion(model, motion, exerted, turning, payload)
@@ -115,7 +124,10 @@ class TracedRobot(TracedModel):
         return M + rotor_matrix(self.model, times * self.rotors)
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array | None:
-        """M⁻¹ (τ - C q̇ - g) by the fewest operations; None if no such program is searched for."""
+        """M⁻¹ (τ - C q̇ - g) by the fewest operations; None if no such program is searched for.
+
+        Torques are those less what springs need.
+        """
         if self.runtime is not None or self.model.is_coupled or self.request.base_motion:
             return None
         qdd = np.empty(len(self.model.joints), dtype=object)
@@ -139,7 +151,9 @@ class TracedRobot(TracedModel):
         robot = self.runtime or symbolic(self.numbers, self.graph)
         both = self.nodes(np.array(torque_slopes(robot, *motion), dtype=object))
         if not isinstance(at, StandingLoops):
-            return self.nodes(np.stack([at.matrix(each) for each in both]))
+            both = np.stack([at.matrix(each) for each in both])
+            both[0] = both[0] + jacobian(self.nodes(self.springs(q)), list(q))
+            return self.nodes(both)
         C = at.coriolis(self.nodes(self.full_mass_matrix(q)), both[1], qd)
         of_q = jacobian(self.nodes(self.torques(q, qd, qdd)), list(q))
         return self.nodes(np.stack([of_q, C]))
@@ -170,6 +184,14 @@ class TracedRobot(TracedModel):
         frames = world_frames(self.described, at.q)
         full = wrench_torques(self.described, frames, self.wrench(at.q)) + 0.0 * at.q
         return at.torques(full)
+
+    def exerted(self, q: Array) -> Array | None:
+        """The same with what links exert on springs."""
+        wrench = self.wrench(q)
+        if not self.model.springs:
+            return wrench
+        springs = spring_wrenches(self.plain, self.plain.springs, q)[:-1]
+        return springs if wrench is None else wrench + springs
 
     def wrench(self, q: Array) -> Array | None:
         """What each link exerts on the environment, as formulations take it; q of all joints."""

@@ -117,6 +117,11 @@ def _check_designable(model: RobotModel, forceless: bool) -> None:
             f"robot {model.name!r} has drives that turn with several joints, for which a design is "
             "not defined; load it without them, or with_drives([])"
         )
+    if model.springs:
+        raise ModelError(
+            f"robot {model.name!r} has springs, which no goal knows; search without them, "
+            "with_springs([])"
+        )
     if forceless and model.reduced:
         raise ModelError(
             f"the inertias of {model.name!r} are a reduced set, which is right in torques but not "

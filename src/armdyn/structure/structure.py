@@ -44,6 +44,11 @@ def structure(robot: Robot | RobotModel) -> Structure:
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"the structure is that of a Robot, got {shown(robot)}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
+    if model.springs:
+        raise ModelError(
+            f"robot {model.name!r} has springs, which have no structure of this sort; ask for that "
+            "of with_springs([])"
+        )
     n, apart = len(model.joints), StructureElement("zero", reason=BRANCHES)
     tables = [np.full((n,) * rank, apart, dtype=object) for rank in (2, 3, 1)]
     numbers = _ranges(model)

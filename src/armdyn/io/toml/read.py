@@ -20,6 +20,7 @@ from armdyn.io.friction import PAIRS
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.regular import read_regular
 from armdyn.io.shapes import ShapeReader, density_findings
+from armdyn.io.springs import spring_from_keys
 from armdyn.io.toml.loops import closed_by_tables
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.io.toml.tree import tree_model
@@ -54,6 +55,7 @@ TOP = (
     "letters",
     "joint",
     "drives",
+    "springs",
     "loops",
     "assembly",
 )
@@ -136,7 +138,8 @@ def _reading(top: Table, shapes: ShapeReader) -> Reading:
         letters=_letters(top.table("letters")),
         drives=tuple(drive_from_keys(t.where, t.data) for t in top.tables("drives")),
     )
-    return closed_by_tables(model, top), findings
+    springs = tuple(spring_from_keys(model, t.where, t.data) for t in top.tables("springs"))
+    return closed_by_tables(replace(model, springs=springs), top), findings
 
 
 def _letters(table: Table | None) -> dict[str, str]:

@@ -9,8 +9,20 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.io.dh import MAGNITUDES
 from armdyn.io.drives import keys_from_motor
+from armdyn.io.springs import keys_from_spring
 from armdyn.io.toml.read import FORMAT
-from armdyn.model import GRAVITY, Body, Drive, Frame, Inertia, Joint, Limits, Link, RobotModel
+from armdyn.model import (
+    GRAVITY,
+    Body,
+    Drive,
+    Frame,
+    Inertia,
+    Joint,
+    Limits,
+    Link,
+    RobotModel,
+    Spring,
+)
 from armdyn.model.transform import IDENTITY, rotation_from_rpy, rpy_from_rotation
 
 Entries = Iterable[tuple[str, str]]
@@ -34,6 +46,7 @@ def toml_from_model(model: RobotModel) -> str:
         parent = names[joint.parent + 1]
         blocks.append(_block("[[joint]]", _joint(joint, parent, link.name)))
     blocks += [_block("[[drives]]", _drive(drive)) for drive in model.drives]
+    blocks += [_block("[[springs]]", _spring(model, spring)) for spring in model.springs]
     return "\n".join([*blocks, *_loop_blocks(model)])
 
 
@@ -174,6 +187,12 @@ def _drive(drive: Drive) -> Entries:
     yield "name", _text(drive.name)
     yield "joints", f"{{ {ratios} }}"
     yield from _motor(drive)
+
+
+def _spring(model: RobotModel, spring: Spring) -> Entries:
+    for key, value in keys_from_spring(model, spring):
+        as_text = _text if isinstance(value, str) else _number
+        yield key, _array(value) if isinstance(value, np.ndarray) else as_text(value)
 
 
 def _loop_blocks(model: RobotModel) -> Iterator[str]:

@@ -28,12 +28,17 @@ def urdf_from_model(model: RobotModel) -> str:
     """The robot as the text of a URDF file, every number in full precision.
 
     Raises:
-        WriteError: URDF has no such joint or drive.
+        WriteError: URDF has no such joint or drive, and no springs.
     """
     if model.drives:
         raise WriteError(
             f"drive {model.drives[0].name!r} turns with several joints, and URDF has no such "
             "drive; save the robot as .toml"
+        )
+    if model.springs:
+        raise WriteError(
+            f"spring {model.springs[0].name!r} pulls between links, and URDF has no springs; save "
+            "the robot as .toml"
         )
     frames = {frame.name: frame for frame in (model.flange, *model.frames)}
     links = (model.base_link, *model.links)
