@@ -50,10 +50,11 @@ from armdyn.formulations.parameters import (
 )
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
+from armdyn.formulations.springs import spring_torques
 from armdyn.io import changes
 from armdyn.io.drives import drives_from_keys
-from armdyn.io.springs import with_springs
 from armdyn.io.files import save_model
+from armdyn.io.springs import with_springs
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical
@@ -248,7 +249,8 @@ class Robot:
         links = self._formulated(formulation, q, qd, qdd, external_wrench, *at).tau
         here = self._at.at(np.asarray(q, dtype=float))
         rates = here.accelerations(np.asarray(qd, dtype=float), np.asarray(qdd, dtype=float))
-        tau = here.torques(links + rotor_torques(self.model, rates))
+        pull = spring_torques(self.model, self.model.springs, here.q)
+        tau = here.torques(links + rotor_torques(self.model, rates) + pull)
         return tau + self.friction_torque(qd, q) if check_truth("friction", friction) else tau
 
     def formulate(

@@ -60,7 +60,7 @@ def _condition(model: RobotModel) -> float:
 def accelerations(
     model: RobotModel, q: Array, qd: Array, tau: Array, wrench: Array | None, method: ForwardMethod
 ) -> Array:
-    """Accelerations (..., n) of the coordinates that torques less friction cause, springs at work."""
+    """Accelerations (..., n) of the coordinates that torques less friction cause, with springs."""
     check_known("method of forward dynamics", method, METHODS)
     warn_of_condition(model)
     at, names = Coordinates.of(model), [model.joints[i].name for i in model.independent]

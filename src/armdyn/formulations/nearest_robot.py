@@ -16,6 +16,7 @@ from armdyn.formulations.base_parameters import BaseParameters
 from armdyn.formulations.parameters import robot_parameters, with_parameters
 from armdyn.formulations.possible_bodies import PriorBodies
 from armdyn.formulations.scaled_newton import Objective, constrained_newton, newton
+from armdyn.formulations.springs import TENSION
 from armdyn.model import RobotModel
 
 _LARGEST_MISS = 1e-6
@@ -30,7 +31,9 @@ def with_base_parameters(model: RobotModel, base: BaseParameters, values: Array)
     known = [p for p in robot_parameters(model) if p.linear][: base.matrix.shape[1]]
     N = len(model.links)
     motors = np.array([p.value for p in known[10 * N :]])
-    signed = np.array([p.name.endswith((".offset",)) for p in known[10 * N :]], dtype=bool)
+    signed = np.array(
+        [p.name.endswith((".offset", f".{TENSION}")) for p in known[10 * N :]], dtype=bool
+    )
     scale = np.where(motors == 0, 1.0, np.abs(motors))
     objective = Objective.plain(PriorBodies.of(model), scale, signed, np.sign(motors))
     B = base.matrix @ objective.transform

@@ -12,6 +12,7 @@ from armdyn.formulations.parameters import RobotParameter, robot_parameters, wit
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.identification.equations import Equations, Motor
 from armdyn.identification.friction_terms import ROTOR
+from armdyn.identification.spring_terms import STIFF, TENSE
 from armdyn.model import FrictionLaw, RobotModel, Rotor
 
 NEGLIGIBLE = 1e-6
@@ -21,7 +22,7 @@ NEGLIGIBLE = 1e-6
 def found_robot(
     equations: Equations, motors: Sequence[Motor], theta: Array, scale: Array, links: bool = True
 ) -> Robot:
-    """The robot with the parameters θ: ten of each link, then those of the motors."""
+    """The robot with the parameters θ: ten of each link, then those of motors and springs."""
     robot, model = equations.robot, equations.robot.model
     N = len(model.links)
     values = dict(zip(_link_names(model), theta[: 10 * N].tolist(), strict=True))
@@ -31,8 +32,20 @@ def found_robot(
               for k, owner in enumerate(model.driven)]  # fmt: skip
     joints, drives = tuple(owners[:N]), tuple(owners[N:])
     drives = tuple(d for d in drives if d.rotor.inertia or not d.friction.is_zero)
+    pulls = {name: value for name, value in zip(_names(model, motors), theta[10 * N :].tolist(),
+                                                strict=True) if name}  # fmt: skip
+    model = with_parameters(model, pulls)
     changed = replace(model, joints=joints, drives=drives, reduced=model.reduced and not links)
     return Robot(changed, cache=robot.cache, effort=robot.effort)
+
+
+def _names(model: RobotModel, motors: Sequence[Motor]) -> list[str]:
+    """The parameters that features of springs are; empty for those of motors."""
+    first = len(model.driven)
+    return [
+        f"{model.springs[k - first].name}.{feature.linear[0]}" if k >= first else ""
+        for k, feature in motors
+    ]
 
 
 def _link_names(model: RobotModel) -> list[str]:
@@ -61,7 +74,8 @@ def parameter_rows(
     """The linear parameters of a robot that was found, and each as a combination of θ, (p, P)."""
     model = robot.model
     N, P = len(model.links), 10 * len(model.links) + len(motors)
-    names = {owner.name: k for k, owner in enumerate(given.model.driven)}
+    owners = (*given.model.driven, *given.model.springs)
+    names = {owner.name: k for k, owner in enumerate(owners)}
     records = [p for p in robot_parameters(model) if p.linear]
     rows = np.zeros((len(records), P))
     rows[: 10 * N, : 10 * N] = np.eye(10 * N)
@@ -76,4 +90,5 @@ def parameter_rows(
 
 def friction_words(motors: Sequence[Motor]) -> str:
     """The terms that motors have, each once."""
-    return ", ".join(dict.fromkeys(feature.name for _, feature in motors))
+    own = (feature.name for _, feature in motors if feature not in (STIFF, TENSE))
+    return ", ".join(dict.fromkeys(own))

@@ -168,7 +168,8 @@ def _owners(task: Task, row: Array, motors: Sequence[Motor]) -> Array:
     first = int(np.argmax(weight > 0))
     if first < 10 * N:
         return np.array([first // 10])
-    return np.array([motors[first - 10 * N][0]]) if model.driven else np.zeros(0, int)
+    motor = motors[first - 10 * N][0]
+    return np.array([motor] if motor < len(model.driven) else [], dtype=int)
 
 
 def _signed(robot: Robot, sources: Sequence[str], method: str) -> Robot:

@@ -67,7 +67,8 @@ def _units(equations: Equations, problem: Problem, prior: Prior) -> Iterator[Fin
     if not all(link.inertia.mass > 0 for link in robot.model.links):
         return
     x = prior.objective.start.copy()
-    x[10 * len(robot.model.links) :] = 0.0
+    motors = np.array([k < len(robot.model.driven) for k, _ in problem.motors], dtype=bool)
+    x[10 * len(robot.model.links) :][motors] = 0.0
     whole, phi = problem.whole, prior.features @ x
     model = np.sqrt(np.einsum("a,jab,b->j", phi, whole.G[0], phi))
     measured = np.sqrt(whole.yy[0])

@@ -1,10 +1,11 @@
 """The equations of a motion: torques as a matrix of features times what is to be found.
 
-Features are the columns of the base parameters of the links, and for each motor (of a joint, or a
-drive of several) its rotor and the terms of friction that may be needed. Only the features that act
-on a joint are in its rows.
+Features are the columns of the base parameters of the links, for each motor (of a joint, or a drive
+of several) its rotor and the terms of friction that may be needed, and those of springs. Only the
+features that act on a joint are in its rows.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,9 +18,10 @@ from armdyn.formulations.coupling import Coordinates
 from armdyn.identification.filters import low_pass
 from armdyn.identification.friction_terms import ROTOR, FrictionFeature, Structure
 from armdyn.identification.preparation import Piece
+from armdyn.identification.spring_terms import joints_felt, spring_features, spring_torques_at
 
 Motor = tuple[int, FrictionFeature]
-"""The place of a motor among `model.driven`, and one of its features."""
+"""The place of a motor among `model.driven`, springs after them, and one of its features."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +65,16 @@ class Equations:
     @cached_property
     def motors(self) -> tuple[Motor, ...]:
         """The features after those of the links."""
-        return tuple((k, f) for k in range(len(self.ratios)) for f in self.structure)
+        own = ((k, f) for k in range(len(self.ratios)) for f in self.structure)
+        return *own, *spring_features(self.robot.model)
+
+    @cached_property
+    def felt(self) -> Array:
+        """At which coordinates each of `motors` acts, (motors, n) of truths."""
+        turned = len(self.ratios)
+        own = [self.ratios[k] != 0 for k, _ in self.motors if k < turned]
+        rows = [*own, *joints_felt(self.robot.model)]
+        return np.array(rows, dtype=bool).reshape(len(rows), self.robot.n)
 
     @cached_property
     def links(self) -> int:
@@ -83,25 +94,30 @@ class Equations:
         )
 
     def _motors_at(self, j: int) -> Array:
-        found = [self.links + i for i, (k, _) in enumerate(self.motors) if self.ratios[k, j]]
-        return np.array(found, dtype=int)
+        found: Array = self.links + np.flatnonzero(self.felt[:, j])
+        return found
 
     def features(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
         """For each coordinate the features that act on it, unfiltered, (m, features)."""
         Y = self.robot.base_regressor(q, qd, qdd, links=True)
-        rate, acceleration = qd @ self.ratios.T, qdd @ self.ratios.T
-        needed = [
-            acceleration[:, k] if f is ROTOR else f.torque(rate[:, k], float(self.speeds[k]))
-            for k, f in self.motors
-        ]
+        needed = [*self._of_motors(qd, qdd), *spring_torques_at(self.robot.model, q)]
         found = []
         for j, acting in enumerate(self.acting):
             of_links = acting[acting < self.links]
             columns = [Y[:, j, of_links]]
             for i in acting[len(of_links) :] - self.links:
-                columns.append((self.ratios[self.motors[i][0], j] * needed[i])[:, None])
+                columns.append(needed[i][:, j, None])
             found.append(np.concatenate(columns, axis=1))
         return found
+
+    def _of_motors(self, qd: Array, qdd: Array) -> Iterator[Array]:
+        """What each feature of a motor needs at the coordinates, (m, n)."""
+        rate, acceleration = qd @ self.ratios.T, qdd @ self.ratios.T
+        for k, ratios in enumerate(self.ratios):
+            for f in self.structure:
+                speed = float(self.speeds[k])
+                alone = acceleration[:, k] if f is ROTOR else f.torque(rate[:, k], speed)
+                yield alone[:, None] * ratios
 
     def rows(self, piece: Piece, cutoff: float) -> Rows:
         """The equations of a piece, filtered like its torques, the ends dropped."""

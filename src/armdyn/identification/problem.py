@@ -10,8 +10,14 @@ from armdyn.dynamics import Robot
 from armdyn.formulations.possible_bodies import PriorBodies
 from armdyn.formulations.scaled_newton import Objective
 from armdyn.identification.equations import Equations, Motor
-from armdyn.identification.friction_terms import ROTOR, Structure, own_features
+from armdyn.identification.friction_terms import (
+    ROTOR,
+    FrictionFeature,
+    Structure,
+    own_features,
+)
 from armdyn.identification.gram import Block
+from armdyn.identification.spring_terms import spring_features, spring_value
 
 MOTOR_SHARE = 0.1
 """Share of the torque of a joint that a term of its motor is expected to have."""
@@ -95,21 +101,23 @@ def problem_of(
 
 
 def motors_with(equations: Equations, structure: Structure) -> list[Motor]:
-    """The features of all motors with these terms; a drive has no offset of its own."""
+    """The features of all motors with these terms, and of the springs.
+
+    A drive has no offset of its own.
+    """
     N = len(equations.robot.model.joints)
-    return [
-        (k, f) for k in range(len(equations.ratios)) for f in structure if k < N or not f.signed
-    ]
+    own = [(k, f) for k in range(len(equations.ratios)) for f in structure if k < N or not f.signed]
+    return [*own, *spring_features(equations.robot.model)]
 
 
 def own_motors(equations: Equations) -> list[Motor]:
-    """The features that the motors of the robot have already."""
+    """The features that the motors and springs of the robot have already."""
     found: list[Motor] = []
     for k, owner in enumerate(equations.robot.model.driven):
         law = own_features(owner.friction, float(equations.speeds[k]))
         rotor = (ROTOR,) if owner.rotor.reflected else ()
         found += [(k, feature) for feature in (*rotor, *law)]
-    return found
+    return [*found, *spring_features(equations.robot.model)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,10 +158,13 @@ def prior_of(equations: Equations, problem: Problem) -> Prior:
     return Prior(objective, M @ objective.transform)
 
 
-def known_value(robot: Robot, motor: int, feature: object) -> float:
+def known_value(robot: Robot, motor: int, feature: FrictionFeature) -> float:
     """What a robot has of a feature already; 0 if nothing."""
-    owner = robot.model.driven[motor]
+    driven = robot.model.driven
+    if motor >= len(driven):
+        return spring_value(robot.model.springs[motor - len(driven)], feature)
+    owner = driven[motor]
     if feature is ROTOR:
         return owner.rotor.reflected
-    values = [getattr(owner.friction, name) for name in getattr(feature, "linear", ())]
+    values = [getattr(owner.friction, name) for name in feature.linear]
     return float(np.mean(values)) if values else 0.0

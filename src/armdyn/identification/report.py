@@ -125,7 +125,7 @@ def _motors(found: Found) -> Section:
     N = 10 * len(found.robot.model.links)
     some = found.parameters[N:]
     return Section(
-        "Rotors and friction",
+        "Rotors, friction and springs" if found.robot.model.springs else "Rotors and friction",
         (f"terms: {found.search.friction or 'none'}",),
         ("parameter", "value", "from", "to", "before", "unit"),
         tuple(_row(p) for p in some),

@@ -109,7 +109,8 @@ def prepare(
     equations = replace(first, speeds=speeds)
     if friction == "keep":
         own = own_motors(equations)
-        equations = replace(equations, structure=tuple(dict.fromkeys(f for _, f in own)))
+        motors = (f for k, f in own if k < len(robot.model.driven))
+        equations = replace(equations, structure=tuple(dict.fromkeys(motors)))
     progress("choosing the filter of the motion", 0)
     motion = choose_motion_cutoff(equations, logs[0], samples, equation_cutoff, natural)
     cutoffs = Cutoffs(equation_cutoff, motion)

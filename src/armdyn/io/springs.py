@@ -78,9 +78,7 @@ def _place(model: RobotModel, link: int, name: str) -> Array:
     return next(found, IDENTITY)
 
 
-def _end(
-    model: RobotModel, where: str, name: Any, key: str, point: Any
-) -> tuple[int, Array]:
+def _end(model: RobotModel, where: str, name: Any, key: str, point: Any) -> tuple[int, Array]:
     """The link of an end and its place in the frame on the joint of that link."""
     place = check_constant(f"{where}: {key}", point, (3,))
     known = {BASE: (-1, IDENTITY)} | {

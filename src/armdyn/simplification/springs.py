@@ -151,7 +151,8 @@ def spring_balance(
     """Find springs that carry the weight of an arm, exactly if that is possible.
 
     Args:
-        robot: The robot. It stays as it is: springs are no part of a robot.
+        robot: The robot. It stays as it is, and springs that it has are left aside; with_springs
+            makes the one with those that are found.
         between: The links between which springs may be, pairs of the name of a link and of one that
             carries it, or "base"; None: from every link to the base.
         free_length: Of every spring [m]; 0: ideal springs, without which no balance is exact.
