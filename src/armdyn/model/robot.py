@@ -70,8 +70,8 @@ class RobotModel:
         self._check_finite()
         self._check_drives()
         parts = (self.base_link, *self.links)
-        taken = (named.name for named in (*self.joints, *self.drives, *parts))
-        check_springs(self.name, self.springs, tuple(taken))
+        taken = [*(joint.name for joint in self.joints), *(drive.name for drive in self.drives)]
+        check_springs(self.name, self.springs, [*taken, *(link.name for link in parts)])
         bodies = (body for link in parts for body in link.bodies)
         check_magnitudes(self.joints, self.drives, bodies, self.gravity)
         # a frame of that name must be the tool frame itself

@@ -73,10 +73,8 @@ def _on_ground(
     if not s.model.springs:
         return found
     own = spring_wrenches(s.plain, s.plain.springs, q)[-1]
-    pair = own[:3], own[3:]
-    if world:
-        pair = tuple(rotate(s.described.base[:3, :3], part) for part in pair)
-    return found[0] + pair[0], found[1] + pair[1]
+    R = s.described.base[:3, :3] if world else np.eye(3)
+    return found[0] + rotate(R, own[:3]), found[1] + rotate(R, own[3:])
 
 
 def _turned(
