@@ -528,6 +528,17 @@ class Robot:
         only = check_truth("links", links)
         return self._link_base_parameters if only else self._base_parameters
 
+    def exact_rank(self, *, links: bool = False) -> int:
+        """How many base parameters there are, exactly: the rank of the regressor in a finite field.
+
+        No tolerance decides, as one does in `base_parameters`: rotations, perpendiculars and
+        parallels of the description hold exactly there. With `links`, for the links alone.
+        """
+        with IMPORTING:
+            from armdyn.formulations.exact_rank import exact_rank  # noqa: PLC0415 (seldom needed)
+
+        return exact_rank(self.model, check_truth("links", links))
+
     def with_base_parameters(self, values: ArrayLike, *, links: bool = False) -> Robot:
         """The possible robot with these base parameters that is nearest to this one.
 

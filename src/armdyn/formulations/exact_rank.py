@@ -1,0 +1,144 @@
+"""How many base parameters a robot has, exactly: the rank of its regressor over a finite field.
+
+Floats cannot say whether a small rest of a column is rounding. So the regressor is evaluated modulo
+a prime, on a twin of the robot in which what its description means holds exactly: rotations are
+products of turns about z, x and z by rational points of the circle, quarter turns being exact; the
+way between two axes is along the one, along their common perpendicular and along the other; gravity
+is along the first axis, or across it, if it is so in the robot. The rank at random states of the
+field is the rank over all motions, up to a chance of about 10⁻¹⁵.
+
+The rank over floats (`base_parameters`) is at most that of the robot, as its columns are clearly
+independent; the one of the twin is that of the description. Where both agree, neither rounding nor
+a tolerance has decided.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import ModelError
+from armdyn.expr.residues import Position, circle_point, drawn, rank, residues
+from armdyn.formulations.parameters import full_regressor, robot_parameters
+from armdyn.formulations.regressor import regressor
+from armdyn.formulations.spatial import cross
+from armdyn.model import Joint, RobotModel
+
+MEANT = 1e-9
+"""Angle, or length relative to the robot, that a description means to be zero."""
+_SPARE_ROWS = 8
+
+
+def exact_rank(model: RobotModel, links: bool = False) -> int:
+    """The rank of the regressor, or of that of the links alone, over all motions.
+
+    Raises:
+        ModelError: Joints follow others, so that their angles are not independent.
+    """
+    if model.coupling is not None or model.loops:
+        raise ModelError(
+            f"joints of {model.name!r} follow others, and ranks are exact for independent joints "
+            "alone; base_parameters() has the rank over floats"
+        )
+    twin, N = exact_twin(model), len(model.joints)
+    count = 10 * N if links else sum(p.linear for p in robot_parameters(model))
+    rows = []
+    for state in range((count + _SPARE_ROWS) // N + 1):
+        q, qd, qdd = (_state(name, state, N) for name in ("q", "qd", "qdd"))
+        columns = regressor if links else full_regressor
+        rows.append(columns(twin, q, qd, qdd))
+    return rank(np.concatenate(rows))
+
+
+def _state(name: str, number: int, N: int) -> Array:
+    draws = [[drawn(f"{what} {name} {number} {i}").value for what in ("value", "half")]
+             for i in range(N)]  # fmt: skip
+    return np.array([Position(value, half) for value, half in draws], dtype=object)
+
+
+def exact_twin(model: RobotModel) -> RobotModel:
+    """The robot in numbers of the field, with what its description means holding exactly."""
+    size = max([1e-6, *(float(np.linalg.norm(j.placement[:3, 3])) for j in model.joints)])
+    axes = [_exact_axis(joint.axis) for joint in model.joints]
+    joints = []
+    for joint, axis in zip(model.joints, axes, strict=True):
+        R = _exact_rotation(joint.placement[:3, :3])
+        T = np.array(residues(np.eye(4)))
+        T[:3, :3] = R
+        up = joint.parent
+        before = (model.joints[up].axis, axes[up]) if up >= 0 else None
+        T[:3, 3] = _exact_way(joint, R @ axis, before, size)
+        joints.append(replace(joint, placement=T, axis=axis))
+    base = residues(np.eye(4))
+    gravity = _exact_gravity(model, joints[0].placement[:3, :3] @ axes[0])
+    return replace(model, joints=tuple(joints), base=base, gravity=gravity)
+
+
+def _exact_way(joint: Joint, axis: Array, before: tuple[Array, Array] | None, size: float) -> Array:
+    """The position of a joint in its parent: along both axes, and across."""
+    P = joint.placement[:3, 3]
+    if before is None:
+        return residues(_without(P, size))
+    first, second = before[0], joint.placement[:3, :3] @ joint.axis
+    across = np.cross(first, second)
+    if np.linalg.norm(across) < MEANT:  # what is along parallel axes is along either
+        along = float(P @ first)
+        rest = _without(P - along * first, size)
+        found: Array = residues(_without(along, size)) * before[1] + residues(rest)
+        return found
+    parts = _without(np.linalg.solve(np.stack([first, second, across], -1), P), size)
+    a, b, c = residues(parts)
+    found = a * before[1] + b * axis + c * cross(before[1], axis)
+    return found
+
+
+def _exact_gravity(model: RobotModel, axis: Array) -> Array:
+    """Gravity in the axes of the base, exactly along or across the first axis if it is nearly."""
+    g = model.base[:3, :3].T @ model.gravity
+    joint = model.joints[0]
+    first = joint.placement[:3, :3] @ joint.axis
+    size = float(np.linalg.norm(g))
+    g = _without(g, size)
+    if np.linalg.norm(np.cross(first, g)) <= MEANT * size:
+        return np.array(float(first @ g) * axis)
+    exact = residues(g)
+    if abs(first @ g) <= MEANT * size:
+        return exact - (exact @ axis) * axis
+    return exact
+
+
+def _without(values: Array | float, size: float) -> Array:
+    return np.where(np.abs(values) <= MEANT * size, 0.0, values)
+
+
+def _exact_rotation(R: Array) -> Array:
+    """A rotation by turns about z, x and z."""
+    b = float(np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2]))
+    if np.sin(b) < MEANT:  # one turn about z is enough
+        flip = 1.0 if R[2, 2] > 0 else -1.0
+        a, b, c = float(np.arctan2(flip * -R[0, 1], R[0, 0])), (0.0 if flip > 0 else np.pi), 0.0
+    else:
+        a, c = float(np.arctan2(R[0, 2], -R[1, 2])), float(np.arctan2(R[2, 0], R[2, 1]))
+    found: Array = _turn(a, 2) @ _turn(b, 0) @ _turn(c, 2)
+    return found
+
+
+def _exact_axis(axis: Array) -> Array:
+    """A direction of length 1 exactly."""
+    b = float(np.arctan2(np.hypot(axis[0], axis[1]), axis[2]))
+    a = float(np.arctan2(axis[0], -axis[1])) if np.sin(b) >= MEANT else 0.0
+    found: Array = (_turn(a, 2) @ _turn(b, 0))[:, 2]
+    return found
+
+
+def _turn(angle: float, about: int) -> Array:
+    """A turn about a coordinate axis; near a quarter turn it is one."""
+    quarters = round(angle / (np.pi / 2))
+    if abs(angle - quarters * np.pi / 2) < MEANT:
+        c, s = residues(np.array([(1, 0), (0, 1), (-1, 0), (0, -1)][quarters % 4], dtype=float))
+    else:
+        c, s = circle_point(float(np.tan(angle / 2)))
+    R = np.array(residues(np.eye(3)))
+    i, j = (about + 1) % 3, (about + 2) % 3
+    R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
+    return R

@@ -1,0 +1,78 @@
+"""The rank of the regressor over a finite field, beside that of `base_parameters` over floats."""
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import Robot
+from armdyn.errors import ModelError
+from armdyn.expr.residues import PRIME, Residue, rank, residues
+from support.measured_arms import worn
+from support.paths import ROOT
+from support.random_robots import random_model
+
+MOTOR = {"name": "motor", "rotor_inertia": 1e-3, "gear_ratio": 20.0, "viscous": 0.3}
+
+
+def both(robot, **options):
+    return robot.exact_rank(**options), robot.base_parameters(**options).rank
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ranks_of_all_parameters_together_agree(seed):
+    kinds = ("RRR", "RPR", "PHR", "RRRR")[seed]
+    robot = worn(Robot(random_model(kinds, seed, tree=seed % 2 == 1)), seed)
+    names, links = robot.joint_names, [link.name for link in robot.model.links]
+    robot = robot.with_drives([MOTOR | {"joints": {names[-2]: 1.0, names[-1]: -1.0}}])
+    springs = [
+        {"link": links[1], "point": [0.1, 0.2, 0.3], "anchor": [0.3, 0.1, 0.5], "stiffness": 90.0},
+        {"link": links[-1], "other": links[0], "point": [0.1, 0.0, 0.1], "stiffness": 70.0,
+         "free_length": 0.2},
+    ]  # fmt: skip
+    robot = robot.with_springs(springs)
+    exact, found = both(robot)
+    assert exact == found
+    assert found < sum(p.linear for p in robot.parameter_table)
+    links_exact, links_found = both(robot, links=True)
+    assert links_exact == links_found < found
+
+
+@pytest.mark.parametrize(("name", "links"), [("stanford", 33), ("panda", 43)])
+def test_ranks_of_links_are_those_of_the_literature(name, links):
+    assert armdyn.load(name).exact_rank(links=True) == links
+
+
+def test_a_spring_to_a_point_above_a_pendulum_acts_like_its_weight():
+    row = {"joint": "revolute", "alpha": np.pi / 2, "mass": 1.0, "com": (0.3, 0.0, 0.0)}
+    pendulum = armdyn.from_dh([row], convention="modified")
+    spring = {"link": "link1", "point": [0.2, 0.1, 0.0], "stiffness": 50.0}
+    above = pendulum.with_springs([spring | {"anchor": [0.0, 0.0, 0.7]}])
+    aside = pendulum.with_springs([spring | {"anchor": [0.4, 0.0, 0.7]}])
+    # across the axis gravity shows m cx and m cy, and both springs pull in these directions
+    assert both(pendulum) == both(above) == both(aside) == (3, 3)
+    stiff = pendulum.with_springs([spring | {"anchor": [0.4, 0.0, 0.7], "free_length": 0.1}])
+    assert both(stiff) == (4, 4)
+    grouping = above.base_parameters().groupings
+    assert any("spring1.stiffness" in text and "link1.mc" in text for text in grouping)
+
+
+def test_coulomb_friction_by_direction_and_an_offset_are_two():
+    arm = armdyn.load("two_link")
+    names = ("coulomb_positive", "coulomb_negative", "offset")
+    assert both(arm.with_parameters({f"joint1.{name}": 0.3 for name in names})) == (8, 8)
+
+
+def test_residues_are_a_field():
+    x, y = Residue(12345), residues(np.array(0.1)).item()
+    assert ((x / y) * y - x).value == 0
+    assert (0.1 - y).value == 0
+    assert ((x * x).sqrt() * (x * x).sqrt() - x * x).value == 0
+    assert (x.tanh() + (-x).tanh()).value == 0
+    assert rank(residues(np.array([[1.0, 2.0], [0.5, 1.0], [0.0, 0.0]]))) == 1
+    assert Residue(PRIME).value == 0
+
+
+def test_joints_that_follow_others_have_no_exact_rank():
+    gripper = armdyn.load(ROOT / "tests" / "robots" / "gripper.urdf")
+    with pytest.raises(ModelError, match=r"follow others, and ranks are exact for independent"):
+        gripper.exact_rank()
