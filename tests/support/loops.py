@@ -201,3 +201,78 @@ def dyad_arm(kind, tilt=True):
     on_b[:3, :3] = np.eye(3)
     loop = loop_between(model, "pin", CUT_JOINTS["revolute"], (a, on_a), (b, on_b))
     return with_loops(model, [loop], types[4], assembly)
+
+
+SIX_BAR = """
+format = 1
+name = "six_bar"
+[base]
+rpy = [1.5707963267948966, 0.0, 0.0]
+[[link]]
+name = "base"
+"""
+"""Two four-bars, the second driven by the rocker of the first; one motor."""
+for _name, _length in (("crank", 0.1), ("coupler", 0.3), ("rocker", 0.25), ("rod", 0.28)):
+    SIX_BAR += f"""
+[[link]]
+name = "{_name}"
+shape = {{ type = "box", size = [{_length}, 0.03, 0.01], position = [{_length / 2}, 0.01, 0.0], density = 7850.0 }}
+"""
+SIX_BAR += """
+[[link]]
+name = "lever"
+mass = 0.4
+com = [0.08, 0.01, 0.0]
+inertia = [0.001, 0.002, 0.002]
+[[joint]]
+name = "crank"
+type = "revolute"
+parent = "base"
+child = "crank"
+[[joint]]
+name = "coupler"
+type = "revolute"
+parent = "crank"
+child = "coupler"
+position = [0.1, 0.0, 0.0]
+viscous = 0.01
+actuated = false
+[[joint]]
+name = "rocker"
+type = "revolute"
+parent = "base"
+child = "rocker"
+position = [0.3, 0.0, 0.0]
+actuated = false
+[[joint]]
+name = "rod"
+type = "revolute"
+parent = "rocker"
+child = "rod"
+position = [0.2, 0.05, 0.0]
+actuated = false
+[[joint]]
+name = "lever"
+type = "revolute"
+parent = "base"
+child = "lever"
+position = [0.6, -0.02, 0.0]
+viscous = 0.02
+actuated = false
+[[loops]]
+name = "first"
+type = "revolute"
+a = { link = "coupler", position = [0.3, 0.0, 0.0] }
+b = { link = "rocker", position = [0.25, 0.0, 0.0] }
+[[loops]]
+name = "second"
+type = "revolute"
+a = { link = "rod", position = [0.28, 0.0, 0.0] }
+b = { link = "lever", position = [0.2, 0.0, 0.0] }
+[assembly]
+crank = 1.0
+coupler = -0.5
+rocker = 1.6
+rod = -1.5
+lever = 1.7
+"""

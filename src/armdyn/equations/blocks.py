@@ -19,16 +19,16 @@ from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import Expr, Number, power, product, total
 
 
-def _label(place: Place) -> str:
-    return index(*(p + 1 for p in place))
-
-
 @dataclass(frozen=True, eq=False)
 class BlockWriter:
     """Makes blocks of a robot in symbols, or in numbers with so many digits."""
 
     robot: SymbolicRobot
     digits: int | None = None
+
+    def _label(self, place: Place) -> str:
+        """The numbers of the joints behind a symbol."""
+        return index(*(self.robot.coordinates[p] for p in place))
 
     def terms(self, value: Trig) -> int:
         """How many terms an entry has before it is factored."""
@@ -46,12 +46,12 @@ class BlockWriter:
         symbol: str,
         title: str,
         values: Array | Trig,
-        label: Callable[[Place], str] = _label,
+        label: Callable[[Place], str] | None = None,
         **facts: Any,
     ) -> Block:
         """An array with its entries, half of them where two axes may be exchanged."""
         array: Any = np.asarray(values, dtype=object)
-        lines = []
+        label, lines = label or self._label, []
         for at in _upper(array.shape) if "swap" in facts else np.ndindex(array.shape):
             known = self._known(array[at])
             entry = arrange(self.robot, known, self.digits)
@@ -82,12 +82,13 @@ class BlockWriter:
     def _velocity_products(self, closed: ClosedForm) -> list[Block]:
         """Coefficients of products of two velocities, and of squared velocities."""
         n = self.robot.n
-        pairs = [index(*pair) for pair in combinations(range(1, n + 1), 2)]
+        joints = self.robot.coordinates
+        pairs = [index(*pair) for pair in combinations(joints, 2)]
         coriolis = self.block(
             "B",
             "Coriolis coefficients",
             closed.B,
-            lambda at: f"{at[0] + 1},{pairs[at[1]]}",
+            lambda at: f"{joints[at[0]]},{pairs[at[1]]}",
             remarks=("column jk, j < k, belongs to qd_j qd_k",),
         )
         centrifugal = self.block(
@@ -108,7 +109,7 @@ class BlockWriter:
             for q in value
         ]
         parts = [part for q in value for part in (q.numerator, *(f for f, _ in q.divisors))]
-        return Line(symbol, _label(place), total(terms), place, all(map(_constant, parts)))
+        return Line(symbol, self._label(place), total(terms), place, all(map(_constant, parts)))
 
     def task(self, form: CartesianForm) -> list[Block]:
         """Mass matrix, velocity and gravity forces of the tool, written out."""

@@ -101,7 +101,7 @@ class ClosedForm:
 
     def rates(self, name: str) -> Array:
         """The velocities "qd" or accelerations "qdd", (N,)."""
-        names = (f"{name}{i + 1}" for i in range(self.robot.n))
+        names = (f"{name}{j}" for j in self.robot.coordinates)
         return np.array([*map(self.robot.ring.symbol, names)], dtype=object)
 
     def _clean(self, values: object) -> Array:

@@ -88,6 +88,20 @@ class Document:
     notes: tuple[str, ...]
     operations: tuple[int, int] | None = None
     """Multiplications and additions of the recursive program."""
+    numbers: tuple[int, ...] = ()
+    """The number of each joint; none: they are counted from 1."""
+    passive: tuple[int, ...] = ()
+    """Numbers of the joints that lines give, and that are no coordinates."""
+
+    @property
+    def numbered(self) -> list[tuple[int, str]]:
+        """The joints by their numbers."""
+        return list(zip(self.numbers or range(1, len(self.joints) + 1), self.joints, strict=True))
+
+    @property
+    def coordinates(self) -> list[int]:
+        """Numbers of the joints whose motion is given."""
+        return [number for number, _ in self.numbered if number not in self.passive]
 
     @property
     def angles(self) -> list[Angle]:

@@ -15,14 +15,17 @@ from armdyn.equations.blocks import BlockWriter, entries
 from armdyn.equations.cartesian import cartesian_form, in_axes_of_links
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.document import Block, occurring
+from armdyn.equations.dyad_form import passive_joints
 from armdyn.equations.formats import Equations
 from armdyn.equations.friction import friction
-from armdyn.equations.loops import notes_on_loops
+from armdyn.equations.loops import check_loops, notes_on_loops
 from armdyn.equations.meaning import legend
-from armdyn.equations.recursive import recursive
+from armdyn.equations.recursive import recursive, with_friction
+from armdyn.equations.reduced_form import reduced_form
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, check_known, shown
+from armdyn.formulations.loops.closure import closure_of
 from armdyn.model import RobotModel
 
 MOST_TERMS = 2000
@@ -94,6 +97,10 @@ def equations(
     if not check_truth("closed", closed):
         symbolic.ring.budget = MOST_PRODUCTS // max(1, len(symbolic.ring.angles))
     made = ClosedForm(symbolic)
+    linear = not model.loops or closure_of(model).linear is not None
+    if model.loops and linear:
+        made = reduced_form(symbolic, model)
+        symbolic = made.robot
     writer = BlockWriter(symbolic, shown)
     letters = model.letters if letters is None else letters
     try:
@@ -106,6 +113,8 @@ def equations(
         length = f"more than {MOST_TERMS:,} terms"
     if length:
         return _recursive(model, shown, (form, length))
+    if not linear:
+        return _looped(model, writer.blocks(form, made), shown, symbolic, letters)
     return _document(model, form, writer.blocks(form, made), shown, (), symbolic, letters)
 
 
@@ -118,6 +127,7 @@ def _checked(robot: Any, form: str, digits: int) -> RobotModel:
     model = robot.model if isinstance(robot, Robot) else robot
     if not model.joints:
         raise ModelError(f"robot {model.name!r} has no moving joint, so no equations of motion")
+    check_loops(model, form)
     return model
 
 
@@ -167,6 +177,7 @@ def _document(
     letters: Mapping[str, str] | None = None,
     values: Mapping[str, float] | None = None,
     operations: tuple[int, int] | None = None,
+    whole_tree: bool = False,
 ) -> Equations:
     """The blocks with friction, legend and notes."""
     law, known = LAWS[form], dict(values or {})
@@ -174,25 +185,57 @@ def _document(
     if symbolic is not None:
         known |= symbolic.values
         signs = {j: s for sums in symbolic.sums.values() for j, s in sums}
-        shifts = {i + 1: signs[i + 1] * x for i, x in symbolic.offsets.items()}
-    rubbing = friction(model, digits) if form in WITH_FRICTION else None
+        of = symbolic.offsets.items()
+        shifts = {i + 1: x if symbolic.numbers else signs[i + 1] * x for i, x in of}
+    inside = form == "recursive" and with_friction(model)
+    wanted = form in WITH_FRICTION and not inside
+    rubbing = friction(model, digits, whole_tree) if wanted else None
     if rubbing is not None:
         blocks = [*blocks, rubbing[0]]
         known |= rubbing[1]
         law = law[0].replace("+ G", "+ G + F"), f"{law[1]} + F"
     names = set() if digits is not None else occurring(blocks)
+    joints = range(len(model.joints)) if whole_tree or not model.loops else model.independent
     return Equations(
         robot=model.name,
         title=model.title or model.name,
         form=form,
-        joints=tuple(joint.name for joint in model.joints),
-        units=tuple(joint.type.unit for joint in model.joints),
+        joints=tuple(model.joints[i].name for i in joints),
+        units=tuple(model.joints[i].type.unit for i in joints),
         law=law,
         blocks=tuple(blocks),
         offsets=shifts,
         legend=legend(names, known, letters or {}, parameters(model)),
         notes=(*notes, *_notes_on_joints(model)),
         operations=operations,
+        numbers=tuple(i + 1 for i in joints) if model.loops else (),
+        passive=tuple(i + 1 for i in model.passive) if whole_tree else (),
+    )
+
+
+def _looped(
+    model: RobotModel,
+    blocks: list[Block],
+    digits: int | None,
+    symbolic: SymbolicRobot,
+    letters: Mapping[str, str] | None,
+) -> Equations:
+    """The equations of the tree with those of its passive joints."""
+    tree = _document(model, "state", blocks, digits, (), symbolic, letters, whole_tree=True)
+    found = passive_joints(symbolic, model, tree.offsets, digits)
+    friction = " + F" if any(block.symbol == "F" for block in tree.blocks) else ""
+    torques = replace(found.torques, title=f"Torques, with T = M qdd + V + G{friction}")
+    known = symbolic.values | found.values | {x.symbol: x.value for x in tree.legend}
+    every = (*found.blocks, *tree.blocks, torques)
+    names = set() if digits is not None else occurring(every) & known.keys()
+    return replace(
+        tree,
+        law=(
+            f"tau = W^T (M qdd + V + G{friction}), qdd of all joints",
+            rf"\tau = W^{{T}} (M \ddot{{q}} + V + G{friction})",
+        ),
+        blocks=every,
+        legend=legend(names, known, letters or {}, parameters(model)),
     )
 
 
@@ -228,6 +271,8 @@ def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...] =
         f"{program.rotors.total} more for rotors, and {done.trig} pairs of sine and cosine; "
         "what depends on constants alone is not counted"
     ]
+    if with_friction(model):
+        notes.append("friction is in the program, with numbers in place of its parameters")
     if digits is None:
         notes.append("parameters that are 0, 1 or -1 in this robot are written as these numbers")
     if instead:

@@ -23,25 +23,33 @@ from armdyn.equations.tree import (
     product,
     total,
 )
+from armdyn.formulations.loops.closure import closure_of
 from armdyn.model import FrictionLaw, RobotModel
 
 
-def friction(model: RobotModel, digits: int | None) -> tuple[Block, dict[str, float]] | None:
-    """Friction of each joint as it is written, with the values of its symbols; None without."""
+def friction(
+    model: RobotModel, digits: int | None, whole_tree: bool = False
+) -> tuple[Block, dict[str, float]] | None:
+    """Friction of each coordinate as it is written, with the values of its symbols; None without.
+
+    With the whole tree it is that of every joint; else passive joints follow linearly.
+    """
     if model.is_frictionless:
         return None
     values: dict[str, float] = {}
-    n, R = len(model.joints), model.drive_ratios
-    laws = [
-        _law(i, j.friction, Symbol(f"qd{i}"), digits, values) for i, j in enumerate(model.joints, 1)
-    ]
-    for number, (drive, ratios) in enumerate(zip(model.drives, R, strict=True), n + 1):
-        joints = np.flatnonzero(ratios)
-        rate = total((_Printed(Symbol(f"qd{i + 1}")) * float(ratios[i])).expr for i in joints)
-        law = _Printed(_law(number, drive.friction, rate, digits, values))
-        for i in joints:
-            laws[i] = total([laws[i], (law * float(ratios[i])).expr])
-    lines = tuple(Line("F", index(i + 1), law, (i,)) for i, law in enumerate(laws))
+    n = len(model.joints)
+    linear = None if whole_tree or not model.loops else closure_of(model).linear
+    K = np.eye(n) if linear is None else linear[0]
+    numbers = range(n) if linear is None else model.independent
+    laws: list[Expr] = [ZERO] * len(numbers)
+    owners = zip(model.driven, np.concatenate([K, model.drive_ratios @ K]), strict=True)
+    for number, (owner, ratios) in enumerate(owners, 1):
+        turns = np.flatnonzero(ratios)
+        rates = [(_Printed(Symbol(f"qd{numbers[a] + 1}")) * float(ratios[a])).expr for a in turns]
+        law = _Printed(_law(number, owner.friction, total(rates), digits, values))
+        for a in turns:
+            laws[a] = total([laws[a], (law * float(ratios[a])).expr])
+    lines = tuple(Line("F", index(numbers[a] + 1), law, (a,)) for a, law in enumerate(laws))
     return Block("F", "Friction", lines, (len(lines),), ("qd",)), values
 
 

@@ -67,6 +67,7 @@ LATEX = _Latex(
     angle_function=lambda f: f"{f.name.lower()}_{{{latex_angle(f.angle)}}}",
     power="{}^{{{}}}".format,
     bars=True,
+    direction=r"\operatorname{atan2}",
 )
 
 
@@ -111,7 +112,7 @@ def markdown(equations: Document) -> str:
     for entry in equations.legend:
         value = f"{entry.value:.6g} {entry.unit}".strip()
         found.append(f"| ${latex_name(entry.symbol)}$ | {value} | {plain(entry.text)} |")
-    for i, joint in enumerate(equations.joints, 1):
+    for i, joint in equations.numbered:
         found.append(f"| $q_{{{i}}}$ | | position of {plain(joint)} |")
     return "\n".join(found) + "\n"
 
@@ -181,9 +182,7 @@ def _where(equations: Document) -> list[str]:
         unit = f" {escaped(entry.unit)}" if entry.unit else ""
         text = f", {escaped(entry.text)}" if entry.text else ""
         rows.append(f"${latex_name(entry.symbol)} = {value}${unit}{text}")
-    rows += [
-        f"$q_{{{i}}}$: position of {escaped(joint)}" for i, joint in enumerate(equations.joints, 1)
-    ]
+    rows += [f"$q_{{{i}}}$: position of {escaped(joint)}" for i, joint in equations.numbered]
     return [" \\\\\n".join(rows)]
 
 

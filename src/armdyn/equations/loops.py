@@ -1,22 +1,42 @@
-"""What the equations of a robot with loops leave to the reader: how its passive joints follow."""
+"""What is told of the loops of a robot beside its equations: how its passive joints follow."""
 
 from collections.abc import Iterator
 
+from armdyn.errors import LoopError
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.parallelogram import LinearDyad
 from armdyn.formulations.loops.plane import Path, PlanarLoop, Segment
 from armdyn.model import RobotModel
 
 
+def check_loops(model: RobotModel, form: str) -> None:
+    """Refuse a form that is not written for the loops of a robot."""
+    if not model.loops:
+        return
+    loop, closure = model.loops[0], closure_of(model)
+    if closure.dyads is None:
+        raise LoopError(
+            f"the loops of {model.name!r} are solved by iteration, so there are no equations in "
+            "closed form; evaluate the methods of the robot instead",
+            loop=loop.name,
+        )
+    if form not in ("state", "recursive") and closure.linear is None:
+        raise LoopError(
+            f"the {form} form is not written for robots with loops that are not parallelograms, "
+            f"as {loop.where} of {model.name!r}; take the form state or recursive",
+            loop=loop.name,
+        )
+
+
 def notes_on_loops(model: RobotModel) -> Iterator[str]:
-    """That the equations are those of the open tree, and the closures that are added to them."""
+    """Which joints are passive, and the closures that they follow from."""
     if not model.loops:
         return
     passive = ", ".join(f"q{i + 1}" for i in model.passive)
+    active = ", ".join(f"q{i + 1}" for i in model.independent)
     yield (
-        f"these are the equations of the open tree of {model.name}; {passive} are passive and "
-        "follow from its loops. With qd = G qd_a the torques of the actuated joints are G' tau, "
-        "their mass matrix is G' M G and their Coriolis matrix G' (M dG/dt + C G)"
+        f"the coordinates are the actuated joints {active}; {passive} are passive and follow from "
+        "the loops. Numbers are those of joints and links"
     )
     for dyad in closure_of(model).dyads or ():
         if isinstance(dyad, LinearDyad):

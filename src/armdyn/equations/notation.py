@@ -15,6 +15,8 @@ def angle_name(angle: Angle) -> str:
     """What stands behind C and S: 23 for q2 + q3, 2-3 for q2 - q3, alpha1 for a constant."""
     if isinstance(angle, str):
         return angle
+    if any(abs(sign) != 1 for _, sign in angle):
+        return "".join(f"{sign:+d}q{joint}" for joint, sign in angle).removeprefix("+")
     if all(sign > 0 for _, sign in angle):
         return index(*(joint for joint, _ in angle))
     return "".join(f"{sign * joint:+d}" for joint, sign in angle).removeprefix("+")

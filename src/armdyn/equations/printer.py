@@ -30,6 +30,8 @@ class Notation(Language):
     power: Callable[[str, int | str], str] = "{}**{}".format
     bars: bool = False
     """Whether an absolute value is written between bars."""
+    direction: str = "atan2"
+    """The function that gives the angle of a vector."""
 
     def write(self, expr: Expr) -> str:
         """An expression in one line."""
@@ -48,6 +50,8 @@ class Notation(Language):
                 return Infix(f"|{self.write(argument)}|")
             case tree.Call(function, argument):
                 return self.operation(function, [self.written(argument)])
+            case tree.Direction(y, x):
+                return Infix(f"{self.direction}({self.write(y)}, {self.write(x)})")
             case tree.Power(base, exponent):
                 return Infix(self.power(self.written(base).within(NAME), exponent), POWER)
             case tree.RealPower(base, over):

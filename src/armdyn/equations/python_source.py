@@ -6,7 +6,7 @@ from armdyn.backends.names import comment
 from armdyn.equations.document import Block, Document
 from armdyn.equations.printer import SOURCE_OPERATORS, Notation
 from armdyn.equations.source import ARRAYS, angle_lines, assigned, free_names, heading, target
-from armdyn.equations.tree import angle_functions
+from armdyn.equations.tree import AngleFunction, angle_functions
 from armdyn.expr.operations import FUNCTIONS
 
 _CALLS = {op: f"np.{op}(" for op in FUNCTIONS} | {"sgn": "np.sign(", "abs": "np.abs("}
@@ -27,7 +27,9 @@ _DEFINITION = ("", "", "def inverse_dynamics(q, qd, qdd):", '    """Torques of t
 def python(equations: Document) -> str:
     """The module, with the values of the parameters at its top."""
     names = free_names(equations.values, (*ARRAYS, "np"))
-    source = Notation(_CALLS, SOURCE_OPERATORS, symbol=lambda name: names.get(name, name))
+    source = Notation(
+        _CALLS, SOURCE_OPERATORS, symbol=lambda name: names.get(name, name), direction="np.arctan2"
+    )
     found = [*heading(equations, "equations of motion"), "import numpy as np", ""]
     found.append(f"n = {len(equations.joints)}")
     for entry in equations.legend:
@@ -37,15 +39,17 @@ def python(equations: Document) -> str:
         found += _program(equations, source)
         return "\n".join(found) + "\n"
     for block in equations.blocks:
-        found += _function(equations, block, source)
-    return "\n".join([*found, *_torques(equations)]) + "\n"
+        if block.symbol and block.symbol != "tau":
+            found += _function(equations, block, source)
+    torques = _loops(equations, source) if equations.passive else _torques(equations)
+    return "\n".join([*found, *torques]) + "\n"
 
 
 def _function(equations: Document, block: Block, source: Notation) -> Iterator[str]:
     shape = f", shape {block.shape}" if block.shape else ""
     yield from ("", "", f"def {block.symbol}({', '.join(block.arguments)}):")
     yield f'    """{comment(block.title)}{shape}, at one state."""'
-    yield from _unpacked(equations, block.arguments)
+    yield from _unpacked([i for i, _ in equations.numbered], block.arguments)
     used = angle_functions(line.value for line in block.lines)
     yield from angle_lines(equations, used, source, "    ")
     if block.shape:
@@ -57,9 +61,9 @@ def _function(equations: Document, block: Block, source: Notation) -> Iterator[s
     yield "    return result"
 
 
-def _unpacked(equations: Document, arguments: Iterable[str]) -> Iterator[str]:
+def _unpacked(numbers: Iterable[int], arguments: Iterable[str]) -> Iterator[str]:
     for name in arguments:
-        entries = [f"{name}{i}" for i in range(1, len(equations.joints) + 1)]
+        entries = [f"{name}{i}" for i in numbers]
         yield f"    [{', '.join(entries)}] = {name}"
 
 
@@ -77,6 +81,30 @@ def _torques(equations: Document) -> list[str]:
     return [*_DEFINITION, *pairs, f"    return {_TORQUES[equations.form]}{friction}"]
 
 
+def _loops(equations: Document, source: Notation) -> Iterator[str]:
+    """The torques of a robot with loops: passive joints first, then those of the tree."""
+    yield from _DEFINITION
+    yield from _unpacked(equations.coordinates, ("q", "qd", "qdd"))
+    lists, functions = [b for b in equations.blocks if not b.symbol], set[AngleFunction]()
+    for block in lists:
+        used = angle_functions(line.value for line in block.lines) - functions
+        yield from angle_lines(equations, used, source, "    ")
+        functions |= used
+        for line in block.lines:
+            yield from assigned(source, line.symbol, line.value, "    ")
+    every = [i for i, _ in equations.numbered]
+    for name in ("q", "qd", "qdd"):
+        yield f"    {name} = np.array([{', '.join(f'{name}{i}' for i in every)}])"
+    friction = " + F(qd)" if any(b.symbol == "F" for b in equations.blocks) else ""
+    whole = ", ".join(f"T{i}" for i in every)
+    yield f"    [{whole}] = {_TORQUES['state']}{friction}"
+    block = next(block for block in equations.blocks if block.symbol == "tau")
+    yield f"    result = np.zeros({len(block.lines)})"
+    for line in block.lines:
+        yield from assigned(source, target("result", block, line), line.value, "    ")
+    yield "    return result"
+
+
 def _program(equations: Document, source: Notation) -> Iterator[str]:
     """Constants at the top, friction as a function, everything else in one."""
     lists = [block for block in equations.blocks if not block.symbol]
@@ -87,7 +115,7 @@ def _program(equations: Document, source: Notation) -> Iterator[str]:
     if "F" in arrays:
         yield from _function(equations, arrays["F"], source)
     yield from _DEFINITION
-    yield from _unpacked(equations, ("q", "qd", "qdd"))
+    yield from _unpacked(equations.coordinates, ("q", "qd", "qdd"))
     for block in lists:
         for line in () if block.beforehand else block.lines:
             yield from assigned(source, line.symbol, line.value, "    ")

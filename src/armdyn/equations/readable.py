@@ -46,19 +46,21 @@ def readable(robot: SymbolicRobot, value: Trig) -> list[Term]:
         by_monomial[monomial][factors] = number
     found: dict[Product, Coefficients] = defaultdict(dict)
     for monomial, harmonics in by_monomial.items():
-        for product, number in _products(_differences(harmonics)).items():
+        for product, number in _products(_differences(harmonics, bool(robot.numbers))).items():
             found[product][monomial] = number
     return [Term(p, found[p]) for p in sorted(found, key=_order)]
 
 
-def _differences(harmonics: Harmonics) -> Harmonics:
+def _differences(harmonics: Harmonics, reduced: bool) -> Harmonics:
     """Pairs that are the cosine or sine of a difference of angles, joined to one.
 
     cos a cos b + sin a sin b = cos(b - a),   cos a sin b - sin a cos b = sin(b - a)
+
+    Of a robot with loops any two angles are tried.
     """
     found = dict(harmonics)
     for factors in sorted(harmonics, key=lambda f: (len(f), str(f))):
-        for a, b, tail in _nested(factors):
+        for a, b, tail in _nested(factors, reduced):
             if factors not in found:
                 break
             w, cosine = a[1], b[1] > 0
@@ -76,15 +78,25 @@ def _differences(harmonics: Harmonics) -> Harmonics:
     return {factors: number for factors, number in found.items() if number}
 
 
-def _nested(factors: Factors) -> Iterator[tuple[Factor, Factor, Sum]]:
+def _nested(factors: Factors, reduced: bool) -> Iterator[tuple[Factor, Factor, Sum]]:
     """Pairs of factors of equal frequency, one angle the start of the other, and the rest of it."""
     for x, y in combinations(factors, 2):
-        a, b = (x, y) if len(x[0]) < len(y[0]) else (y, x)
+        a, b = (x, y) if len(x[0]) < len(y[0]) or (reduced and len(x[0]) == len(y[0])) else (y, x)
         short, long = a[0], b[0]
         if isinstance(short, str) or isinstance(long, str) or abs(a[1]) != abs(b[1]):
             continue
         if len(short) < len(long) and long[: len(short)] == short:
             yield a, b, long[len(short) :]
+        elif reduced and (rest := _difference(long, short)):
+            yield a, b, rest
+
+
+def _difference(a: Sum, b: Sum) -> Sum:
+    """a - b."""
+    ratios = dict(a)
+    for joint, ratio in b:
+        ratios[joint] = ratios.get(joint, 0) - ratio
+    return tuple((joint, ratio) for joint, ratio in sorted(ratios.items()) if ratio)
 
 
 def _replaced(factors: Factors, a: Factor, b: Factor, *new: Factor) -> Factors:

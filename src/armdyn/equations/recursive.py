@@ -6,7 +6,9 @@ Reference: M. Renaud, Quasi-minimal computation of the dynamic model of a robot 
 """
 
 import itertools
+import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -15,6 +17,7 @@ from armdyn.compiler.program import Constant, Program
 from armdyn.equations.document import Block, Line, index
 from armdyn.equations.tree import Call, Expr, Number, Symbol, leaves, negated, operation, sign
 from armdyn.expr.operations import TRIG
+from armdyn.formulations.loops.closure import closure_of
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
@@ -54,21 +57,35 @@ class Recursive:
 def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
     """The program for the torques of links and rotors, with symbols or with rounded numbers.
 
-    Every moving joint is a coordinate of its own.
+    Joints that mimic others are coordinates of their own; those that loops move are none.
     """
-    joints = tuple(replace(j, mimic=None, actuated=True) for j in model.joints)
-    request = Request("inverse_dynamics", friction=False)
-    program = quantity_program(replace(model, joints=joints, loops=(), assembly=None), request)
+    joints = tuple(replace(j, mimic=None) for j in model.joints)
+    rubbing = with_friction(model)
+    program = quantity_program(
+        replace(model, joints=joints), Request("inverse_dynamics", friction=rubbing)
+    )
+    return listed(program, digits, [i + 1 for i, j in enumerate(joints) if j.actuated])
+
+
+def with_friction(model: RobotModel) -> bool:
+    """Whether friction is in the program: where it acts at passive joints that turn as q says."""
+    return bool(model.loops) and closure_of(model).linear is None and not model.is_frictionless
+
+
+def listed(program: Program, digits: int | None, numbers: Sequence[int]) -> Recursive:
+    """The lines of a program of coordinates, which have the numbers of their joints."""
     result = Recursive(operations=program.operations, rotors=program.rotors)
-    _Lister(program, result, digits).add()
+    _Lister(program, result, digits, numbers).add()
     return result
 
 
 class _Lister:
     """Writes the values of a program as expressions and lines."""
 
-    def __init__(self, program: Program, into: Recursive, digits: int | None):
-        self.program, self.into, self.digits = program, into, digits
+    def __init__(
+        self, program: Program, into: Recursive, digits: int | None, numbers: Sequence[int]
+    ):
+        self.program, self.into, self.digits, self.numbers = program, into, digits, numbers
         self.first = len(program.symbols)
         self.start = self.first + len(program.constants)
         self.uses: Counter[int] = Counter(program.outputs)
@@ -85,13 +102,19 @@ class _Lister:
     def add(self) -> None:
         """Add every line."""
         for place, name in enumerate(self.program.symbols):
-            self._set(place, Symbol(name))
+            self._set(place, Symbol(self._renamed(name)))
         for place, constant in enumerate(self.program.constants, self.first):
             self._constant(place, constant)
         for place, instruction in enumerate(self.program.instructions, self.start):
             self._instruction(place, instruction.op, instruction.args)
         for i, place in enumerate(self.program.outputs):
-            self.into.torques.append(Line("tau", index(i + 1), self.values[place], (i,)))
+            number = self.numbers[i] if i < len(self.numbers) else i + 1
+            self.into.torques.append(Line("tau", index(number), self.values[place], (i,)))
+
+    def _renamed(self, name: str) -> str:
+        """An entry of q, qd or qdd by the number of its joint."""
+        match = re.fullmatch(r"(q|qd|qdd)(\d+)", name)
+        return f"{match[1]}{self.numbers[int(match[2]) - 1]}" if match else name
 
     def _set(self, place: int, expr: Expr) -> None:
         self.values[place] = self.spelled[place] = expr

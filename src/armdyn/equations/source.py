@@ -13,7 +13,7 @@ from armdyn.equations.tree import AngleFunction, Expr
 WIDTH = 96
 ARRAYS = (
     *("M", "V", "G", "F", "B", "C", "h", "T", "U", "Mx", "Vx", "Gx", "detJ", "J", "Jdqd", "tau"),
-    *("R", "Mt", "Vt", "Gt"),
+    *("R", "Mt", "Vt", "Gt", "T"),
     *("q", "qd", "qdd", "n", "result", "pairs", "inverse_dynamics", "values"),
 )
 """Names that the programs use themselves."""
@@ -49,7 +49,7 @@ def heading(equations: Document, what: str) -> list[str]:
     found = [f'"""{comment(equations.title)}: {what}, written by armdyn.', ""]
     for note in equations.notes:
         found += wrap(f"Note: {comment(note)}.", WIDTH)
-    found += [f"q{i}: {comment(name)}" for i, name in enumerate(equations.joints, 1)]
+    found += [f"q{i}: {comment(name)}" for i, name in equations.numbered]
     return [*found, '"""', ""]
 
 

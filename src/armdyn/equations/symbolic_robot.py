@@ -62,23 +62,31 @@ class SymbolicRobot:
     """Constant that is added to q before its cosine is taken, by joint; no quarter turns [rad]."""
     tool: Array
     """Position of the tool in the canonical frame of its link, (3,)."""
+    numbers: tuple[int, ...] = ()
+    """The numbers of the joints that are coordinates; none: all of them are."""
 
     @property
     def n(self) -> int:
-        """Number of moving joints."""
+        """Number of coordinates."""
         return len(self.q)
+
+    @property
+    def coordinates(self) -> tuple[int, ...]:
+        """The number of the joint of each coordinate, from 1."""
+        return self.numbers or tuple(range(1, self.n + 1))
 
     def positions(self, joints: Sequence[int]) -> Array:
         """The positions of some joints, an object array."""
         return np.array([self.q[i] for i in joints], dtype=object)
 
     def slope(self, value: Trig, joint: int) -> Trig:
-        """The derivative by a joint position."""
-        total, name = self.ring.number(0), f"q{joint + 1}"
+        """The derivative by a coordinate, counted from 0."""
+        number = self.coordinates[joint]
+        total, name = self.ring.number(0), f"q{number}"
         if name in self.ring.place:
             total = value.slope_of_symbol(name)
         for place, angles in self.sums.items():
-            if sign := dict(angles).get(joint + 1, 0):
+            if sign := dict(angles).get(number, 0):
                 total = total + sign * value.slope_of_angle(place)
         return total
 
@@ -120,11 +128,17 @@ class SymbolicRobot:
         symbols: dict[str, Any] = dict(self.values)
         for name, given in (("q", q), ("qd", qd), ("qdd", qdd)):
             rates = np.zeros_like(q) if given is None else np.broadcast_to(given, q.shape)
-            symbols |= {f"{name}{i + 1}": rates[..., i] for i in range(self.n)}
+            symbols |= {f"{name}{j}": rates[..., i] for i, j in enumerate(self.coordinates)}
+        at = {j: i for i, j in enumerate(self.coordinates)}
         angles = [
-            sum(sign * q[..., j - 1] + self.offsets.get(j - 1, 0.0) for j, sign in self.sums[k])
+            sum(sign * q[..., at[j]] + self._offset(j, sign) for j, sign in self.sums[k])
             if k in self.sums
             else np.full(q.shape[:-1], self.values[name])
             for k, name in enumerate(self.ring.angles)
         ]
         return evaluate(value, angles, symbols, q.shape[:-1])
+
+    def _offset(self, joint: int, ratio: int) -> float:
+        """What an angle has of the offset of a joint: of a coordinate as often as it has this."""
+        offset = self.offsets.get(joint - 1, 0.0)
+        return ratio * offset if self.numbers else offset

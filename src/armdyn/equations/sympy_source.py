@@ -7,8 +7,9 @@ from armdyn.backends.names import comment
 from armdyn.equations.document import Block, Document
 from armdyn.equations.printer import SOURCE_OPERATORS, Notation, exact_number
 from armdyn.equations.source import ARRAYS, angle_lines, assigned, free_names, heading, target
+from armdyn.equations.tree import AngleFunction, angle_functions
 
-_CALLED = ("sin", "cos", "tanh", "exp", "sqrt", "sign", "Abs")
+_CALLED = ("sin", "cos", "tanh", "exp", "sqrt", "sign", "Abs", "atan2")
 _IMPORTS = ("Matrix", "MutableDenseNDimArray", "Rational", "symbols", "zeros", *_CALLED)
 _TORQUES = {
     "state": "M * Matrix([{qdd}]) + V + G",
@@ -18,17 +19,22 @@ _TORQUES = {
 
 def sympy(equations: Document) -> str:
     """A script that declares symbols and builds matrices, with the values in a dictionary."""
-    n = len(equations.joints)
     source = notation(free_names(equations.values, (*ARRAYS, *_IMPORTS)))
     imports = ", ".join(sorted(_IMPORTS[:5], key=str.lower))
     functions = ", ".join(_CALLED)
     found = [*heading(equations, "equations of motion in SymPy")]
     found += [f"from sympy import {imports}", f"from sympy import {functions}", ""]
     for rate in ("q", "qd", "qdd"):
-        found += _declared([f"{rate}{i}" for i in range(1, n + 1)], source)
+        found += _declared([f"{rate}{i}" for i in equations.coordinates], source)
     found += _declared(list(equations.values), source)
-    found += angle_lines(equations, equations.angle_functions, source, "")
-    for block in equations.blocks:
+    done = set[AngleFunction]()
+    for k, block in enumerate(equations.blocks):
+        lines = equations.blocks[: k + 1] if equations.passive else equations.blocks
+        used = angle_functions(line.value for each in lines for line in each.lines)
+        found += angle_lines(equations, used - done, source, "")
+        done |= used
+        if block.symbol == "tau" and equations.passive:
+            found += _tree_torques(equations)
         found += ["", f"# {comment(block.title)}", *_built(block, source)]
     found += _torques(equations)
     values = (f"    {source.symbol(e.symbol)}: {e.value!r}," for e in equations.legend)
@@ -73,8 +79,18 @@ def _built(block: Block, source: Notation) -> Iterator[str]:
         yield from assigned(source, target(block.symbol, block, line), line.value)
 
 
+def _tree_torques(equations: Document) -> list[str]:
+    """Torques of all joints of the tree, by number."""
+    every = [i for i, _ in equations.numbered]
+    friction = " + F" if any(b.symbol == "F" for b in equations.blocks) else ""
+    whole = _TORQUES["state"].format(qdd=", ".join(f"qdd{i}" for i in every))
+    return ["", f"{', '.join(f'T{i}' for i in every)} = {whole}{friction}"]
+
+
 def _torques(equations: Document) -> list[str]:
-    every = range(1, len(equations.joints) + 1)
+    if equations.passive:
+        return []
+    every = equations.coordinates
     friction = any(b.symbol == "F" for b in equations.blocks)
     if equations.form == "recursive":
         return ["", "tau = tau + F"] if friction else []

@@ -65,8 +65,9 @@ def _where(equations: Document) -> list[str]:
     for entry in equations.legend:
         value = f"{entry.value:.6g} {entry.unit}".rstrip()
         rows.append((entry.symbol, f"{value:<18} {entry.text}".rstrip()))
-    for i, (name, unit) in enumerate(zip(equations.joints, equations.units, strict=True), 1):
-        rows.append((f"q{i}", f"position of {printable(name)} [{unit}]"))
+    for (i, name), unit in zip(equations.numbered, equations.units, strict=True):
+        passive = ", a passive joint" if i in equations.passive else ""
+        rows.append((f"q{i}", f"position of {printable(name)} [{unit}]{passive}"))
     width = max(len(left) for left, _ in rows)
     return ["", "Where", "-----", *(f"{left:<{width}}  {right}" for left, right in rows)]
 

@@ -42,6 +42,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Direction:
+    """The angle of a vector in a plane from its components, atan2(y, x)."""
+
+    y: "Expr"
+    x: "Expr"
+
+
+@dataclass(frozen=True, slots=True)
 class Power:
     """A whole power; -1 is a divisor."""
 
@@ -71,7 +79,9 @@ class Sum:
     terms: tuple["Expr", ...]
 
 
-Expr: TypeAlias = Number | Symbol | AngleFunction | Call | Power | RealPower | Product | Sum
+Expr: TypeAlias = (
+    Number | Symbol | AngleFunction | Call | Direction | Power | RealPower | Product | Sum
+)
 ZERO = Number(Fraction(0))
 
 
@@ -148,6 +158,8 @@ def leaves(expr: Expr) -> Iterator[Expr]:
             yield from chain.from_iterable(map(leaves, inside))
         case RealPower(base, exponent):
             yield from (*leaves(base), exponent)
+        case Direction(y, x):
+            yield from (*leaves(y), *leaves(x))
         case Power(inner, _) | Call(_, inner):
             yield from leaves(inner)
         case _:
@@ -173,6 +185,13 @@ def operation(op: str, args: list[Expr]) -> Expr:
             return product([args[0], Power(args[1], -1)])
         case "neg":
             return negated(args[0])
+        case "sign":
+            return Call("sgn", args[0])
+        case "signed_power" if isinstance(args[1], Number | Symbol):
+            over = Number(float(args[1].value)) if isinstance(args[1], Number) else args[1]
+            return product([RealPower(Call("abs", args[0]), over), Call("sgn", args[0])])
+        case "angle":
+            return Direction(*args)
     return Call(op, args[0])
 
 
@@ -181,8 +200,10 @@ def _collected(whole: Product) -> Expr:
     counts: Counter[Expr] = Counter()
     for factor in whole.factors:
         base, times = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)
-        counts[base] += times
-    return product(power(base, counts[base]) for base in sorted(counts, key=_rank))
+        for part in base.factors if isinstance(base, Product) else (base,):
+            counts[part] += times
+    kept = sorted((base for base in counts if counts[base]), key=_rank)
+    return product(power(base, counts[base]) for base in kept)
 
 
 def _rank(expr: Expr) -> int:
