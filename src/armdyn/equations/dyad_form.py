@@ -96,6 +96,11 @@ class _Writer:
     rows: dict[int, dict[int, Expr]] = field(default_factory=dict)
     """W of each passive joint by coordinate."""
 
+    def suffix(self, plane: PlanarLoop) -> str:
+        """What is behind the lengths of a loop if there are several."""
+        names = [loop.name for loop in self.closure.model.loops]
+        return f"_{names.index(plane.loop.name) + 1}" if len(self.closure.order) > 1 else ""
+
     def add(self, dyad: Dyad | LinearDyad) -> None:
         """The lines of two joints more."""
         if isinstance(dyad, LinearDyad):
@@ -155,9 +160,7 @@ class _Loop:
 
     def __init__(self, made: _Writer, plane: PlanarLoop):
         self.made, self.plane = made, plane
-        several = len([d for d in made.closure.dyads or () if isinstance(d, Dyad)]) > 1
-        names = [loop.name for loop in made.closure.model.loops]
-        self.suffix = f"_{names.index(plane.loop.name) + 1}" if several else ""
+        self.suffix = made.suffix(plane)
         paths = list(dict.fromkeys(s.path for s in plane.segments if s.path))
         self.places = {path: place for place, path in enumerate(paths)}
         self.lengths = [self._length(segment) for segment in plane.segments]

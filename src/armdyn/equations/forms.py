@@ -181,12 +181,8 @@ def _document(
 ) -> Equations:
     """The blocks with friction, legend and notes."""
     law, known = LAWS[form], dict(values or {})
-    shifts: dict[int, float] = {}
     if symbolic is not None:
         known |= symbolic.values
-        signs = {j: s for sums in symbolic.sums.values() for j, s in sums}
-        of = symbolic.offsets.items()
-        shifts = {i + 1: x if symbolic.numbers else signs[i + 1] * x for i, x in of}
     inside = form == "recursive" and with_friction(model)
     wanted = form in WITH_FRICTION and not inside
     rubbing = friction(model, digits, whole_tree) if wanted else None
@@ -204,7 +200,7 @@ def _document(
         units=tuple(model.joints[i].type.unit for i in joints),
         law=law,
         blocks=tuple(blocks),
-        offsets=shifts,
+        offsets={} if symbolic is None else symbolic.shifts,
         legend=legend(names, known, letters or {}, parameters(model)),
         notes=(*notes, *_notes_on_joints(model)),
         operations=operations,

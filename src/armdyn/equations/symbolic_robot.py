@@ -75,6 +75,14 @@ class SymbolicRobot:
         """The number of the joint of each coordinate, from 1."""
         return self.numbers or tuple(range(1, self.n + 1))
 
+    @property
+    def shifts(self) -> dict[int, float]:
+        """What is added to the position of a joint in every sum that has it, by its number."""
+        if self.numbers:
+            return {i + 1: x for i, x in self.offsets.items()}
+        signs = {j: s for sums in self.sums.values() for j, s in sums}
+        return {i + 1: signs[i + 1] * x for i, x in self.offsets.items()}
+
     def positions(self, joints: Sequence[int]) -> Array:
         """The positions of some joints, an object array."""
         return np.array([self.q[i] for i in joints], dtype=object)

@@ -36,7 +36,7 @@ def sympy(equations: Document) -> str:
         if block.symbol == "tau" and equations.passive:
             found += _tree_torques(equations)
         found += ["", f"# {comment(block.title)}", *_built(block, source)]
-    found += _torques(equations)
+    found += [] if equations.passive else _torques(equations)
     values = (f"    {source.symbol(e.symbol)}: {e.value!r}," for e in equations.legend)
     return "\n".join([*found, "", "values = {", *values, "}"]) + "\n"
 
@@ -88,8 +88,6 @@ def _tree_torques(equations: Document) -> list[str]:
 
 
 def _torques(equations: Document) -> list[str]:
-    if equations.passive:
-        return []
     every = equations.coordinates
     friction = any(b.symbol == "F" for b in equations.blocks)
     if equations.form == "recursive":
