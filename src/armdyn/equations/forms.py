@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import inf
@@ -183,15 +183,13 @@ def _document(
     law, known = LAWS[form], dict(values or {})
     if symbolic is not None:
         known |= symbolic.values
-    inside = form == "recursive" and with_friction(model)
-    wanted = form in WITH_FRICTION and not inside
-    rubbing = friction(model, digits, whole_tree) if wanted else None
+    rubbing = friction(model, digits, whole_tree) if _has_friction_block(model, form) else None
     if rubbing is not None:
         blocks = [*blocks, rubbing[0]]
         known |= rubbing[1]
         law = law[0].replace("+ G", "+ G + F"), f"{law[1]} + F"
     names = set() if digits is not None else occurring(blocks)
-    joints = range(len(model.joints)) if whole_tree or not model.loops else model.independent
+    joints = _shown_joints(model, whole_tree)
     return Equations(
         robot=model.name,
         title=model.title or model.name,
@@ -207,6 +205,16 @@ def _document(
         numbers=tuple(i + 1 for i in joints) if model.loops else (),
         passive=tuple(i + 1 for i in model.passive) if whole_tree else (),
     )
+
+
+def _has_friction_block(model: RobotModel, form: str) -> bool:
+    """Whether friction is written apart."""
+    return form in WITH_FRICTION and not (form == "recursive" and with_friction(model))
+
+
+def _shown_joints(model: RobotModel, whole_tree: bool) -> Sequence[int]:
+    """The joints whose positions the equations have."""
+    return range(len(model.joints)) if whole_tree or not model.loops else model.independent
 
 
 def _looped(
