@@ -5,6 +5,7 @@ from typing import Any
 import typer
 
 from armdyn.cli.console import print_json, print_line, print_table, styled, table
+from armdyn.cli.motion_options import Degrees, read_motion
 from armdyn.cli.options import Json, RobotSource, number, option, takes_robot
 
 STYLES = {"agrees": "green", "explained": "yellow", "unexplained": "bold red", "refused": "red"}
@@ -23,6 +24,7 @@ def compare(
     states: str = option(
         "16", "How many random states within the limits, or a trajectory with the states.", "N|CSV"
     ),
+    degrees: Degrees = False,
     seed: int = option(0, "What random states are drawn with.", min=0),
     json: Json = False,
 ) -> None:
@@ -33,7 +35,14 @@ def compare(
     """
     from armdyn.compare.compare import compare as compared
 
-    wanted = states if states.lower().endswith(".csv") else int(number("--states", states, int))
+    wanted: Any = states
+    if not states.lower().endswith(".csv"):
+        wanted = int(number("--states", states, int))
+        if degrees:
+            raise typer.BadParameter("--degrees is for trajectories, not for random states")
+    elif degrees:
+        motion = read_motion(robot.open(), states, degrees)
+        wanted = motion.q, motion.qd, motion.qdd
     names = None if with_ is None else [name.strip() for name in with_.split(",")]
     arm = robot.open() if robot.changed else robot.source  # each library reads a file itself
     report = compared(arm, names, wanted, seed=seed, physical=robot.physical or "error")

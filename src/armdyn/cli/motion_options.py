@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -27,9 +27,12 @@ Degrees = Annotated[
 def joint_values(arm: Robot, option: str, text: str, degrees: bool) -> Array:
     """A number for each joint, (n,) [rad or m]."""
     values = np.array(numbers(option, text, (arm.n,)))
-    joints = (arm.model.joints[i] for i in arm.model.independent)
-    turning = np.array([joint.type.turns for joint in joints])
-    return np.where(turning, np.radians(values), values) if degrees else values
+    return np.where(turning(arm), np.radians(values), values) if degrees else values
+
+
+def turning(arm: Robot) -> list[bool]:
+    """Of which coordinates degrees are degrees."""
+    return [arm.model.joints[i].type.turns for i in arm.model.independent]
 
 
 def read_motion(
@@ -41,6 +44,15 @@ def read_motion(
     motion = trajectory_from_csv(path, arm.model, wrench=wrench, degrees=degrees)
     warn_of_degrees(arm, motion.q)
     return motion
+
+
+def motion_or_workspace(arm: Robot, over: Any, degrees: bool) -> Any:
+    """The motion of a file, or random states, which are given in radians."""
+    if isinstance(over, str) and over != "workspace":
+        return read_motion(arm, over, degrees)
+    if degrees:
+        raise typer.BadParameter("--degrees is for trajectories, not for the workspace")
+    return over
 
 
 def given_motion(

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.motion_options import Degrees, motion_or_workspace
 from armdyn.cli.options import Json, Plot, RobotSource, complete_robot, option
 from armdyn.cli.state_options import LimitsOption
 
@@ -28,6 +29,7 @@ def rank(
         "peak_torque, rms_torque, peak_force, rms_force, peak_power, mean_power, load, coupling, "
         "condition or operations.",
     ),
+    degrees: Degrees = False,
     limits: LimitsOption = "error",
     plot: Plot = None,
     json: Json = False,
@@ -36,8 +38,9 @@ def rank(
     from armdyn.terms.rank import rank as ranked
 
     arms = [RobotSource(source).open() for source in robots]
+    over = motion_or_workspace(arms[0], task, degrees)
     with status("computing"):
-        found = ranked(arms, task, by=by, limits=limits)
+        found = ranked(arms, over, by=by, limits=limits)
     if plot is not None:
         found.plot(plot)
     print_result(found.data(), partial(print_sections, found.sections()), (plot,), json)

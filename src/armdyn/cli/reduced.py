@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from armdyn.cli.console import print_result, print_sections, status
-from armdyn.cli.motion_options import Degrees, read_motion
+from armdyn.cli.motion_options import Degrees, motion_or_workspace
 from armdyn.cli.options import Json, Plot, RobotSource, flag, option, takes_robot
 from armdyn.cli.state_options import (
     AccelerationOption,
@@ -48,8 +48,7 @@ def reduced(
 
     over = chosen_states(motion, samples, speed, acceleration, seed)
     arm = robot.open()
-    if isinstance(over, str):
-        over = read_motion(arm, over, degrees)
+    over = motion_or_workspace(arm, over, degrees)
     with status("dropping terms"):
         found = shortened(
             *(arm, tolerance, over),

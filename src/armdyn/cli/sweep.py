@@ -1,5 +1,7 @@
 """`armdyn sweep`: a quantity over more states than memory holds, on this machine or a cluster."""
 
+import math
+import re
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.cli.console import print_line, print_result, print_sections, rate_bar
+from armdyn.cli.motion_options import Degrees, read_motion, turning
 from armdyn.cli.options import Friction, Json, Plot, RobotSource, flag, number, option, takes_robot
 
 
@@ -25,6 +28,7 @@ def sweep(
         "LOWER:UPPER of samples, the limits of the joint where an end is left out; repeatable.",
         "NAME=RANGE",
     ),
+    degrees: Degrees = False,
     random: float | None = option(None, "So many random states.", "COUNT"),
     sobol: float | None = option(None, "So many states, evenly spread.", "COUNT"),
     seed: int = option(0, "Of random states and of the shift of Sobol's.", min=0),
@@ -48,8 +52,7 @@ def sweep(
     """Evaluate a quantity over a grid, samples or a file, and keep extremes or store everything."""
     from armdyn.sweep.sweep import sweep as swept
 
-    over = _over(states, set or [], random, sobol, seed)
-    arm = robot.open()
+    over = _over(states, set or [], random, sobol, seed, arm := robot.open(), degrees)
     kept = _reductions(reduce, bins, levels, limits)
     options: dict[str, Any] = {} if friction else {"friction": False}
     try:
@@ -69,7 +72,13 @@ def sweep(
 
 
 def _over(
-    states: Path | None, said: list[str], random: float | None, sobol: float | None, seed: int
+    states: Path | None,
+    said: list[str],
+    random: float | None,
+    sobol: float | None,
+    seed: int,
+    arm: Any,
+    degrees: bool,
 ) -> Any:
     """What is swept over."""
     from armdyn.sweep import Grid, Random, Sobol
@@ -82,8 +91,14 @@ def _over(
             raise typer.BadParameter(
                 "--set: a file says what the states are; leave one of them out"
             )
+        if states.suffix.lower() == ".csv" or str(states) == "-":
+            return read_motion(arm, states, degrees)
+        if degrees:
+            raise typer.BadParameter("--degrees is for --set and for .csv files")
         return states
     columns = dict(_column(text) for text in said)
+    if degrees:
+        columns = {name: in_radians(arm, name, value) for name, value in columns.items()}
     if random is not None or sobol is not None:
         kind: Any = Random if random is not None else Sobol
         return kind(random if random is not None else sobol, seed=seed, **columns)
@@ -106,6 +121,29 @@ def _column(text: str) -> tuple[str, Any]:
         )
     ends: list[Any] = [number(what, part) if part else None for part in parts[:2]]
     return name, (*ends, *(number(what, part) for part in parts[2:]))
+
+
+def in_radians(arm: Any, name: str, value: Any) -> Any:
+    """What is said of a column or an argument, if angles and their rates are given in degrees."""
+    found = re.fullmatch(r"(?:q|qd|qdd)(\d*)", name)
+    turns = turning(arm)
+    if found is None or int(found[1] or 1) not in range(1, arm.n + 1):
+        return value  # of something else, or unknown, which is refused later
+    if found[1]:
+        return _radians(value) if turns[int(found[1]) - 1] else value
+    each = value if isinstance(value, list) else [value] * arm.n
+    if len(each) != arm.n:
+        return value
+    return [_radians(v) if turned else v for v, turned in zip(each, turns, strict=True)]
+
+
+def _radians(value: Any) -> Any:
+    """A number, a list of numbers, or a range, whose ends are angles and whose third is a count."""
+    if isinstance(value, tuple):
+        return (*(_radians(end) for end in value[:2]), *value[2:])
+    if isinstance(value, list):
+        return [_radians(v) for v in value]
+    return None if value is None else math.radians(value)
 
 
 def _reductions(

@@ -3,7 +3,7 @@
 from functools import partial
 
 from armdyn.cli.console import print_result, print_sections, status
-from armdyn.cli.motion_options import Degrees, read_motion
+from armdyn.cli.motion_options import Degrees, motion_or_workspace
 from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
 from armdyn.cli.state_options import (
     AccelerationOption,
@@ -43,8 +43,7 @@ def terms(
 
     over = chosen_states(motion, samples, speed, acceleration, seed)
     arm = robot.open()
-    if isinstance(over, str):
-        over = read_motion(arm, over, degrees)
+    over = motion_or_workspace(arm, over, degrees)
     with status("computing"):
         found = ranked(
             *(arm, over),

@@ -16,6 +16,8 @@ MOST_PANELS = 12
 RASTER = 160
 """Cells of a workspace across its larger side."""
 SCALE = "viridis"
+LEAST_SPAN = 0.01
+"""Least span of the colours of a map, relative to its largest value; less is not to be seen."""
 
 
 def draw(result: Found, workspace: bool) -> Any:
@@ -49,7 +51,7 @@ def _figure(
     figure = Figure(figsize=(width * columns + 0.4, height), facecolor="white")
     panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
     figure.subplots_adjust(
-        left=0.075, right=0.93, top=1 - 0.95 / height, bottom=0.5 / height, hspace=0.38, wspace=0.34
+        left=0.075, right=0.92, top=1 - 0.95 / height, bottom=0.5 / height, hspace=0.38, wspace=0.34
     )
     robot = result.subject.robot
     title = f"{robot.model.title or robot.name}: {what}"
@@ -102,7 +104,9 @@ def _bar(figure: Any, mesh: Any, panel: Any) -> None:
     bar.ax.tick_params(labelsize=7, length=2)
     low, high = mesh.get_clim()
     size = max(abs(low), abs(high), 1e-300)
-    digits = min(12, 3 + max(0, round(-math.log10(max((high - low) / size, 1e-12)))))
+    wider = max(0.0, LEAST_SPAN * size - (high - low)) / 2
+    mesh.set_clim(low - wider, high + wider)
+    digits = 3 + max(0, round(-math.log10(max((high - low) / size, LEAST_SPAN))))
     bar.formatter = FuncFormatter(lambda value, _: f"{value:.{digits}g}")
     bar.locator = MaxNLocator(5)
     bar.update_ticks()

@@ -138,8 +138,14 @@ def read_over(robot: Robot, over: Any) -> Over:
     if isinstance(over, Mapping):
         return Rows({str(k): _array(v) for k, v in over.items()})
     if all(hasattr(over, name) for name in ("q", "qd", "qdd")):
-        return Rows({k: _array(getattr(over, k)) for k in ("q", "qd", "qdd")}, "a motion")
+        return Rows({k: _array(getattr(over, k)) for k in ("q", "qd", "qdd")}, _source(over))
     raise SweepError(f"over: expected {LIKE}, got {shown(over)}")
+
+
+def _source(motion: Any) -> str:
+    """The file that a motion was read from."""
+    source = getattr(motion, "source", "")
+    return Path(source).name if source else "a motion"
 
 
 def _array(value: Any) -> Any:
@@ -157,7 +163,7 @@ def _array(value: Any) -> Any:
 def _file(robot: Robot, path: Path) -> Rows:
     kind = path.suffix.lower()
     if kind == ".csv":
-        motion = trajectory_from_csv(path, robot.n)
+        motion = trajectory_from_csv(path, robot.model)
         return Rows({"q": motion.q, "qd": motion.qd, "qdd": motion.qdd}, path.name)
     if not path.exists():
         raise SweepError(f"there is no file {path}")
