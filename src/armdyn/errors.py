@@ -17,9 +17,9 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things: "1 joint", "2 joints"."""
-    return f"{number} {noun}{'s' * (number != 1)}"
+def counted(number: int, noun: str, separator: str = "") -> str:
+    """A number of things: "1 joint", "2 joints"; with the separator "," "2,000 states"."""
+    return f"{number:{separator}} {noun}{'s' * (number != 1)}"
 
 
 class ArmdynError(Exception):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import counted
 
 Harmonic = tuple[int, ...]
 """For each angle of a ring 0, +w for cos(wφ) or -w for sin(wφ)."""
@@ -181,7 +182,7 @@ class Trig:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Trig of {len(self)} terms>"
+        return f"<Trig of {counted(len(self), 'term')}>"
 
     def conjugate(self) -> "Trig":
         """Itself: everything is real."""

@@ -19,7 +19,7 @@ from armdyn.backends.llvm.rollout_loop import StateRows
 from armdyn.backends.llvm.target import Target
 from armdyn.backends.progress import note
 from armdyn.compiler.program import Program
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, counted
 from armdyn.forks import lock_over_fork
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
@@ -101,7 +101,10 @@ def _compiled(
             f"{name} takes {size} operations, more than the {MOST_OPERATIONS} that can be compiled "
             "in sensible time; use another method, or evaluate it as it is written"
         )
-    with note(f"compiling {size} operations for {name}; the result is kept for the next time ..."):
+    with note(
+        f"compiling {counted(size, 'operation')} for {name}; the result is kept for the next "
+        "time ..."
+    ):
         return BACKEND.compile(program, LlvmTarget(target, dtype, rows, sweep))
 
 

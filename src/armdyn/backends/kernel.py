@@ -18,7 +18,7 @@ from armdyn.backends.llvm.target import Target
 from armdyn.backends.threads import run
 from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
-from armdyn.errors import ShapeError, check_known
+from armdyn.errors import ShapeError, check_known, counted
 from armdyn.forks import cached_property
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import noun_of
@@ -154,7 +154,8 @@ class Kernel:
         if len(arrays) != len(expected):
             names = ", ".join(name for name, _ in expected)
             raise ShapeError(
-                f"{self.request.quantity} takes {len(expected)} arrays ({names}), got {len(arrays)}"
+                f"{self.request.quantity} takes {counted(len(expected), 'array')} ({names}), "
+                f"got {len(arrays)}"
             )
         vectors = {
             name: check_joint_vector(name, given, size, noun_of(name), self.dtype)

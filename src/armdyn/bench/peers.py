@@ -13,7 +13,7 @@ from armdyn.arrays import Array
 from armdyn.bench.loop_peers import pinocchio_loops
 from armdyn.bench.timing import LOOP, Contender, loop
 from armdyn.dynamics import Robot
-from armdyn.errors import PeerError
+from armdyn.errors import PeerError, counted
 
 BLOCK = 10_000
 """States that a peer computes in one run; the fastest block counts, which favours the peer."""
@@ -47,7 +47,7 @@ class MeasuredArm:
         """Index among our joints of each joint of a library."""
         ours = self.robot.joint_names
         if sorted(ours) != sorted(theirs):
-            raise PeerError(f"it moves {len(theirs)} joints, armdyn {len(ours)}")
+            raise PeerError(f"it moves {counted(len(theirs), 'joint')}, armdyn {len(ours)}")
         return [ours.index(name) for name in theirs]
 
 

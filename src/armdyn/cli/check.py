@@ -6,6 +6,7 @@ import typer
 
 from armdyn.cli.console import print_json, print_line, print_styled
 from armdyn.cli.options import Json, RobotSource, takes_robot
+from armdyn.errors import counted
 
 STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
@@ -28,7 +29,7 @@ def check(robot: RobotSource, *, json: Json = False) -> None:
         level = finding.level, STYLES[finding.level]
         print_styled(level, ": ", (finding.where, "bold"), f": {finding.message}")
     counts = ", ".join(
-        f"{count} {level}{'s' * (count != 1)}"
+        counted(count, level)
         for level in STYLES
         if (count := sum(finding.level == level for finding in findings))
     )

@@ -7,6 +7,7 @@ import typer
 from armdyn.cli.console import print_json, print_line, print_table, styled, table
 from armdyn.cli.motion_options import Degrees, read_motion
 from armdyn.cli.options import Json, RobotSource, number, option, takes_robot
+from armdyn.errors import counted
 
 STYLES = {"agrees": "green", "explained": "yellow", "unexplained": "bold red", "refused": "red"}
 
@@ -71,5 +72,5 @@ def print_report(report: Any) -> None:
         )
     print_table(rows)
     drawn = "as given" if report.seed is None else f"within the limits, seed {report.seed}"
-    print_line(f"{report.robot}: {report.states} state{'s' * (report.states != 1)}, {drawn}")
+    print_line(f"{report.robot}: {counted(report.states, 'state')}, {drawn}")
     print_line(report.summary)

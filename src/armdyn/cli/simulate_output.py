@@ -12,6 +12,7 @@ import numpy as np
 
 from armdyn.cli.console import print_line, print_styled, print_table, screen, table
 from armdyn.cli.torque_output import print_excesses
+from armdyn.errors import counted
 
 if TYPE_CHECKING:
     from armdyn.simulation.result import Simulation
@@ -64,7 +65,7 @@ def print_simulation(result: Simulation) -> None:
     """How it went, the final state, where energy went, and events."""
     counts = result.statistics
     took = f"{counts['seconds']:.3g} s to compute"
-    many = "" if result.q.ndim == 2 else f", {result.arms} arms"
+    many = "" if result.q.ndim == 2 else f", {counted(result.arms, 'arm')}"
     name = result.robot.model.title or result.robot.name
     told = [f"{counts[what]:.0f} {what}" for what in ("steps", "evaluations") if counts.get(what)]
     told += [f"residual {counts['residual']:.1e}"] if "residual" in counts else []

@@ -13,6 +13,7 @@ from armdyn.cli.console import (
     styled,
     table,
 )
+from armdyn.errors import counted
 from armdyn.sections import zero
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def print_torques(report: TorqueReport) -> None:
     """Peak and mean of every torque and its terms, limits that are exceeded, and reactions."""
     summary, terms = report.summary(), list(report.acting)
     move = summary["trajectory"]
-    along = f" along {move['file']}: {move['rows']} instants, {move['duration']:.6g} s, "
+    along = f" along {move['file']}: {counted(move['rows'], 'instant')}, {move['duration']:.6g} s, "
     print_styled(
         (summary["robot"], "bold"),
         " at one state, " if len(report.trajectory) == 1 else along,

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
+from armdyn.errors import counted
+
 Status = Literal["agrees", "explained", "unexplained", "refused", "not installed"]
 
 
@@ -67,7 +69,7 @@ class CompareReport:
     rows: tuple[LibraryResult, ...]
 
     def __repr__(self) -> str:
-        return f"<CompareReport of {self.robot!r}, {self.states} states: {self.summary}>"
+        return f"<CompareReport of {self.robot!r}, {counted(self.states, 'state')}: {self.summary}>"
 
     def __getitem__(self, library: str) -> LibraryResult:
         """The row of a library."""

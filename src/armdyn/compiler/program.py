@@ -14,7 +14,7 @@ from armdyn.compiler.count import Operations, count
 from armdyn.compiler.linearize import is_run, linearize
 from armdyn.compiler.passes import Pass, PassReport, Reduction, reduce
 from armdyn.compiler.verify import verify
-from armdyn.errors import ShapeError, TraceError
+from armdyn.errors import ShapeError, TraceError, counted
 from armdyn.expr.graph import Node
 from armdyn.expr.operations import OPERATIONS
 from armdyn.expr.printer import PLAIN, Infix
@@ -165,7 +165,8 @@ class Program:
         if len(arrays) != len(self.inputs):
             names = ", ".join(array.name for array in self.inputs)
             raise ShapeError(
-                f"the program takes {len(self.inputs)} arrays ({names}), got {len(arrays)}"
+                f"the program takes {counted(len(self.inputs), 'array')} ({names}), got "
+                f"{len(arrays)}"
             )
         checked = {}
         for given, expected in zip(arrays, self.inputs, strict=True):

@@ -23,7 +23,7 @@ from armdyn.canonical.frames import canonical, canonical_frames, cos_sin
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.quotients import Factored, Quotient, factored
 from armdyn.equations.symbolic_robot import SymbolicRobot
-from armdyn.errors import ModelError, SingularityError, UnknownNameError
+from armdyn.errors import ModelError, SingularityError, UnknownNameError, counted
 from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate, world_frames
@@ -179,7 +179,8 @@ def _check_square(model: RobotModel, task: tuple[str, ...]) -> None:
         advice = "lock joints that are not needed" if m < n else "name fewer coordinates in task="
         raise ModelError(
             f"the closed form of the Cartesian equations needs as many task coordinates as joints; "
-            f"robot {model.name!r} has {n} joints and the task {m} ({listed}): {advice}, or "
+            f"robot {model.name!r} has {counted(n, 'joint')} and the task {m} ({listed}): "
+            f"{advice}, or "
             "evaluate robot.cartesian instead"
         )
 

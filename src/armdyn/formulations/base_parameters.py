@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array, equal_fields, frozen
-from armdyn.errors import ArmdynWarning
+from armdyn.errors import ArmdynWarning, counted
 from armdyn.formulations.coupling import Coordinates, drawn_positions
 from armdyn.formulations.grouping import clean_coefficients, grouping_text
 from armdyn.formulations.parameters import full_regressor, robot_parameters
@@ -68,7 +68,10 @@ class BaseParameters:
 
     def _repr_html_(self) -> str:
         rows = zip(self.names, self.groupings, (f"{v:.6g}" for v in self.values), strict=True)
-        title = f"{self.rank} base parameters of {self.matrix.shape[1]} parameters"
+        title = (
+            f"{counted(self.rank, 'base parameter')} of "
+            f"{counted(self.matrix.shape[1], 'parameter')}"
+        )
         return html_table(("name", "stands for", "value"), rows, title, texts=2)
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ShapeError, SingularityError, UnknownNameError
+from armdyn.errors import ShapeError, SingularityError, UnknownNameError, counted
 from armdyn.formulations.coupling import Coordinates, drawn_positions
 from armdyn.formulations.kinematics import jacobian
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
@@ -67,7 +67,8 @@ def check_task(task: tuple[str, ...], joints: int) -> None:
     """A SingularityError if a robot has fewer joints than task coordinates."""
     if len(task) > joints:
         raise SingularityError(
-            f"{joints} joints cannot move the {len(task)} task coordinates {', '.join(task)} "
+            f"{counted(joints, 'joint')} cannot move the "
+            f"{counted(len(task), 'task coordinate')} {', '.join(task)} "
             "independently; name fewer in task="
         )
 
@@ -83,7 +84,7 @@ def check_rank(J: Array, task: tuple[str, ...], batch: int) -> None:
     values = np.linalg.svd(np.where(finite, J, np.eye(m, n)), compute_uv=False)
     singular = values[..., -1] < 1e-9 * values[..., 0]
     if singular.any():
-        raise singular_task(task, f"at {int(singular.sum())} of {batch} states")
+        raise singular_task(task, f"at {int(singular.sum())} of {counted(batch, 'state')}")
 
 
 def singular_task(task: tuple[str, ...], where: str) -> SingularityError:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, real
-from armdyn.errors import ModelError, ShapeError, UnreachableError, check_known, shown
+from armdyn.errors import ModelError, ShapeError, UnreachableError, check_known, counted, shown
 from armdyn.formulations.cartesian import COORDINATES, default_task, task_rows
 from armdyn.formulations.pose_solver import PoseSolver, joint_limits, pose_solver
 from armdyn.formulations.spatial import transpose
@@ -144,7 +144,8 @@ def _unreachable(
         message += "Without joint limits it could be reached. Choose another pose or widen them"
     elif len(model.independent) < len(search.rows):
         message += (
-            f"Its {len(model.independent)} joints cannot move {len(search.rows)} coordinates at "
+            f"Its {counted(len(model.independent), 'joint')} cannot move "
+            f"{counted(len(search.rows), 'coordinate')} at "
             f"will: name those that matter in task=, as task={default_task(model)}"
         )
     else:

@@ -95,7 +95,7 @@ def cutoff_of(logs: Sequence[Log]) -> float:
     samples = pilot(logs[0])
     if len(samples) < 16:
         raise IdentificationError(
-            f"{logs[0].where}: {len(samples)} samples are too few; record some seconds of motion"
+            f"{logs[0].where}: too few samples, {len(samples)}; record some seconds of motion"
         )
     return choose_cutoff(samples.q, 1 / logs[0].period)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import InertiaError, LoopError, ModelError, UnknownNameError
+from armdyn.errors import InertiaError, LoopError, ModelError, UnknownNameError, counted
 from armdyn.forks import cached_property
 from armdyn.model.digest import DESCRIPTIVE, digest
 from armdyn.model.drive import Drive
@@ -132,7 +132,7 @@ class RobotModel:
 
     def __repr__(self) -> str:
         letters = "".join(joint.type.letter for joint in self.joints)
-        return f"<RobotModel {self.name!r}, {len(self.joints)} joints, {letters}>"
+        return f"<RobotModel {self.name!r}, {counted(len(self.joints), 'joint')}, {letters}>"
 
     def __eq__(self, other: object) -> bool:
         """Whether the other is a model with the same numbers and the same descriptions."""

@@ -18,6 +18,7 @@ from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.readable import power_form
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
+from armdyn.errors import counted
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import MOMENTUM, Goals, element_name
 
@@ -72,7 +73,7 @@ def unwritten(model: RobotModel, goals: Goals) -> str:
     if robot.n + twists <= MOST_JOINTS_AND_TWISTS:
         return ""
     said = f" with {twists} angles between them that are no quarter turns" if twists else ""
-    return f"the conditions of {robot.n} joints{said} are too long to be written out"
+    return f"the conditions of {counted(robot.n, 'joint')}{said} are too long to be written out"
 
 
 def _coefficients(

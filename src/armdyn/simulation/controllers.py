@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_truth
 from armdyn.dynamics import Robot, check_robot
-from armdyn.errors import SimulationError, shown
+from armdyn.errors import SimulationError, counted, shown
 from armdyn.formulations.spatial import rotate
 from armdyn.simulation.protocols import Motion, Trajectory
 
@@ -130,7 +130,8 @@ def _motion(robot: Robot, target: Trajectory | npt.ArrayLike) -> Callable[[float
     if callable(target):
         if getattr(target, "n", robot.n) != robot.n:
             raise SimulationError(
-                f"the trajectory moves {target.n} joints, but {robot.name!r} has {robot.n}"
+                f"the trajectory moves {counted(target.n, 'joint')}, but {robot.name!r} has "
+                f"{robot.n}"
             )
         return target
     q = floats(target)

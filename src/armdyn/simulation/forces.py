@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.errors import SimulationError, shown
+from armdyn.errors import SimulationError, counted, shown
 from armdyn.io.csv.trajectory import torques_from_csv
 from armdyn.simulation.base import BaseTorque, base_function
 
@@ -103,7 +103,8 @@ def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Tor
             return np.broadcast_to(constant, q.shape)
         except ValueError:
             raise SimulationError(
-                f"torque: expected {n} numbers, or as many for each arm, shape {q.shape}, got "
+                f"torque: expected {counted(n, 'number')}, or as many for each arm, shape "
+                f"{q.shape}, got "
                 f"shape {constant.shape}; torques that change are a function or a CSV file"
             ) from None
 

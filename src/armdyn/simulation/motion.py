@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.errors import counted
 from armdyn.forks import cached_property
 from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, excesses
@@ -145,7 +146,7 @@ class SimulatedMotion:
         }
 
     def __repr__(self) -> str:
-        many = f", {self.arms} arms" if self.q.ndim > 2 else ""
+        many = f", {counted(self.arms, 'arm')}" if self.q.ndim > 2 else ""
         last = self.t[-1] if self.t.size else 0.0
         return (
             f"<Simulation of {self.robot.name!r}{many}, {last:.6g} s by {self.method}, "

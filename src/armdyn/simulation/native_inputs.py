@@ -9,7 +9,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_joint_vector
 from armdyn.backends.stepper import StepInput
 from armdyn.dynamics import Robot
-from armdyn.errors import ShapeError, SimulationError, shown
+from armdyn.errors import ShapeError, SimulationError, counted, shown
 from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 
@@ -100,7 +100,7 @@ def _torque_shape(shape: tuple[int, ...], over: Horizon) -> tuple[int, ...]:
     each = f", ({arms}, {n}) or ({arms}, {times}, {n})" if over.batch else ""
     raise ShapeError(
         f"torque: expected shape ({n},), ({times}, {n}){each}, with a row for the start and for "
-        f"the end of each of the {over.steps} steps, got shape {shape}"
+        f"the end of each of the {counted(over.steps, 'step')}, got shape {shape}"
     )
 
 

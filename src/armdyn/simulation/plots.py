@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import counted
 from armdyn.figures import (
     ALARM,
     COLOURS,
@@ -113,10 +114,10 @@ def draw(simulation: SimulatedMotion, lines: Curves) -> Any:
 def _subtitle(simulation: SimulatedMotion) -> str:
     last, arms = simulation.t[-1], ""
     if simulation.q.ndim > 2:
-        arms = f"{simulation.arms} arms, their median and 5 to 95 % band; "
+        arms = f"{counted(simulation.arms, 'arm')}, their median and 5 to 95 % band; "
     ended = "" if simulation.status == "finished" else f", {simulation.status} there"
     count = len(simulation.events)
-    events = f", {count} event{'s' * (count > 1)}" if count else ""
+    events = f", {counted(count, 'event')}" if count else ""
     drift = f"energy drift {simulation.energy_drift:.1e}".replace("-", "\N{MINUS SIGN}")
     return f"{arms}{last:.4g} s by {simulation.method}{ended}, {drift}{events}"
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_names, real
 from armdyn.dynamics import Robot, check_robot
-from armdyn.errors import SimulationError, shown
+from armdyn.errors import SimulationError, counted, shown
 from armdyn.formulations.cartesian import check_rank, check_task, default_task, task_rows
 from armdyn.formulations.pose_search import logarithm_slope, pose_error
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
@@ -155,7 +155,8 @@ def _tool_motion(robot: Robot, target: ToolTarget) -> Callable[[float], ToolMoti
     if isinstance(first, Motion):
         if first.q.shape[-1] != robot.n:
             raise SimulationError(
-                f"the trajectory moves {first.q.shape[-1]} joints, but {robot.name!r} has {robot.n}"
+                f"the trajectory moves {counted(first.q.shape[-1], 'joint')}, but "
+                f"{robot.name!r} has {robot.n}"
             )
         return lambda t: tool_of_joints(robot, target(t))
     _still(floats(first), first)

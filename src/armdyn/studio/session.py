@@ -14,7 +14,7 @@ from typing import Any
 import viser
 
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynError
+from armdyn.errors import ArmdynError, counted
 from armdyn.io.catalog import catalog_path
 from armdyn.io.files import read_model
 from armdyn.model.validate import Finding
@@ -228,7 +228,7 @@ class Session:
         self._head.content = (
             f"<div class='armdyn-head' style='padding:2px 12px 6px'>"
             f"<div style='font-weight:650;font-size:15px'>{escape(arm.title)}</div>"
-            f"<div style='font-size:12px;opacity:.65'>{arm.robot.n} joints{kinds}, "
+            f"<div style='font-size:12px;opacity:.65'>{counted(arm.robot.n, 'joint')}{kinds}, "
             f"{arm.mass:.3g} kg moving</div></div>"
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import SweepError, shown
+from armdyn.errors import SweepError, counted, shown
 from armdyn.forks import cached_property
 from armdyn.sweep.columns import Columns, bounds, fixed, whole
 from armdyn.sweep.space import Lattice, Space
@@ -208,4 +208,4 @@ class GridSpace(Space):
     def words(self) -> str:
         """What the states are."""
         axes = (f"{self.columns.names[c]} {self.axes[c].count}" for c in self.order)
-        return f"a grid of {self.count:,} states ({', '.join(axes) or 'one point'})"
+        return f"a grid of {counted(self.count, 'state', ',')} ({', '.join(axes) or 'one point'})"

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import counted
 from armdyn.sections import Section
 from armdyn.sweep.found import Found
 from armdyn.sweep.reductions import Part, Reduction
@@ -22,14 +23,14 @@ def sections_of(result: Found) -> tuple[Section, ...]:
     lines = [f"over {result.space.words()}"]
     if result.computed:
         lines.append(
-            f"{result.computed:,} states in {result.seconds:.3g} s, "
+            f"{counted(result.computed, 'state', ',')} in {result.seconds:.3g} s, "
             f"{result.rate:.3g} states a second"
         )
     if result.shares:
         shares = (f"{what} {100 * share:.0f} %" for what, share in result.shares.items())
         lines.append(f"of the time of a block {', '.join(shares)}")
-    if result.computed < result.count:
-        lines.append(f"{result.count - result.computed:,} states were in the store")
+    if kept := result.count - result.computed:
+        lines.append(f"{counted(kept, 'state', ',')} {'was' if kept == 1 else 'were'} in the store")
     if result.cells:
         cells = " by ".join(f"{name} {len(values)}" for name, values in result.kept.items())
         lines.append(f"kept for each of {cells}; below over all of them")

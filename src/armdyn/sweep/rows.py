@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.errors import MissingExtraError, SweepError, shown
+from armdyn.errors import MissingExtraError, SweepError, counted, shown
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.io.regular import check_path
 from armdyn.simulation.trajectories import sampled
@@ -122,7 +122,7 @@ class RowSpace(Space):
 
     def words(self) -> str:
         """What the states are."""
-        return f"{self.count:,} states of {self.source or 'arrays'}"
+        return f"{counted(self.count, 'state', ',')} of {self.source or 'arrays'}"
 
 
 def read_over(robot: Robot, over: Any) -> Over:

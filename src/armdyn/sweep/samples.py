@@ -14,7 +14,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.backends.llvm.sweep_states import LAST_SHIFT, MIXERS
 from armdyn.backends.llvm.sweep_states import ONE as BITS_OF_ONE
-from armdyn.errors import SweepError, shown
+from armdyn.errors import SweepError, counted, shown
 from armdyn.forks import cached_property
 from armdyn.sweep.columns import Columns, bounds, fixed, whole
 from armdyn.sweep.space import Lattice, RandomColumns, SobolColumns, Space
@@ -163,7 +163,10 @@ class RandomSpace(SampleSpace):
 
     def words(self) -> str:
         """What the states are."""
-        return f"{self.count:,} random states of {len(self.varying)} columns, seed {self.seed}"
+        return (
+            f"{counted(self.count, 'random state', ',')} of "
+            f"{counted(len(self.varying), 'column')}, seed {self.seed}"
+        )
 
 
 def mixed(words: Array) -> Array:
@@ -238,4 +241,7 @@ class SobolSpace(SampleSpace):
 
     def words(self) -> str:
         """What the states are."""
-        return f"{self.count:,} points of Sobol's sequence in {len(self.varying)} columns"
+        return (
+            f"{counted(self.count, 'point', ',')} of Sobol's sequence in "
+            f"{counted(len(self.varying), 'column')}"
+        )

@@ -6,6 +6,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.errors import counted
 from armdyn.simulation.trajectories.piecewise import hermite
 from armdyn.terms.states import Over, StateSet, Workspace, is_workspace
 
@@ -33,12 +34,12 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
     share, count = BETWEEN[number % len(BETWEEN)], len(given) - 1
     if given.t is None:
         q, qd, qdd = ((1 - share) * v[:-1] + share * v[1:] for v in (given.q, given.qd, given.qdd))
-        words = f"at {count} states between these"
+        words = f"at {counted(count, 'state')} between these"
     else:
         t = given.t - given.t[0]
         between = (1 - share) * t[:-1] + share * t[1:]
         q, qd, qdd = hermite(given.t, given.q, given.qd, given.qdd)(between)
-        words = f"at {count} instants between these"
+        words = f"at {counted(count, 'instant')} between these"
     return StateSet(q, qd, qdd, np.full(count, 1 / count), words)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot, check_robot
-from armdyn.errors import ModelError, check_known, shown
+from armdyn.errors import ModelError, check_known, counted, shown
 from armdyn.figures import save_picture
 from armdyn.operations.count import count_operations
 from armdyn.sections import Section, Sectioned
@@ -95,7 +95,7 @@ class Ranking(Sectioned):
 
     def plot(self, path: str | Path) -> None:
         """Draw every measure, a bar an arm, to a .png, .pdf or .svg file."""
-        head = f"{len(self.arms)} arms on one task, by {_plain(self.by)}", self.task
+        head = f"{counted(len(self.arms), 'arm')} on one task, by {_plain(self.by)}", self.task
         panels = [
             (MEASURES[name], [getattr(arm, name) for arm in self.arms]) for name in self.measures
         ]
@@ -195,7 +195,7 @@ def _kinds(robot: Robot) -> tuple[str, ...]:
 
 
 def _words(kinds: tuple[str, ...]) -> str:
-    return f"{len(kinds)} joint{'s' * (len(kinds) != 1)} ({', '.join(kinds)})"
+    return f"{counted(len(kinds), 'joint')} ({', '.join(kinds)})"
 
 
 def _turning(robot: Robot) -> list[bool]:

@@ -23,7 +23,7 @@ from armdyn.backends.kernel import Kernel
 from armdyn.compiler.count import Operations
 from armdyn.compiler.program import Program
 from armdyn.dynamics import Robot, check_robot
-from armdyn.errors import check_known
+from armdyn.errors import check_known, counted
 from armdyn.figures import save_picture
 from armdyn.forks import cached_property
 from armdyn.sections import Section, Sectioned
@@ -124,7 +124,7 @@ class Reduced(Sectioned):
         rows = [(name, str(x), str(y)) for name, x, y in zip(names, *pairs, strict=True)]
         head = Section(
             f"{self._title}: a model within {100 * self.tolerance:.3g} % {self.states}",
-            (f"{after.total} of {before.total} operations, {100 * share:.0f} %",),
+            (f"{after.total} of {counted(before.total, 'operation')}, {100 * share:.0f} %",),
             ("", "full", "reduced"),
             tuple(row for row in rows if row[1:] != ("0", "0")),
             data={
@@ -142,8 +142,8 @@ class Reduced(Sectioned):
 
     def _of_terms(self) -> Section:
         lines = [
-            f"{len(self.dropped)} parameters are zero: {', '.join(self.dropped) or 'none'}",
-            f"{len(self.kept)} parameters are left: {', '.join(self.kept) or 'none'}",
+            f"{_are(self.dropped)} zero: {', '.join(self.dropped) or 'none'}",
+            f"{_are(self.kept)} left: {', '.join(self.kept) or 'none'}",
         ]
         if self.operations.total < self.counts[0].total and not self.parameters_only:
             lines.append("and terms of sums in the program, as many as the tolerance allows")
@@ -246,3 +246,8 @@ def _result(
         ),
         (search.full.program.whole, model.program.whole),
     )
+
+
+def _are(parameters: tuple[str, ...]) -> str:
+    """So many parameters are ..."""
+    return f"{counted(len(parameters), 'parameter')} {'is' if len(parameters) == 1 else 'are'}"

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynWarning, ModelError, TrajectoryError, check_known, shown
+from armdyn.errors import ArmdynWarning, ModelError, TrajectoryError, check_known, counted, shown
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.simulation.limits import excesses
 from armdyn.simulation.trajectories import sampled
@@ -78,7 +78,7 @@ class Workspace:
         qd, qdd = (rng.uniform(-1.0, 1.0, (count, n)) for _ in range(2))
         for rates in (qd, qdd):
             rates[1::2] = np.where(rates[1::2] < 0, -1.0, 1.0)
-        words = f"over the workspace, {count} state{'s' * (count != 1)}"
+        words = f"over the workspace, {counted(count, 'state')}"
         return StateSet(q, qd * speed, qdd * acceleration, np.full(count, 1 / count), words)
 
 
@@ -171,7 +171,7 @@ def _motion(robot: Robot, over: Over) -> StateSet:
     weights = np.full(m, 1 / m) if t is None else SampledMotion(t, q, qd, qdd).shares
     name = f"along {Path(source).name}, " if source else "along the motion, "
     time = "" if t is None or m == 1 else f", {t[-1] - t[0]:.4g} s"
-    words = f"{name}{m} {'state' if t is None else 'instant'}{'s' * (m != 1)}{time}"
+    words = f"{name}{counted(m, 'state' if t is None else 'instant')}{time}"
     return StateSet(q, qd, qdd, weights, words, t, notes)
 
 
@@ -213,6 +213,6 @@ def _largest(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
     if not (np.isfinite(value).all() and (value >= 0).all()):
         raise ModelError(
             f"{what}: expected one finite number from 0 on, or one for each of the "
-            f"{len(default)} joints, got {shown(given)}"
+            f"{counted(len(default), 'joint')}, got {shown(given)}"
         )
     return value

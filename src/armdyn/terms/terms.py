@@ -20,7 +20,7 @@ import numpy as np
 
 from armdyn.arrays import check_truth, real
 from armdyn.dynamics import Robot, check_robot
-from armdyn.errors import ModelError, check_known, shown
+from armdyn.errors import ModelError, check_known, counted, shown
 from armdyn.figures import save_picture
 from armdyn.sections import Section, Sectioned
 from armdyn.terms.shares import JointTerms, Share, joint_terms
@@ -115,7 +115,9 @@ class Terms(Sectioned):
         more = (f"and {rest} smaller ones",) if rest > 0 else ()
         return Section(
             f"{joint.name}: RMS {joint.rms:.4g} {joint.unit}, peak {joint.peak:.4g} {joint.unit}"
-            + (f" ({len(joint.terms)} terms, the {self.listed} largest)" if more else ""),
+            + (
+                f" ({counted(len(joint.terms), 'term')}, the {self.listed} largest)" if more else ""
+            ),
             (),
             ("term", "kind", "RMS", "of RMS", "peak", "of peak", "share"),
             tuple(_row(share.name, share.kind, share) for share in joint.terms[: self.listed]),

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_joint_vector
 from armdyn.dynamics import Robot
-from armdyn.errors import TrajectoryError
+from armdyn.errors import TrajectoryError, counted
 from armdyn.forks import cached_property
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model.friction.law import FRICTION_ROWS
@@ -53,7 +53,9 @@ class TorqueReport:
 
     def __repr__(self) -> str:
         rows, n = self.total.shape
-        return f"<TorqueReport of {self.robot!r}, {rows} instants, {n} joints>"
+        return (
+            f"<TorqueReport of {self.robot!r}, {counted(rows, 'instant')}, {counted(n, 'joint')}>"
+        )
 
     @cached_property
     def hand(self) -> Hand:
@@ -147,7 +149,7 @@ def torque_report(
     rows, n = trajectory.q.shape
     if n != robot.n:
         raise TrajectoryError(
-            f"the trajectory moves {n} joints, but {robot.name!r} has {robot.n}: "
+            f"the trajectory moves {counted(n, 'joint')}, but {robot.name!r} has {robot.n}: "
             f"{', '.join(robot.joint_names)}"
         )
     where = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}

@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.arrays import check_truth
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.table import KernelTable
-from armdyn.errors import BridgeError, MissingExtraError, ShapeError
+from armdyn.errors import BridgeError, MissingExtraError, ShapeError, counted
 
 
 class JaxFunction:
@@ -48,7 +48,8 @@ class JaxFunction:
         self._check_x64(jax)
         if len(vectors) != len(self.inputs):
             raise ShapeError(
-                f"{self.__name__} takes {len(self.inputs)} arrays ({', '.join(self.inputs)}), got "
+                f"{self.__name__} takes {counted(len(self.inputs), 'array')} "
+                f"({', '.join(self.inputs)}), got "
                 f"{len(vectors)}"
             )
         arrays = [jnp.asarray(v) for v in vectors]

@@ -7,7 +7,7 @@ import torch
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.torch.differentiable import Differentiable
 from armdyn.backends.torch.operators import Operators, operators
-from armdyn.errors import ShapeError
+from armdyn.errors import ShapeError, counted
 
 
 class TorchFunction:
@@ -32,7 +32,8 @@ class TorchFunction:
         """The quantity for tensors in the order of `inputs`."""
         if len(vectors) != len(self.inputs):
             raise ShapeError(
-                f"{self.__name__} takes {len(self.inputs)} tensors ({', '.join(self.inputs)}), got "
+                f"{self.__name__} takes {counted(len(self.inputs), 'tensor')} "
+                f"({', '.join(self.inputs)}), got "
                 f"{len(vectors)}"
             )
         for (name, size), vector in zip(self.inputs.items(), vectors, strict=True):

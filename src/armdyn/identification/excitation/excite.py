@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.dynamics import Robot, check_robot
-from armdyn.errors import ExcitationError, check_known, shown
+from armdyn.errors import ExcitationError, check_known, counted, shown
 from armdyn.identification.excitation.aim import Aim, aim_at
 from armdyn.identification.excitation.basis import FEWEST_HARMONICS, MOST_HARMONICS, RestBasis
 from armdyn.identification.excitation.clearance import Clearance
@@ -211,7 +211,7 @@ def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
     if not isinstance(motion, Fourier) or motion.n != problem.robot.n:
         raise ExcitationError(
             f"initial: expected an earlier result of excite, or a Fourier motion of the "
-            f"{problem.robot.n} joints of {problem.robot.name!r}, got {shown(initial)}"
+            f"{counted(problem.robot.n, 'joint')} of {problem.robot.name!r}, got {shown(initial)}"
         )
     x = problem.basis.coefficients(motion)
     if problem.start is not None:

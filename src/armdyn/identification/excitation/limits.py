@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, frozen
 from armdyn.dynamics import Robot
-from armdyn.errors import ExcitationError, UnknownNameError, shown
+from armdyn.errors import ExcitationError, UnknownNameError, counted, shown
 from armdyn.model import Limits
 
 Given = npt.ArrayLike | Mapping[str, float] | None
@@ -128,7 +128,8 @@ def _ranges(robot: Robot, given: GivenRange, own: Array) -> Array:
         found = np.zeros(0)
     if found.shape != (robot.n, 2) or np.isnan(found).any():
         raise ExcitationError(
-            f"position: expected lowest and highest positions of {robot.n} joints, shape "
+            f"position: expected lowest and highest positions of {counted(robot.n, 'joint')}, "
+            "shape "
             f"({robot.n}, 2), or of some joints by their names, got {shown(given)}"
         )
     return found

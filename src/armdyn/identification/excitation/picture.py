@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import counted
 from armdyn.figures import ALARM, COLOURS, GREY, INK, PALE, draw_head, thinned
 
 LINES = {
@@ -46,7 +47,9 @@ def draw_excitation(result: Any) -> Any:
     else:
         _draw_distances(figure.add_subplot(below[1]), result)
     robot, motion = result.robot.model, result.trajectory
-    title = f"{robot.title or robot.name}: excitation of {len(result.parameters)} parameters"
+    title = (
+        f"{robot.title or robot.name}: excitation of {counted(len(result.parameters), 'parameter')}"
+    )
     subtitle = (
         f"condition number {result.condition:.3g}; one period of {motion.period:.4g} s, "
         f"{len(motion.a)} harmonics, from rest to rest"

@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.errors import counted
 from armdyn.figures import save_picture
 from armdyn.identification.excitation.limits import MotionLimits
 from armdyn.identification.excitation.picture import draw_excitation
@@ -105,7 +106,7 @@ class Excitation(Sectioned):
         lines = [
             f"condition number {self.condition:.4g} of the {len(self.parameters)} {self.aim}, "
             "columns as they are",
-            f"{count} period{'s' * (count != 1)} of {motion.period:.4g} s with {len(motion.a)} "
+            f"{counted(count, 'period')} of {motion.period:.4g} s with {len(motion.a)} "
             f"harmonics up to {len(motion.a) * motion.frequency:.3g} Hz, from rest to rest",
             f"least {self.criterion} from {len(self.starts)} starts (seed {self.seed}), which "
             f"ended at {ends}; {self.seconds:.1f} s",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ExcitationError
+from armdyn.errors import ExcitationError, counted
 from armdyn.identification.excitation.bfgs import Descent
 from armdyn.identification.excitation.problem import Problem, Stage
 
@@ -174,7 +174,7 @@ def _why_no_start(problem: Problem) -> str:
         why = f"at the {where} {fault}"
     else:
         count = len(problem.aim.names)
-        why = f"no small motion about the {where} shows all of the {count} parameters"
+        why = f"no small motion about the {where} shows all of the {counted(count, 'parameter')}"
     return (
         f"no motion of {problem.robot.name!r} within its limits was found: {why}. Allow more "
         "torque or less clearance, give a start, or take other parameters"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import TrajectoryError
+from armdyn.errors import TrajectoryError, counted
 from armdyn.io.atomic import replacing
 from armdyn.io.regular import read_regular
 
@@ -65,19 +65,21 @@ class CsvTable:
             table: Array = np.loadtxt(BytesIO(self.body), delimiter=",", ndmin=2, **options)
             if table.shape[1] == columns and np.isfinite(table).all():
                 return table
-            found = f"{table.shape[1]} columns"
+            found = counted(table.shape[1], "column")
         except ValueError as error:
             found = str(error)
         # the quick reader does not count empty lines: the slow one finds the place
         self._find_fault()
-        raise TrajectoryError(f"{self.path}: expected {columns} columns of numbers, found {found}")
+        raise TrajectoryError(
+            f"{self.path}: expected {counted(columns, 'column')} of numbers, found {found}"
+        )
 
     def _find_fault(self) -> None:
         for line, cells in self._lines():
             if len(cells) != len(self.names):
                 raise TrajectoryError(
-                    f"{self.path}:{line}: {len(cells)} cells, but the header names "
-                    f"{len(self.names)} columns"
+                    f"{self.path}:{line}: {counted(len(cells), 'cell')}, but the header names "
+                    f"{counted(len(self.names), 'column')}"
                 )
             for name, cell in zip(self.names, cells, strict=True):
                 try:

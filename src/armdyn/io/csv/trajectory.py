@@ -144,7 +144,8 @@ def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:
     missing = [name for name in ("t", *columns) if name not in names]
     if missing or f"tau{n + 1}" in names:
         raise TrajectoryError(
-            f"{path}:1: expected the columns t and tau1..tau{n} for a robot with {n} joints, found "
+            f"{path}:1: expected the columns t and tau1..tau{n} for a robot with "
+            f"{counted(n, 'joint')}, found "
             f"{', '.join(names)!s:.80}"
         )
     table = file.numbers()
@@ -224,8 +225,8 @@ def _fault(names: list[str], expected: list[str], n: int) -> str:
     highest = max(_numbered("q", names), default=n)
     if highest != n:
         return (
-            f"the columns of positions go up to q{highest}, but the robot has {n} "
-            f"joint{'s' * (n != 1)}; expected q1..q{n}"
+            f"the columns of positions go up to q{highest}, but the robot has "
+            f"{counted(n, 'joint')}; expected q1..q{n}"
         )
     missing = [name for name in expected if name not in names]
     if missing:

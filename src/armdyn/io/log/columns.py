@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from armdyn.errors import LogError, shown
+from armdyn.errors import LogError, counted, shown
 
 WORDS = {
     "q": "q pos position positions theta angle angles actualq qactual qmeas jointposition",
@@ -193,7 +193,8 @@ def _check_complete(
             else f"no column of {what} was recognised"
         )
         raise LogError(
-            f"{where}: {about}; expected a column for each of {n} joints, as {quantity}1.."
+            f"{where}: {about}; expected a column for each of {counted(n, 'joint')}, as "
+            f"{quantity}1.."
             f"{quantity}{n} or {joints[0]}.{WORDS[quantity].split()[2]}, found {all_names:.200}. "
             "Hold joints that are not in the log (locked=, --lock JOINT=VALUE), rename columns, "
             f"or say which are meant: columns={{'{quantity}': [...]}}"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import LogError
+from armdyn.errors import LogError, counted
 
 BYTES_AT_ONCE = 2**24
 """Text that is turned into numbers at once [bytes]."""
@@ -99,8 +99,9 @@ class CsvSource:
                 continue
             if len(cells) <= max(columns):
                 raise LogError(
-                    f"{self.where}:{line + place}: {len(cells)} cells, but the header names "
-                    f"{len(self.names)} columns"
+                    f"{self.where}:{line + place}: {counted(len(cells), 'cell')}, but the "
+                    "header names "
+                    f"{counted(len(self.names), 'column')}"
                 )
             for column in columns:
                 if cells[column].strip() and not _is_number(cells[column]):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, real
-from armdyn.errors import LogError, shown
+from armdyn.errors import LogError, counted, shown
 from armdyn.io.log.columns import TIME_UNITS, LogColumns, find_columns
 from armdyn.io.log.sources import LogSource, open_source, source_from_arrays
 
@@ -156,7 +156,9 @@ def _scales(
     if gains is not None:
         gain = np.asarray(gains, dtype=float)
         if gain.shape not in ((), (n,)) or not np.isfinite(gain).all() or not gain.all():
-            raise LogError(f"gains: expected {n} numbers other than 0, got {shown(gains)}")
+            raise LogError(
+                f"gains: expected {counted(n, 'number')} other than 0, got {shown(gains)}"
+            )
         gain = np.broadcast_to(gain, (n,))
     elif "current" in found.places:
         raise LogError(

@@ -17,7 +17,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.errors import SingularityError
+from armdyn.errors import SingularityError, counted
 from armdyn.formulations.pose_search import PoseSearch
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 from armdyn.simulation.trajectories.tool import ToolLine
@@ -137,7 +137,8 @@ class _Follower:
             )
         held = "" if self.line.free else ' and turn it as asked; pass orientation="free" or'
         return SingularityError(
-            found + f"Its {self.robot.n} joints cannot move the tool in this direction{held}"
+            found
+            + f"Its {counted(self.robot.n, 'joint')} cannot move the tool in this direction{held}"
             f"{'' if held else ';'} choose another target"
         )
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.errors import ShapeError, TrajectoryError, shown
+from armdyn.errors import ShapeError, TrajectoryError, counted, shown
 from armdyn.simulation.checks import (
     check_limit,
     check_point,
@@ -229,9 +229,13 @@ def _check_increasing(times: npt.ArrayLike, count: int) -> Array:
     try:
         t = np.asarray(times, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise ShapeError(f"times: expected {count} numbers [s], got {shown(times)}") from None
+        raise ShapeError(
+            f"times: expected {counted(count, 'number')} [s], got {shown(times)}"
+        ) from None
     if t.shape != (count,):
-        raise ShapeError(f"times: expected one for each of {count} points, got shape {t.shape}")
+        raise ShapeError(
+            f"times: expected one for each of {counted(count, 'point')}, got shape {t.shape}"
+        )
     if not np.isfinite(t).all() or t[0] != 0:
         raise TrajectoryError(f"times: expected finite numbers from 0 on, got {t.tolist()}")
     for k, (before, after) in enumerate(pairwise(t)):

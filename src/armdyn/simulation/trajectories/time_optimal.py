@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_truth, frozen
 from armdyn.dynamics import Robot, check_robot
-from armdyn.errors import ShapeError, TrajectoryError, shown
+from armdyn.errors import ShapeError, TrajectoryError, counted, shown
 from armdyn.simulation.trajectories.line import AlongPath
 from armdyn.simulation.trajectories.path_limits import PathLimits
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
@@ -239,7 +239,8 @@ def _checked_points(points: npt.ArrayLike, n: int) -> Array:
         raise ShapeError(f"points: expected numbers (k, {n}), got {shown(points)}") from None
     if array.ndim != 2 or array.shape[1] != n or len(array) < 2 or not np.isfinite(array).all():
         raise ShapeError(
-            f"points: expected two or more finite positions of {n} joints, (k, {n}), got "
+            f"points: expected two or more finite positions of {counted(n, 'joint')}, (k, "
+            f"{n}), got "
             f"shape {array.shape}"
         )
     same = np.flatnonzero((np.diff(array, axis=0) == 0).all(-1))
@@ -252,7 +253,9 @@ def _limit(what: str, given: npt.ArrayLike | None, own: list[float], robot: Robo
     try:
         array = np.array(own if given is None else given, dtype=float)
     except (TypeError, ValueError):
-        raise ShapeError(f"{what}: expected {robot.n} numbers, got {shown(given)}") from None
+        raise ShapeError(
+            f"{what}: expected {counted(robot.n, 'number')}, got {shown(given)}"
+        ) from None
     if array.shape != (robot.n,) or not (array > 0).all():
         raise ShapeError(f"{what}: expected {robot.n} positive numbers, got {shown(given)}")
     return array
