@@ -161,7 +161,7 @@ def test_without_peers_ours_is_still_measured(monkeypatch):
 
 
 def test_a_library_with_other_joints_is_refused():
-    with pytest.raises(PeerError, match="it moves 1 joints, armdyn 2"):
+    with pytest.raises(PeerError, match="it moves 1 joint, armdyn 2"):
         MeasuredArm(load("two_link"), None).order(["other"])
 
 
