@@ -146,8 +146,8 @@ class Search:
 
         def torques() -> Array:
             v = qd if velocities else traced.zero
-            links, rotors = traced.links(q, v, qdd), traced.rotor_torques(q, v, qdd)
-            return links + rotors + traced.friction(q, qd)
+            moving = traced.links(q, v, qdd) + traced.rotor_torques(q, v, qdd)
+            return moving + traced.springs(q) + traced.friction(q, qd)
 
         found = traced.outputs("inverse_dynamics", torques, whole=not traced.is_plain)
         return settle(filled(list(found.flat), traced.friction_aside))

@@ -95,10 +95,12 @@ def test_effects_of_parameters_are_those_of_models_without_them():
         np.testing.assert_allclose(after - before, effect, atol=1e-12)
 
 
-def test_a_shared_drive_is_part_of_the_reduced_model(arm):
+def test_a_shared_drive_and_a_spring_are_part_of_the_reduced_model(arm):
     """Rotor and friction of a drive act on both joints; small ones are dropped as a joint's are."""
     drive = dict(name="belt", joints={"joint1": 1.0, "joint2": -0.5}, rotor_inertia=0.3)
+    spring = dict(name="pull", link="link1", point=(0.0, 0.0, 0.0), stiffness=100.0)
     driven = arm.with_drives([drive | dict(viscous=1.0, coulomb=1e-4)])
+    driven = driven.with_springs([spring | dict(other="base", anchor=(0.2, 0.6, 0.0))])
     found = armdyn.reduced(driven, 0.05, Workspace(samples=100))
     state = random_states(driven, seed=7, samples=200)
     error = np.abs(found.inverse_dynamics(*state) - driven.inverse_dynamics(*state)).max(0)
