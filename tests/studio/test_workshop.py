@@ -1,6 +1,7 @@
 """The arm on the page: how it stands, what a new design changes."""
 
 import re
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,8 @@ pytest.importorskip("viser")
 
 from armdyn.studio.arm import State
 from armdyn.studio.panels.design import NEAREST
+from armdyn.studio.panels.poses import PAUSE
+from armdyn.studio.stage import stage
 from support.studio_windows import until
 
 
@@ -159,3 +162,105 @@ def test_velocities_and_their_forces_are_drawn(window):
     for name in names:
         window.page.get_by_role("checkbox", name=name, exact=True).uncheck()
     until(lambda: not window.session.scene._arrows, what="no arrows")
+
+
+def panel(window, kind):
+    return next(p for p in window.session.panels if type(p).__name__ == kind)
+
+
+def on_screen(window, point):
+    """Where a point of the page's world is in the window [pixels]."""
+    import viser.transforms as vtf
+
+    camera = window.session.client.camera
+    seen = vtf.SO3(np.array(camera.wxyz)).as_matrix().T @ (np.array(point) - camera.position)
+    canvas = window.page.locator("canvas").first.bounding_box()
+    focal = 0.5 * canvas["height"] / np.tan(0.5 * camera.fov)
+    middle = canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2
+    return middle + focal * seen[:2] / seen[2]
+
+
+def test_the_arm_is_taken_by_hand_and_steps_are_taken_back(window):
+    robot = opened(window, "two_link", 2)
+    window.tab("Move")
+    hand, poses = panel(window, "HandPanel"), panel(window, "PosesPanel")
+    begin = window.session.state.q.copy()
+    window.press("side")
+    camera = window.session.client.camera
+    until(lambda: abs(camera.position[0] - camera.look_at[0]) < 1e-3, what="the view")
+    until(lambda: poses._now is not None and time.monotonic() - poses._when > PAUSE, what="rest")
+    # the second link is pulled by its body: only its joint turns
+    turn = stage(robot.model).turn
+    link = window.session.arm.evaluator(window.session.state).links[1]
+    at, to = (turn @ (link[:3, 3] + link[:3, :3] @ p) for p in ([0.4, 0, 0], [0.4, 0.15, 0]))
+    mouse = window.page.mouse
+    mouse.move(*on_screen(window, at))
+    mouse.down()
+    for share in (0.3, 0.6, 1.0):
+        mouse.move(*on_screen(window, at + share * (to - at)))
+    until(lambda: window.session.state.q[1] > begin[1] + 0.1, what="a turned joint")
+    mouse.up()
+    assert window.session.state.q[0] == begin[0]
+    # the tool by its handle
+    window.page.get_by_role("checkbox", name="drag the tool", exact=True).check()
+    handle = until(lambda: hand._handle, what="the handle")
+    tool = window.session.scene._drawing._tool
+    until(lambda: np.allclose(on_page(handle), on_page(tool)), what="the handle at the tool")
+    window.shot("hand")
+    T = on_page(handle)
+    T[:3, 3] += [-0.1, 0.0, 0.1]
+    hand.pull(T, "end")
+    q = window.session.state.q
+    np.testing.assert_allclose(turn @ robot.forward_kinematics(q)[:3, 3], T[:3, 3], atol=1e-4)
+    until(lambda: np.allclose(on_page(handle)[:3, 3], T[:3, 3], atol=2e-3), what="the handle")
+    until(lambda: poses._undo, what="a step")
+    window.press("Undo")
+    until(lambda: not np.allclose(window.session.state.q, q), what="a step back")
+    window.press("Redo")
+    until(lambda: np.allclose(window.session.state.q, q), what="the step forth")
+    window.press("Keep this pose")
+    until(lambda: "pose 1" in poses.poses, what="the pose")
+    window.page.get_by_role("checkbox", name="drag the tool", exact=True).uncheck()
+    until(lambda: hand._handle is None, what="no handle")
+
+
+def test_numbers_of_a_link_are_edited_with_their_effect_and_compared(window):
+    robot = opened(window, "two_link", 2)
+    window.tab("Edit")
+    field = window.page.get_by_label("mass [kg]").last
+    field.fill("4")
+    field.press("Enter")
+    edited = robot.with_link("link1", mass=4.0, physical="ignore")
+    q = window.session.state.q
+    script = "all => all.map(g => parseFloat(g.dataset.value))"
+
+    def shown():
+        return window.page.eval_on_selector_all(".armdyn-edit .paired", script)
+
+    both = np.stack([r.inverse_dynamics(q, 0 * q, 0 * q) for r in (robot, edited)], -1).ravel()
+    until(lambda: len(shown()) == 4 and np.allclose(shown(), both, atol=1e-9), what="both torques")
+    window.press("Use these numbers")
+    until(lambda: "edited" in window.words(".armdyn-tree"), what="the edited arm")
+    assert np.allclose(window.session.state.q, q)
+    window.page.get_by_role("checkbox", name="compare with original", exact=True).check()
+    until(lambda: window.session.scene.beside is not None, what="the original")
+    window.shot("edit")
+    window.press("Back to the original")
+    until(lambda: "edited" not in window.words(".armdyn-tree"), what="the original")
+    until(lambda: np.allclose(window.torques(), both[::2], atol=1e-9), what="the old torques")
+
+
+def test_the_worst_case_is_found_and_gone_to(window):
+    opened(window, "two_link", 2)
+    window.tab("Study")
+    window.press("Find the worst case")
+    words = until(lambda: window.words(".armdyn-worst-case"), 60, "the worst case")
+    found = panel(window, "WorstPanel").found
+    assert str(found.worst) in words
+    window.press("Go to its worst state")
+    until(lambda: np.allclose(window.session.state.q, found.worst.q, atol=2e-3), what="the pose")
+    until(
+        lambda: abs(max(map(abs, window.torques())) - abs(found.worst.torque)) < 0.05,
+        what="the torque",
+    )
+    window.shot("worst")

@@ -145,10 +145,19 @@ def arm_of(loaded: Loaded, file: Path | None, uploaded: bool, tell: Tell) -> Arm
     if robot is None:
         assert loaded.error is not None
         raise loaded.error
-    pieces, missing = ([], []) if file is None else visuals(file, meshes=not uploaded)
+    pieces, missing = _looks(loaded, file, uploaded)
     tell(f"compiling {robot.name}" if robot.n <= COMPILED_JOINTS else f"drawing {robot.name}")
     missing = list(dict.fromkeys(missing))
     return Arm(robot, Evaluator(robot), tuple(pieces), tuple(missing), tuple(loaded.findings))
+
+
+def _looks(
+    loaded: Loaded, file: Path | None, uploaded: bool
+) -> tuple[list[Visual], list[NotDrawn]]:
+    """What the links look like, from the file or the archive that the robot came in."""
+    if loaded.file is not None:
+        return visuals(loaded.file, meshes=False, within=loaded.archive)
+    return ([], []) if file is None else visuals(file, meshes=not uploaded)
 
 
 def slider_limits(robot: Robot) -> Array:

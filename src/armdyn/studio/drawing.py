@@ -61,6 +61,8 @@ class Drawing:
         self._scene, self._name, self._model, self._style = scene, name, model, style
         self._link = link or style.link
         self._bodies: list[Any] = []
+        self.owned: list[tuple[int, Any]] = []
+        """The bodies that move, with their links."""
         self._weights = 0
         turned = stage(model).placement
         turned[:3, 3] = offset
@@ -151,6 +153,7 @@ class Drawing:
             )  # fmt: skip
             place(handle, frame.placement @ piece.placement)
             self._bodies.append(handle)
+            self.owned.append((frame.link, handle))
             shown.add(frame.link)
         return shown
 
@@ -172,6 +175,7 @@ class Drawing:
         )  # fmt: skip
         place(handle, T)
         self._bodies.append(handle)
+        self.owned.append((link, handle))
 
     def _post(self, behind: float) -> None:
         """A post from the ground to the plate of a base that sticks out of it."""
@@ -202,12 +206,14 @@ class Drawing:
             )
             place(body, T)
             self._bodies.append(body)
+            self.owned.append((i, body))
             if not barrel.slides:  # lids, so that a joint is seen from both ends
                 lid = self._scene.add_cylinder(
                     f"{self._at(owner)}/lid{i}", 0.66 * wide, 1.05 * tall, self._style.lid
                 )
                 place(lid, T)
                 self._bodies.append(lid)
+                self.owned.append((i, lid))
         reach = 0.1 * shapes.size(self._model)
         axis = self._scene.add_arrows(
             f"{self._at(owner)}/axis{i}",

@@ -1,5 +1,6 @@
 """The three-dimensional view of one window: the arm, a new design beside it, forces, the ground."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ class Scene:
         self._arrows: dict[str, Any] = {}
         self._last: Snapshot | None = None
         self._drawn = 0
+        self.drawn: Callable[[list[tuple[int, Any]]], None] = lambda _: None
+        """Called with the links and the bodies of an arm that was drawn."""
 
     def enter(self, arm: Arm, state: State) -> None:
         """Show another robot, from a place from which all of it is seen."""
@@ -77,7 +80,7 @@ class Scene:
             self._beside.remove()
             self._beside = None
         if other is not None and self._arm is not None:
-            name = self._name("after")
+            name = self.name("after")
             self._beside = Beside(self._client.scene, name, other, self._style, self._seen)
         self.see()
         if self._beside is not None and self._last is not None:
@@ -93,7 +96,7 @@ class Scene:
         """What is to be seen now: two arms are compared by where their masses are."""
         return self.view if self._beside is None else self.view | {"centres": True}
 
-    def _name(self, what: str) -> str:
+    def name(self, what: str) -> str:
         """A name that was never used: a browser remembers where the last thing of a name was."""
         self._drawn += 1
         return f"/{what}{self._drawn}"
@@ -115,10 +118,22 @@ class Scene:
             cell_color=style.cell, section_color=style.section, infinite_grid=True,
             fade_distance=8 * size, position=(0.0, 0.0, low),
         )  # fmt: skip
-        self._drawing = Drawing(scene, self._name("arm"), model, pieces, style, self.view)
+        self._drawing = Drawing(scene, self.name("arm"), model, pieces, style, self.view)
+        self.drawn(self._drawing.owned)
 
-    def _look(self, state: State, beside: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
-        """Look at the whole arm, and at one beside it, from the front and a little from above."""
+    def look(self, direction: tuple[float, float, float]) -> None:
+        """Look at the whole arm from a direction of the page."""
+        if self._arm is not None and self._last is not None:
+            offset = (0.0, 0.0, 0.0) if self._beside is None else self._beside.offset
+            self._look(self._last.state, offset, direction)
+
+    def _look(
+        self,
+        state: State,
+        beside: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        direction: tuple[float, float, float] = (0.7, -0.62, 0.35),
+    ) -> None:
+        """Look at the whole arm, and at one beside it."""
         assert self._arm is not None
         found = self._arm.evaluator(state)
         places = np.array([self._arm.robot.model.base, *found.links, found.tool])[:, :3, 3]
@@ -134,7 +149,7 @@ class Scene:
             away = 2.2 * shapes.size(self._arm.robot.model) + float(np.linalg.norm(beside))
         camera = self._client.camera
         camera.up_direction = (0.0, 0.0, 1.0)
-        camera.position = centre + away * np.array([0.7, -0.62, 0.35])
+        camera.position = centre + away * np.array(direction)
         camera.look_at = centre
 
     def _flow(self, snapshot: Snapshot) -> None:

@@ -18,13 +18,18 @@ except ImportError:
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, arm_of
 from armdyn.studio.gate import Gate, incompatible_viser
+from armdyn.studio.panels.archives import ArchivesPanel
 from armdyn.studio.panels.design import DesignPanel
+from armdyn.studio.panels.edit import EditPanel
 from armdyn.studio.panels.equation import EquationPanel
 from armdyn.studio.panels.files import FilesPanel
+from armdyn.studio.panels.hand import HandPanel
 from armdyn.studio.panels.motion import MotionPanel
 from armdyn.studio.panels.now import MatrixPanel, TorquePanel
 from armdyn.studio.panels.play import PlayPanel
+from armdyn.studio.panels.poses import PosesPanel
 from armdyn.studio.panels.study import OperationsPanel, StructurePanel
+from armdyn.studio.panels.worst import WorstPanel
 from armdyn.studio.session import Panel, Session
 
 LOOPBACK = "127.0.0.1"
@@ -138,6 +143,9 @@ def lay_out(session: Session) -> list[Panel]:
     tabs = gui.add_tab_group()
     with tabs.add_tab("Move"):
         motion = MotionPanel(session)
+        with gui.add_folder("By hand"):
+            hand = HandPanel(session, motion.take)
+            poses = PosesPanel(session, motion.take)
     with tabs.add_tab("Play"):
         play = PlayPanel(session, motion)
     with tabs.add_tab("Study"):
@@ -145,9 +153,14 @@ def lay_out(session: Session) -> list[Panel]:
             operations = OperationsPanel(session)
         with gui.add_folder("Structure"):
             structure = StructurePanel(session)
+        with gui.add_folder("Worst case"):
+            worst = WorstPanel(session, motion.take)
+    with tabs.add_tab("Edit"):
+        edit = EditPanel(session, motion.take)
     with tabs.add_tab("Design"):
         design = DesignPanel(session, motion)
     with tabs.add_tab("Robot"):
+        archives = ArchivesPanel(session, poses, motion.take)
         files = FilesPanel(session, play)
     side = gui.add_panel()
     with side.add_tab("Now"):
@@ -157,9 +170,11 @@ def lay_out(session: Session) -> list[Panel]:
             matrix = MatrixPanel(gui)
     with side.add_tab("Equation"):
         equation = EquationPanel(session)
+        hand.choose = equation.choose
     side.dock_left()
     side.set_width(LEFT)
-    return [motion, play, operations, structure, design, files, torque, matrix, equation]
+    more: list[Panel] = [equation, hand, poses, worst, edit, archives]
+    return [motion, play, operations, structure, design, files, torque, matrix, *more]
 
 
 def _share_nothing(server: viser.ViserServer) -> None:

@@ -158,6 +158,11 @@ class Session:
         with self.drawing:
             self.scene.see()
 
+    def look(self, direction: tuple[float, float, float]) -> None:
+        """Look at the arm from a direction of the page."""
+        with self.drawing:
+            self.scene.look(direction)
+
     def compare(self, other: Other | None) -> None:
         """Show another robot beside the arm, or no longer."""
         with self.drawing:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from armdyn.io.options import Reading
 from armdyn.io.regular import MAX_BYTES
 from armdyn.io.xml import read_xml
 from armdyn.model.validate import Finding
+from armdyn.studio.archive import check_mjcf, description, unpack
 from armdyn.studio.background import Tell
 
 DESCRIPTIONS = (".urdf", ".xml", ".toml")
@@ -33,6 +34,10 @@ class Loaded:
     robot: Robot | None
     findings: list[Finding]
     error: ArmdynError | None = None
+    file: Path | None = None
+    """The description in an archive."""
+    archive: Path | None = None
+    """The folder that the archive was unpacked into."""
 
 
 def keep(folder: Path, name: str, content: bytes, endings: tuple[str, ...]) -> Path:
@@ -61,20 +66,38 @@ def too_large(name: str, size: int) -> str:
 def open_upload(path: Path, tell: Tell = lambda _: None) -> Loaded:
     """The robot in a file that was uploaded, with everything suspicious in it.
 
-    MJCF and macros of xacro can make their readers open other files, so that they are taken from
-    the command line only.
+    MJCF and macros of xacro can make their readers open other files, so that macros are taken from
+    the command line only, and MJCF also from an archive that has all that it names.
     """
+    if path.suffix == ".zip":
+        return _open_archive(path, tell)
     try:
         if path.suffix == ".xml" and read_xml(path, DescriptionError).tag != "robot":
             raise DescriptionError(
                 "this is not URDF. MJCF can name other files to be read, so that it is not taken "
-                "from the browser; open it with: armdyn studio FILE.xml",
+                "from the browser alone; send a zip with all of them, or open it with: armdyn "
+                "studio FILE.xml",
                 file=path,
             )
     except DescriptionError as error:
         message = str(error).removeprefix(f"{path}: ")
         return Loaded(None, [Finding("error", path.name, message)], error)
     return open_robot(path, partial(read_model, path, trusted=False), tell, trusted=False)
+
+
+def _open_archive(path: Path, tell: Tell) -> Loaded:
+    """The robot in an archive; only files of the archive are read for it."""
+    try:
+        tell(f"unpacking {path.name}")
+        place = unpack(path, path.parent)
+        file = description(place)
+        by_tag = file.suffix.lower() in (".xml", ".mjcf")
+        if by_tag and read_xml(file, DescriptionError).tag != "robot":
+            check_mjcf(file)
+    except DescriptionError as error:
+        return Loaded(None, [Finding("error", path.name, str(error))], error)
+    read = partial(read_model, file, trusted=False)
+    return replace(open_robot(file, read, tell, trusted=False), file=file, archive=place)
 
 
 def open_robot(

@@ -19,8 +19,10 @@ from armdyn.io.urdf.geometry import find_mesh
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement
 from armdyn.model.transform import rotation_from_rpy, transform
+from armdyn.studio.archive import find_in
 
 FROM_BROWSER = "a file that comes from the browser alone brings no meshes; send a zip with them"
+NOT_IN_ARCHIVE = "there is no such file in the archive that was sent"
 NOT_FOUND = "not found in the folders of the description, nor in a package"
 
 
@@ -46,10 +48,12 @@ class NotDrawn:
     reason: str
 
 
-def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[NotDrawn]]:
+def visuals(
+    path: Path, meshes: bool, within: Path | None = None
+) -> tuple[list[Visual], list[NotDrawn]]:
     """The pieces of all links of a URDF, and the meshes that are not drawn.
 
-    Other files that it names are read only if `meshes` says so.
+    Other files that it names are read only if `meshes` says so, or from the folder `within`.
     """
     described = path.suffix.lower() in (".urdf", ".xacro", ".xml")
     robot = read_robot(path, Problems(path, UrdfError), expand=meshes) if described else None
@@ -67,14 +71,17 @@ def visuals(path: Path, meshes: bool) -> tuple[list[Visual], list[NotDrawn]]:
             for material in element.all("material")[:1]:
                 colour = _colour(material) or colours.get(material.attributes.get("name", ""))
             for geometry in element.all("geometry"):
-                shape = _shape(geometry, path.parent if meshes else None, missing)
+                folder = path.parent if meshes or within is not None else None
+                shape = _shape(geometry, folder, missing, within)
                 if shape is not None:
                     piece = _origin(element), shape.vertices, shape.faces
                     found.append(Visual(name, *piece, colour))
     return found, missing
 
 
-def _shape(geometry: XmlElement, folder: Path | None, missing: list[NotDrawn]) -> Any:
+def _shape(
+    geometry: XmlElement, folder: Path | None, missing: list[NotDrawn], within: Path | None = None
+) -> Any:
     """A mesh of the geometry, or None."""
     from trimesh import creation  # noqa: PLC0415 (slow to import)
 
@@ -89,7 +96,7 @@ def _shape(geometry: XmlElement, folder: Path | None, missing: list[NotDrawn]) -
                 case "cylinder":
                     return creation.cylinder(float(given["radius"]), float(given["length"]))
                 case "mesh":
-                    mesh = _mesh(given["filename"], folder)
+                    mesh = _mesh(given["filename"], folder, within)
                     if isinstance(mesh, NotDrawn):
                         missing.append(mesh)
                         return None
@@ -100,16 +107,20 @@ def _shape(geometry: XmlElement, folder: Path | None, missing: list[NotDrawn]) -
     return None
 
 
-def _mesh(given: str, folder: Path | None) -> Any:
+def _mesh(given: str, folder: Path | None, within: Path | None) -> Any:
     """The mesh of a name in a description, or the reason why it is not drawn."""
     name = PurePosixPath(given).name
     if folder is None:
         return NotDrawn(name, FROM_BROWSER)
-    path = find_mesh(given, folder.resolve(), confined=True)
+    if within is None:
+        path = find_mesh(given, folder.resolve(), confined=True)
+    else:
+        path = find_in(given, folder, within)
     if path is None:
         ending = PurePosixPath(given).suffix.lower()
-        known = ending in MESH_ENDINGS
-        return NotDrawn(name, NOT_FOUND if known else f"no mesh that ends in {ending!r} is read")
+        if ending not in MESH_ENDINGS:
+            return NotDrawn(name, f"no mesh that ends in {ending!r} is read")
+        return NotDrawn(name, NOT_FOUND if within is None else NOT_IN_ARCHIVE)
     try:
         return read_mesh(path)
     except ArmdynError as error:

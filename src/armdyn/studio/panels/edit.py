@@ -1,0 +1,211 @@
+"""The numbers of the arm, link by link, and what changing them does to the torques."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from armdyn.dynamics import Robot
+from armdyn.errors import ArmdynError
+from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.textbook_terms import TextbookTerms
+from armdyn.model import RobotModel, edit
+from armdyn.model.validate import check_physical
+from armdyn.studio import svg
+from armdyn.studio.arm import Arm, Evaluator, Snapshot, State
+from armdyn.studio.background import Tell
+from armdyn.studio.beside import Other
+from armdyn.studio.editing import Numbers, Part, edited, numbers, parts
+from armdyn.studio.panels.paired import paired_bars
+from armdyn.studio.session import Panel, Session
+
+MAX_TREE = 60
+"""Links in the tree; those of a larger arm are chosen by name."""
+
+
+class EditPanel(Panel):
+    """A tree of links, the numbers of one of them, and the torques with other numbers."""
+
+    def __init__(self, session: Session, take: Callable[[State], None]):
+        self._session, self._take = session, take
+        gui = session.client.gui
+        self._tree = gui.add_html("")
+        self._choice: Any = gui.add_dropdown("link", ("link1",))
+        self._fields: dict[str, Any] = {
+            "mass": gui.add_number("mass [kg]", 0.0, min=0.0, step=0.01),
+            "com": gui.add_vector3("centre [m]", (0.0, 0.0, 0.0), step=0.001),
+            "moments": gui.add_vector3("Ixx Iyy Izz", (0.0, 0.0, 0.0), step=0.0001),
+            "products": gui.add_vector3("Ixy Ixz Iyz", (0.0, 0.0, 0.0), step=0.0001),
+            "shape": gui.add_text(
+                "or a shape", "", hint='type = "box", size = [0.1, 0.1, 0.3], density = 2700'
+            ),
+            "friction": gui.add_text("friction", "", hint="viscous = 0.1, coulomb = 0.5"),
+            "rotor_inertia": gui.add_number("rotor [kg m²]", 0.0, min=0.0, step=1e-6),
+            "gear_ratio": gui.add_number("gear ratio", 1.0, step=1.0),
+            "position": gui.add_text("positions", "", hint="lowest and highest, or none"),
+            "velocity": gui.add_text("velocity limit", "", hint="a number, or none"),
+            "effort": gui.add_text("effort limit", "", hint="a number, or none"),
+        }
+        self._html = gui.add_html("")
+        self._use = gui.add_button("Use these numbers", disabled=True)
+        self._beside: Any = gui.add_checkbox("compare with original", False, visible=False)
+        self._back = gui.add_button("Back to the original", visible=False)
+        self._original: Arm | None = None
+        self._parts: list[Part] = []
+        self._new: RobotModel | None = None
+        self._editing = self._writing = False
+        self._last: Snapshot | None = None
+        guard = session.guard
+        self._choice.on_update(guard(lambda _: self._read()))
+        for handle in self._fields.values():
+            handle.on_update(guard(self._changed))
+        self._use.on_click(guard(lambda _: self.use()))
+        self._beside.on_update(guard(lambda _: self._compare()))
+        self._back.on_click(guard(lambda _: self._restore()))
+
+    def enter(self, arm: Arm) -> None:
+        """Begin with an arm; one that was edited here keeps its original."""
+        if not self._editing:
+            self._original = arm
+        self._parts, self._last = parts(arm.robot.model), None
+        chosen = self._choice.value
+        names = tuple(part.name for part in self._parts) or ("no link moves",)
+        self._choice.options = names
+        self._choice.value = chosen if chosen in names else names[0]
+        differs = self._original is not None and self._original.robot is not arm.robot
+        self._beside.visible = self._back.visible = differs
+        self._beside.value = False
+        original = None if self._original is None else self._original.robot.model
+        self._tree.content = tree_html(arm.robot.model, original)
+        self._read()
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Compare the torques in another state."""
+        self._last = snapshot
+        self._tell()
+
+    def put(self, name: str, **values: Any) -> None:
+        """Choose a part and write some of its numbers, as a hand would."""
+        self._choice.value = name
+        self._read()
+        for key, value in values.items():
+            self._fields[key].value = value
+        self._changed(None)
+
+    def use(self) -> None:
+        """Go on with the numbers that were written."""
+        model, arm, state = self._new, self._session.arm, self._session.state
+        if model is None:
+            return
+        robot = Robot(check_physical(model, "error"))
+
+        def work(tell: Tell) -> Arm:
+            tell("compiling the edited arm")
+            return replace(arm, robot=robot, evaluator=Evaluator(robot), findings=())
+
+        self._session.jobs.start("loading", work, lambda made: self._enter(made, state))
+
+    def _enter(self, arm: Arm, state: State) -> None:
+        self._editing = True
+        try:
+            self._session.enter(arm)
+        finally:
+            self._editing = False
+        self._take(state)
+
+    def _restore(self) -> None:
+        if self._original is not None:
+            self._enter(self._original, self._session.state)
+
+    def _compare(self) -> None:
+        original = self._original
+        other = None
+        if self._beside.value and original is not None:
+            other = Other(original.robot, original.evaluator, labels=("edited", "original"))
+        self._session.compare(other)
+
+    @property
+    def _part(self) -> Part | None:
+        return next((part for part in self._parts if part.name == self._choice.value), None)
+
+    def _read(self) -> None:
+        """Write the numbers of the chosen part into the fields."""
+        part = self._part
+        if part is None:
+            return
+        now = numbers(self._session.arm.robot.model, part)
+        self._writing = True
+        try:
+            for key, handle in self._fields.items():
+                value = getattr(now, key)
+                handle.value = tuple(map(float, value)) if isinstance(value, np.ndarray) else value
+        finally:
+            self._writing = False
+        self._new = None
+        self._tell()
+
+    def _changed(self, event: Any) -> None:
+        part = self._part
+        if self._writing or part is None or (event is not None and event.client_id is None):
+            return
+        values = {key: handle.value for key, handle in self._fields.items()}
+        for key in ("com", "moments", "products"):
+            values[key] = np.array(values[key], dtype=float)
+        self._new, fault = None, ""
+        try:
+            self._new = check_physical(
+                edited(self._session.arm.robot.model, part, Numbers(**values)), "error"
+            )
+        except ArmdynError as error:
+            fault = str(error)
+        self._tell(fault)
+
+    def _tell(self, fault: str = "") -> None:
+        """Show what the numbers do, or what is wrong with them."""
+        self._use.disabled = self._new is None
+        if fault:
+            self._html.content = svg.framed(
+                f"<b style='color:#E5484D'>{escape(fault)}</b>", "edit-fault"
+            )
+            return
+        if self._new is None or self._last is None:
+            if not fault and self._new is None:
+                self._html.content = ""
+            return
+        model = self._session.arm.robot.model
+        joints = [model.joints[i] for i in model.independent]
+        words = [joint.name for joint in joints], [joint.type.torque_unit for joint in joints]
+        bars = paired_bars(self._last.ledger, ledger(self._new, self._last.state), *words)
+        self._html.content = svg.framed(bars, "edit")
+
+
+def ledger(model: RobotModel, state: State) -> Ledger:
+    """The torques of a robot that is not compiled."""
+    if state.payload > 0:
+        model = edit.with_payload(model, state.payload, (0, 0, 0), None)
+    return Ledger(*TextbookTerms(model).ledger(state.q, state.qd, state.qdd))
+
+
+def tree_html(model: RobotModel, original: RobotModel | None = None) -> str:
+    """The links one below the other, indented by what carries them, those edited marked."""
+    before = {} if original is None else {part.name: part for part in parts(original)}
+    rows = []
+    for part in parts(model)[:MAX_TREE]:
+        now = numbers(model, part)
+        old = before.get(part.name)
+        same = old is None or original is None or _same(now, numbers(original, old))
+        mark = "" if same else " <b style='color:#D9910A'>edited</b>"
+        rows.append(
+            f"<div style='padding-left:{10 * (part.depth - 1)}px'>└ <b>{escape(part.name)}</b> "
+            f"<span style='opacity:.7'>{now.mass:.4g} kg, on "
+            f"{escape(model.joints[part.link].name)}</span>{mark}</div>"
+        )
+    rest = len(parts(model)) - len(rows)
+    more = f"<div>and {rest} more</div>" if rest > 0 else ""
+    return svg.framed("".join(rows) + more, "tree")
+
+
+def _same(one: Numbers, other: Numbers) -> bool:
+    return all(np.array_equal(getattr(one, key), getattr(other, key)) for key in one.__slots__)

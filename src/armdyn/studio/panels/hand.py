@@ -1,0 +1,124 @@
+"""The arm taken by hand: the tool by a handle, joints by their bodies."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import viser.transforms as vtf
+
+from armdyn.arrays import Array
+from armdyn.studio import shapes
+from armdyn.studio.arm import Arm, Snapshot, State
+from armdyn.studio.drawing import place
+from armdyn.studio.pulling import coordinate, follow, turned
+from armdyn.studio.session import Panel, Session
+from armdyn.studio.stage import stage
+
+HANDLE_SIZE = 0.16
+"""Size of the handle, relative to the arm."""
+
+
+class HandPanel(Panel):
+    """A handle at the tool, and links that can be dragged."""
+
+    def __init__(self, session: Session, take: Callable[[State], None]):
+        """Move the arm with `take`."""
+        self._session, self._take = session, take
+        self.choose: Callable[[int], None] = lambda _: None
+        """Told the joint whose body is clicked."""
+        gui = session.client.gui
+        self._box = gui.add_checkbox(
+            "drag the tool", False, hint="A handle at the tool: the arm follows it"
+        )
+        self._note = gui.add_html("")
+        self._handle: Any = None
+        self._held = False
+        self._last: Snapshot | None = None
+        self._box.on_update(session.guard(lambda _: self._offer()))
+        session.scene.drawn = self._attach
+
+    def enter(self, arm: Arm) -> None:
+        """Another arm has another handle."""
+        self._last = None
+        self._forget()
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Leave the handle at the tool, unless someone holds it."""
+        self._last = snapshot
+        if self._box.value and self._handle is None:
+            self._offer()
+        elif self._handle is not None and not self._held:
+            place(self._handle, self._on_page(snapshot.tool))
+
+    def _on_page(self, T: Array) -> Array:
+        return stage(self._session.arm.robot.model).placement @ T
+
+    def _forget(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+        self._handle, self._held, self._note.content = None, False, ""
+
+    def _offer(self) -> None:
+        """Show the handle, or hide it."""
+        self._forget()
+        if not self._box.value or self._last is None:
+            return
+        model = self._session.arm.robot.model
+        self._handle = self._session.client.scene.add_transform_controls(
+            self._session.scene.name("handle"), HANDLE_SIZE * shapes.size(model),
+            disable_rotations=self._session.arm.robot.n < 6, depth_test=False,
+        )  # fmt: skip
+        place(self._handle, self._on_page(self._last.tool))
+        self._handle.on_update(self._pulled)
+
+    async def _pulled(self, event: Any) -> None:
+        """Let the arm follow the handle; this keeps the order of events, as threads do not."""
+        guarded = self._session.guard(lambda _: self.pull(_pose(event.target), event.phase))
+        guarded(event)
+
+    def pull(self, T: Array, phase: str = "update") -> None:
+        """Take the tool to a pose of the page, (4, 4), as near as it gets."""
+        self._held = phase != "end"
+        arm, state = self._session.arm, self._session.state
+        turn = stage(arm.robot.model).placement
+        found, there = follow(arm.robot, turn.T @ T, state.q)
+        note = "" if there else "The tool gets no nearer: out of reach, or at a limit of a joint."
+        self._note.content = f"<div style='padding:2px 12px;font-size:12px'>{note}</div>"
+        self._take(replace(state, q=found, qd=0 * state.qd, qdd=0 * state.qdd))
+
+    def _attach(self, bodies: list[tuple[int, Any]]) -> None:
+        """Let the bodies of a drawing be dragged and clicked."""
+        for link, body in bodies:
+            if link >= 0 and coordinate(self._session.arm.robot.model, link) is not None:
+                body.on_drag(self._dragger(link))
+                body.on_click(self._session.guard(lambda _, link=link: self._chosen(link)))
+
+    def _dragger(self, link: int) -> Callable[[Any], Any]:
+        def move(event: Any) -> None:
+            grabbed, wanted = np.array(event.start_position), np.array(event.end_position)
+            self.turn(link, grabbed, wanted)
+
+        async def dragged(event: Any) -> None:
+            if event.phase == "update":
+                self._session.guard(move)(event)
+
+        return dragged
+
+    def turn(self, link: int, grabbed: Array, wanted: Array) -> None:
+        """Turn a link about its joint, so that a point of it goes to another; both on the page."""
+        if self._last is None:
+            return
+        model, state = self._session.arm.robot.model, self._session.state
+        back = stage(model).turn.T
+        q = turned(model, link, self._last.links[link], back @ grabbed, back @ wanted, state.q)
+        self._take(replace(state, q=q, qd=0 * state.qd, qdd=0 * state.qdd))
+
+    def _chosen(self, link: int) -> None:
+        joint = coordinate(self._session.arm.robot.model, link)
+        if joint is not None:
+            self.choose(joint)
+
+
+def _pose(handle: Any) -> Array:
+    return np.asarray(vtf.SE3(np.array([*handle.wxyz, *handle.position])).as_matrix())

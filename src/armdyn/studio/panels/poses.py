@@ -1,0 +1,101 @@
+"""Poses that are kept, steps back and forth, and places to look from."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from armdyn.studio.arm import Arm, Snapshot, State
+from armdyn.studio.session import Panel, Session
+
+PAUSE = 0.6
+"""A state that stays for so long is one to come back to [s]."""
+MOST_STEPS = 100
+MOST_POSES = 50
+DIRECTIONS = {
+    "3D": (0.7, -0.62, 0.35),
+    "front": (1.0, 0.0, 0.0),
+    "side": (0.0, -1.0, 0.0),
+    "top": (0.02, 0.0, 1.0),
+}
+"""Where the camera stands, seen from the arm."""
+
+
+class PosesPanel(Panel):
+    """Undo and redo, a list of poses, and presets of the camera."""
+
+    def __init__(self, session: Session, take: Callable[[State], None]):
+        self._session, self._take = session, take
+        gui = session.client.gui
+        self._camera = gui.add_button_group("look from", tuple(DIRECTIONS))
+        self._steps = gui.add_button_group("step", ("Undo", "Redo"))
+        self._name: Any = gui.add_text("name", "", hint="What the pose is to be called")
+        keep = gui.add_button("Keep this pose")
+        self._list: Any = gui.add_dropdown("kept poses", ("none yet",))
+        go = gui.add_button("Go there")
+        self.poses: dict[str, State] = {}
+        self._undo: list[State] = []
+        self._redo: list[State] = []
+        self._now: State | None = None
+        self._when = 0.0
+        guard = session.guard
+        self._camera.on_click(guard(lambda _: session.look(DIRECTIONS[self._camera.value])))
+        self._steps.on_click(guard(lambda _: self.step(self._steps.value == "Undo")))
+        keep.on_click(guard(lambda _: self.keep(self._name.value)))
+        go.on_click(guard(lambda _: self._go()))
+        undo = gui.add_command("Undo the last move", hotkey="Z", modifier="cmd/ctrl")
+        redo = gui.add_command("Redo the last move", hotkey="Z", modifier="cmd/ctrl+shift")
+        undo.on_trigger(guard(lambda _: self.step(back=True)))
+        redo.on_trigger(guard(lambda _: self.step(back=False)))
+
+    def enter(self, arm: Arm) -> None:
+        """Another arm has other poses."""
+        self._undo, self._redo, self._now = [], [], None
+        self.put({})
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Remember where the arm rested before it moved on."""
+        state, now = snapshot.state, time.monotonic()
+        if self._now is not None and not _same(state, self._now):
+            if now - self._when > PAUSE:
+                self._undo = [*self._undo, self._now][-MOST_STEPS:]
+                self._redo = []
+            self._when = now
+        elif self._now is None:
+            self._when = now
+        self._now = state
+
+    def step(self, back: bool) -> None:
+        """Go to the state before, or to the one that was left."""
+        there, other = (self._undo, self._redo) if back else (self._redo, self._undo)
+        if there and self._now is not None:
+            other.append(self._now)
+            self._now = state = there.pop()
+            self._take(state)
+
+    def keep(self, name: str) -> None:
+        """Keep the present pose under a name."""
+        words = " ".join(str(name).split())[:40] or f"pose {len(self.poses) + 1}"
+        if len(self.poses) < MOST_POSES or words in self.poses:
+            self.put({**self.poses, words: self._session.state})
+            self._list.value = words
+            self._name.value = ""
+        else:
+            self._session.tell("Enough", f"{MOST_POSES} poses are kept; give one a name again.")
+
+    def put(self, poses: dict[str, State]) -> None:
+        """Have other poses in the list."""
+        self.poses = poses
+        self._list.options = tuple(poses) or ("none yet",)
+
+    def _go(self) -> None:
+        if self._list.value in self.poses:
+            self._take(self.poses[self._list.value])
+
+
+def _same(one: State, other: State) -> bool:
+    return one.payload == other.payload and all(
+        np.array_equal(a, b)
+        for a, b in ((one.q, other.q), (one.qd, other.qd), (one.qdd, other.qdd))
+    )
