@@ -49,10 +49,7 @@ def description(place: Path) -> Path:
 
     Files of MJCF that another one includes do not count.
     """
-    found = [file for file in sorted(place.rglob("*")) if file.suffix.lower() in DESCRIPTIONS]
-    robots = [file for file in found if _describes(file)]
-    included = {_real(file.parent / name) for file in robots for name in _includes(file)}
-    robots = [file for file in robots if _real(file) not in included]
+    robots = _robots(place)
     if not robots:
         macros = any(file.suffix == ".xacro" for file in place.rglob("*"))
         advice = "; expand the xacro first, and send the result" if macros else ""
@@ -68,6 +65,14 @@ def description(place: Path) -> Path:
             f"there are several robots in this archive: {names}; leave one in it"
         )
     return top[0]
+
+
+def _robots(place: Path) -> list[Path]:
+    """Every file that describes a robot and that no other one includes."""
+    found = [file for file in sorted(place.rglob("*")) if file.suffix.lower() in DESCRIPTIONS]
+    robots = [file for file in found if _describes(file)]
+    included = {_real(file.parent / name) for file in robots for name in _includes(file)}
+    return [file for file in robots if _real(file) not in included]
 
 
 def check_mjcf(file: Path) -> None:
