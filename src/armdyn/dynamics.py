@@ -42,6 +42,7 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.link_axes import check_link_axes
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
+from armdyn.formulations.loops.iteration import only_turns
 from armdyn.formulations.loops.singularity import LoopSingularity, explained
 from armdyn.formulations.parameters import (
     RobotParameter,
@@ -163,7 +164,7 @@ class Robot:
             SingularityError: A loop cannot be closed.
         """
         given = check_joint_vector("q", q, self.n)
-        found = np.array(self._at.positions(given))
+        found = self._positions(given)
         if isinstance(self._at, LoopCoordinates):
             if lost(found, given):
                 explained(self._at, given)
@@ -171,6 +172,18 @@ class Robot:
             near = self.assembly[turns]
             found[..., turns] = near + np.remainder(found[..., turns] - near + np.pi, 2 * np.pi)
             found[..., turns] -= np.pi
+        return found
+
+    def _positions(self, q: Array) -> Array:
+        """Positions of all joints, not a number where a loop cannot be closed, (..., N)."""
+        if not isinstance(self._at, LoopCoordinates) or self._at.closure.iteration is None:
+            return np.array(self._at.positions(q))
+        pairs = self._table.passive(q).reshape(*q.shape[:-1], -1, 2)
+        found = np.empty((*q.shape[:-1], len(self.model.joints)))
+        found[..., list(self.model.independent)] = q
+        for k, i in enumerate(self.model.passive):
+            turns, (c, s) = only_turns(self.model.joints[i]), np.moveaxis(pairs[..., k, :], -1, 0)
+            found[..., i] = np.arctan2(s, c) if turns else c
         return found
 
     def singularity(self, q: ArrayLike, link: str = "tool") -> LoopSingularity:

@@ -23,6 +23,7 @@ from armdyn.formulations.cartesian import (
 from armdyn.formulations.coriolis import ConfigurationSpace, configuration_space
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.forward_dynamics import warn_of_condition
+from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.singularity import explained
 from armdyn.formulations.parameters import full_regressor
@@ -99,6 +100,8 @@ class KernelTable:
         if call is None:
             if self._is_long(quantity) and not options.get("base_motion"):
                 return self._in_numpy(quantity, *arrays, **options)
+            solved = self._is_solved_first(quantity)
+            options |= {"solved": True} if solved else {}
             kernel = self.kernel(Request(quantity, effort=self.effort, **options))
             one = getattr(arrays[0], "ndim", 1) == 1  # else nothing is compiled for one state
             call = self._closed(quantity, kernel.call if one else kernel)
@@ -112,6 +115,8 @@ class KernelTable:
         if not isinstance(at, LoopCoordinates) or "q" not in names:
             return call
         place = names.index("q")
+        if self._is_solved_first(quantity):
+            call = self._after_solving(call, place)
 
         def run(*arrays: npt.ArrayLike) -> Array:
             if type(arrays[0]) is np.ndarray and arrays[0].ndim == 1:
@@ -125,6 +130,22 @@ class KernelTable:
             return found
 
         return run
+
+    def _is_solved_first(self, quantity: str) -> bool:
+        """Whether loops are solved by a kernel of their own, so that others are short."""
+        if not self.model.loops or closure_of(self.model).iteration is None:
+            return False
+        return "q" in QUANTITIES[quantity].arguments and quantity != "passive_joints"
+
+    def _after_solving(self, call: Callable[..., Array], place: int) -> Callable[..., Array]:
+        """A kernel that is told of passive joints, as a function that is not."""
+        return lambda *arrays: call(*arrays, self.passive(arrays[place]))
+
+    def passive(self, q: npt.ArrayLike) -> Array:
+        """Two numbers for each passive joint, in the order of `passive_joints`, (..., 2 P)."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Array = self.kernel(Request("passive_joints", effort=self.effort))(q)
+        return found.reshape(*found.shape[:-2], -1)
 
     def _is_long(self, quantity: str) -> bool:
         """Whether a quantity takes long to compile and NumPy has it."""

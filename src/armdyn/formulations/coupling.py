@@ -10,8 +10,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
 from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates, StandingLoops
+from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.sampling import drawn_near_assembly
+from armdyn.formulations.loops.standing import StandingMap
 from armdyn.model import RobotModel
 
 
@@ -27,13 +28,6 @@ class Coordinates:
         """The coordinates of a robot."""
         if model.loops:
             closure = closure_of(model)
-            if closure.dyads is None:
-                raise LoopError(
-                    f"{model.loops[0].where} of {model.name!r} has no closed form: armdyn takes "
-                    "parallelograms and loops in a plane that are closed by a pin, each with two "
-                    "passive joints",
-                    loop=model.loops[0].name,
-                )
             linear = closure.linear
             return LoopCoordinates(closure) if linear is None else cls(*linear)
         return cls(None, 0.0) if model.coupling is None else cls(*model.coupling)
@@ -129,7 +123,7 @@ class StandingCoordinates:
         return self.of.matrix(C)
 
 
-Standing = StandingCoordinates | StandingLoops
+Standing = StandingCoordinates | StandingMap
 
 
 def drawn_positions(

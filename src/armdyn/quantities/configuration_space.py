@@ -8,7 +8,6 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.compiler.count import count
-from armdyn.expr.differentiate import jacobian
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -31,12 +30,12 @@ def coriolis_matrix(s: TracedRobot, q: Array, qd: Array) -> Array:
 
 def doubled_symbols(s: TracedRobot, q: Array) -> Array:
     """2 c_ijk, (n, n, n), which share operations with the mass matrix."""
-    return _symbols(s.nodes(s.mass_matrix(q)), q)
+    return _symbols(s, s.nodes(s.mass_matrix(q)), q)
 
 
 def _christoffel(s: TracedRobot, q: Array) -> Array:
     """c_ijk, (n, n, n), by the mass matrix of halved inertias: no entry is halved afterwards."""
-    return _symbols(s.nodes(s.mass_matrix(q, times=0.5)), q)
+    return _symbols(s, s.nodes(s.mass_matrix(q, times=0.5)), q)
 
 
 def _configuration_space(s: TracedRobot, q: Array) -> Array:
@@ -48,11 +47,11 @@ def _configuration_space(s: TracedRobot, q: Array) -> Array:
     return np.concatenate([M, doubled[:, j, k], squares, G[:, None]], -1)
 
 
-def _symbols(M: Array, q: Array) -> Array:
+def _symbols(s: TracedRobot, M: Array, q: Array) -> Array:
     """∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i, (n, n, n), of a symmetric matrix of nodes."""
     slopes = np.empty((*M.shape, len(q)), dtype=object)
     i, j = np.tril_indices(len(M))
-    slopes[i, j] = slopes[j, i] = jacobian(M[i, j], list(q))
+    slopes[i, j] = slopes[j, i] = s.by_positions(M[i, j], q)
     return slopes + np.swapaxes(slopes, 1, 2) - np.moveaxis(slopes, 2, 0)
 
 

@@ -28,17 +28,17 @@ def _by_graph(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     tau = s.nodes(s.torques(q, qd, qdd))
     few = has_few_symbols(s)
     of_rates = doubled_symbols(s, q) @ qd if few else jacobian(tau, list(qd))
-    return s.nodes(np.stack([jacobian(tau, list(q)), of_rates]))
+    return s.nodes(np.stack([s.by_positions(tau, q), of_rates]))
 
 
 def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dqd: Array) -> Array:
     """The change of the torques along a direction of q, and along one of q̇, (2, n)."""
     tau = list(s.nodes(s.torques(q, qd, qdd)))
-    slopes = np.array([jvp(tau, list(q), list(dq)), jvp(tau, list(qd), list(dqd))])
+    slopes = np.array([s.along(tau, q, list(dq)), jvp(tau, list(qd), list(dqd))])
     friction = _friction(s, q, qd)
     slopes[1] += s.aside(np.array(jvp(friction, list(qd), list(dqd))))
     if s.model.loops:
-        slopes[0] += s.aside(np.array(jvp(friction, list(q), list(dq))))
+        slopes[0] += s.aside(np.array(s.along(friction, q, list(dq))))
     return slopes
 
 
@@ -50,7 +50,7 @@ def _turning_friction(s: TracedRobot, q: Array, qd: Array) -> Array | float:
     """∂f/∂q, which only the passive joints of loops have."""
     if not s.model.loops:
         return 0.0
-    return s.aside(np.asarray(jacobian(_friction(s, q, qd), list(q))))
+    return s.aside(s.by_positions(_friction(s, q, qd), q))
 
 
 def _acceleration_derivatives(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:

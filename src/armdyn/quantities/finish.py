@@ -1,6 +1,6 @@
 """From nodes of a quantity to its program: friction is put in, and counted apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -13,45 +13,53 @@ from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import transcribe
 
 
+FRICTION = "friction"
+"""How the names of symbols begin that stand for friction."""
+
+
 def finished_program(
-    outputs: Array, inputs: Mapping[str, int], friction: Mapping[str, Node], rotors: Sequence[str]
+    outputs: Array, inputs: Mapping[str, int], aside: Mapping[str, Node], rotors: Sequence[str]
 ) -> Program:
     """The program of nodes, with the length of each argument.
 
-    In the nodes symbols stand for the terms of friction, which are given by the names of these;
+    In the nodes symbols stand for terms that are put aside, which are given by the names of these;
     `rotors` are the names of the inertias of rotors.
     """
     nodes = list(outputs.flat)
-    settled = node_array(settle(filled(nodes, friction)), outputs.shape)
+    settled = node_array(settle(filled(nodes, aside)), outputs.shape)
+    friction = {name for name in aside if name.startswith(FRICTION)}
 
     def split() -> tuple[Operations, Operations]:
-        smooth = _without(nodes, {*friction})
+        smooth = _without(nodes, aside, friction)
         try:
-            return _without(nodes, {*friction, *rotors}), smooth
+            return _without(nodes, aside, {*friction, *rotors}), smooth
         except ZeroDivisionError:  # links that are singular have no count without rotors
             return smooth, smooth
 
     return replace(Program.from_outputs(settled, inputs), split=split)
 
 
-def filled(outputs: Sequence[Node], friction: Mapping[str, Node]) -> list[Node]:
-    """The outputs with terms of friction in place of the symbols that stand for them.
+def filled(
+    outputs: Sequence[Node], aside: Mapping[str, Node], zeros: Set[str] = frozenset()
+) -> list[Node]:
+    """The outputs with the terms that are put aside in place of the symbols that stand for them.
 
-    In the terms of a later step of an integrator there are symbols of earlier ones.
+    In the terms of a later step of an integrator there are symbols of earlier ones. Symbols that
+    are named as zeros are that.
     """
-    if not friction:
+    if not aside and not zeros:
         return list(outputs)
-    graph, nodes = Graph(), dict[str, Node]()
-    for name, term in friction.items():
-        (nodes[name],) = transcribe([term], graph, lambda node: nodes.get(node.name))
+    graph = Graph()
+    nodes = dict.fromkeys(zeros, graph.number(0))
+    for name, term in aside.items():
+        if name not in nodes:
+            (nodes[name],) = transcribe([term], graph, lambda node: nodes.get(node.name))
     return transcribe(outputs, graph, lambda node: nodes.get(node.name))
 
 
-def _without(outputs: Sequence[Node], names: set[str]) -> Operations:
+def _without(outputs: Sequence[Node], aside: Mapping[str, Node], names: Set[str]) -> Operations:
     """What the outputs take where these symbols are zero."""
-    graph = Graph()
-    zero = graph.number(0)
-    return count(settle(transcribe(outputs, graph, lambda n: zero if n.name in names else None)))
+    return count(settle(filled(outputs, aside, names)))
 
 
 def node_array(nodes: Sequence[Node], shape: tuple[int, ...]) -> Array:

@@ -18,7 +18,6 @@ detection, isolation, and identification, T-RO 2017, section V.
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.differentiate import gradient
 from armdyn.expr.graph import Node
 from armdyn.quantities.quantity import TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
@@ -32,7 +31,7 @@ def momentum(s: TracedRobot, q: Array, qd: Array) -> Array:
 def slope_of_lagrangian(s: TracedRobot, q: Array, qd: Array, p: Array) -> Array:
     """∂L/∂q = Cᵀ q̇ - g for the momentum p at q and q̇, which are symbols."""
     energy: Node = s.nodes(np.array([0.5 * (qd @ p)], dtype=object))[0]
-    return np.array(gradient(energy, list(q)), dtype=object) - s.torques(q, s.zero, s.zero)
+    return s.gradient(energy, q) - s.torques(q, s.zero, s.zero)
 
 
 def _start(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:

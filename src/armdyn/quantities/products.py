@@ -38,11 +38,11 @@ def titled(request: Request) -> str:
 
 def _vector_jacobian(traced: TracedRobot, outputs: Array) -> tuple[Array, dict[str, int]]:
     """wᵀ J by reverse mode."""
-    symbols, friction = _symbols(traced, outputs), _FrictionSlopes(traced, outputs)
+    symbols, aside = _symbols(traced, outputs), _SlopesAside(traced, outputs)
     weights = outputs.flat[0].graph.inputs(WEIGHTS, outputs.size)
-    found = vjp(outputs.flat, [*symbols, *friction.symbols], list(weights))
+    found = vjp(outputs.flat, [*symbols, *aside.symbols], list(weights))
     by = dict(zip((s.name for s in symbols), found, strict=False))
-    for weight, row in zip(found[len(symbols) :], friction.rows, strict=True):
+    for weight, row in zip(found[len(symbols) :], aside.rows, strict=True):
         for name, slope in row.items():
             by[name] = by[name] + weight * slope
     inputs = traced.inputs | {WEIGHTS: outputs.size}
@@ -54,34 +54,64 @@ def _jacobian_vector(traced: TracedRobot, outputs: Array) -> tuple[Array, dict[s
     graph = outputs.flat[0].graph
     sizes = {direction_name(name): size for name, size in traced.inputs.items()}
     along = [node for name, size in sizes.items() for node in graph.inputs(name, size)]
-    symbols, friction = _symbols(traced, outputs), _FrictionSlopes(traced, outputs)
+    symbols, aside = _symbols(traced, outputs), _SlopesAside(traced, outputs)
     tangent = dict(zip((s.name for s in symbols), along, strict=True))
-    for row in friction.rows:
+    for row in aside.rows:
         terms = [slope * tangent[name] for name, slope in row.items()]
         along.append(sum(terms, graph.number(0)))
-    found = jvp(outputs.flat, [*symbols, *friction.symbols], along)
+    found = jvp(outputs.flat, [*symbols, *aside.symbols], along)
     return node_array(found, outputs.shape), traced.inputs | sizes
 
 
-class _FrictionSlopes:
-    """How the terms of friction, for which symbols stand in outputs, change with the arguments."""
+class _SlopesAside:
+    """How the terms that are put aside, for which symbols stand, change with the arguments."""
 
     def __init__(self, traced: TracedRobot, outputs: Array):
-        graph, terms = outputs.flat[0].graph, dict(traced.friction_aside)
+        graph, terms = outputs.flat[0].graph, dict(traced.put_aside)
         self.symbols = [graph.input(name) for name in terms]
         """Of each term."""
-        self.rows = [_slopes(traced, graph, term) for term in terms.values()]
+        inputs = [s for name in traced.inputs for s in traced.vector(name)]
+        following = _following(traced)
+        self.rows = []
         """The derivatives of each term that are not zero, by the name of the argument's entry; they
         are put aside as the terms are."""
+        for name, term in terms.items():
+            slopes = following.get(name) or _slopes(term, inputs, following)
+            self.rows.append(_put_aside(traced, graph, name.split()[0], slopes))
 
 
-def _slopes(traced: TracedRobot, graph: Graph, term: Node) -> dict[str, Node]:
-    symbols = [s for name in traced.inputs for s in traced.vector(name)]
-    row, aside = {}, traced.friction_aside
-    for symbol, slope in zip(symbols, gradient(term, symbols), strict=True):
+Slopes = dict[str, Node]
+"""Derivatives by the names of symbols."""
+
+
+def _following(traced: TracedRobot) -> dict[str, Slopes]:
+    """The derivatives of passive joints that are solved for, by the names of their symbols."""
+    found: dict[str, Slopes] = {}
+    for q, here in traced.standing_general:
+        slopes, names = traced.nodes(here.slopes), [x.name for x in q]
+        for symbol, row in zip(here.unknown, slopes, strict=True):
+            found[symbol.name] = dict(zip(names, row, strict=True))
+    return found
+
+
+def _slopes(term: Node, inputs: list[Node], following: dict[str, Slopes]) -> Slopes:
+    """The derivatives of a term by all inputs, through passive joints as well."""
+    names = [s.name for s in inputs]
+    symbols = [*inputs, *(term.graph.input(name) for name in following)]
+    found = dict(zip([*names, *following], gradient(term, symbols), strict=True))
+    for name, slopes in following.items():
+        for of, slope in slopes.items():
+            found[of] = found[of] + found[name] * slope
+    return {name: found[name] for name in names}
+
+
+def _put_aside(traced: TracedRobot, graph: Graph, kind: str, slopes: Slopes) -> Slopes:
+    """Symbols for derivatives that are not zero, in another graph."""
+    row: Slopes = {}
+    for of, slope in slopes.items():
         if slope.op != "number" or slope.value:
-            name = f"friction {len(aside)}"
-            aside[name], row[symbol.name] = slope, graph.input(name)
+            name = f"{kind} {len(traced.put_aside)}"
+            traced.put_aside[name], row[of] = slope, graph.input(name)
     return row
 
 

@@ -63,7 +63,7 @@ class TextbookRobot(TracedRobot):
         """∂τ/∂q and C = ½ ∂(C q̇)/∂q̇, which is quadratic in q̇, by differentiation."""
         tau, of_rates = self.torques(q, qd, qdd), self.torques(q, qd, self.zero, weight=False)
         C = 0.5 * np.asarray(jacobian(self.nodes(of_rates), list(qd)))
-        return self.nodes(np.stack([jacobian(self.nodes(tau), list(q)), C]))
+        return self.nodes(np.stack([self.by_positions(self.nodes(tau), q), C]))
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
         """By solving with the mass matrix."""
@@ -92,11 +92,11 @@ def proved_program(
     ours, outputs = traced_quantity(model, request, progress, snap)
     program = ours.program(request.quantity, outputs, ours.inputs)
     theirs, textbook = traced_quantity(model, request, progress, snap, TextbookRobot)
-    expected = filled(list(textbook.flat), theirs.friction_aside)
+    expected = filled(list(textbook.flat), theirs.put_aside)
     # closed forms of loops are written for the numbers of one robot
     exact = len(reachable(expected)) <= MOST_PROVED_NODES and not ours.is_in_loops
     equal = not exact or proved_equal(
-        unguarded(filled(list(outputs.flat), ours.friction_aside)), unguarded(expected)
+        unguarded(filled(list(outputs.flat), ours.put_aside)), unguarded(expected)
     )
     if not (equal and _agree(model, program, expected)):
         raise GraphError(

@@ -49,6 +49,10 @@ ARGUMENTS = {
     ),
     "h": Argument("time since the last sample [s], positive", 1, "time"),
     "gain": Argument("gains K of the observer [1/s]"),
+    "passive": Argument(
+        "cosines and sines of passive angles, or their positions and 0, as passive_joints has them",
+        noun="numbers, two for each passive joint",
+    ),
     "payload": Argument(
         f"body at the tool, in tool axes: m, m cx, m cy, m cz, {TENSOR} [kg, m]; the tensor about "
         "the origin of the tool",

@@ -42,6 +42,8 @@ class Request:
     task: tuple[str, ...] = ()
     constraint: bool = False
     base_wrench: bool = False
+    solved: bool = False
+    """Whether the positions of passive joints are an argument, so that loops are not solved."""
     derivative: str | None = None
     """One of `DERIVATIVES`, or None for the quantity itself."""
     effort: str = "default"

@@ -1,18 +1,23 @@
 """A robot about to be traced: its inputs as nodes, its numbers as parameters, and its forms."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical, with_tip_phase
 from armdyn.compiler.trace import trace
+from armdyn.expr.differentiate import gradient, jvp
 from armdyn.expr.graph import Graph, Node
 from armdyn.forks import cached_property
 from armdyn.formulations.coupling import Coordinates, Standing
 from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates, StandingLoops
+from armdyn.formulations.loops.coordinates import LoopCoordinates
+from armdyn.formulations.loops.general import StandingGeneral
 from armdyn.formulations.loops.regroup import regrouped
+from armdyn.formulations.loops.standing import StandingMap
 from armdyn.formulations.rotors import rotor_inertias
 from armdyn.model import RobotModel
 from armdyn.model.edit import without_rounding
@@ -48,8 +53,9 @@ class TracedModel:
     def __post_init__(self) -> None:
         self.at = Coordinates.of(self.model)
         self.n = len(self.model.independent)
-        self.friction_aside: dict[str, Node] = {}
-        """Terms of friction by the names of the symbols that stand for them."""
+        self.put_aside: dict[str, Node] = {}
+        """Terms by the names of the symbols that stand for them: those of friction, and positions
+        of passive joints that are solved for. A term may have symbols of earlier ones in it."""
         self.in_plane = False
         """Whether torques are written in axes of the plane that all links move in."""
         self._cut: dict[bool, tuple[Branch, ...]] = {}
@@ -60,7 +66,8 @@ class TracedModel:
         """Length of each argument, in order."""
         numbers = [name for name in NUMBERS if getattr(self.request, name)]
         sizes = {name: ARGUMENTS[name].length(self.n) for name in (*self.arguments, *numbers)}
-        return sizes | {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
+        sizes |= {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
+        return sizes | ({"passive": 2 * len(self.model.passive)} if self.request.solved else {})
 
     @property
     def is_plain(self) -> bool:
@@ -72,18 +79,63 @@ class TracedModel:
         """The map between coordinates and all joints at positions that are nodes."""
         key = tuple(node.index for node in self.nodes(q))
         if key not in self._stood:
-            self._stood[key] = self.at.at(q)
+            self._stood[key] = here = self._stand(q)
+            self.put_aside |= here.solved if isinstance(here, StandingGeneral) else {}
         return self._stood[key]
+
+    def _stand(self, q: Array) -> Standing:
+        if not self.request.solved or not isinstance(self.at, LoopCoordinates):
+            return self.at.at(q)
+        return self.at.at(q, self.vector("passive"))
+
+    def by_positions(self, outputs: Iterable[Node], q: Array) -> Array:
+        """The derivatives of nodes by coordinates that are symbols, (m, n)."""
+        nodes = list(outputs)
+        columns = [self.along(nodes, q, list(unit)) for unit in np.eye(len(q))]
+        found = np.empty((len(nodes), len(q)), dtype=object)
+        for j, column in enumerate(columns):
+            found[:, j] = column
+        return found
+
+    def along(self, outputs: Sequence[Node], q: Array, dq: Sequence[Any]) -> list[Node]:
+        """The derivatives of nodes along a direction of coordinates that are symbols."""
+        here, symbols, direction = self.here(q), list(q), list(dq)
+        if isinstance(here, StandingGeneral):  # passive joints are symbols of their own
+            symbols += here.unknown
+            direction += list(self.nodes(here.slopes @ np.array(direction, dtype=object)))
+        return jvp(outputs, symbols, direction)
+
+    def gradient(self, output: Node, q: Array) -> Array:
+        """The derivatives of one node by coordinates that are symbols, (n,)."""
+        here = self.here(q)
+        if not isinstance(here, StandingGeneral):
+            return np.array(gradient(output, list(q)), dtype=object)
+        found = np.array(gradient(output, [*q, *here.unknown]), dtype=object)
+        return self.nodes(found[: len(q)] + found[len(q) :] @ here.slopes)
+
+    @property
+    def standing_general(self) -> list[tuple[Array, StandingGeneral]]:
+        """Where passive joints are solved for, with the coordinates there."""
+        return [
+            (np.array([self.graph.nodes[k] for k in key], dtype=object), here)
+            for key, here in self._stood.items()
+            if isinstance(here, StandingGeneral)
+        ]
 
     @property
     def is_in_loops(self) -> bool:
         """Whether joints follow from loops that are no parallelograms."""
         return isinstance(self.at, LoopCoordinates)
 
-    def loops_here(self, q: Array) -> StandingLoops:
+    @property
+    def is_in_dyads(self) -> bool:
+        """Whether they do so by closed forms."""
+        return isinstance(self.at, LoopCoordinates) and self.at.closure.iteration is None
+
+    def loops_here(self, q: Array) -> StandingMap:
         """The same with what cut joints transmit, for a robot with loops, linear ones as well."""
         here = self.here(q)
-        if isinstance(here, StandingLoops):
+        if isinstance(here, StandingMap):
             return here
         return LoopCoordinates(closure_of(self.model)).at(q)
 

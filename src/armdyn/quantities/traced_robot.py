@@ -12,13 +12,13 @@ from armdyn.compiler.passes import reduce
 from armdyn.compiler.program import Program
 from armdyn.compiler.shorten import shortest_of
 from armdyn.errors import SingularityError
-from armdyn.expr.differentiate import jacobian
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.kinematics import world_frames, wrench_torques
-from armdyn.formulations.loops.coordinates import LoopCoordinates, StandingLoops
+from armdyn.formulations.loops.coordinates import StandingLoops
 from armdyn.formulations.loops.planar_torques import is_planar, planar_torques
 from armdyn.formulations.loops.regroup import regrouped
+from armdyn.formulations.loops.standing import StandingMap
 from armdyn.formulations.newton_euler import NewtonEuler
 from armdyn.formulations.rotors import rotor_matrix, rotor_torques
 from armdyn.formulations.solve import solve_ltdl
@@ -28,7 +28,7 @@ from armdyn.minimal.options import options
 from armdyn.minimal.slopes import torque_slopes
 from armdyn.minimal.torques import minimal
 from armdyn.quantities.branch import Branch
-from armdyn.quantities.finish import finished_program, node_array
+from armdyn.quantities.finish import FRICTION, finished_program, node_array
 from armdyn.quantities.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
 from armdyn.quantities.recursion import recursion
 from armdyn.quantities.run_time import weightless
@@ -150,12 +150,12 @@ class TracedRobot(TracedModel):
         motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         robot = self.runtime or symbolic(self.numbers, self.graph)
         both = self.nodes(np.array(torque_slopes(robot, *motion), dtype=object))
-        if not isinstance(at, StandingLoops):
+        if not isinstance(at, StandingMap):
             both = np.stack([at.matrix(each) for each in both])
-            both[0] = both[0] + jacobian(self.nodes(self.springs(q)), list(q))
+            both[0] = both[0] + self.by_positions(self.nodes(self.springs(q)), q)
             return self.nodes(both)
         C = at.coriolis(self.nodes(self.full_mass_matrix(q)), both[1], qd)
-        of_q = jacobian(self.nodes(self.torques(q, qd, qdd)), list(q))
+        of_q = self.by_positions(self.nodes(self.torques(q, qd, qdd)), q)
         return self.nodes(np.stack([of_q, C]))
 
     def friction(self, q: Array, qd: Array) -> Array:
@@ -167,8 +167,8 @@ class TracedRobot(TracedModel):
         symbols = self.nodes(friction)
         for place, node in np.ndenumerate(symbols):
             if not node.constant:
-                name = f"friction {len(self.friction_aside)}"
-                self.friction_aside[name], symbols[place] = node, self.graph.input(name)
+                name = f"{FRICTION} {len(self.put_aside)}"
+                self.put_aside[name], symbols[place] = node, self.graph.input(name)
         return symbols
 
     def friction_torque(self, q: Array, qd: Array) -> Array:
@@ -214,7 +214,7 @@ class TracedRobot(TracedModel):
         """
         with self._naming(what):
             built = self.nodes(build())
-            self.in_plane = whole and isinstance(self.at, LoopCoordinates) and is_planar(self.model)
+            self.in_plane = whole and self.is_in_dyads and is_planar(self.model)
             other = self.nodes(build()) if self.in_plane else built
         size = count(built.flat).total if whole else 0
         if not whole or (size > MOST_PASSED and not self.budget.deep):
@@ -233,7 +233,7 @@ class TracedRobot(TracedModel):
         """The program of outputs with friction put in, with the length of each argument."""
         rotors = [rotor.name for rotor in self.rotors if rotor.name]
         with self._naming(what):
-            return finished_program(outputs, inputs, self.friction_aside, rotors)
+            return finished_program(outputs, inputs, self.put_aside, rotors)
 
     @contextmanager
     def _naming(self, what: str) -> Iterator[None]:

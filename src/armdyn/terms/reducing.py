@@ -150,7 +150,7 @@ class Search:
             return moving + traced.springs(q) + traced.friction(q, qd)
 
         found = traced.outputs("inverse_dynamics", torques, whole=not traced.is_plain)
-        return settle(filled(list(found.flat), traced.friction_aside))
+        return settle(filled(list(found.flat), traced.put_aside))
 
     def _shorter(self, model: Model, states: StateSet, tolerance: float) -> Model:
         """The model with terms of sums left out of its program, where that is affordable."""

@@ -13,6 +13,8 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.loops.dyad import Dyad, StandingDyad
+from armdyn.formulations.loops.iteration import Iteration
+from armdyn.formulations.loops.iteration_of import iteration_of
 from armdyn.formulations.loops.newton import assembled, check_mobility
 from armdyn.formulations.loops.parallelogram import LinearDyad, linear_dyad
 from armdyn.formulations.loops.plane import Path, PlanarLoop, planar_loop
@@ -28,12 +30,14 @@ class Closure:
     """All loops are closed here, (N,)."""
     dyads: tuple[Dyad | LinearDyad, ...] | None
     """Closed forms in the order in which they are taken; None: there is none."""
-    rows: tuple[int, ...]
-    """Independent rows among those of `closure_matrix`, as many as there are passive joints."""
+    iteration: Iteration | None
+    """Newton's method, for loops without closed forms."""
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The loops of the dyads that are no parallelograms, in their order."""
+        """The loops of the dyads that are no parallelograms, in their order; or all loops."""
+        if self.iteration is not None:
+            return tuple(range(len(self.model.loops)))
         names = [loop.name for loop in self.model.loops]
         dyads = (dyad for dyad in self.dyads or () if isinstance(dyad, Dyad))
         return tuple(names.index(dyad.plane.loop.name) for dyad in dyads)
@@ -58,8 +62,10 @@ class Closure:
 def closure_of(model: RobotModel) -> Closure:
     """The closure of a robot; a LoopError if it cannot be assembled or cannot move."""
     assembly = assembled(model)
-    rows = check_mobility(model, assembly)
-    return Closure(model, frozen(assembly), _dyads(model, assembly), rows)
+    closed = check_mobility(model, assembly)
+    dyads = _dyads(model, assembly)
+    iteration = None if dyads is not None else iteration_of(model, closed)
+    return Closure(model, frozen(assembly), dyads, iteration)
 
 
 def _dyads(model: RobotModel, assembly: Array) -> tuple[Dyad | LinearDyad, ...] | None:

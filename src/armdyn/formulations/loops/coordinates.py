@@ -10,13 +10,14 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
-from armdyn.forks import cached_property
 from armdyn.formulations.kinematics import WorldFrames
 from armdyn.formulations.loops.closure import Closure
 from armdyn.formulations.loops.dyad import StandingDyad, angle_of, stacked
 from armdyn.formulations.loops.forces import cut_wrenches
+from armdyn.formulations.loops.general import StandingGeneral
 from armdyn.formulations.loops.parallelogram import LinearDyad
 from armdyn.formulations.loops.plane import Pair, Path, across, added, inner, scaled, turned
+from armdyn.formulations.loops.standing import StandingMap, still
 
 SAME_VECTOR = 1e-14
 """Largest difference of constant vectors that are the same but for rounding [m]."""
@@ -30,8 +31,10 @@ class LoopCoordinates:
     def __init__(self, closure: Closure):
         self.closure, self.model = closure, closure.model
 
-    def at(self, q: Array, start: Array | None = None) -> "StandingLoops":
-        """The map at positions (..., n)."""
+    def at(self, q: Array, start: Array | None = None) -> StandingMap:
+        """The map at positions (..., n); `start` are positions of all joints nearby, if known."""
+        if self.closure.iteration is not None:
+            return StandingGeneral(self.closure.iteration, q, start)
         return StandingLoops(self, q)
 
     def positions(self, q: Array) -> Array:
@@ -49,8 +52,8 @@ class LoopCoordinates:
     rates = torques = columns = rows = matrix = tensor = _refuse
 
 
-class StandingLoops:
-    """The map at one configuration or a batch of them, of floats or nodes."""
+class StandingLoops(StandingMap):
+    """The map by closed forms at one configuration or a batch of them, of floats or nodes."""
 
     def __init__(self, at: LoopCoordinates, q: Array):
         assert at.closure.dyads is not None
@@ -71,7 +74,7 @@ class StandingLoops:
 
     def rates(self, qd: Array) -> Array:
         """Velocities of all joints, (..., N)."""
-        if _still(qd):
+        if still(qd):
             return np.zeros(len(self.model.joints))
         return stacked(self._rates(qd))
 
@@ -83,7 +86,7 @@ class StandingLoops:
 
     def accelerations(self, qd: Array, qdd: Array) -> Array:
         """Accelerations of all joints, (..., N)."""
-        if _still(qd):
+        if still(qd):
             return self.rates(qdd)
         rates, found = self._rates(qd), self._spread(qdd)
         for dyad in self._dyads:
@@ -92,7 +95,7 @@ class StandingLoops:
 
     def torques(self, tau: Array) -> Array:
         """Torques at the coordinates, (..., n), for torques at all joints."""
-        if _still(tau):
+        if still(tau):
             return np.zeros(self.n)
         values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
         for dyad in reversed(self._dyads):
@@ -123,9 +126,7 @@ class StandingLoops:
                     return added(scaled(alpha, V), scaled(beta, across(V)))
         return self.vector(path, u)
 
-    @cached_property
-    def G(self) -> Array:
-        """q̇_all = G q̇, (..., N, n)."""
+    def _slopes(self) -> Array:
         unit = np.eye(self.n)
         columns = [self._rates(self._constant(unit[k])) for k in range(self.n)]
         return np.stack([stacked(column, self.q) for column in columns], -1)
@@ -144,26 +145,6 @@ class StandingLoops:
     def _constant(self, x: Array) -> Array:
         """The same vector in every configuration."""
         return np.broadcast_to(x, (*self.q.shape[:-1], len(x)))
-
-    def columns(self, J: Array) -> Array:
-        """A matrix with n columns from one with N."""
-        return J @ self.G
-
-    def columns_rate(self, J: Array, J_rate: Array, qd: Array) -> Array:
-        """The rate of a matrix with n columns, from one with N and its rate."""
-        return J_rate @ self.G + J @ self.G_rate(qd)
-
-    def rows(self, Y: Array) -> Array:
-        """A matrix with n rows from one with N."""
-        return np.swapaxes(self.G, -1, -2) @ Y
-
-    def matrix(self, M: Array) -> Array:
-        """An n by n matrix from an N by N one."""
-        return np.swapaxes(self.G, -1, -2) @ M @ self.G
-
-    def coriolis(self, M: Array, C: Array, qd: Array) -> Array:
-        """The Coriolis matrix of the coordinates from M and C of all joints."""
-        return np.swapaxes(self.G, -1, -2) @ (M @ self.G_rate(qd) + C @ self.G)
 
     @property
     def type2(self) -> Array:
@@ -188,7 +169,3 @@ class StandingLoops:
         plane is not determined, nor is the force of a loop that follows from others: both are zero.
         """
         return cut_wrenches(self.model, self._dyads, self._values, tau, frames)
-
-
-def _still(x: Array) -> bool:
-    return x.dtype != object and not x.any()

@@ -90,8 +90,8 @@ def nearby(model: RobotModel, assembly: Array) -> Iterator[Array]:
             yield found
 
 
-def check_mobility(model: RobotModel, assembly: Array) -> tuple[int, ...]:
-    """Independent rows, as many as passive joints; a LoopError if the loops cannot move so."""
+def check_mobility(model: RobotModel, assembly: Array) -> tuple[Array, ...]:
+    """Some closed configurations, first the assembly; a LoopError if the loops cannot move so."""
     passive, best = list(model.passive), (0, 0, assembly)
     near = list(nearby(model, assembly))
     for q in (assembly, *near):
@@ -119,10 +119,7 @@ def check_mobility(model: RobotModel, assembly: Array) -> tuple[int, ...]:
             "that should be parallel or meet exactly so, or are too many joints actuated?",
             loop=model.loops[0].name,
         )
-    from scipy.linalg import qr  # noqa: PLC0415 (slow, and few robots have loops)
-
-    _, _, order = qr(closure_matrix(model, q)[:, passive].T, pivoting=True, mode="economic")
-    return tuple(sorted(int(k) for k in order[: len(passive)]))
+    return assembly, *near
 
 
 def _rank(A: Array) -> int:

@@ -29,9 +29,9 @@ def end_frames(frames: WorldFrames, loop: Loop) -> tuple[Array, Array]:
     return ends[0], ends[1]
 
 
-def residuals(model: RobotModel, q: Array) -> Array:
-    """What every row misses at positions of all joints, (..., m)."""
-    frames = world_frames(model, q)
+def residuals(model: RobotModel, q: Array, known: WorldFrames | None = None) -> Array:
+    """What every row misses at positions of all joints, (..., m), whose frames may be known."""
+    frames = world_frames(model, q) if known is None else known
     rows = []
     for loop in model.loops:
         A, B = end_frames(frames, loop)
@@ -39,9 +39,9 @@ def residuals(model: RobotModel, q: Array) -> Array:
     return np.stack(rows, -1)
 
 
-def closure_matrix(model: RobotModel, q: Array) -> Array:
+def closure_matrix(model: RobotModel, q: Array, known: WorldFrames | None = None) -> Array:
     """A of A(q) q̇ = 0, the Jacobian of the residuals, (..., m, N)."""
-    frames = world_frames(model, q)
+    frames = world_frames(model, q) if known is None else known
     rows = []
     for loop in model.loops:
         A, B = end_frames(frames, loop)

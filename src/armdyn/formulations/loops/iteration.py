@@ -1,0 +1,181 @@
+"""Newton's method for loops without a closed form, with a fixed number of steps.
+
+Actuated joints go from the assembly to where they are asked on the shortest way, in equal parts;
+after each part passive joints make one step of Newton's method, and at the end some more. So the
+way a robot is assembled is kept, whatever was computed before, and it is straight-line code: with
+nodes angles are known by their cosine and sine, which a step δ turns by
+
+    t = δ/2,   c' = ((1 - t²) c - 2 t s)/(1 + t²),   s' = ((1 - t²) s + 2 t c)/(1 + t²)
+
+that is by 2 atan(δ/2), so no function is called. Where more is missing before the last step than
+that step mends, the result is not a number.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.expr.graph import Graph, Node
+from armdyn.formulations.loops.around import LoopAround
+from armdyn.formulations.loops.orthogonal import Orthogonal, Values, inner
+from armdyn.model import Joint, RobotModel
+
+LAST_STEPS = 4
+"""Steps of Newton's method where actuated joints are where they are asked."""
+LAST_MISSING = 1e-7
+"""What may be missing before the last step, whose error is the square of it: a share of size."""
+LOST = 0.7
+"""What is missing after a part of the way, as a share of size, where a robot has lost its way."""
+REFUSED = 1e13
+"""How much larger than a pivot its scale is where it is no pivot."""
+SOME = 1e-300
+"""A number above zero."""
+ROUNDING = 1e-15
+"""How far a cosine can be beyond 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iteration:
+    """How the passive joints of loops are found."""
+
+    model: RobotModel
+    loops: tuple[LoopAround, ...]
+    assembly: Array
+    size: float
+    """A length of the robot [m]."""
+    columns: tuple[int, ...]
+    """The passive joints, those first that are around few loops."""
+    parts: int
+    """Parts of the way from the assembly; a power of 2."""
+
+    def positions(self, q: Values) -> Values:
+        """Positions of all joints for those of the coordinates."""
+        graph = next((x.graph for x in q if isinstance(x, Node)), None)
+        found: Values = [
+            x if graph is None else _given(graph, x, self._turns(i))
+            for i, x in enumerate(self.assembly.tolist())
+        ]
+        coordinates = zip(self.model.independent, q, strict=True)
+        ways = [_way(x, found[i], self._turns(i), self.parts) for i, x in coordinates]
+        for points in zip(*ways, strict=True):
+            found = self.stepped(self._moved(found, points), LOST)
+        return self._last(found)
+
+    def continued(self, q: Values, start: Values) -> Values:
+        """The same from positions nearby, without a way."""
+        return self._last(self._moved(start, q))
+
+    def _last(self, found: Values) -> Values:
+        for k in reversed(range(LAST_STEPS)):
+            found = self.stepped(found, LOST if k else LAST_MISSING)
+        return found
+
+    def _moved(self, found: Values, q: Sequence[Any]) -> Values:
+        places = dict(zip(self.model.independent, q, strict=True))
+        return [places.get(i, x) for i, x in enumerate(found)]
+
+    def _turns(self, i: int) -> bool:
+        return only_turns(self.model.joints[i])
+
+    def stepped(self, found: Values, most: float) -> Values:
+        """One step of Newton's method; not a number where more is missing than that."""
+        r, A = self.linearised(found)
+        weighed = [w * x for w, x in zip(self.weights, r, strict=True)]
+        refused = (REFUSED / most**2) * inner(weighed, weighed)
+        columns = [A[i] for i in self.columns]
+        step = Orthogonal(columns, refused).solve([-1.0 * x for x in r])
+        moved = list(found)
+        for i, delta in zip(self.columns, step, strict=True):
+            moved[i] = _turned(found[i], delta) if self._turns(i) else found[i] + delta
+        return moved
+
+    @property
+    def weights(self) -> list[float]:
+        """What makes numbers without a unit of the residuals."""
+        return [w for loop in self.loops for w in loop.weights(self.size).tolist()]
+
+    def linearised(self, found: Values) -> tuple[Values, dict[int, Values]]:
+        """What all rows miss, and the columns of their Jacobian by joint."""
+        missing: Values = []
+        columns: dict[int, Values] = {i: [] for i in range(len(found))}
+        for loop in self.loops:
+            r, A = loop.linearised(stacked([found[i] for i in loop.members]))
+            missing += entries(r)
+            for i, column in columns.items():
+                if i in loop.members:
+                    column += entries(A[..., loop.members.index(i)])
+                else:
+                    column += [0.0] * len(loop.rows)
+        return missing, columns
+
+
+def only_turns(joint: Joint) -> bool:
+    """Whether a joint does nothing but turn, so that whole turns of it are alike."""
+    return joint.type.turns and not joint.type.slides
+
+
+def column_order(model: RobotModel, loops: Sequence[LoopAround]) -> tuple[int, ...]:
+    """The passive joints, those first that are around few loops: fewer entries are filled then."""
+    return tuple(sorted(model.passive, key=lambda i: (sum(i in x.members for x in loops), i)))
+
+
+def entries(x: Array) -> Values:
+    """The entries of a vector, or of a batch of them."""
+    return [x[..., k][()] for k in range(x.shape[-1])]
+
+
+def stacked(values: Values) -> Array:
+    """The opposite."""
+    if any(isinstance(x, Node) for x in values):
+        result = np.empty(len(values), dtype=object)
+        result[:] = values
+        return result
+    return np.stack(np.broadcast_arrays(*values), -1)
+
+
+def _given(graph: Graph, x: float, turns: bool) -> Node:
+    """A constant position."""
+    number = graph.number
+    return graph.angle(number(np.sin(x)), number(np.cos(x))) if turns else number(x)
+
+
+def _pair(x: Node) -> tuple[Node, Node]:
+    return x.graph.function("cos", x), x.graph.function("sin", x)
+
+
+def _turned(x: Any, delta: Any) -> Any:
+    """An angle after a step."""
+    if not isinstance(x, Node):
+        return x + 2.0 * np.arctan(0.5 * delta)
+    c, s = _pair(x)
+    t = 0.5 * delta
+    over = 1.0 / (1.0 + t * t)
+    same, other = (1.0 - t * t) * over, (2.0 * t) * over
+    return x.graph.angle(same * s + other * c, same * c - other * s)
+
+
+def _way(x: Any, start: Any, turns: bool, parts: int) -> Values:
+    """Positions of a joint on its way from the assembly to x."""
+    if not turns:
+        return [*(start + (k / parts) * (x - start) for k in range(1, parts)), x]
+    if not isinstance(x, Node):
+        turn = np.arctan2(np.sin(x - start), np.cos(x - start))
+        return [*(start + (k / parts) * turn for k in range(1, parts)), x]
+    (c, s), (c0, s0) = _pair(x), _pair(start)
+    part = c * c0 + s * s0, s * c0 - c * s0
+    for _ in range(parts.bit_length() - 1):
+        part = _half(*part)
+    points, (c, s) = [], (c0, s0)
+    for _ in range(1, parts):
+        c, s = c * part[0] - s * part[1], s * part[0] + c * part[1]
+        points.append(x.graph.angle(s, c))
+    return [*points, x]
+
+
+def _half(c: Node, s: Node) -> tuple[Node, Node]:
+    """Cosine and sine of half an angle between -π and π."""
+    more, less = ((0.5 + ROUNDING) + 0.5 * c).sqrt(), ((0.5 + ROUNDING) - 0.5 * c).sqrt()
+    return more, (s + SOME).sign() * less

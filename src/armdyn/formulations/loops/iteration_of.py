@@ -1,0 +1,75 @@
+"""The iteration of a robot: which rows it takes, and how many parts its way must have."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.formulations.loops.around import LoopAround, loop_around
+from armdyn.formulations.loops.iteration import Iteration, column_order, entries, stacked
+from armdyn.formulations.loops.newton import size
+from armdyn.model import RobotModel
+
+EMPTY = 1e-9
+"""Rows of a Jacobian below this share of the largest say nothing."""
+PARTS = (2, 4, 8, 16)
+"""Parts that a way from the assembly may have."""
+FINE = 32
+"""Parts of a way that is taken for the true one."""
+TRIED = 24
+"""States that are tried."""
+SAME = 1e-6
+"""Largest difference of positions that are the same."""
+
+
+def iteration_of(model: RobotModel, closed: Sequence[Array]) -> Iteration:
+    """Newton's method for the loops of a robot, some of whose closed configurations are known."""
+    loops = tuple(_telling(loop_around(model, loop), closed) for loop in model.loops)
+    order = column_order(model, loops)
+    assembly = frozen(closed[0])
+    found = Iteration(model, loops, assembly, size(model), order, FINE)
+    return replace(found, parts=_parts(found))
+
+
+def _telling(loop: LoopAround, closed: Sequence[Array]) -> LoopAround:
+    """The loop without rows that hold whatever its joints do, as those out of its plane."""
+    A = np.abs([loop.linearised(q[list(loop.members)])[1] for q in closed]).max((0, 2))
+    return replace(loop, rows=tuple(np.flatnonzero(EMPTY * A.max() < A).tolist()))
+
+
+def _parts(fine: Iteration) -> int:
+    """Twice as many parts of the way as lead where a fine one does."""
+    q = _drawn(fine)
+    true = _cosines(fine, q)
+    for parts in PARTS[:-1]:
+        found = _cosines(replace(fine, parts=parts), q)
+        agree = np.abs(np.nan_to_num(found) - np.nan_to_num(true)).max(-1) < SAME
+        if agree.all():
+            return 2 * parts
+    return PARTS[-1]
+
+
+def _cosines(iteration: Iteration, q: Array) -> Array:
+    """What tells positions of all joints apart, but for whole turns, (states, 2 N)."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        found = stacked(iteration.positions(entries(q)))
+    turns = np.array([joint.type.turns for joint in iteration.model.joints])
+    found[~np.isfinite(found).all(-1)] = np.nan
+    slides = found / iteration.size
+    return np.where(turns, np.cos(found), slides) + 1j * np.where(turns, np.sin(found), 0.0)
+
+
+def _drawn(iteration: Iteration) -> Array:
+    """Coordinates at random between their limits, more of them near the assembly."""
+    model, rng = iteration.model, np.random.default_rng(1)
+    start = iteration.assembly[list(model.independent)]
+    ends = []
+    for i, x in zip(model.independent, start, strict=True):
+        limits, kind = model.joints[i].limits, model.joints[i].type
+        reach = np.pi if kind.turns else iteration.size
+        low, high = max(limits.lower, x - reach), min(limits.upper, x + reach)
+        ends.append((min(low, x), max(high, x)))
+    low, high = np.array(ends).T
+    near = rng.uniform(0.0, 1.0, (TRIED, 1))
+    return start + near * (rng.uniform(low, high, (TRIED, len(start))) - start)
