@@ -5,7 +5,7 @@ import numpy as np
 from armdyn.arrays import frozen
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.lagrange_euler import homogeneous
-from armdyn.model import Connection, Inertia, assemble
+from armdyn.model import Connection, FrictionLaw, Inertia, assemble
 from armdyn.model.cut_joints import CUT_JOINTS
 from armdyn.model.edit import loop_between, with_loops
 from armdyn.model.transform import rotation_from_rpy, transform
@@ -276,3 +276,51 @@ rocker = 1.6
 rod = -1.5
 lever = 1.7
 """
+
+def spatial_loop():
+    """A model with a chain of seven joints in space, closed by a hinge, without a closed form."""
+    rng = np.random.default_rng(7)
+    links, connections, parent = {"base": Inertia.zero()}, [], "base"
+    names = [f"j{i}" for i in range(1, 8)]
+    for name in names:
+        links[name] = Inertia.from_com(
+            rng.uniform(1, 2), rng.uniform(-0.1, 0.1, 3), np.diag(rng.uniform(0.02, 0.03, 3))
+        )
+        place = transform(rotation_from_rpy(rng.uniform(-1.2, 1.2, 3)), rng.uniform(-0.4, 0.4, 3))
+        friction = FrictionLaw(viscous=float(rng.uniform(0.05, 0.2)))
+        connections.append(
+            Connection(name, "revolute", parent, name, frozen(place), friction=friction)
+        )
+        parent = name
+    model = assemble("spatial loop", links, connections, tool="j3")
+    assembly = dict(zip(names, rng.uniform(-0.7, 0.7, 7), strict=True))
+    q = np.array(list(assembly.values()))
+    on_a = transform(rotation_from_rpy((0.3, 0.5, -0.2)), (0.2, 0.1, -0.1))
+    on_b = homogeneous(*world_frames(model, q).link(6)) @ on_a
+    loop = loop_between(model, "hinge", CUT_JOINTS["revolute"], ("j7", on_a), ("base", on_b))
+    return with_loops(model, [loop], names[2:], assembly)
+
+
+def rod_arm():
+    """A model with two levers about skew axes on a first joint, and a light rod between them."""
+    rng = np.random.default_rng(2)
+    places = {
+        "swing": (None, (0.0, 0.0, 0.2)),
+        "crank": ((0.3, 0.4, 0.0), (0.1, 0.0, 0.1)),
+        "rocker": ((-0.5, 0.2, 0.3), (0.5, 0.1, 0.0)),
+    }
+    links, connections = {"base": Inertia.zero()}, []
+    for name, (rpy, place) in places.items():
+        links[name] = Inertia.from_com(
+            rng.uniform(1, 2), rng.uniform(-0.1, 0.1, 3), np.diag(rng.uniform(0.02, 0.03, 3))
+        )
+        placement = transform(rotation_from_rpy(rpy or (0.4, 0.0, 0.0)), place)
+        friction = FrictionLaw(viscous=float(rng.uniform(0.05, 0.2)))
+        parent = "base" if name == "swing" else "swing"
+        connections.append(
+            Connection(name, "revolute", parent, name, frozen(placement), friction=friction)
+        )
+    model = assemble("rod arm", links, connections, tool="rocker")
+    ends = [(name, transform(None, (0.3, 0.05, 0.0))) for name in ("crank", "rocker")]
+    loop = loop_between(model, "rod", CUT_JOINTS["distance"], *ends, 0.5)
+    return with_loops(model, [loop], ["rocker"], {"swing": 0.2, "crank": 1.1, "rocker": 0.9})

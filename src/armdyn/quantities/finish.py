@@ -12,7 +12,6 @@ from armdyn.expr.evaluate import settle
 from armdyn.expr.graph import Graph, Node
 from armdyn.expr.visit import transcribe
 
-
 FRICTION = "friction"
 """How the names of symbols begin that stand for friction."""
 

@@ -92,7 +92,8 @@ class StandingGeneral(StandingMap):
     @cached_property
     def _passive(self) -> Orthogonal:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return Orthogonal([self._columns[i] for i in self.iteration.columns])
+            columns = [self._columns[i] for i in self.iteration.columns]
+            return Orthogonal(columns, self.iteration.usual)
 
     @property
     def _actuated(self) -> list[Values]:
@@ -173,7 +174,7 @@ class StandingGeneral(StandingMap):
 
     @property
     def type2(self) -> Array:
-        """For each loop the smallest share of a column of A_p that is its own."""
+        """For each loop how much of a column of A_p is its own at least, beside what is usual."""
         shares: dict[int, Any] = {}
         with np.errstate(invalid="ignore", divide="ignore"):
             for i, (left, whole) in zip(self.iteration.columns, self._passive.shares, strict=True):

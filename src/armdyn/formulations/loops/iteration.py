@@ -8,7 +8,8 @@ nodes angles are known by their cosine and sine, which a step δ turns by
     t = δ/2,   c' = ((1 - t²) c - 2 t s)/(1 + t²),   s' = ((1 - t²) s + 2 t c)/(1 + t²)
 
 that is by 2 atan(δ/2), so no function is called. Where more is missing before the last step than
-that step mends, the result is not a number.
+that step mends, or the determinant of A_p has another sign than in the assembly, the result is not
+a number.
 """
 
 from collections.abc import Sequence
@@ -20,14 +21,14 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.loops.around import LoopAround
-from armdyn.formulations.loops.orthogonal import Orthogonal, Values, inner
+from armdyn.formulations.loops.orthogonal import Orthogonal, Values, determinant, inner, sign
 from armdyn.model import Joint, RobotModel
 
 LAST_STEPS = 4
 """Steps of Newton's method where actuated joints are where they are asked."""
 LAST_MISSING = 1e-7
 """What may be missing before the last step, whose error is the square of it: a share of size."""
-LOST = 0.7
+LOST = 2.0
 """What is missing after a part of the way, as a share of size, where a robot has lost its way."""
 REFUSED = 1e13
 """How much larger than a pivot its scale is where it is no pivot."""
@@ -48,6 +49,10 @@ class Iteration:
     """A length of the robot [m]."""
     columns: tuple[int, ...]
     """The passive joints, those first that are around few loops."""
+    inverse: Array
+    """A_p⁻¹ in the assembly, (passive joints, rows)."""
+    usual: tuple[float, ...]
+    """The squares of the columns of A_p there."""
     parts: int
     """Parts of the way from the assembly; a power of 2."""
 
@@ -86,7 +91,9 @@ class Iteration:
         weighed = [w * x for w, x in zip(self.weights, r, strict=True)]
         refused = (REFUSED / most**2) * inner(weighed, weighed)
         columns = [A[i] for i in self.columns]
-        step = Orthogonal(columns, refused).solve([-1.0 * x for x in r])
+        if most == LAST_MISSING:  # another way to assemble it is refused as well
+            refused = refused + REFUSED * (1.0 - sign(determinant(self.inverse, columns)))
+        step = Orthogonal(columns, self.usual, refused).solve([-1.0 * x for x in r])
         moved = list(found)
         for i, delta in zip(self.columns, step, strict=True):
             moved[i] = _turned(found[i], delta) if self._turns(i) else found[i] + delta
@@ -104,11 +111,9 @@ class Iteration:
         for loop in self.loops:
             r, A = loop.linearised(stacked([found[i] for i in loop.members]))
             missing += entries(r)
+            around = {i: entries(A[..., k]) for k, i in enumerate(loop.members)}
             for i, column in columns.items():
-                if i in loop.members:
-                    column += entries(A[..., loop.members.index(i)])
-                else:
-                    column += [0.0] * len(loop.rows)
+                column.extend(around.get(i, [0.0] * len(loop.rows)))
         return missing, columns
 
 

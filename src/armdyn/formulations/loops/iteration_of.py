@@ -28,7 +28,11 @@ def iteration_of(model: RobotModel, closed: Sequence[Array]) -> Iteration:
     loops = tuple(_telling(loop_around(model, loop), closed) for loop in model.loops)
     order = column_order(model, loops)
     assembly = frozen(closed[0])
-    found = Iteration(model, loops, assembly, size(model), order, FINE)
+    found = Iteration(model, loops, assembly, size(model), order, np.zeros((0, 0)), (), FINE)
+    by_joint = found.linearised(assembly.tolist())[1]
+    A = np.array([by_joint[i] for i in order], dtype=float)
+    squares = tuple((A**2).sum(-1).tolist())
+    found = replace(found, inverse=frozen(np.linalg.pinv(A.T)), usual=squares)
     return replace(found, parts=_parts(found))
 
 

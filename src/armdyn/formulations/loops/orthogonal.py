@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.arrays import Array
 from armdyn.expr.graph import Node
 from armdyn.expr.operations import guard
 
@@ -23,10 +24,16 @@ Values = list[Any]
 class Orthogonal:
     """A matrix of m rows and p ≤ m columns as Q R."""
 
-    def __init__(self, columns: Sequence[Values], refused: Any = 0.0):
-        """Factor a matrix of these columns.
+    def __init__(
+        self,
+        columns: Sequence[Values],
+        usual: Sequence[float] | None = None,
+        refused: Any = 0.0,
+    ):
+        """Factor a matrix of these columns, whose squares are usually so large.
 
-        Solutions are not numbers where a column depends on those before, or `refused` is large.
+        Solutions are not numbers where a column vanishes or depends on those before, or `refused`
+        is large.
         """
         self.Q: list[Values] = []
         self.R: list[Values] = []
@@ -34,9 +41,10 @@ class Orthogonal:
         self.inverse: Values = []
         """1 / r of the diagonal."""
         self.shares: Values = []
-        """Squares of what is left of each column after those before, and of the column."""
-        for column in columns:
-            whole, above = inner(column, column), []
+        """Squares of what is left of each column after those before, and of the whole column with
+        what is usual."""
+        for column, more in zip(columns, usual or [0.0] * len(columns), strict=True):
+            whole, above = inner(column, column) + more, []
             rest = column
             for q in self.Q:
                 above.append(inner(q, rest))
@@ -73,6 +81,28 @@ class Orthogonal:
         for k in reversed(range(len(y))):
             x = minus(x, inner(self.Q[k], x) - y[k], self.Q[k])
         return x
+
+
+def determinant(P: Array, columns: Sequence[Values]) -> Any:
+    """The determinant of P A.
+
+    P is the inverse of A somewhere, so pivots need not be chosen: they are 1 there, and vanish for
+    no reason but that of the determinant, or by chance.
+    """
+    rows = [[inner(row, column) for column in columns] for row in P.tolist()]
+    product: Any = 1.0
+    for k, row in enumerate(rows):
+        product = product * row[k]
+        over = 1.0 / row[k]
+        for below in rows[k + 1 :]:
+            factor = below[k] * over
+            below[k + 1 :] = minus(below[k + 1 :], factor, row[k + 1 :])
+    return product
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1."""
+    return x.sign() if isinstance(x, Node) else np.sign(x)
 
 
 def inner(a: Values, b: Values) -> Any:
