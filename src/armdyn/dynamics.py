@@ -43,6 +43,7 @@ from armdyn.formulations.link_axes import check_link_axes
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.iteration import only_turns
+from armdyn.formulations.loops.rows import largest_residuals
 from armdyn.formulations.loops.singularity import LoopSingularity, explained
 from armdyn.formulations.parameters import (
     RobotParameter,
@@ -173,6 +174,14 @@ class Robot:
             found[..., turns] = near + np.remainder(found[..., turns] - near + np.pi, 2 * np.pi)
             found[..., turns] -= np.pi
         return found
+
+    def loop_residuals(self, q: ArrayLike) -> Array:
+        """What the rows of each loop miss at most, (..., loops) [m, or the sine of an angle].
+
+        That is rounding; where a loop cannot be closed it is not a number.
+        """
+        full = self._positions(check_joint_vector("q", q, self.n))
+        return largest_residuals(self.model, full)
 
     def _positions(self, q: Array) -> Array:
         """Positions of all joints, not a number where a loop cannot be closed, (..., N)."""

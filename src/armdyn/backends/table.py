@@ -30,6 +30,7 @@ from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel
+from armdyn.quantities.passive_joints import PASSIVE_JOINTS
 from armdyn.quantities.quantity import WRENCH, noun_of
 from armdyn.quantities.registry import QUANTITIES, checked
 from armdyn.quantities.request import Request, request_of
@@ -135,7 +136,7 @@ class KernelTable:
         """Whether loops are solved by a kernel of their own, so that others are short."""
         if not self.model.loops or closure_of(self.model).iteration is None:
             return False
-        return "q" in QUANTITIES[quantity].arguments and quantity != "passive_joints"
+        return "q" in QUANTITIES[quantity].arguments
 
     def _after_solving(self, call: Callable[..., Array], place: int) -> Callable[..., Array]:
         """A kernel that is told of passive joints, as a function that is not."""
@@ -144,7 +145,7 @@ class KernelTable:
     def passive(self, q: npt.ArrayLike) -> Array:
         """Two numbers for each passive joint, in the order of `passive_joints`, (..., 2 P)."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Array = self.kernel(Request("passive_joints", effort=self.effort))(q)
+            found: Array = self.kernel(Request(PASSIVE_JOINTS.name, effort=self.effort))(q)
         return found.reshape(*found.shape[:-2], -1)
 
     def _is_long(self, quantity: str) -> bool:

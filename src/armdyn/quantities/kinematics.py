@@ -5,7 +5,6 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations import kinematics as kin
 from armdyn.formulations.lagrange_euler import homogeneous
-from armdyn.formulations.loops.general import passive_angles
 from armdyn.model import Frame
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
@@ -14,13 +13,6 @@ from armdyn.quantities.traced_robot import TracedRobot
 def _forward_kinematics(s: TracedRobot, q: Array) -> Array:
     frames = kin.world_frames(s.plain, s.here(q).q)
     return homogeneous(*kin.frame_in_world(frames, s.plain.frame(s.request.link)))
-
-
-def _passive_joints(s: TracedRobot, q: Array) -> Array:
-    """Two numbers for each passive joint."""
-    found = s.nodes(s.here(q).q)
-    rows = [(x.cos(), x.sin()) if t else (x, 0.0) for x, t in passive_angles(s.model, found)]
-    return s.nodes(np.array(rows, dtype=object).reshape(-1, 2))
 
 
 def _jacobian(s: TracedRobot, q: Array) -> Array:
@@ -66,15 +58,6 @@ def frames_of(s: TracedRobot) -> tuple[Frame, Frame | None]:
     return s.plain.frame(s.request.link), None if axes == "world" else s.plain.frame(axes)
 
 
-PASSIVE_JOINTS = Quantity(
-    "passive_joints",
-    "Where the passive joints of loops are. Not a number where a loop cannot be closed.",
-    ("q",),
-    _passive_joints,
-    symbol="P",
-    result="cosine and sine of the angle of each passive joint, or its position [m] and 0",
-    shape=("P", 2),
-)
 FORWARD_KINEMATICS = Quantity(
     "forward_kinematics",
     "The frame of {link} in the world.",

@@ -98,8 +98,9 @@ class Quantity:
     result: str = "torques [{torque}]"
     """What the entries are, with {torque}, {rate} and so on for the units."""
     shape: tuple[int | str, ...] = ("n",)
-    """Lengths of the axes: numbers, or formulas of the numbers n of coordinates, N of joints, L of
-    loops, m of task coordinates and p of linear parameters, or "rank" for the base parameters."""
+    """Lengths of the axes: numbers, or formulas of the numbers n of coordinates, N of joints, P of
+    passive joints, L of loops, m of task coordinates and p of linear parameters, or "rank" for the
+    base parameters."""
     terms: tuple[str, ...] = ()
     """Those of `TERMS` that are in it."""
     options: tuple[str, ...] = ()

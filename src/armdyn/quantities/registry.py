@@ -23,6 +23,7 @@ from armdyn.quantities import (
     regressors,
 )
 from armdyn.quantities.implicit import implicit_program, solves_short_chains
+from armdyn.quantities.passive_joints import PASSIVE_JOINTS
 from armdyn.quantities.products import product_program
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
@@ -42,6 +43,8 @@ QUANTITIES: dict[str, Quantity] = {
 
 def checked(request: Request, model: RobotModel) -> Quantity:
     """The quantity of a request; an error if this robot has no such quantity or option."""
+    if request.quantity == PASSIVE_JOINTS.name and model.passive:
+        return PASSIVE_JOINTS
     check_known("quantity", request.quantity, QUANTITIES)
     quantity = QUANTITIES[request.quantity]
     check_options(request, model, quantity)
@@ -79,7 +82,7 @@ def traced_quantity(
     form: type[TracedRobot] = TracedRobot,
 ) -> tuple[TracedRobot, Array]:
     """A quantity as nodes, with the robot that they belong to."""
-    traced, quantity = _traced(model, request, progress, snap, form), QUANTITIES[request.quantity]
+    traced, quantity = _traced(model, request, progress, snap, form), checked(request, model)
     vectors = [traced.vector(name) for name in quantity.arguments]
     whole = request.formulation is None and not (quantity.assembled and traced.is_plain)
     outputs = traced.outputs(

@@ -73,6 +73,8 @@ def test_the_platform_of_a_delta_robot_is_where_spheres_meet(delta):
     np.testing.assert_allclose(found[:, :3, :3], np.broadcast_to(np.eye(3), (200, 3, 3)))
     full = delta.all_joints(q)
     assert np.abs(residuals(delta.model, full)).max() < 1e-14
+    assert delta.loop_residuals(q).shape == (200, 3)
+    assert 0 <= delta.loop_residuals(q).max() < 1e-14
     np.testing.assert_allclose(delta.all_joints(delta.start), delta.assembly, atol=1e-14)
     assert (delta.all_joints(q[7]) == full[7]).all()  # the same bits alone and in a batch
 

@@ -39,6 +39,15 @@ def residuals(model: RobotModel, q: Array, known: WorldFrames | None = None) -> 
     return np.stack(rows, -1)
 
 
+def largest_residuals(model: RobotModel, q: Array) -> Array:
+    """The largest of what the rows of each loop miss, (..., loops)."""
+    if not model.loops:
+        return np.zeros((*q.shape[:-1], 0))
+    ends = np.cumsum([len(loop.cut.rows) for loop in model.loops])[:-1]
+    each = np.split(np.abs(residuals(model, q)), ends, -1)
+    return np.stack([rows.max(-1) for rows in each], -1)
+
+
 def closure_matrix(model: RobotModel, q: Array, known: WorldFrames | None = None) -> Array:
     """A of A(q) q̇ = 0, the Jacobian of the residuals, (..., m, N)."""
     frames = world_frames(model, q) if known is None else known
