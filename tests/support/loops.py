@@ -277,6 +277,7 @@ rod = -1.5
 lever = 1.7
 """
 
+
 def spatial_loop():
     """A model with a chain of seven joints in space, closed by a hinge, without a closed form."""
     rng = np.random.default_rng(7)
