@@ -5,14 +5,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, check_joint_vector
+from armdyn.arrays import Array, check_joint_vector, lost
 from armdyn.errors import ShapeError
 from armdyn.figures import COLOURS, GREY, INK, PALE
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.coordinates import LoopCoordinates
+from armdyn.formulations.loops.rows import cut_lines, end_frames
+from armdyn.formulations.loops.singularity import explained
 from armdyn.model import RobotModel
 
 LINK, TURNS, SLIDES, MASS = "#9A9A9A", COLOURS["inertial"], COLOURS["coulomb"], COLOURS["gravity"]
+CUT = COLOURS["coriolis"]
+"""The colour of cut joints, which close loops."""
 AXES = ("#C0392B", "#27AE60", "#2C6FBB")
 """Colours of the axes of a frame: x, y, z."""
 AXIS_SHARE, FRAME_SHARE = 0.11, 0.14
@@ -20,17 +26,24 @@ AXIS_SHARE, FRAME_SHARE = 0.11, 0.14
 
 
 def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
-    """The figure of an arm at q, (n,) [rad or m]; None: the middle of its ranges."""
+    """The figure of an arm at q, (n,) [rad or m].
+
+    None: the middle of its ranges, or where its loops are assembled.
+    """
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     at = Coordinates.of(model)
     n = len(model.independent)
-    given = check_joint_vector("q", model.ranges.mean(axis=1) if q is None else q, n)
+    given = check_joint_vector("q", _middle(model) if q is None else q, n)
     if given.shape != (n,):
         raise ShapeError(f"q: a picture has one configuration of shape ({n},), got {given.shape}")
-    frames = world_frames(model, at.positions(given))
+    positions = at.positions(given)
+    if isinstance(at, LoopCoordinates) and lost(positions, given):
+        explained(at, given)
+    frames = world_frames(model, positions)
     tool_turned, tool = frame_in_world(frames, model.tool_frame)
-    points = np.array([frames.base[1], *frames.O, *frames.P, tool])
+    pins = [end for _, end in cut_lines(model, frames)]
+    points = np.array([frames.base[1], *frames.O, *frames.P, *pins, tool])
     centre, size = 0.5 * (points.min(0) + points.max(0)), float(np.ptp(points, axis=0).max()) or 1.0
     figure = Figure(figsize=(6.4, 6.0), facecolor="white")
     axes = figure.add_axes((0.02, 0.06, 0.96, 0.84), projection="3d")
@@ -43,6 +56,13 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     _set_room(axes, centre, size)
     _write_head(figure, model, given)
     return figure
+
+
+def _middle(model: RobotModel) -> Array:
+    """Where an arm is drawn by default: amid its ranges, or as its loops are assembled."""
+    if model.loops:
+        return closure_of(model).assembly[list(model.independent)]
+    return np.asarray(model.ranges.mean(axis=1))
 
 
 def _draw_ground(axes: Any, centre: Array, size: float, height: float) -> None:
@@ -58,6 +78,9 @@ def _draw_links(axes: Any, model: RobotModel, frames: WorldFrames, tool: Array) 
         start = frames.link(joint.parent)[1]
         path = np.array([start, frames.P[i], frames.O[i]])
         axes.plot(*path.T, color=LINK, linewidth=4.5, solid_capstyle="round", zorder=2)
+    for start, end in cut_lines(model, frames):
+        look = {"color": LINK, "linewidth": 4.5, "solid_capstyle": "round"}
+        axes.plot(*np.array([start, end]).T, **look, zorder=2)
     flange = frames.link(model.tool_frame.link)[1]
     axes.plot(*np.array([flange, tool]).T, color=LINK, linewidth=3.0, zorder=2)
 
@@ -74,6 +97,12 @@ def _draw_joints(axes: Any, model: RobotModel, frames: WorldFrames, length: floa
         beyond = frames.P[i] + 1.25 * length * frames.z[i]
         centred = {"ha": "center", "va": "center"}
         text = axes.text(*beyond, joint.name, fontsize=7, color=colour, **centred, zorder=6)
+        text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
+    for loop in model.loops:
+        place = end_frames(frames, loop)[0][:3, 3]
+        ring = {"s": 42, "color": "white", "edgecolor": CUT, "linewidth": 1.8}
+        axes.scatter(*place, **ring, depthshade=False, zorder=5)
+        text = axes.text(*place, f"  {loop.name}", fontsize=7, color=CUT, va="center", zorder=6)
         text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
 
 
@@ -115,14 +144,15 @@ def _write_head(figure: Any, model: RobotModel, q: Array) -> None:
     figure.text(0.05, 0.92, f"q = ({at})"[:110], fontsize=8, color=GREY)
     from matplotlib.lines import Line2D  # noqa: PLC0415 (an extra)
 
+    cut = [("cut joint", CUT)] if model.loops else []
     turns = {joint.type.turns for joint in model.joints}
     words = {True: ("joint that turns", TURNS), False: ("joint that slides", SLIDES)}
     shown = [words[kind] for kind in (True, False) if kind in turns]
-    shown.append(("centre of mass, area as the mass", MASS))
+    shown += [*cut, ("centre of mass, area as the mass", MASS)]
     lines = [
         Line2D([], [], color=colour, marker="o", linewidth=0 if colour == MASS else 1.5)
         for _, colour in shown
     ]
     place = {"loc": "upper left", "bbox_to_anchor": (0.04, 0.915)}
     names = [word for word, _ in shown]
-    figure.legend(lines, names, **place, ncols=3, frameon=False, fontsize=8)
+    figure.legend(lines, names, **place, ncols=len(names), frameon=False, fontsize=8)

@@ -100,7 +100,7 @@ def compare_designs(
     return Comparison(
         one.joint_names,
         torques[0].units,
-        _elements(*masses),
+        _elements(before, *masses),
         (np.abs(gravity[0]).max(axis=0), np.abs(gravity[1]).max(axis=0)),
         (_range(np.linalg.cond(masses[0])), _range(np.linalg.cond(masses[1]))),
         (program_size(before), program_size(after)),
@@ -151,11 +151,11 @@ def _range(values: Array) -> ValueRange:
     return ValueRange(float(values.min()), float(values.max()), float(values.mean()))
 
 
-def _elements(before: Array, after: Array) -> tuple[ElementRange, ...]:
+def _elements(model: RobotModel, before: Array, after: Array) -> tuple[ElementRange, ...]:
     own = np.diag(before.mean(axis=0))
     return tuple(
         ElementRange(
-            element_name((i, j)),
+            element_name((model.independent[i], model.independent[j])),
             _range(before[:, i, j]),
             _range(after[:, i, j]),
             math.sqrt(abs(own[i] * own[j])),

@@ -16,6 +16,7 @@ import sympy
 from armdyn.algebra.ring import Harmonic, Monomial, Trig
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.readable import power_form
+from armdyn.equations.reduced_form import reduced_form
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
 from armdyn.errors import counted
@@ -51,10 +52,10 @@ def conditions(model: RobotModel, goals: Goals, variables: Collection[str]) -> C
 
     The numbers that may change are symbols even if they are zero.
     """
-    robot = symbolise(model, {}, variables)
-    expressions = _Expressions(robot)
+    form = _closed_form(model, variables)
+    expressions = _Expressions(form.robot)
     found: dict[Any, list[str]] = {}
-    for source, coefficients in _coefficients(robot, goals):
+    for source, coefficients in _coefficients(form, goals):
         polynomial = expressions.primitive(coefficients)
         if polynomial:
             found.setdefault(polynomial, []).append(source)
@@ -68,7 +69,7 @@ def unwritten(model: RobotModel, goals: Goals) -> str:
     """Why the equations of a goal are not written out; empty if they are."""
     if goals.momentless:
         return "the conditions of the shaking moment are not written out: no bodies fulfil them"
-    robot = symbolise(model, {})
+    robot = _closed_form(model).robot
     twists = len(robot.ring.angles) - len(robot.sums)
     if robot.n + twists <= MOST_JOINTS_AND_TWISTS:
         return ""
@@ -76,17 +77,24 @@ def unwritten(model: RobotModel, goals: Goals) -> str:
     return f"the conditions of {counted(robot.n, 'joint')}{said} are too long to be written out"
 
 
+def _closed_form(model: RobotModel, variables: Collection[str] = ()) -> ClosedForm:
+    """The equations of the coordinates in symbols."""
+    robot = symbolise(model, {}, variables)
+    return reduced_form(robot, model) if model.loops else ClosedForm(robot)
+
+
 def _coefficients(
-    robot: SymbolicRobot, goals: Goals
+    form: ClosedForm, goals: Goals
 ) -> Iterator[tuple[str, list[tuple[Harmonic, Trig]]]]:
     """Every coefficient by its place; as parts, because angles that do not move belong to it."""
-    form = ClosedForm(robot)
-    slides = [f"q{i + 1}" for i, q in enumerate(robot.q) if isinstance(q, Trig)]
+    robot = form.robot
+    joints = [number - 1 for number in robot.coordinates]
+    slides = [f"q{i + 1}" for i, q in zip(joints, robot.q, strict=True) if isinstance(q, Trig)]
     tables = {"D": form.M, "g": form.G}
     if goals.forceless:
         tables |= dict(zip(MOMENTUM, form.P, strict=True))
-    for letter, joints, varying_only in goals.elements(robot.n):
-        value = tables[letter][joints]
+    for letter, at, varying_only in goals.elements(joints):
+        value = tables[letter][tuple(joints.index(i) for i in at)]
         found: dict[str, list[tuple[Harmonic, Trig]]] = {}
         for (harmonic, slide), coefficient in value.split(slides).items():
             function = _function(robot, harmonic, slide)
@@ -94,7 +102,7 @@ def _coefficients(
             found.setdefault(function, []).append((still, coefficient))
         for function, parts in found.items():
             if function or not varying_only:
-                yield f"{function or 'the constant'} in {element_name(joints, letter)}", parts
+                yield f"{function or 'the constant'} in {element_name(at, letter)}", parts
 
 
 def _function(robot: SymbolicRobot, harmonic: Harmonic, slide: Monomial) -> str:

@@ -90,7 +90,9 @@ class Convex:
     def _conditions(self) -> Callable[..., Array]:
         """The goals for given lengths; those of the latest lengths are kept."""
         return lru_cache(1)(
-            lambda *lengths: linear_conditions(self.arm.robot_with(lengths), self.elements, self.q)
+            lambda *lengths: linear_conditions(
+                self.arm.robot_with(lengths), self.elements, self.q, self.arm.followers
+            )
         )
 
     def _spans(self, values: Array) -> Iterator[tuple[int, Array, Array]]:

@@ -6,6 +6,7 @@ where LINK is link1, link2, ..., the name of a link or of its joint, or * for al
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -16,7 +17,7 @@ from armdyn.arrays import Array, check_number
 from armdyn.canonical.frames import CanonicalRobot, canonical
 from armdyn.canonical.parameters import ENTRIES, link_numbers
 from armdyn.canonical.redesign import redesign
-from armdyn.errors import ModelError, UnknownNameError, shown
+from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import listed
 from armdyn.simplification.linear import robot_size
@@ -122,6 +123,7 @@ def parse_design_variables(
     lengths: dict[str, Length] = {}
     known = _known(model, robot, lengths)
     if not known.keys() >= {*asked, *bounds, *weights}:
+        _refuse_lengths(model, {*asked, *bounds, *weights} - known.keys())
         # only now, because it takes long to find the lengths that can change
         lengths = _movable_lengths(model, robot)
         known = _known(model, robot, lengths)
@@ -134,6 +136,18 @@ def parse_design_variables(
         {symbol: pair for symbol, pair in limits.items() if symbol[0] not in "ad"},
         _weights(known, weights),
     )
+
+
+def _refuse_lengths(model: RobotModel, words: set[str]) -> None:
+    """Refuse lengths of a robot with loops, which would not close any more."""
+    for word in sorted(words):
+        if model.loops and re.fullmatch(r".*\.(length|offset)|[ad]\d+(_\d+)?", word):
+            raise LoopError(
+                f"{word}: lengths of {model.name!r} cannot be free, because its loop "
+                f"{model.loops[0].name!r} would not close any more; free masses, centres of mass "
+                "or inertias",
+                loop=model.loops[0].name,
+            )
 
 
 def _movable_lengths(model: RobotModel, robot: CanonicalRobot) -> dict[str, Length]:

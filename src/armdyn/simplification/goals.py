@@ -1,12 +1,13 @@
 """The goals of a design."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 from armdyn.equations.document import index
 from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
+from armdyn.formulations.loops.closure import closure_of
 from armdyn.model import RobotModel
 
 WORDS = (
@@ -40,14 +41,14 @@ class Goals:
     def __str__(self) -> str:
         return " + ".join(self.words)
 
-    def elements(self, n: int) -> Iterator[tuple[str, tuple[int, ...], bool]]:
-        """Letter and joints of each element that the goals are about, of an arm of n joints.
+    def elements(self, joints: Sequence[int]) -> Iterator[tuple[str, tuple[int, ...], bool]]:
+        """Letter and joints of each element that the goals are about, of these coordinates.
 
         It is D of a pair i ≤ j, g of a joint, or a component of the momentum p or of the angular
         momentum h of the arm when one joint moves at a rate of 1. True: it shall be constant.
         False: it shall be zero.
         """
-        for pair in combinations_with_replacement(range(n), 2):
+        for pair in combinations_with_replacement(joints, 2):
             if pair in self.zero or self.constant:
                 yield "D", pair, pair not in self.zero
         letters = [
@@ -55,7 +56,7 @@ class Goals:
             *(MOMENTUM if self.forceless else ()),
             *(ANGULAR_MOMENTUM if self.momentless else ()),
         ]
-        yield from ((letter, (i,), False) for letter in letters for i in range(n))
+        yield from ((letter, (i,), False) for letter in letters for i in joints)
 
 
 def element_name(joints: tuple[int, ...], letter: str = "D") -> str:
@@ -83,7 +84,7 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
             case "constant" if not rest:
                 constant = True
             case "diagonal" if not rest:
-                zero |= set(combinations(range(len(model.joints)), 2))
+                zero |= set(combinations(model.independent, 2))
             case "gravity-balanced" | "gravity_balanced" if not rest:
                 balanced = True
             case "shaking-force" | "shaking_force" if not rest:
@@ -101,12 +102,7 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
 
 
 def _check_designable(model: RobotModel, forceless: bool) -> None:
-    for loop in model.loops:
-        raise LoopError(
-            f"robot {model.name!r} has the loop {loop.name!r}, and designs of robots with loops "
-            "are not searched for",
-            loop=loop.name,
-        )
+    _check_loops(model, forceless)
     if any(joint.mimic is not None for joint in model.joints):
         raise ModelError(
             f"robot {model.name!r} has joints that follow others, for which a design is not "
@@ -129,6 +125,25 @@ def _check_designable(model: RobotModel, forceless: bool) -> None:
         )
 
 
+def _check_loops(model: RobotModel, forceless: bool) -> None:
+    if not model.loops:
+        return
+    loop = model.loops[0]
+    if closure_of(model).linear is None:
+        raise LoopError(
+            f"robot {model.name!r} has the loop {loop.name!r}, and designs are searched for only "
+            "where all loops are parallelograms: elsewhere the mass matrix is no trigonometric "
+            "polynomial of the coordinates",
+            loop=loop.name,
+        )
+    if forceless:
+        raise LoopError(
+            f"robot {model.name!r} has the loop {loop.name!r}; designs without shaking are "
+            "searched for only where there are no loops",
+            loop=loop.name,
+        )
+
+
 def listed(words: Any) -> list[str] | None:
     """A word, or several, as a list; None if they are no words."""
     if isinstance(words, str):
@@ -147,12 +162,13 @@ def _pair(model: RobotModel, text: str) -> tuple[int, int]:
             f"decouple={text}: expected two joints, such as decouple=1,2 or "
             f"decouple={model.joints[0].name},{model.joints[-1].name}"
         )
-    known = [joint.name for joint in model.joints]
-    numbers = [str(k + 1) for k in range(len(known))]
+    known = [model.joints[i].name for i in model.independent]
+    numbers = [str(i + 1) for i in model.independent]
     for name in names:
         if name not in known and name not in numbers:
             raise UnknownNameError(f"joint of {model.name!r} named", name, [*known, *numbers])
-    i, j = sorted((known if name in known else numbers).index(name) for name in names)
+    places = [(known if name in known else numbers).index(name) for name in names]
+    i, j = sorted(model.independent[place] for place in places)
     if i == j:
         raise ModelError(
             f"decouple={text}: a joint cannot be decoupled from itself, its own inertia is "

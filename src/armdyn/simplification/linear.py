@@ -21,6 +21,7 @@ from armdyn.canonical.frames import CanonicalRobot
 from armdyn.canonical.model import model_from_canonical
 from armdyn.canonical.parameters import ENTRIES
 from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.loops.closure import closure_of
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.simplification.goals import ANGULAR_MOMENTUM, MOMENTUM, Goals, element_name
@@ -67,10 +68,33 @@ def robot_size(robot: CanonicalRobot) -> float:
     return max([*lengths, *offsets, *centres]) or 1.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Followers:
+    """Passive joints of parallelograms: q_all = K q + k."""
+
+    K: Array
+    k: Array
+    coordinates: tuple[int, ...]
+    """Indices of the joints that are coordinates."""
+
+    @staticmethod
+    def of(model: RobotModel) -> "Followers":
+        """Those of a robot; without loops each joint is a coordinate."""
+        n = len(model.joints)
+        linear = closure_of(model).linear if model.loops else None
+        K, k = (np.eye(n), np.zeros(n)) if linear is None else linear
+        return Followers(K, k, model.independent if model.loops else tuple(range(n)))
+
+    def ratios(self, joint: int) -> list[tuple[int, float]]:
+        """The joints that move with a coordinate, with their ratios."""
+        column = self.K[:, self.coordinates.index(joint)]
+        return [(int(i), float(column[i])) for i in np.flatnonzero(column)]
+
+
 def samples(model: RobotModel) -> Array:
     """Random configurations that decide an identity, shape (samples, n); always the same ones."""
-    n = len(model.joints)
-    return _spread(model, np.random.default_rng(0).uniform(size=(12 * n + 20, n)))
+    N, n = len(model.joints), len(model.independent)
+    return _spread(model, np.random.default_rng(0).uniform(size=(12 * N + 20, n)))
 
 
 def lattice(model: RobotModel) -> Array:
@@ -79,25 +103,31 @@ def lattice(model: RobotModel) -> Array:
     They are a lattice of Korobov: multiples of (1, a, a², ...) / N modulo 1.
     """
     N, a = 1021, 331
-    powers = np.array([pow(a, k, N) for k in range(len(model.joints))])
+    powers = np.array([pow(a, k, N) for k in range(len(model.independent))])
     return _spread(model, np.outer(np.arange(N), powers) % N / N)
 
 
 def _spread(model: RobotModel, unit: Array) -> Array:
     """Points of the unit cube over the range of the joints, whole turns of those that turn."""
     turn = (-np.pi, np.pi)
-    low, high = np.array([turn if x.type.turns else x.range for x in model.joints]).T
-    return low + np.where(high > low, high - low, [x.type.reach for x in model.joints]) * unit
+    joints = [model.joints[i] for i in model.independent]
+    low, high = np.array([turn if x.type.turns else x.range for x in joints]).T
+    return low + np.where(high > low, high - low, [x.type.reach for x in joints]) * unit
 
 
 def goal_elements(
-    robot: CanonicalRobot, goals: Goals, numbers: Array, q: Array
+    robot: CanonicalRobot,
+    goals: Goals,
+    numbers: Array,
+    q: Array,
+    followers: Followers | None = None,
 ) -> list[GoalElement]:
     """The elements that the goals are about, with the scales of a robot of these numbers."""
-    coefficients = InertiaCoefficients(robot, q)
-    n = len(robot.links)
-    own = [float(np.mean(coefficients.mass(i, i) @ numbers.ravel())) for i in range(n)]
-    own = [value if value > 0 else max([*own, 0.0]) or 1.0 for value in own]
+    coefficients = InertiaCoefficients(robot, q, followers)
+    joints = coefficients.coordinates
+    means = {i: float(np.mean(coefficients.mass(i, i) @ numbers.ravel())) for i in joints}
+    largest = max([*means.values(), 0.0]) or 1.0
+    own = {i: value if value > 0 else largest for i, value in means.items()}
     field = max(float(np.linalg.norm(link.gravity)) for link in robot.links)
     moment = float(numbers[:, 0].sum()) * robot_size(robot)
 
@@ -108,28 +138,39 @@ def goal_elements(
 
     return [
         GoalElement(letter, at, constant, scale(letter, at))
-        for letter, at, constant in goals.elements(n)
-        if at[0] in coefficients.path[at[-1]]
+        for letter, at, constant in goals.elements(joints)
+        if coefficients.meet(at[0], at[-1])
     ]
 
 
-def element_coefficients(robot: CanonicalRobot, elements: Sequence[GoalElement], q: Array) -> Array:
+def element_coefficients(
+    robot: CanonicalRobot,
+    elements: Sequence[GoalElement],
+    q: Array,
+    followers: Followers | None = None,
+) -> Array:
     """Coefficients of φ in every element at configurations, shape (elements, samples, 10 n)."""
-    coefficients = InertiaCoefficients(robot, q)
+    coefficients = InertiaCoefficients(robot, q, followers)
     values = np.zeros((len(elements), len(q), 10 * len(robot.links)))
     for k, element in enumerate(elements):
         values[k] = coefficients.of(element)
     return values
 
 
-def linear_conditions(robot: CanonicalRobot, elements: Sequence[GoalElement], q: Array) -> Array:
+def linear_conditions(
+    robot: CanonicalRobot,
+    elements: Sequence[GoalElement],
+    q: Array,
+    followers: Followers | None = None,
+) -> Array:
     """The goals as rows with rows @ φ = 0, by the configurations of `samples`.
 
     They are dimensionless, shape (10 n or fewer, 10 n): |rows @ φ|² is the sum over the elements of
     the mean square of what shall vanish.
     """
     rows = [np.zeros((1, 10 * len(robot.links)))]
-    for element, values in zip(elements, element_coefficients(robot, elements, q), strict=True):
+    every = element_coefficients(robot, elements, q, followers)
+    for element, values in zip(elements, every, strict=True):
         mean = values.mean(axis=0) if element.constant else 0.0
         rows.append((values - mean) / (element.scale * np.sqrt(len(q))))
     return np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
@@ -146,13 +187,19 @@ def link_slopes(model: RobotModel, q: Array) -> tuple[Array, list[dict[int, Arra
 
 
 class InertiaCoefficients:
-    """Coefficients of the ten numbers of every link in D_ij, g_i, p_i and h_i at q (samples, n)."""
+    """Coefficients of the ten numbers of every link in D_ij, g_i, p_i and h_i at q (samples, n).
 
-    def __init__(self, robot: CanonicalRobot, q: Array):
+    With followers i and j are joints that are coordinates, and what moves with them is added up.
+    """
+
+    def __init__(self, robot: CanonicalRobot, q: Array, followers: Followers | None = None):
         self.robot, self.count = robot, len(q)
         model = model_from_canonical(robot, float)
+        n = len(model.joints)
+        self.followers = followers or Followers(np.eye(n), np.zeros(n), tuple(range(n)))
+        self.coordinates = self.followers.coordinates
         self.path = model.paths
-        self.T, self.U = link_slopes(model, q)
+        self.T, self.U = link_slopes(model, q @ self.followers.K.T + self.followers.k)
         """T_k, and U_ki by link k and joint i, (samples, 4, 4) each."""
 
     def of(self, element: GoalElement) -> Array:
@@ -166,15 +213,37 @@ class InertiaCoefficients:
             return self.momentum(at[0], np.eye(3)[MOMENTUM.index(letter)])
         return self.angular_momentum(at[0], ANGULAR_MOMENTUM.index(letter))
 
+    def meet(self, i: int, j: int) -> bool:
+        """Whether a link moves with both coordinates."""
+        return any(
+            a in path and b in path
+            for path in self.path
+            for a, _ in self.followers.ratios(i)
+            for b, _ in self.followers.ratios(j)
+        )
+
     def mass(self, i: int, j: int) -> Array:
-        """Coefficients of D_ij of two joints on one path, shape (samples, 10 n)."""
+        """Coefficients of D_ij, shape (samples, 10 n)."""
+        terms = (
+            s * t * self._mass(a, b)
+            for a, s in self.followers.ratios(i)
+            for b, t in self.followers.ratios(j)
+        )
+        return np.asarray(sum(terms))
+
+    def _mass(self, i: int, j: int) -> Array:
+        """The same of two joints of the tree."""
         return self._products(
             np.swapaxes(U[i], -1, -2) @ U[j] if i in U and j in U else None for U in self.U
         )
 
     def gravity(self, i: int) -> Array:
         """Coefficients of g_i, shape (samples, 10 n)."""
-        return self.momentum(i, -np.asarray(self.robot.links[self.path[i][0]].gravity, float))
+        terms = (
+            s * self.momentum(a, -np.asarray(self.robot.links[self.path[a][0]].gravity, float))
+            for a, s in self.followers.ratios(i)
+        )
+        return np.asarray(sum(terms))
 
     def momentum(self, i: int, direction: Array) -> Array:
         """Coefficients of p_i along a direction in base axes, shape (samples, 10 n)."""

@@ -49,8 +49,11 @@ class Obstacle:
 def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
     """Everything that forbids the goals by the directions of the axes alone; empty: nothing does.
 
-    A goal without an obstacle may still be out of reach of what is free to change.
+    A goal without an obstacle may still be out of reach of what is free to change. Of loops none
+    is known: with passive joints that follow, these identities do not hold.
     """
+    if model.loops:
+        return ()
     given = enumerate((joint.name for joint in model.joints), start=1)
     names = [f"joint {i}" + (f" ({x})" if x != f"joint{i}" else "") for i, x in given]
     slides = [not joint.type.turns for joint in model.joints]

@@ -22,7 +22,7 @@ from armdyn.canonical.parameters import ENTRIES, about_com
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.simplification.design_variables import NUMBERS, OPEN, DesignVariables
-from armdyn.simplification.linear import numbers_of, pseudo_of, robot_size
+from armdyn.simplification.linear import Followers, numbers_of, pseudo_of, robot_size
 
 _MOST_SPANS_KEPT = 200
 """Spans in memory: while one centre of mass is searched, those of the other links stay."""
@@ -34,6 +34,7 @@ class ParametrisedArm:
     def __init__(self, model: RobotModel, variables: DesignVariables, add_only: bool = False):
         self.model, self.variables, self.add_only = model, variables, add_only
         self.robot = canonical(model)
+        self.followers = Followers.of(model)
         self.size = robot_size(self.robot)
         frames = canonical_frames(model)
         links = self.robot.links

@@ -1,6 +1,7 @@
-"""The picture of a design: mass matrix, gravity and torques before and after, and both arms.
+"""A design as a picture: mass matrix, gravity and torques before and after, and both arms.
 
-Arms are seen at q = 0 along the world axis along which they extend least: joints, links as boxes of
+Arms are seen at q = 0, those with loops as they are assembled, along the world axis along which
+they extend least: joints, links as boxes of
 equal inertia, masses, counterweights.
 """
 
@@ -14,6 +15,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.figures import GREY, INK, PALE, draw_limit
 from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.rows import cut_lines
 from armdyn.model import RobotModel
 from armdyn.simplification.comparison import Comparison
 from armdyn.simplification.counterweights import Build, shape
@@ -173,7 +176,8 @@ def _draw_arms(place: Any, design: Design, builds: Sequence[Build]) -> None:
     for panel in panels:
         panel.set_xlabel(f"{sketches[0].axes[0]} [m]")
     weights = "orange: counterweights" if any(build.weights for build in builds) else ""
-    _title(panels[0], "The arm before", "at q = 0, links as boxes of equal inertia")
+    pose = "as assembled" if design.before.loops else "at q = 0"
+    _title(panels[0], "The arm before", f"{pose}, links as boxes of equal inertia")
     _title(panels[1], "The arm after", weights)
 
 
@@ -226,9 +230,11 @@ def _sketch_arms(
 
 
 def _in_space(model: RobotModel, added: Mapping[int, Build]) -> _Sketch:
-    """An arm at q = 0 in world axes."""
-    frames = world_frames(model, np.zeros(len(model.joints)))
+    """An arm at q = 0 in world axes; one with loops as it is assembled."""
+    zero = np.zeros(len(model.joints))
+    frames = world_frames(model, closure_of(model).assembly if model.loops else zero)
     lines = [(frames.link(up)[1], O) for up, O in zip(model.parents, frames.O, strict=True)]
+    lines += cut_lines(model, frames)
     tool = model.tool_frame
     if tool.link >= 0:
         lines.append((frames.O[tool.link], frame_in_world(frames, tool)[1]))

@@ -33,6 +33,8 @@ _VANISHED = 1e-9
 
 def program_size(model: RobotModel) -> Operations:
     """Multiplications and additions of inverse dynamics, links only."""
+    if model.loops:
+        return count_operations(model)
     robot = canonical(model, _VANISHED)
     bare = _vanished(robot)
     fewer = _pattern(bare) != _pattern(regroup(_generic(robot)))

@@ -230,8 +230,3 @@ def test_equations_tell_the_closure(five_bar):
     notes = " ".join(armdyn.equations(five_bar).notes)
     assert "the coordinates are the actuated joints q1, q3; q2, q4 are passive" in notes
     assert "loop pin: - 0.28 + 0.35 cos(q1) + 0.52 cos(q1 + q2)" in notes
-
-
-def test_designs_of_loops_are_refused(five_bar):
-    with pytest.raises(LoopError, match="has the loop 'pin', and designs of robots with loops"):
-        armdyn.simplify(five_bar, goal="constant")

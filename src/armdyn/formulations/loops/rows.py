@@ -20,6 +20,15 @@ from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import FrameMotion
 
 
+def cut_lines(model: RobotModel, frames: WorldFrames) -> list[tuple[Array, Array]]:
+    """From the joint of each link to the cut joint that it has, in world axes."""
+    lines = []
+    for loop in model.loops:
+        ends = zip((loop.link_a, loop.link_b), end_frames(frames, loop), strict=True)
+        lines += [(frames.link(link)[1], T[:3, 3]) for link, T in ends if link >= 0]
+    return lines
+
+
 def end_frames(frames: WorldFrames, loop: Loop) -> tuple[Array, Array]:
     """Frames a and b of a loop in the world, (..., 4, 4)."""
     ends = []
