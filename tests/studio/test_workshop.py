@@ -2,6 +2,7 @@
 
 import re
 import time
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -244,6 +245,7 @@ def test_numbers_of_a_link_are_edited_with_their_effect_and_compared(window):
     assert np.allclose(window.session.state.q, q)
     window.page.get_by_role("checkbox", name="compare with original", exact=True).check()
     until(lambda: window.session.scene.beside is not None, what="the original")
+    until(lambda: len(shown()) == 4 and np.allclose(shown(), both, atol=1e-9), what="both torques")
     window.shot("edit")
     window.press("Back to the original")
     until(lambda: "edited" not in window.words(".armdyn-tree"), what="the original")
@@ -264,3 +266,36 @@ def test_the_worst_case_is_found_and_gone_to(window):
         what="the torque",
     )
     window.shot("worst")
+
+
+def test_archives_projects_and_a_report_come_and_go(window, tmp_path):
+    robot = opened(window, "two_link", 2)
+    window.tab("Robot")
+    q = np.array([0.4, -0.3])
+    panel(window, "PosesPanel").put({"up": State.rest(np.array([1.5, 0.0]))})
+    window.session.move(State.rest(q))
+    until(lambda: np.array_equal(window.session.state.q, q), what="the state")
+    with window.page.expect_download() as download:
+        window.press("Save the project")
+    saved = tmp_path / download.value.suggested_filename
+    download.value.save_as(saved)
+    assert saved.name == "two_link.armdyn.zip"
+    opened(window, "craig_two_link", 2)
+    window.upload(".zip", saved)
+    until(lambda: window.session.arm.robot.name == "two_link", what="the robot of the project")
+    until(lambda: np.allclose(window.session.state.q, q, atol=1e-3), what="its state")
+    until(lambda: "up" in panel(window, "PosesPanel").poses, what="its poses")
+    np.testing.assert_array_equal(window.session.arm.robot.parameters, robot.parameters)
+    bad = tmp_path / "bad.zip"
+    with zipfile.ZipFile(bad, "w") as archive:
+        archive.writestr("../arm.urdf", "<robot/>")
+    window.upload(".zip", bad)
+    until(lambda: "leads out of it" in window.words(".armdyn-check"), what="the refusal")
+    window.dismiss()
+    with window.page.expect_download() as download:
+        window.press("Report (HTML)")
+    report = tmp_path / "report.html"
+    download.value.save_as(report)
+    text = report.read_text()
+    assert "data:image/png;base64," in text
+    assert "<math" in text

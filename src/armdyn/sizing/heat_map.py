@@ -47,12 +47,20 @@ def draw_worst_case(
     left.set_yticks(range(len(bars)), [name for name, _, _ in bars])
     left.invert_yaxis()
     left.axvline(100, color=INK, linewidth=1.0)
-    left.set_xlabel("of what the motor can give [%]")
+    known = any(use > 0 for use in uses)
+    left.set_xlabel("of what the motor can give [%]" if known else "no limits of motors are known")
     left.spines[["top", "right"]].set_visible(False)
     right = figure.add_axes((0.55, 0.12, 0.36, 0.68))
     most = max(1.0, float(heat.use.max()))
     drawn = right.pcolormesh(
-        heat.x, heat.y, 100 * heat.use, shading="nearest", cmap="cividis", vmin=0, vmax=100 * most
+        heat.x,
+        heat.y,
+        100 * heat.use,
+        shading="nearest",
+        cmap="cividis",
+        vmin=0,
+        vmax=100 * most,
+        rasterized=True,
     )
     right.contour(heat.x, heat.y, heat.use, levels=[1.0], colors=[ALARM], linewidths=1.4)
     right.plot(*heat.worst, marker="o", color="white", markeredgecolor=INK, markersize=8)

@@ -29,6 +29,7 @@ from armdyn.studio.panels.now import MatrixPanel, TorquePanel
 from armdyn.studio.panels.play import PlayPanel
 from armdyn.studio.panels.poses import PosesPanel
 from armdyn.studio.panels.study import OperationsPanel, StructurePanel
+from armdyn.studio.panels.takeaway import TakeawayPanel
 from armdyn.studio.panels.worst import WorstPanel
 from armdyn.studio.session import Panel, Session
 
@@ -162,6 +163,7 @@ def lay_out(session: Session) -> list[Panel]:
     with tabs.add_tab("Robot"):
         archives = ArchivesPanel(session, poses, motion.take)
         files = FilesPanel(session, play)
+        takeaway = TakeawayPanel(session, lambda: play.recording)
     side = gui.add_panel()
     with side.add_tab("Now"):
         with gui.add_folder("Torque of each joint"):
@@ -173,7 +175,7 @@ def lay_out(session: Session) -> list[Panel]:
         hand.choose = equation.choose
     side.dock_left()
     side.set_width(LEFT)
-    more: list[Panel] = [equation, hand, poses, worst, edit, archives]
+    more: list[Panel] = [equation, hand, poses, worst, edit, archives, takeaway]
     return [motion, play, operations, structure, design, files, torque, matrix, *more]
 
 

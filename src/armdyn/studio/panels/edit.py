@@ -170,14 +170,19 @@ class EditPanel(Panel):
                 f"<b style='color:#E5484D'>{escape(fault)}</b>", "edit-fault"
             )
             return
-        if self._new is None or self._last is None:
-            if not fault and self._new is None:
-                self._html.content = ""
+        other = self._session.scene.beside if self._beside.value else None
+        if self._last is None or (self._new is None and other is None):
+            self._html.content = ""
             return
         model = self._session.arm.robot.model
         joints = [model.joints[i] for i in model.independent]
-        words = [joint.name for joint in joints], [joint.type.torque_unit for joint in joints]
-        bars = paired_bars(self._last.ledger, ledger(self._new, self._last.state), *words)
+        told = [joint.name for joint in joints], [joint.type.torque_unit for joint in joints]
+        now = self._last.ledger
+        if self._new is not None:
+            bars = paired_bars(now, ledger(self._new, self._last.state), *told)
+        else:
+            assert other is not None
+            bars = paired_bars(other.ledger, now, *told, ("original", "edited"))
         self._html.content = svg.framed(bars, "edit")
 
 

@@ -9,7 +9,7 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.studio import svg
 
 ROW, BAR = 46.0, 10.0
-LABEL = 44.0
+LABEL = 50.0
 """Width of the words before the bars."""
 VALUE = 76.0
 """Width of the totals behind them."""

@@ -1,0 +1,107 @@
+"""A motion as an animated GIF: the arm, and its torques with a cursor."""
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.dynamics import Robot
+from armdyn.figures import GREY, INK, PALE, STYLE
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.studio.background import Tell
+from armdyn.studio.recording import Recording
+from armdyn.studio.stage import stage
+from armdyn.studio.style import LINES
+
+MAX_FRAMES = 60
+FRAMES_PER_SECOND = 12
+SIZE = (8.0, 4.0)
+"""Width and height [inches] at DPI."""
+DPI = 80
+
+
+def film(robot: Robot, recording: Recording, tell: Tell) -> bytes:
+    """The content of a GIF that takes as long as the motion, or is quicker if that is long."""
+    import matplotlib as mpl  # noqa: PLC0415 (an extra)
+    from PIL import Image  # noqa: PLC0415 (comes with matplotlib)
+
+    count = int(np.clip(round(recording.duration * FRAMES_PER_SECOND), 2, MAX_FRAMES))
+    times = np.linspace(0.0, recording.duration, count)
+    paths = [skeleton(robot, recording.at(float(t), 0.0).q) for t in times]
+    images = []
+    with mpl.rc_context(STYLE):
+        canvas = _Canvas(robot, recording, paths)
+        for k, (t, path) in enumerate(zip(times, paths, strict=True)):
+            tell(f"drawing picture {k + 1} of {count}")
+            images.append(Image.fromarray(canvas.draw(path, float(t))).quantize(64))
+    made = BytesIO()
+    period = max(20, round(1000 * recording.duration / count))
+    images[0].save(
+        made, format="GIF", save_all=True, append_images=images[1:], duration=period, loop=0
+    )
+    return made.getvalue()
+
+
+def skeleton(robot: Robot, q: Array) -> list[Array]:
+    """The lines of an arm on the page: from each link to its joints, and to the tool, (k, 3)."""
+    model = robot.model
+    frames = world_frames(model, Coordinates.of(model).positions(q))
+    lines = [
+        np.array([frames.link(joint.parent)[1], frames.P[i], frames.O[i]], dtype=float)
+        for i, joint in enumerate(model.joints)
+    ]
+    tool = frame_in_world(frames, model.tool_frame)[1]
+    lines.append(np.array([frames.link(model.tool_frame.link)[1], tool], dtype=float))
+    return [stage(model).on_page(line) for line in lines]
+
+
+class _Canvas:
+    """A figure whose lines are moved from picture to picture."""
+
+    def __init__(self, robot: Robot, recording: Recording, paths: list[list[Array]]):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (an extra)
+        from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+        self._figure = Figure(figsize=SIZE, dpi=DPI, facecolor="white")
+        self._agg: Any = FigureCanvasAgg(self._figure)
+        self._figure.text(0.03, 0.93, robot.model.title or robot.name, weight="bold", color=INK)
+        self._figure.text(0.03, 0.87, recording.title, color=GREY, fontsize=8)
+        axes: Any = self._figure.add_axes((0.0, 0.0, 0.5, 0.88), projection="3d")
+        points = np.concatenate([line for path in paths for line in path])
+        centre = 0.5 * (points.min(0) + points.max(0))
+        half = 0.55 * float(np.ptp(points, axis=0).max()) or 1.0
+        for put, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), centre, strict=True):
+            put(middle - half, middle + half)
+        axes.set_box_aspect((1, 1, 1))
+        axes.view_init(elev=18, azim=-55)
+        axes.set_axis_off()
+        x, y = np.meshgrid(
+            centre[0] + half * np.array([-1, 1]), centre[1] + half * np.array([-1, 1])
+        )
+        axes.plot_surface(x, y, np.full_like(x, centre[2] - half), color=PALE, alpha=0.35)
+        self._links = [
+            axes.plot(*line.T, color="#2260A0", linewidth=4, marker="o", markersize=4)[0]
+            for line in paths[0]
+        ]
+        plot = self._figure.add_axes((0.58, 0.17, 0.39, 0.66))
+        for i in range(recording.tau.shape[1]):
+            plot.plot(
+                recording.t, recording.tau[:, i], color=LINES[i % len(LINES)],
+                label=robot.joint_names[i], linewidth=1.3,
+            )  # fmt: skip
+        plot.set_xlabel("t [s]")
+        plot.set_ylabel("torque [N·m, N]")
+        if recording.tau.shape[1] <= 8:
+            plot.legend(fontsize=6, frameon=False, ncols=2)
+        self._start = float(recording.t[0])
+        self._cursor = plot.axvline(self._start, color=INK, linewidth=1.0)
+
+    def draw(self, path: list[Array], t: float) -> Array:
+        """The picture at a time since the start, (h, w, 3)."""
+        for drawn, line in zip(self._links, path, strict=True):
+            drawn.set_data_3d(*line.T)
+        self._cursor.set_xdata([self._start + t] * 2)
+        self._agg.draw()
+        return np.asarray(self._agg.buffer_rgba())[..., :3].copy()

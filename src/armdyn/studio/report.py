@@ -1,0 +1,200 @@
+"""A report on a robot as one HTML page that needs nothing else: pictures, equations, code."""
+
+import base64
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import date
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.dynamics import Robot
+from armdyn.equations.formats import Equations
+from armdyn.equations.forms import equations
+from armdyn.equations.mathml import formula, mathml, name, plain
+from armdyn.figures import styled_figure
+from armdyn.html import html_table
+from armdyn.model.validate import Finding
+from armdyn.portrait import draw_portrait
+from armdyn.sizing.heat_map import draw_worst_case
+from armdyn.sizing.worst_case import worst_case
+from armdyn.studio.arm import Arm, State
+from armdyn.studio.background import Tell
+from armdyn.version import __version__
+
+_LOOK = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 64rem;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem;
+  border-bottom: 1px solid #ddd; } p.sub { color: #5f5f5f; margin-top: 0; }
+table { border-collapse: collapse; font-size: .85rem; } td, th { border-bottom: 1px solid #eee; }
+img { max-width: 100%; } .pair { display: flex; flex-wrap: wrap; gap: 1rem; }
+.pair img { flex: 1 1 20rem; max-width: 31rem; object-fit: contain; }
+.wide { overflow-x: auto; } math { font-size: 1.05rem; } .eq { margin: .35rem 0; }
+.error { color: #b2182b; font-weight: 600; } .warning { color: #8a5a00; font-weight: 600; }
+.banner { background: #b2182b; color: #fff; padding: .6rem 1rem; border-radius: 6px; }
+pre { background: #f6f7f9; padding: 1rem; overflow: auto; max-height: 40rem; font-size: .78rem; }
+"""
+
+
+def report_html(arm: Arm, state: State, view: bytes | None, folder: Path, tell: Tell) -> str:
+    """The page; `view` is a PNG of what is seen, files are made in a folder and removed."""
+    robot = arm.robot
+    if state.payload > 0:
+        robot = robot.with_payload(state.payload, physical="ignore")
+    parts = [
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+        f"<title>{escape(arm.title)}: report</title><style>{_LOOK}</style></head><body>",
+        *_head(arm, state),
+        *_pictures(arm, state, view, tell),
+        *_state(robot, state),
+        *_limits(arm.robot),
+        *_worst(arm.robot, state.payload, tell),
+        *_equations(arm.robot, tell),
+        *_findings(arm.findings),
+        *_links(arm.robot),
+        *_code(robot, folder, tell),
+        "</body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _head(arm: Arm, state: State) -> Iterator[str]:
+    model = arm.robot.model
+    yield f"<h1>{escape(arm.title)}</h1>"
+    yield (
+        f"<p class='sub'>armdyn {__version__}, {date.today().isoformat()}; {arm.robot.n} joints, "
+        f"{arm.mass:.4g} kg moving, {state.payload:g} kg held</p>"
+    )
+    wrong = [finding for finding in arm.findings if finding.level == "error"]
+    if wrong:
+        yield f"<p class='banner'>This robot is not valid: {escape(wrong[0].message)}</p>"
+    for word, text in (("Source", model.source), ("Note", model.note)):
+        if text:
+            yield f"<p>{word}: {escape(text)}</p>"
+
+
+def _pictures(arm: Arm, state: State, view: bytes | None, tell: Tell) -> Iterator[str]:
+    tell("drawing the arm")
+    shown = "" if view is None else _image(view, "png", "what the studio shows")
+    drawn = _figure(draw_portrait, arm.robot.model, state.q)
+    yield f"<div class='pair'>{shown}{drawn}</div>"
+
+
+def _state(robot: Robot, state: State) -> Iterator[str]:
+    ledger = robot.ledger(state.q, state.qd, state.qdd)
+    acting = {k: v for k, v in ledger.terms.items() if np.abs(v).max() > 0}
+    joints = [robot.model.joints[i] for i in robot.model.independent]
+    rows = []
+    for i, joint in enumerate(joints):
+        limit = joint.limits.effort
+        use = f"{100 * abs(ledger.total[i]) / limit:.0f} %" if 0 < limit < np.inf else "-"
+        motion = (f"{values[i]:.4g}" for values in (state.q, state.qd, state.qdd))
+        terms = (f"{values[i]:.4g}" for values in acting.values())
+        total = f"{ledger.total[i]:.5g} {joint.type.torque_unit}"
+        rows.append((joint.name, *motion, *terms, total, use))
+    yield "<h2>This state</h2>"
+    columns = ("joint", "q", "q̇", "q̈", *acting, "torque", "of the limit")
+    yield f"<div class='wide'>{html_table(columns, rows)}</div>"
+
+
+def _limits(robot: Robot) -> Iterator[str]:
+    yield "<h2>Limits</h2>"
+    rows = [
+        (joint.name, joint.type.name, *map(_number, (
+            joint.limits.lower, joint.limits.upper, joint.limits.velocity, joint.limits.effort,
+        )), _number(joint.rotor.inertia), _number(joint.rotor.gear_ratio))
+        for joint in robot.model.joints
+    ]  # fmt: skip
+    columns = ("joint", "type", "lowest", "highest", "velocity", "effort", "rotor [kg m²]", "gear")
+    yield f"<div class='wide'>{html_table(columns, rows, texts=2)}</div>"
+
+
+def _worst(robot: Robot, payload: float, tell: Tell) -> Iterator[str]:
+    if robot.model.loops:
+        return
+    tell("finding the worst case")
+    found = worst_case(robot, payload=payload)
+    section = found.sections()[0]
+    yield "<h2>The worst case of each motor</h2>"
+    yield "".join(f"<p>{escape(line)}</p>" for line in section.lines)
+    bars = [(demand.joint, demand.use, str(demand)) for demand in found.demands]
+    yield _figure(draw_worst_case, f"{robot.name}: worst case", str(found.worst), bars, found.map)
+    yield f"<div class='wide'>{html_table(section.columns, section.rows)}</div>"
+
+
+def _equations(robot: Robot, tell: Tell) -> Iterator[str]:
+    tell("writing the equations")
+    written: Equations = equations(robot)
+    yield "<h2>Equations of motion</h2>"
+    yield "".join(f"<p>{escape(note)}.</p>" for note in written.notes)
+    if written.form != "state":
+        yield f"<pre>{escape(written.text())}</pre>"
+        return
+    yield f"<div class='eq'>{formula(plain('τ = M q̈ + V + G'), block=True)}</div>"
+    for block in written.blocks:
+        yield f"<h3>{escape(block.title)}</h3>"
+        for line in block.shown:
+            left = f"<msub><mi>{escape(line.symbol)}</mi><mn>{escape(line.index)}</mn></msub>"
+            drawn = formula(f"{left}<mo>=</mo>{mathml(line.value)}")
+            yield f"<div class='eq wide'>{drawn}</div>"
+        zeros = ", ".join(line.name for line in block.zeros)
+        if zeros:
+            yield f"<p>Zero: {escape(zeros)}.</p>"
+    rows = "".join(
+        f"<tr><td>{formula(name(entry.symbol))}</td><td>{entry.value:.6g} {escape(entry.unit)}</td>"
+        f"<td>{escape(entry.text)}</td></tr>"
+        for entry in written.legend
+    )
+    yield f"<table>{rows}</table>"
+
+
+def _findings(findings: Sequence[Finding]) -> Iterator[str]:
+    yield "<h2>Check</h2>"
+    if not findings:
+        yield "<p>Nothing to report.</p>"
+    items = (
+        f"<li><span class='{found.level}'>{found.level}</span> <b>{escape(found.where)}</b>: "
+        f"{escape(found.message)}</li>"
+        for found in findings
+    )
+    yield f"<ul>{''.join(items)}</ul>"
+
+
+def _links(robot: Robot) -> Iterator[str]:
+    yield "<h2>Links</h2>"
+    rows = []
+    for link in robot.model.links:
+        body = link.inertia
+        tensor = np.asarray(body.moment_about_com) if body.mass > 0 else np.zeros((3, 3))
+        moments = (tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+        rows.append((link.name, *map(_number, (body.mass, *body.com, *moments))))
+    columns = ("link", "mass [kg]", "x", "y", "z [m]", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+    yield f"<div class='wide'>{html_table(columns, rows)}</div>"
+
+
+def _code(robot: Robot, folder: Path, tell: Tell) -> Iterator[str]:
+    tell("writing C code")
+    yield "<h2>C code</h2><p>The functions of this robot as C99, with what it holds.</p>"
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        for path in robot.export(place, "c").files:
+            text = escape(path.read_text(encoding="utf-8"))
+            yield f"<details><summary>{escape(path.name)}</summary><pre>{text}</pre></details>"
+
+
+def _figure(draw: Any, *drawn: Any) -> str:
+    image = BytesIO()
+    styled_figure(draw, *drawn).savefig(image, format="svg")
+    return _image(image.getvalue(), "svg+xml", "")
+
+
+def _image(data: bytes, kind: str, words: str) -> str:
+    packed = base64.b64encode(data).decode()
+    return f"<img alt='{escape(words)}' src='data:image/{kind};base64,{packed}'>"
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}" if np.isfinite(value) else "-"

@@ -1,0 +1,65 @@
+"""What is taken away: a report that needs nothing else, and a film of a motion."""
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from io import BytesIO
+
+import numpy as np
+import pytest
+
+pytest.importorskip("viser")
+
+import armdyn
+from armdyn.model.validate import Finding
+from armdyn.studio.arm import Arm, Evaluator, State
+from armdyn.studio.film import film, skeleton
+from armdyn.studio.recording import there_and_back
+from armdyn.studio.report import report_html
+from armdyn.studio.stage import stage
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def arm():
+    robot = armdyn.load("two_link")
+    robot = armdyn.Robot(replace(robot.model, title=HOSTILE, note=HOSTILE))
+    return Arm(robot, Evaluator(robot), findings=(Finding("error", "link1", HOSTILE),))
+
+
+def test_a_report_is_whole_escaped_and_asks_for_nothing_else(arm, tmp_path):
+    state = State(np.array([0.3, 0.4]), np.array([1.0, 0.5]), np.zeros(2), 0.5)
+    told = []
+    html = report_html(arm, state, b"\x89PNG", tmp_path, told.append)
+    assert "<script" not in html
+    assert "is not valid" in html
+    assert not re.search(r"(src|href)=['\"](?!data:)", html)
+    formulas = [ET.fromstring(text) for text in re.findall(r"<math.*?</math>", html, re.DOTALL)]
+    assert len(formulas) > 8
+    assert html.count("data:image/svg+xml;base64,") == 2
+    assert html.count("data:image/png;base64,") == 1
+    tau = arm.robot.with_payload(0.5).inverse_dynamics(state.q, state.qd, state.qdd)
+    assert all(f"{value:.5g} N·m" in html for value in tau)
+    for heading in ("Limits", "worst case", "Equations of motion", "Check", "Links", "C code"):
+        assert re.search(f"<h2>.*{heading}", html)
+    assert "two_link_inverse_dynamics" in html
+    assert not list(tmp_path.iterdir())
+    assert told
+
+
+@pytest.mark.parametrize("name", ["two_link", "five_bar"])
+def test_a_film_follows_the_tool(name):
+    image = pytest.importorskip("PIL.Image")
+    robot = armdyn.load(name)
+    q = np.full(robot.n, 0.2) if name == "two_link" else robot.model.ranges.mean(1)
+    recording = there_and_back(robot, q, q + 0.1, 0.5)
+    told = []
+    made = image.open(BytesIO(film(robot, recording, told.append)))
+    assert made.format == "GIF"
+    assert made.n_frames == len(told) == 6
+    assert made.size[0] >= 600
+    for k in (0, 100, 300):
+        lines = skeleton(robot, recording.q[k])
+        tool = robot.forward_kinematics(recording.q[k])[:3, 3]
+        np.testing.assert_allclose(lines[-1][-1], stage(robot.model).turn @ tool, atol=1e-9)
