@@ -53,13 +53,23 @@ type: .venv/.test
 imports: .venv/.test
 	$(BIN)/lint-imports
 
-# pages are tested in a real browser: where there is none and Debian's can be installed, it is
+# what is tested only where it is there: installed where it is not and Debian's can be
+define debian
+{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ( \
+  timeout 120 apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+  timeout 300 apt-get install -y -qq --no-install-recommends $(1) ) >/dev/null 2>&1; }
+endef
+
+# pages are tested in a real browser
 browser:
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
-	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ( \
-	    timeout 120 apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-	    timeout 300 apt-get install -y -qq --no-install-recommends chromium ) >/dev/null 2>&1; } || \
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || $(call debian,chromium) || \
 	  echo "no browser: the tests of the studio's pages will be skipped"
+
+# equations are set by a real TeX
+tex:
+	@command -v pdflatex >/dev/null || command -v tectonic >/dev/null || command -v lualatex >/dev/null || \
+	  $(call debian,texlive-latex-base) || \
+	  echo "no TeX: documents of equations are checked by mathtext alone"
 
 # the documentation as a site; a warning, as of a link that leads nowhere, is an error
 docs: .venv/.test
