@@ -40,7 +40,8 @@ def draw_worst_case(
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     figure = Figure(figsize=(11.0, 4.8), facecolor="white")
-    left = figure.add_axes((0.1, 0.12, 0.34, 0.68))
+    room = 0.04 + 0.0075 * min(max(len(name) for name, _, _ in bars), 24)
+    left = figure.add_axes((room, 0.12, 0.46 - room, 0.68))
     uses = [use for _, use, _ in bars]
     colours = [ALARM if use > 1 else COLOURS["inertial"] for use in uses]
     left.barh(range(len(bars)), [100 * use for use in uses], color=colours, height=0.6)

@@ -13,11 +13,13 @@ from armdyn.figures import COLOURS as TERMS
 from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
-from armdyn.studio.background import Tell
+from armdyn.studio.background import Latest, Tell
 from armdyn.studio.panels.closed_form import Written, indexed, numbers_html, symbols_html
 from armdyn.studio.panels.side_by_side import formulations_html
 from armdyn.studio.session import Panel, Session
 
+SLOW_PERIOD = 0.2
+"""The shortest time between two pictures of the closed form with numbers [s]."""
 ZERO_ELEMENT = 1e-9
 """An element of the mass matrix below this part of the largest is zero."""
 
@@ -34,6 +36,8 @@ class EquationPanel(Panel):
         self._symbols = gui.add_html("")
         self._numbers = gui.add_html("")
         beside = gui.add_button("Formulations side by side")
+        guarded = session.guard(self._substitute)
+        self._slow = Latest(lambda: guarded(None), SLOW_PERIOD)
         self._written: Written | None = None
         self._last: Snapshot | None = None
         self._choice.on_update(session.guard(lambda _: self._again()))
@@ -54,12 +58,23 @@ class EquationPanel(Panel):
             self._session.arm.robot.model.independent[i]
         ].type.torque_unit
         self._now.content = svg.framed(equation_html(i, snapshot, unit), "equation")
-        if self._written is not None and self._written.readable:
-            state = snapshot.state
-            at = {f"q{k + 1}": float(x) for k, x in enumerate(state.q)}
-            at |= {f"qd{k + 1}": float(x) for k, x in enumerate(state.qd)}
-            drawn = numbers_html(self._written.closed, i, at, state.payload)
-            self._numbers.content = svg.framed(drawn, "numbers")
+        self._slow.ask()
+
+    def close(self) -> None:
+        """Write no more."""
+        self._slow.stop()
+
+    def _substitute(self, _: Any = None) -> None:
+        """Write the numbers of the last state into the closed form, which may take a moment."""
+        written, snapshot = self._written, self._last
+        if written is None or snapshot is None or not written.readable:
+            return
+        state = snapshot.state
+        at = {f"q{k + 1}": float(x) for k, x in enumerate(state.q)}
+        at |= {f"qd{k + 1}": float(x) for k, x in enumerate(state.qd)}
+        drawn = svg.framed(numbers_html(written.closed, self.joint, at, state.payload), "numbers")
+        if written is self._written:  # no other robot came meanwhile
+            self._numbers.content = drawn
 
     @property
     def joint(self) -> int:
