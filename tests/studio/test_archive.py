@@ -57,7 +57,7 @@ def packed_files(path, files):
 def test_a_robot_in_an_archive_has_its_meshes(tmp_path, mesh):
     files = {"d/urdf/arm.urdf": URDF.format(mesh=mesh), "d/meshes/t.stl": STL}
     loaded = open_upload(packed_files(tmp_path / "arm.zip", files))
-    arm = arm_of(loaded, None, True, lambda _: None)
+    arm = arm_of(loaded, "", None, True, lambda _: None)
     assert [piece.link for piece in arm.pieces] == ["arm"]
     assert arm.missing == ()
 
@@ -67,7 +67,7 @@ def test_a_mesh_outside_of_the_archive_is_not_read(tmp_path, mesh):
     (tmp_path / "t.stl").write_text(STL)
     name = mesh.format(folder=tmp_path)
     loaded = open_upload(packed_files(tmp_path / "a.zip", {"arm.urdf": URDF.format(mesh=name)}))
-    arm = arm_of(loaded, None, True, lambda _: None)
+    arm = arm_of(loaded, "", None, True, lambda _: None)
     assert arm.pieces == ()
     assert [m.reason for m in arm.missing] == [NOT_IN_ARCHIVE]
 

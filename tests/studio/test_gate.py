@@ -1,6 +1,7 @@
 """Who gets into the studio, and what a window can make it read or keep: by the bare protocol."""
 
 import http.client
+import json
 import os
 import socket
 import threading
@@ -14,7 +15,7 @@ import numpy as np
 import viser
 from viser import _messages as messages
 from websockets.datastructures import Headers
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from armdyn.dynamics import Robot
@@ -64,6 +65,13 @@ def socket_to(studio, path, **headers):
         additional_headers=headers,
         max_size=None,
     )
+
+
+def ours(studio, session, **headers):
+    """The socket of our own front end."""
+    token = studio.address.partition("?")[2]
+    path = f"/armdyn/socket?window={session.page.key}&{token}"
+    return connect(f"ws://127.0.0.1:{studio.port}{path}", additional_headers=headers)
 
 
 def say(wire, kind, **fields):
@@ -174,7 +182,7 @@ def test_in_a_network_other_names_need_the_token(host, origin, token, wanted):
 
 
 def test_a_viser_that_cannot_be_guarded_is_an_error(monkeypatch):
-    monkeypatch.setattr(Gate, "_guarded", lambda _, answer: answer)
+    monkeypatch.setattr(Gate, "_guarded", lambda _, answer, pages: answer)
     with pytest.raises(StudioError, match=r"cannot be guarded .* answer 200.* install viser 1\.1"):
         Studio("two_link", port=0)
 
@@ -245,16 +253,91 @@ def test_nothing_that_a_window_sends_is_kept_for_others(wire, studio):
     assert messages.GuiFormDirtyMessage not in server._incoming_handlers
 
 
-def test_a_robot_of_many_joints_is_shown_with_the_sliders_of_the_first(wire):
-    connection, session = wire
+def test_a_robot_of_many_joints_has_a_row_for_each(wire, studio):
+    _, session = wire
     robot = Robot(random_model("R" * 70, 1))
     session.enter(Arm(robot, Evaluator(robot)))
     before = session.state.q
-    motion, torque, matrix = session.panels[0], *session.panels[-2:]
-    slider = motion._sliders["q"][3]
-    assert [len(sliders) for sliders in motion._sliders.values()] == [64] * 3
-    say(connection, "GuiUpdateMessage", uuid=slider._impl.uuid, updates={"value": 0.25})
-    until(lambda: session.state.q[3] == 0.25, what="the motion")
-    np.testing.assert_allclose(np.delete(session.state.q, 3), np.delete(before, 3), atol=1e-3)
-    until(lambda: "and 6 more joints" in torque._html.content, what="the torques")
-    until(lambda: "not drawn for more than 40 joints" in matrix._html.content, what="the matrix")
+    with ours(studio, session) as page:
+        page.send(json.dumps({"do": "move", "joint": 69, "kind": "q", "value": 0.25}))
+        until(lambda: session.state.q[69] == 0.25, what="the motion")
+    np.testing.assert_array_equal(session.state.q[:69], before[:69])
+    shown = session.page._shown
+    until(lambda: len(shown["torque"]["total"]) == 70, what="the torques")
+    assert len(shown["robot"]["joints"]) == 70
+    assert shown["matrix"] is None
+
+
+def test_our_own_files_and_socket_need_the_token_and_the_window(studio, wire):
+    _, session = wire
+    token = studio.address.partition("?")[2]
+    for path in (
+        "/armdyn/studio.js",
+        "/armdyn/studio.css",
+        f"/armdyn/socket?window={session.page.key}",
+    ):
+        assert get(studio, path)[0] == 403
+    status, headers, text = get(studio, f"/armdyn/studio.js?{token}")
+    assert status == 200
+    assert headers["Content-Type"].startswith("text/javascript")
+    assert b"import" in text
+    for path in ("/armdyn/../wire.py", "/armdyn/wire.py", "/armdyn/", "/armdyn/%2e%2e/wire.py"):
+        assert get(studio, f"{path}?{token}")[0] == 404
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(f"ws://127.0.0.1:{studio.port}/armdyn/socket?window={session.page.key}")
+    with pytest.raises(InvalidStatus, match="403"):
+        ours(studio, session, Origin="https://evil.example")
+    guess = f"ws://127.0.0.1:{studio.port}/armdyn/socket?window=guess&{token}"
+    with connect(guess) as page, pytest.raises(ConnectionClosed, match="no such window"):
+        page.recv(5)
+
+
+def test_what_a_page_asks_for_is_checked_and_ends_nothing(studio, wire, monkeypatch):
+    _, session = wire
+    failed = []
+    monkeypatch.setattr(session.page, "_fail", failed.append)
+    state = session.state
+    wrong = {
+        "not json": "cannot be read",
+        "[" * 90_000: "nested too deep",
+        '{"do": "format"}': "which nobody knows",
+        "[1]": "which nobody knows",
+        '{"do": "move", "joint": 99, "kind": "q", "value": 0}': "joint: expected a whole number",
+        '{"do": "move", "joint": true, "kind": "q", "value": 0}': "joint: expected a whole number",
+        '{"do": "move", "joint": 0, "kind": "__class__", "value": 0}': "kind: expected one of",
+        '{"do": "move", "joint": 0, "kind": "q", "value": NaN}': "value: expected a number",
+        '{"do": "move", "joint": 0, "kind": "q", "value": 1e9}': "value: expected",
+        '{"do": "hold", "value": -1}': "value: expected 0 to",
+    }
+    for text, words in wrong.items():
+        failed.clear()
+        session.page.hear(text)
+        assert words in str(failed[0]), text[:40]
+    session.page.hear('{"do": "restore", "robot": "/etc/passwd", "catalog": true, '
+                      '"q": [0], "qd": [0], "qdd": [0]}')  # fmt: skip
+    assert "no robot in the catalog" in str(failed[-1])
+    assert session.state is state
+
+
+def test_only_differences_go_to_a_page(studio, wire):
+    _, session = wire
+    shown = {}
+    with ours(studio, session) as page:
+
+        def take():
+            for path, value in (patches := json.loads(page.recv(5))):
+                place = shown
+                for step in path[:-1]:
+                    place = place[step]
+                place[path[-1]] = value
+            return patches
+
+        while "torque" not in shown:
+            take()
+        page.send(json.dumps({"do": "move", "joint": 1, "kind": "q", "value": 0.4}))
+        sent = []
+        while shown["state"]["q"][1] != 0.4:
+            sent = take()
+        assert len(json.dumps(sent)) < 1000
+        assert {path[0] for path, _ in sent} <= {"state", "torque", "said", "matrix"}
+    assert shown == json.loads(json.dumps(session.page._shown))

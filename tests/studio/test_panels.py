@@ -1,11 +1,13 @@
 """What the panels show, without a browser."""
 
+import dataclasses
 import re
 
 import numpy as np
 import pytest
 
 pytest.importorskip("viser")
+
 
 import armdyn
 from armdyn.dynamics import Robot
@@ -16,14 +18,15 @@ from armdyn.operations.report import operation_report
 from armdyn.simplification.simplify import simplify
 from armdyn.structure.structure import structure
 from armdyn.studio import svg
-from armdyn.studio.arm import Evaluator, State, pose, slider_limits
+from armdyn.studio.arm import Arm, Evaluator, State, pose, slider_limits
+from armdyn.studio.groups import joint_groups
 from armdyn.studio.panels.design import design_html
 from armdyn.studio.panels.files import check_html
-from armdyn.studio.panels.now import grown, heat_map, torque_bars
-from armdyn.studio.panels.play import plots
 from armdyn.studio.panels.study import operation_bars, structure_html
-from armdyn.studio.recording import Recording
+from armdyn.studio.recording import Recording, simulated
+from armdyn.studio.sentence import what_matters
 from armdyn.studio.visuals import NotDrawn
+from support.random_robots import random_model
 
 HOSTILE = "<img src=x onerror='alert(1)'>\"&"
 RECT = re.compile(r"<rect ([^>]*)>")
@@ -46,70 +49,78 @@ def moving(puma):
     return State(pose(puma), *rng.uniform(-2, 2, (2, 6)), payload=2.5)
 
 
-def bars(robot, ledger, scales=None, limited=None):
-    scales = grown(np.full(robot.n, np.inf), ledger) if scales is None else scales
-    limited = np.zeros(robot.n, dtype=bool) if limited is None else limited
-    return torque_bars(ledger, robot.joint_names, ["N·m"] * robot.n, scales, limited), scales
+def forked(names):
+    """A model of two chains from the base, with these names of its joints."""
+    model = random_model("R" * len(names), 1)
+    half = len(names) // 2
+    joints = [
+        dataclasses.replace(joint, name=name, parent=-1 if i == half else joint.parent)
+        for i, (joint, name) in enumerate(zip(model.joints, names, strict=True))
+    ]
+    return dataclasses.replace(model, joints=tuple(joints))
 
 
-def test_bars_add_up_to_the_torque_of_the_loaded_arm(puma, moving):
-    ledger = Evaluator(puma)(moving).ledger
-    html, _ = bars(puma, ledger)
-    wanted = puma.with_payload(2.5).ledger(moving.q, moving.qd, moving.qdd)
-    for i in range(6):
-        drawn = {r["data-term"]: float(r["data-value"])
-                 for r in rects(html, "joint", "term") if r["data-joint"] == str(i)}  # fmt: skip
-        for term, values in wanted.terms.items():
-            assert drawn.get(term, 0.0) == pytest.approx(values[i], abs=1e-9)
-        assert sum(drawn.values()) == pytest.approx(wanted.total[i], abs=1e-9)
-    totals = re.findall(r"class='total' data-joint='\d' data-value='([^']*)'", html)
-    np.testing.assert_allclose(np.array(totals, dtype=float), wanted.total, atol=1e-9)
+def test_a_snapshot_is_that_of_the_loaded_arm(puma, moving):
+    found = Evaluator(puma)(moving)
+    loaded = puma.with_payload(2.5)
+    wanted = loaded.ledger(moving.q, moving.qd, moving.qdd)
+    for term, values in wanted.terms.items():
+        np.testing.assert_allclose(found.terms[term], values, atol=1e-9, err_msg=term)
+    np.testing.assert_allclose(found.total, wanted.total, atol=1e-9)
+    masses = [link.inertia.mass for link in loaded.model.links]
+    np.testing.assert_allclose(found.weights.forces, np.outer(masses, puma.gravity), atol=1e-9)
+    frames = loaded.joint_frames(moving.q)
+    centres = [T[:3, :3] @ link.inertia.com + T[:3, 3]
+               for T, link in zip(frames, loaded.model.links, strict=True)]  # fmt: skip
+    np.testing.assert_allclose(found.weights.points, centres, atol=1e-12)
+    np.testing.assert_allclose(found.tool, puma.forward_kinematics(moving.q), atol=1e-12)
 
 
-def test_the_length_of_a_bar_is_its_share_of_the_scale_on_the_side_of_its_sign(puma, moving):
-    ledger = Evaluator(puma)(moving).ledger
-    html, scales = bars(puma, ledger)
-    middle, half = svg.WIDTH / 2, svg.WIDTH / 2 - 4
-    for r in rects(html, "joint", "term"):
-        value, scale = float(r["data-value"]), scales[int(r["data-joint"])]
-        assert float(r["width"]) == pytest.approx(half * abs(value) / scale, abs=0.006)
-        left, right = float(r["x"]), float(r["x"]) + float(r["width"])
-        assert left >= middle - 0.01 if value > 0 else right <= middle + 0.01
-        assert 3.9 <= left <= right <= svg.WIDTH - 3.9
+def test_rounding_is_no_torque():
+    """A balanced arm needs no torque at rest: what is left of its gravity is not drawn."""
+    robot = armdyn.load("two_link").with_gravity((0, 0, 0))
+    link = robot.model.links[1].name
+    balanced = robot.with_link(link, com=(0, 0, 0))
+    evaluate = Evaluator(balanced)
+    noisy = dataclasses.replace(
+        State.rest(np.array([0.3, 0.2])), terms={"gravity": np.array([5e-15, 0.0])}
+    )
+    assert not evaluate(noisy).total.any()
+    assert not evaluate(noisy).terms["gravity"].any()
+    small = dataclasses.replace(noisy, terms={"gravity": 1e-6 * evaluate.scales})
+    assert (evaluate(small).total != 0).all()
 
 
-def test_a_torque_beyond_the_limit_stays_in_the_picture_and_is_marked(puma, moving):
-    ledger = Evaluator(puma)(moving).ledger
-    tight = np.full(6, 0.5 * np.abs(ledger.total).min())
-    html, _ = bars(puma, ledger, tight, np.ones(6, dtype=bool))
-    assert html.count(" !</text>") == 6
-    assert all(float(r["x"]) + float(r["width"]) <= svg.WIDTH - 3.9 for r in rects(html, "term"))
+@pytest.mark.parametrize(
+    ("edit", "level", "words"),
+    [
+        ({}, "fine", r"Joint 2 uses \d+ % of its motor here; gravity is nearly all of it\."),
+        ({"payload": 200.0}, "over", r"Joint \d needs \d{3,} % of its motor here: that is more"),
+        ({"qd": np.array([0, 0, 0, 0, 0, 99.0])}, "over", r"Joint 6 .* of the speed"),
+        ({"terms": {"gravity": np.ones(6), "dry friction": -np.ones(6)}}, "fine", "add up to zero"),
+        ({"terms": {"gravity": np.zeros(6)}}, "fine", "every term is zero"),
+        ({"q": np.array([-2.7925, 0, 0, 0, 0, 0])}, "fine", r"Joint 1 is at its stop\."),
+    ],
+)
+def test_the_sentence_says_what_matters(puma, edit, level, words):
+    limited = puma.with_limits(velocity=[10.0] * 6) if "qd" in edit else puma
+    low = limited.limits[0, 0]
+    if "q" in edit:
+        edit = {"q": np.array([low, *edit["q"][1:]])}
+    arm = Arm(limited, Evaluator(limited))
+    state = dataclasses.replace(State.rest(pose(puma)), **edit)
+    said = what_matters(arm, arm.evaluator(state))
+    assert said.level == level
+    assert re.search(words, said.text), said.text
 
 
-def test_scales_hold_what_they_show_never_shrink_and_ignore_rounding(puma, moving):
-    evaluate = Evaluator(puma)
-    first = grown(np.full(6, np.inf), evaluate(moving).ledger)
-    up = np.maximum(np.stack(list(evaluate(moving).ledger.terms.values())), 0).sum(0)
-    assert (first >= up).all()
-    rest = evaluate(State.rest(pose(puma))).ledger
-    np.testing.assert_array_equal(grown(first, rest), first)
-    alone = grown(np.full(6, np.inf), rest)
-    assert alone.min() >= 1e-3 * np.abs(rest.total).max()
-
-
-def test_the_heat_map_has_every_element_and_deeper_colours_for_larger_ones(puma):
-    M = puma.mass_matrix(pose(puma))
-    cells = rects(heat_map(M, puma.joint_names), "row", "column")
-    shown = np.zeros((6, 6))
-    depth = np.zeros((6, 6))
-    for cell in cells:
-        place = int(cell["data-row"]), int(cell["data-column"])
-        shown[place], depth[place] = float(cell["data-value"]), float(cell["fill-opacity"])
-    np.testing.assert_array_equal(shown, M)
-    order = np.argsort(np.abs(M).ravel())
-    assert (np.diff(depth.ravel()[order]) >= -1e-3).all()
-    signs = {c["fill"] for c in cells if float(c["data-value"]) < -1e-3}
-    assert signs.isdisjoint({c["fill"] for c in cells if float(c["data-value"]) > 1e-3})
+def test_an_arm_without_limits_says_what_it_needs():
+    robot = armdyn.load("two_link")
+    arm = Arm(robot, Evaluator(robot))
+    snapshot = arm.evaluator(State.rest(np.array([0.1, 0.2])))
+    said = what_matters(arm, snapshot).text
+    assert f"needs most: {np.abs(snapshot.total).max():.3g} N·m; gravity is" in said
+    assert "No limit of its motor is known." in said
 
 
 def test_the_bars_of_operations_are_the_counts_of_the_report():
@@ -142,27 +153,53 @@ def test_a_design_tells_what_changes():
         assert f"<td>{change.name}</td>" in html
 
 
-def test_plots_have_a_line_for_each_joint_and_the_cursor_at_its_time():
-    t = np.linspace(1.0, 3.0, 50)
-    waves = np.sin(np.outer(t, [1.0, 2.0]))
-    recording = Recording("two waves", t, waves, waves, waves, waves)
-    html = plots(recording, ("a", "b"), 0.5)
-    assert html.count("<polyline") == 6
-    times, places = re.findall(r"data-time='([\d.]+)' x1='([\d.]+)'", html)[0]
-    assert float(times) == 1.5
-    points = np.array(re.findall(r"points='([^']*)'", html)[0].replace(",", " ").split(), float)
-    left, right = points[0], points[-2]
-    assert (float(places) - left) / (right - left) == pytest.approx(0.25, abs=1e-3)
+def test_a_motion_is_one_number_in_bars_and_plots(puma):
+    seen = simulated(puma, State.rest(pose(puma)), 0.5, False, lambda _: None)
+    evaluate = Evaluator(puma)
+    for time in (0.0, 0.0123, 0.31, 0.5):
+        snapshot = evaluate(seen.at(time, 0.0))
+        np.testing.assert_allclose(snapshot.total, 0.0, atol=1e-9)  # nothing drives it
+        for joint in range(6):
+            curve = seen.curve(joint, 0.0, 0.5)
+            for name, values in curve["terms"].items():
+                wanted = np.interp(time, curve["t"], values)
+                assert snapshot.terms[name][joint] == pytest.approx(wanted, rel=1e-5, abs=1e-5)
+
+
+def test_a_simulation_has_stops_and_says_so():
+    panda = armdyn.load("panda")
+    seen = simulated(panda, State.rest(pose(panda)), 2.0, False, lambda _: None)
+    low, high = panda.limits.T
+    assert (seen.q >= low - 1e-6).all()
+    assert (seen.q <= high + 1e-6).all()
+    assert re.search(r"joint limits are stops; hit by \S+ at \d", seen.note)
+    free = armdyn.load("two_link")
+    assert "no joint has limits" in simulated(free, State.rest(np.zeros(2)), 0.1, False, print).note
+
+
+def test_a_long_motion_is_thinned_without_losing_its_peaks():
+    t = np.linspace(0.0, 10.0, 20_001)
+    tau = np.sin(40 * t)[:, None]
+    tau[12_345] = 7.0
+    seen = Recording("", t, tau, tau, tau, tau, {"gravity": tau}, limits=np.array([2.0]))
+    whole = seen.curve(0, 0.0, 10.0)
+    assert len(whole["t"]) <= 610
+    assert max(whole["total"]) == 7.0
+    assert min(whole["total"]) == pytest.approx(-1, abs=1e-4)
+    close = seen.curve(0, 5.0, 5.1)
+    np.testing.assert_allclose(close["total"], np.interp(close["t"], t, tau[:, 0]), atol=1e-6)
+    assert len(close["t"]) == pytest.approx(201, abs=3)
+
+
+def test_joints_of_a_chain_are_a_group():
+    names = [f"{side}_{word}" for side in ("left_arm", "right_arm") for word in "abcdef"]
+    assert joint_groups(armdyn.load("puma560").model) == [""] * 6
+    tree = forked(names)
+    assert joint_groups(tree) == ["left_arm"] * 6 + ["right_arm"] * 6
 
 
 def test_names_from_files_cannot_become_markup():
-    n = 2
-    t, values = np.linspace(0, 1, 9), np.ones((9, n))
-    ledger = armdyn.load("two_link").ledger(*np.ones((3, n)))
     made = [
-        torque_bars(ledger, [HOSTILE] * n, ["N·m"] * n, np.ones(n), np.zeros(n, dtype=bool)),
-        heat_map(np.eye(n), [HOSTILE] * n),
-        plots(Recording(HOSTILE, t, *[values] * 4, note=HOSTILE), (HOSTILE, "b"), 0.0),
         check_html(HOSTILE, [Finding("error", HOSTILE, HOSTILE)], [NotDrawn(HOSTILE, HOSTILE)]),
     ]
     for html in made:
@@ -198,13 +235,9 @@ def test_numbers_are_short(value, words):
     assert svg.number(value) == words
 
 
-def test_round_scales():
-    assert [svg.nice(x) for x in (0.7, 1.0, 1.1, 2.1, 5.1, 99.0, 0.0)] == [1, 1, 2, 5, 10, 100, 1]
-
-
 def test_a_long_arm_is_not_compiled_and_shows_the_same_torques(puma, moving, monkeypatch):
     wanted = Evaluator(puma)(moving)
-    monkeypatch.setattr("armdyn.studio.arm.COMPILED_JOINTS", 5)
+    monkeypatch.setattr("armdyn.studio.evaluator.COMPILED_JOINTS", 5)
     monkeypatch.setattr(Robot, "kernel", None)
     found = Evaluator(puma)(moving)
     assert found.mass_matrix is None

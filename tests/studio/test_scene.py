@@ -225,6 +225,6 @@ def test_only_a_file_of_the_command_line_brings_its_meshes(tmp_path, uploaded):
     path = tmp_path / "looks.urdf"
     path.write_text(LOOKS.format(mesh="t.stl"))
     opened = open_upload(path) if uploaded else open_robot(path)
-    arm = arm_of(opened, path, uploaded, lambda _: None)
+    arm = arm_of(opened, path.name, path, uploaded, lambda _: None)
     assert [piece.link for piece in arm.pieces] == ["base"] + ["arm"] * (not uploaded)
     assert [m.name for m in arm.missing] == ["t.stl"] * uploaded

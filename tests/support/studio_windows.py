@@ -1,5 +1,6 @@
 """Windows of the studio in a browser."""
 
+import os
 import time
 
 CLOSE = ".mantine-Notification-closeButton"
@@ -19,20 +20,29 @@ def until(condition, seconds=30.0, what="this"):
 class Window:
     """A page and the session behind it."""
 
-    def __init__(self, browser, studio, shots, size=(1280, 800)):
+    def __init__(self, browser, studio, shots, size=(1280, 800), hash=""):
         before = set(studio.sessions)
-        self.shots = shots
+        self.shots, self.studio = shots, studio
         self.context = browser.new_context(
-            viewport=dict(zip(("width", "height"), size, strict=True)), accept_downloads=True
+            viewport=dict(zip(("width", "height"), size, strict=True)), accept_downloads=True,
+            # without a graphics card, half the points are drawn in a quarter of the time
+            device_scale_factor=1 if os.environ.get("ARMDYN_SCREENSHOTS") else 0.5,
         )
         self.page = self.context.new_page()
         self.page.set_default_timeout(120_000)  # machines that test are busy
-        self.page.goto(studio.address)
-        self.page.wait_for_selector(".armdyn-torque", timeout=120_000)
+        self.page.goto(studio.address + hash)
+        self.page.wait_for_selector(".ad-ready", timeout=120_000)
         (self.session,) = set(studio.sessions) - before
+        self.press("Skip the tour")
         # the page warns that there is no graphics card
         self.page.locator(CLOSE).first.wait_for(timeout=10_000)
         self.dismiss()
+
+    def fresh(self, before):
+        """The session after a reload, which is another one."""
+        found = [session for session in self.studio.sessions if session is not before]
+        key = self.page.evaluate("document.querySelector('.armdyn-window')?.dataset.key")
+        return next((session for session in found if session.page.key == key), None)
 
     def dismiss(self):
         """Close every notification."""
@@ -46,8 +56,23 @@ class Window:
     def press(self, name):
         self.page.get_by_role("button", name=name, exact=True).click()
 
+    def choose(self, name):
+        """Choose what the sliders move, or a scale."""
+        self.page.get_by_role("radio", name=name, exact=True).check(force=True)
+
+    def type(self, label, text):
+        """Type into a field of ours."""
+        field = self.page.get_by_label(label, exact=True)
+        field.fill(text)
+        field.press("Enter")
+        return field
+
+    def time(self):
+        """The time that the timeline has reached [s]."""
+        return float(self.page.locator(".armdyn-timeline").get_attribute("data-time") or 0)
+
     def upload(self, accept, path):
-        self.page.locator(f"input[type=file][accept*='{accept}']").set_input_files(path)
+        self.page.locator(f"input[type=file][accept*='{accept}']").first.set_input_files(path)
 
     def torques(self):
         script = "all => all.map(g => parseFloat(g.dataset.value))"

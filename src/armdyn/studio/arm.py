@@ -2,113 +2,22 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.kinematics import frame_in_world, world_frames
-from armdyn.formulations.ledger import Ledger
-from armdyn.formulations.spatial import rotate
-from armdyn.formulations.textbook_terms import TextbookTerms
-from armdyn.model import edit
-from armdyn.model.transform import transform
+from armdyn.io.catalog import catalog_names
+from armdyn.model import RobotModel
 from armdyn.model.validate import Finding
 from armdyn.studio.background import Tell
+from armdyn.studio.evaluator import COMPILED_JOINTS as COMPILED_JOINTS
+from armdyn.studio.evaluator import Evaluator as Evaluator
+from armdyn.studio.evaluator import PointForces as PointForces
+from armdyn.studio.evaluator import Snapshot as Snapshot
+from armdyn.studio.evaluator import State as State
 from armdyn.studio.uploads import Loaded
 from armdyn.studio.visuals import NotDrawn, Visual, visuals
-
-COMPILED_JOINTS = 40
-"""Joints beyond which an arm is not compiled, so that it is there within seconds."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
-    """A state of motion, as the sliders give it."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-    payload: float = 0.0
-    """A point mass held at the tool [kg]."""
-
-    @classmethod
-    def rest(cls, q: Array) -> "State":
-        """At rest, without payload."""
-        return cls(np.array(q, dtype=float), np.zeros(len(q)), np.zeros(len(q)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PointForces:
-    """Forces in world axes and the points at which they act, (k, 3) each."""
-
-    points: Array
-    forces: Array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
-    """An arm in one state."""
-
-    state: State
-    links: tuple[Array, ...]
-    """Each link in the world, (4, 4)."""
-    tool: Array
-    """The tool in the world, (4, 4)."""
-    ledger: Ledger
-    """The torque and its terms."""
-    mass_matrix: Array | None
-    """(n, n); None for an arm that is not compiled."""
-    weights: PointForces
-    """The weight of each link, at its centre of mass [N]."""
-    reactions: PointForces
-    """The force on each link from its parent, at the joint [N]."""
-
-
-class Evaluator:
-    """Makes snapshots of a robot; its kernels are compiled once, for every payload."""
-
-    def __init__(self, robot: Robot):
-        self.robot = robot
-        self._at = Coordinates.of(robot.model)
-        self._kernels: tuple[Any, ...] = ()
-        if robot.n <= COMPILED_JOINTS:
-            names = ("ledger", "mass_matrix", "reactions")
-            self._kernels = tuple(robot.kernel(name, payload=True) for name in names)
-
-    def __call__(self, state: State) -> Snapshot:
-        """The snapshot of a state."""
-        motion, mass_matrix = (state.q, state.qd, state.qdd), None
-        robot = self.robot
-        if state.payload > 0:
-            robot = Robot(edit.with_payload(robot.model, state.payload, (0, 0, 0), None))
-        if self._kernels:
-            held = robot.payload_vector(state.payload)
-            ledger = Ledger(*self._kernels[0](*motion, held))
-            mass_matrix = self._kernels[1](state.q, held)
-            received = self._kernels[2](*motion, held)[: len(robot.model.links), :3]
-        else:
-            ledger = Ledger(*TextbookTerms(robot.model).ledger(*motion))
-            received = None
-        frames = world_frames(self.robot.model, self._at.positions(state.q))
-        R, O = np.reshape(frames.R, (-1, 3, 3)), np.reshape(frames.O, (-1, 3))
-        if received is None:
-            received = rotate(
-                R, np.reshape(robot.formulate("newton_euler", *motion, frame="joint").f, (-1, 3))
-            )
-        masses = [link.inertia.mass for link in robot.model.links]
-        centres = O + rotate(R, np.array([link.inertia.com for link in robot.model.links]))
-        return Snapshot(
-            state,
-            tuple(transform(R, O) for R, O in zip(frames.R, frames.O, strict=True)),
-            transform(*frame_in_world(frames, self.robot.model.tool_frame)),
-            ledger,
-            mass_matrix,
-            PointForces(centres, np.outer(masses, robot.model.gravity)),
-            PointForces(O, received),
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,6 +32,10 @@ class Arm:
     """Meshes that are not drawn."""
     findings: tuple[Finding, ...] = ()
     """What its check found."""
+    source: str = ""
+    """The catalog name or the file that it came from, or what else it is."""
+    in_catalog: bool = False
+    """Whether the source is a name in the catalog."""
 
     @property
     def title(self) -> str:
@@ -130,16 +43,21 @@ class Arm:
         return self.robot.model.title or self.robot.name
 
     @property
+    def faults(self) -> tuple[Finding, ...]:
+        """The errors of its check: a robot with any of them cannot exist as it is described."""
+        return tuple(finding for finding in self.findings if finding.level == "error")
+
+    @property
     def mass(self) -> float:
         """Mass of everything that moves [kg]."""
         return sum(link.inertia.mass for link in self.robot.model.links)
 
 
-def arm_of(loaded: Loaded, file: Path | None, uploaded: bool, tell: Tell) -> Arm:
+def arm_of(loaded: Loaded, source: str, file: Path | None, uploaded: bool, tell: Tell) -> Arm:
     """Compile a robot and read its looks from its file, if there is one.
 
-    For a file that was uploaded from a browser, no other file is read. Where the robot could not
-    be loaded, its error is raised.
+    `source` is what people call the place that it came from. For a file that was uploaded from a
+    browser, no other file is read. Where the robot could not be loaded, its error is raised.
     """
     robot = loaded.robot
     if robot is None:
@@ -148,7 +66,14 @@ def arm_of(loaded: Loaded, file: Path | None, uploaded: bool, tell: Tell) -> Arm
     pieces, missing = _looks(loaded, file, uploaded)
     tell(f"compiling {robot.name}" if robot.n <= COMPILED_JOINTS else f"drawing {robot.name}")
     missing = list(dict.fromkeys(missing))
-    return Arm(robot, Evaluator(robot), tuple(pieces), tuple(missing), tuple(loaded.findings))
+    found = tuple(pieces), tuple(missing), tuple(loaded.findings)
+    return Arm(robot, Evaluator(robot), *found, source, source in catalog_names() and file is None)
+
+
+def branches(model: RobotModel) -> bool:
+    """Whether several chains hang on the base or on a link."""
+    parents = [joint.parent for joint in model.joints]
+    return len({*parents}) < len(parents) and not model.loops
 
 
 def _looks(
@@ -168,8 +93,13 @@ def slider_limits(robot: Robot) -> Array:
 
 
 def pose(robot: Robot) -> Array:
-    """A first pose, bent a little, so that no term of the torque is zero without need."""
+    """A first pose, bent a little, so that no term of the torque is zero without need.
+
+    One with legs or several arms stands upright, as it is described.
+    """
     low, high = slider_limits(robot).T
+    if branches(robot.model):
+        return np.clip(np.zeros(robot.n), low, high)
     bent = np.array([0.0 if i == 0 else 0.5 * (-1) ** i for i in range(robot.n)])
     turns = np.array([robot.model.joints[i].type.turns for i in robot.model.independent])
     wanted = np.where(turns, bent, 0.5 * (low + high))

@@ -1,18 +1,22 @@
 """Threads beside the page: long jobs, and pictures at a limited rate."""
 
+import ctypes
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 PICTURE_PERIOD = 1 / 30
 """The shortest time between two pictures [s]."""
+PATIENCE = 0.3
+"""Time that a cancelled job has to end at a step of its own, before it is ended anywhere [s]."""
 
 Tell = Callable[[str], None]
 """Called with the present step of a job; it ends the job if that was cancelled."""
 
 
-class CancelledError(Exception):
-    """Ends a job that was cancelled, or whose window is closed."""
+class CancelledError(BaseException):
+    """Ends a job that was cancelled, or whose window is closed; no handler of errors stops it."""
 
 
 class Latest:
@@ -46,83 +50,112 @@ class Latest:
             self._stopped.wait(self._period)
 
 
-class Jobs:
-    """Long work of one window, each kind once at a time."""
+@dataclass(slots=True, eq=False)
+class Job:
+    """Work beside the page."""
 
-    def __init__(self, show: Callable[[list[str]], None], fail: Callable[[BaseException], None]):
-        """Show the steps of the running jobs with `show`, and errors with `fail`."""
+    number: int
+    name: str
+    robot: str
+    """The title of the robot that it is about."""
+    step: str
+    thread: threading.Thread = field(default_factory=threading.Thread)
+    working: bool = True
+    """Whether it can still be ended anywhere: its work goes on."""
+    wanted: bool = True
+
+
+class Jobs:
+    """Long work of one window about one robot; a new job takes the place of one of its name."""
+
+    def __init__(self, show: Callable[[list[Job]], None], fail: Callable[[BaseException], None]):
+        """Show the running jobs with `show`, and errors with `fail`."""
         self._show, self._fail = show, fail
         self._lock = threading.Lock()
-        self._now: dict[str, str] = {}
-        self._run_number: dict[str, int] = {}
-        """Of the run of each kind whose result is wanted."""
+        self._jobs: dict[int, Job] = {}
+        self._count = 0
         self._closed = False
 
-    def start(self, name: str, work: Callable[[Tell], Any], done: Callable[[Any], None]) -> bool:
-        """Start a job unless one of this name is running, and say whether it was started.
+    def start(
+        self, name: str, work: Callable[[Tell], Any], done: Callable[[Any], None], robot: str = ""
+    ) -> None:
+        """Start a job, and cancel one of the same name that is still running.
 
         The work may tell its present step; `done` gets its result, in the same thread.
         """
+        for job in self.running:
+            if job.name == name:
+                self.cancel(job.number)
         with self._lock:
-            if name in self._now or self._closed:
-                return False
-            self._now[name] = name
-            number = self._run_number[name] = self._run_number.get(name, 0) + 1
+            if self._closed:
+                return
+            self._count += 1
+            job = Job(self._count, name, robot, name)
+            job.thread = threading.Thread(
+                target=self._run, args=(job, work, done), daemon=True, name=f"armdyn-studio-{name}"
+            )
+            self._jobs[job.number] = job
         self._tell()
-        threading.Thread(
-            target=self._run, args=(name, number, work, done), daemon=True,
-            name=f"armdyn-studio-{name}",
-        ).start()  # fmt: skip
-        return True
+        job.thread.start()
 
-    def cancel(self) -> None:
-        """Forget all running jobs: each ends when it next tells its step, and others may begin."""
+    def cancel(self, number: int | None = None) -> None:
+        """End a job, or all: at its next step, or a moment later wherever it is.
+
+        It is forgotten at once, so that it keeps no other from beginning.
+        """
         with self._lock:
-            for name in self._now:
-                self._run_number[name] += 1
-            self._now.clear()
+            chosen = [job for key, job in self._jobs.items() if number in (None, key)]
+            for job in chosen:
+                job.wanted = False
+                del self._jobs[job.number]
+        for job in chosen:
+            timer = threading.Timer(PATIENCE, _end, (job,))
+            timer.daemon = True
+            timer.start()
         self._tell()
 
     def close(self) -> None:
-        """End each job when it next tells its step, and forget its result."""
+        """End every job, and begin none."""
         self._closed = True
+        self.cancel()
 
     @property
-    def running(self) -> tuple[str, ...]:
-        """The names of the jobs that are running."""
+    def running(self) -> tuple[Job, ...]:
+        """The jobs that are running."""
         with self._lock:
-            return tuple(self._now)
+            return tuple(self._jobs.values())
 
-    def _run(
-        self, name: str, number: int, work: Callable[[Tell], Any], done: Callable[[Any], None]
-    ) -> None:
-        def wanted() -> bool:
-            return not self._closed and self._run_number[name] == number
-
+    def _run(self, job: Job, work: Callable[[Tell], Any], done: Callable[[Any], None]) -> None:
         def tell(what: str) -> None:
-            with self._lock:
-                if not wanted():
-                    raise CancelledError
-                self._now[name] = what
+            if not job.wanted:
+                raise CancelledError
+            job.step = what
             self._tell()
 
         try:
-            result = work(tell)
-            if wanted():
+            try:
+                result = work(tell)
+            finally:
+                job.working = False
+            if job.wanted:
                 done(result)
         except CancelledError:
             pass
         except Exception as error:
-            if wanted():
+            if job.wanted:
                 self._fail(error)
         finally:
             with self._lock:
-                if self._run_number[name] == number:
-                    self._now.pop(name, None)
+                self._jobs.pop(job.number, None)
             self._tell()
 
     def _tell(self) -> None:
         if not self._closed:
-            with self._lock:
-                now = list(self._now.values())
-            self._show(now)
+            self._show([*self.running])
+
+
+def _end(job: Job) -> None:
+    """Raise an error in the thread of a job, if it is still at work."""
+    if job.working and job.thread.ident is not None and job.thread.is_alive():
+        ended = ctypes.c_ulong(job.thread.ident), ctypes.py_object(CancelledError)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(*ended)

@@ -30,6 +30,7 @@ VIEWS = {
     "coriolis": ("Coriolis", "What Coriolis does to each link: two joints move at once"),
     "centrifugal": ("centrifugal", "What drives each link outwards while a joint turns"),
     "frames": ("frames", "Frames of the links"),
+    "tool": ("tool frame", "The frame of the tool: x red, y green, z blue"),
 }
 """The parts of the view besides the links, with a label and a hint."""
 
@@ -92,15 +93,17 @@ class Drawing:
             )  # fmt: skip
             if stage(model).post:
                 self._post(low - 0.5 * r)
-        self._tool = scene.add_frame(
-            f"{name}/tool", axes_length=0.1 * size, axes_radius=0.005 * size
+        self._tool = scene.add_frame(f"{name}/tool", show_axes=False)
+        shown_frame = scene.add_frame(
+            f"{name}/tool/frame", axes_length=0.1 * size, axes_radius=0.005 * size
         )
+        self._extras["tool"].append(shown_frame)
         self._held = scene.add_icosphere(
             f"{name}/tool/payload", 1.0, style.payload, subdivisions=3, visible=False
         )
         self.see(view)
 
-    def move(self, links: Sequence[Array], tool: Array, payload: float) -> None:
+    def move(self, links: Array, tool: Array, payload: float) -> None:
         """Put every link in its place in the world; a payload is a ball of aluminium."""
         for handle, T in zip(self._links, links, strict=True):
             place(handle, T)

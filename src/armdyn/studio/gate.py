@@ -26,6 +26,7 @@ from websockets.datastructures import MultipleValuesError
 from websockets.http11 import Request, Response
 
 from armdyn.errors import StudioError
+from armdyn.studio.pages import Pages
 
 TOKEN_BYTES = 24
 PROBE_TIMEOUT = 10.0
@@ -78,8 +79,8 @@ class Gate:
         return None
 
     @contextmanager
-    def guarding(self) -> Iterator[None]:
-        """Guard the server that viser starts meanwhile.
+    def guarding(self, pages: Pages) -> Iterator[None]:
+        """Guard the server that viser starts meanwhile, and let our own pages answer first.
 
         viser gives no way to check a handshake, so that its call of `websockets` is replaced;
         `check` shows whether that worked.
@@ -88,8 +89,9 @@ class Gate:
 
         def serve(handler: Any, host: Any = None, port: Any = None, **options: Any) -> Any:
             if str(getattr(handler, "__module__", "")).partition(".")[0] == "viser":
-                options["process_request"] = self._guarded(options.get("process_request"))
+                options["process_request"] = self._guarded(options.get("process_request"), pages)
                 options["logger"] = _LOG  # no stranger writes to the terminal
+                handler = _shared(handler, pages)
             return served(handler, host, port, **options)
 
         with _REPLACING:
@@ -114,15 +116,18 @@ class Gate:
         if status != HTTPStatus.FORBIDDEN:
             raise incompatible_viser(f"a foreign page got the answer {status}")
 
-    def _guarded(self, answer: Callable[..., Any] | None) -> Callable[..., Any]:
+    def _guarded(self, answer: Callable[..., Any] | None, pages: Pages) -> Callable[..., Any]:
         async def guarded(connection: ServerConnection, request: Request) -> Response | None:
             refused = self.refusal(request.headers, request.path)
             if refused is not None:
                 return connection.respond(HTTPStatus.FORBIDDEN, f"{refused}\n")
-            response = answer(connection, request) if answer else None
+            response = pages.answer(request)
+            if response is None and answer is not None:
+                response = answer(connection, request)
             if isinstance(response, Awaitable):
                 response = await response
             if isinstance(response, Response):
+                response = pages.dress(response)
                 response.headers.update(HEADERS | self._kept(request.path))
                 return response
             return None
@@ -160,6 +165,15 @@ class Gate:
         if self.token is None or not _tokens(path):
             return {}
         return {"Set-Cookie": f"{self._cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"}
+
+
+def _shared(handler: Callable[..., Any], pages: Pages) -> Callable[..., Any]:
+    """A handler of sockets that gives ours to our pages."""
+
+    async def shared(connection: ServerConnection) -> None:
+        await (pages.serve if pages.is_ours(connection) else handler)(connection)
+
+    return shared
 
 
 def incompatible_viser(reason: object) -> StudioError:

@@ -2,13 +2,20 @@
 
 import time
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.errors import TrajectoryError
+from armdyn.identification.filters import choose_cutoff
+from armdyn.identification.preparation import Cutoffs, Health, pieces
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
+from armdyn.io.log import open_log
+from armdyn.simulation import Simulation
 from armdyn.simulation.controllers import GravityPD
 from armdyn.simulation.limits import effort_limits
 from armdyn.simulation.simulator import simulate
@@ -19,6 +26,11 @@ from armdyn.terms.torques import torque_report
 
 RECORDED_INSTANTS = 400
 """Instants that are kept of a motion made here."""
+PLOTTED_INSTANTS = 600
+"""Instants that are sent to the page at once."""
+TOLD_HITS = 4
+LOG_BLOCKS = 4
+"""Blocks of a log from which the cut-off of its filter is chosen."""
 TELL_PERIOD = 0.2
 """Time between two messages on how far a simulation is [s]."""
 STIFFNESS, DAMPING = 60.0, 12.0
@@ -42,7 +54,9 @@ class Recording:
     note: str = ""
     """What people should know about it."""
     limits: Array | None = None
-    """Highest torques, (n,), which a plot marks where they are exceeded; None: not known."""
+    """Highest torques, (n,), infinite where they are not known; None: none is."""
+    measured: Array | None = None
+    """Torques that were measured, (m, n)."""
 
     @property
     def duration(self) -> float:
@@ -51,12 +65,46 @@ class Recording:
 
     def at(self, time: float, payload: float) -> State:
         """The state at a time since the start, on straight lines between the instants."""
-        when = self.t[0] + min(max(time, 0.0), self.duration)
-        q, qd, qdd = (
-            np.array([np.interp(when, self.t, column) for column in rows.T])
-            for rows in (self.q, self.qd, self.qdd)
-        )
-        return State(q, qd, qdd, payload)
+        when = float(self.t[0]) + min(max(time, 0.0), self.duration)
+        i = min(max(int(np.searchsorted(self.t, when)) - 1, 0), max(len(self.t) - 2, 0))
+        last = min(i + 1, len(self.t) - 1)
+        gap = float(self.t[last] - self.t[i])
+        share = (when - float(self.t[i])) / gap if gap > 0 else 0.0
+
+        def between(rows: Array) -> Array:
+            return (1 - share) * rows[i] + share * rows[last]
+
+        terms = {name: between(rows) for name, rows in self.terms.items()}
+        q, qd, qdd = map(between, (self.q, self.qd, self.qdd))
+        return State(q, qd, qdd, payload, terms or None)
+
+    def curve(self, joint: int, start: float, end: float) -> dict[str, Any]:
+        """The torque of a joint between two times since the start, as plain data for a plot.
+
+        Of many instants, the least and the greatest torque of each short while are kept.
+        """
+        t = self.t - self.t[0]
+        first = max(int(np.searchsorted(t, start, "right")) - 1, 0)
+        last = min(int(np.searchsorted(t, end, "left")) + 1, len(t))
+        chosen = first + _telling(self.tau[first:last, joint], PLOTTED_INSTANTS)
+        limit = np.inf if self.limits is None else float(self.limits[joint])
+
+        def plain(rows: Array) -> list[float | None]:
+            return [_short(value) for value in rows[chosen, joint].tolist()]
+
+        return {
+            "joint": joint,
+            "from": float(start),
+            "to": float(end),
+            "t": [_short(value) for value in t[chosen].tolist()],
+            "total": plain(self.tau),
+            "terms": {k: plain(rows) for k, rows in self.terms.items() if rows[:, joint].any()},
+            "limit": limit if np.isfinite(limit) else None,
+            "measured": None if self.measured is None else plain(self.measured),
+            "range": [
+                _short(float(v)) for v in (self.tau[:, joint].min(), self.tau[:, joint].max())
+            ],
+        }
 
     def columns(self) -> dict[str, Array]:
         """The table t, q1.., qd1.., qdd1.., tau1.., and the terms."""
@@ -88,9 +136,12 @@ def there_and_back(robot: Robot, here: Array, there: Array, seconds: float) -> R
 def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell) -> Recording:
     """What happens from a state on: without any torque, or held by springs and dampers."""
     law, told = None, 0.0
+    low, high = robot.limits.T
+    stops = not (low == high).any()
+    start = np.clip(state.q, low, high) if stops else state.q
     if held:
         scale = np.diag(robot.mass_matrix(state.q))
-        law = GravityPD(robot, state.q, STIFFNESS * scale, DAMPING * scale)
+        law = GravityPD(robot, start, STIFFNESS * scale, DAMPING * scale)
 
     def progress(t: float) -> None:
         nonlocal told
@@ -99,14 +150,73 @@ def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell
             tell(f"simulating, {t:.2f} of {seconds:g} s")
 
     found = simulate(
-        robot, state.q, state.qd, seconds, controller=law, dt=seconds / RECORDED_INSTANTS,
-        rtol=1e-7, atol=1e-8, progress=progress,
+        robot, start, state.qd, seconds, controller=law, dt=seconds / RECORDED_INSTANTS,
+        rtol=1e-7, atol=1e-8, stops=stops, progress=progress,
     )  # fmt: skip
     terms = {name: values for name, values in found.terms().items() if values.any()}
     title = "held by springs" if held else "let go"
-    note = "; ".join(filter(None, (found.message, *map(str, found.excesses))))
+    beyond = (str(excess) for excess in found.excesses if excess.what != "position" or not stops)
+    note = "; ".join(filter(None, (found.message, stops_note(found, stops), *beyond)))
     motion = found.t, found.q, found.qd, found.qdd, found.tau
     return Recording(title, *motion, terms, note, effort_limits(robot.model))
+
+
+def stops_note(found: Simulation, stops: bool) -> str:
+    """What the stops of the joints did in a simulation."""
+    low, high = found.robot.limits.T
+    if not stops:
+        fixed = found.robot.joint_names[int(np.argmax(low == high))]
+        return f"joint limits are left out, since {fixed} has no room between its own"
+    if not (np.isfinite(low) | np.isfinite(high)).any():
+        return "no joint has limits, so that there are no stops"
+    hits = list(dict.fromkeys((e.joint, round(e.t, 2)) for e in found.events if e.kind == "hits"))
+    said = ", ".join(f"{joint} at {t:.2f} s" for joint, t in hits[:TOLD_HITS])
+    more = f" and {len(hits) - TOLD_HITS} more times" if len(hits) > TOLD_HITS else ""
+    return f"joint limits are stops; hit by {said}{more}" if hits else (
+        "joint limits are stops; none was hit"
+    )  # fmt: skip
+
+
+def from_log(robot: Robot, path: Path) -> Recording:
+    """A log of the real arm: what was measured, and the torques of the model in that motion."""
+    joints = [robot.model.joints[i] for i in robot.model.independent]
+    log = open_log(path, robot.joint_names, [joint.type.turns for joint in joints], name="log")
+    samples = np.concatenate([block.q for block in log.blocks()][:LOG_BLOCKS])
+    cutoff = choose_cutoff(samples, 1 / log.period)
+    limits = effort_limits(robot.model)
+    found = [*pieces(log, Cutoffs(cutoff, cutoff), Health(), limits)]
+    if not found:
+        raise TrajectoryError(f"{path.name}: the log is too short to be filtered")
+    t, q, qd, qdd, measured = (
+        np.concatenate([getattr(piece, key)[piece.kept] for piece in found])
+        for key in ("t", "q", "qd", "qdd", "tau")
+    )
+    ledger = robot.ledger(q, qd, qdd)
+    apart = np.sqrt(np.mean((measured - ledger.total) ** 2, axis=0))
+    worst = int(np.argmax(apart / np.maximum(np.ptp(measured, axis=0), 1e-12)))
+    note = (
+        f"measured against the model, filtered at {cutoff:.3g} Hz; farthest apart at "
+        f"{robot.joint_names[worst]}: {apart[worst]:.3g} {joints[worst].type.torque_unit} "
+        "(root mean square)"
+    )
+    acting = {name: rows for name, rows in ledger.terms.items() if rows.any()}
+    rows = t, q, qd, qdd, ledger.total
+    return Recording(path.name, *rows, acting, note, limits, measured)
+
+
+def _telling(values: Array, count: int) -> Array:
+    """The indices of at most so many values that show them all: extremes of short whiles."""
+    if len(values) <= count:
+        return np.arange(len(values))
+    edges = np.linspace(0, len(values), count // 2 + 1).astype(int)
+    found = {0, len(values) - 1}
+    for a, b in pairwise(edges.tolist()):
+        found |= {a + int(values[a:b].argmin()), a + int(values[a:b].argmax())}
+    return np.array(sorted(found))
+
+
+def _short(value: float) -> float | None:
+    return float(f"{value:.7g}") if np.isfinite(value) else None
 
 
 def _driven(robot: Robot, trajectory: SampledMotion, title: str) -> Recording:

@@ -8,7 +8,7 @@ import viser
 
 from armdyn.arrays import Array
 from armdyn.studio import shapes
-from armdyn.studio.arm import Arm, PointForces, Snapshot, State
+from armdyn.studio.arm import Arm, PointForces, Snapshot, State, branches, pose
 from armdyn.studio.beside import Beside, Other
 from armdyn.studio.drawing import VIEWS, Drawing
 from armdyn.studio.effects import effects
@@ -111,7 +111,7 @@ class Scene:
         scene, style = self._client.scene, self._style
         model, pieces = self._arm.robot.model, self._arm.pieces
         size = shapes.size(model)
-        low = stage(model).ground
+        low = min(stage(model).ground, lowest(self._arm))
         cell = float(10.0 ** np.round(np.log10(size) - 0.8))
         scene.add_grid(
             "/ground", 40 * cell, 40 * cell, cell_size=cell, section_size=5 * cell,
@@ -190,3 +190,19 @@ class Scene:
             f"/{kind}", points, colour,
             shaft_radius=0.008 * size, head_radius=0.022 * size, head_length=0.05 * size,
         )  # fmt: skip
+
+
+def lowest(arm: Arm) -> float:
+    """How low one with legs reaches on the page in its first pose [m]; infinite for an arm."""
+    model = arm.robot.model
+    if not branches(model):
+        return np.inf
+    links = arm.evaluator(State.rest(pose(arm.robot))).links
+    points = [links[:, :3, 3]]
+    for piece in arm.pieces:
+        if piece.link in model.frame_names:
+            frame = model.frame(piece.link)
+            owner = model.base if frame.link < 0 else links[frame.link]
+            T = owner @ frame.placement @ piece.placement
+            points.append(piece.vertices @ T[:3, :3].T + T[:3, 3])
+    return float(stage(model).on_page(np.concatenate(points))[:, 2].min())

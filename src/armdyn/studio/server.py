@@ -18,25 +18,27 @@ except ImportError:
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, arm_of
 from armdyn.studio.gate import Gate, incompatible_viser
+from armdyn.studio.pages import TITLE, Pages
 from armdyn.studio.panels.archives import ArchivesPanel
 from armdyn.studio.panels.design import DesignPanel
 from armdyn.studio.panels.edit import EditPanel
 from armdyn.studio.panels.equation import EquationPanel
 from armdyn.studio.panels.files import FilesPanel
 from armdyn.studio.panels.hand import HandPanel
+from armdyn.studio.panels.joints import JointsPanel
 from armdyn.studio.panels.motion import MotionPanel
-from armdyn.studio.panels.now import MatrixPanel, TorquePanel
 from armdyn.studio.panels.play import PlayPanel
 from armdyn.studio.panels.poses import PosesPanel
 from armdyn.studio.panels.study import OperationsPanel, StructurePanel
 from armdyn.studio.panels.takeaway import TakeawayPanel
+from armdyn.studio.panels.timeline import TimelinePanel
 from armdyn.studio.panels.worst import WorstPanel
 from armdyn.studio.session import Panel, Session
 
 LOOPBACK = "127.0.0.1"
 PORT = 8080
-LEFT, RIGHT = 340, 360
-"""Widths of the columns, so that 1280 pixels leave room for the arm."""
+RIGHT = 330
+"""Width of the column of tabs, so that 1280 pixels leave room for the arm."""
 
 
 class _Server(viser.ViserServer):
@@ -65,14 +67,15 @@ class Studio:
         is any that is free. With `token`, only those who know the whole address are let in.
         """
         file = Path(robot) if Path(robot).is_file() else None
-        self._arm: Arm = arm_of(uploads.open_robot(robot, read), file, False, lambda _: None)
+        loaded = uploads.open_robot(robot, read)
+        self._arm: Arm = arm_of(loaded, Path(robot).name, file, False, lambda _: None)
         self._dark = dark
         self._sessions: dict[int, Session] = {}
         self._lock = threading.Lock()
         self.host, self.port = host, _free_port(host, port)
-        self._gate = Gate(host, self.port, token)
-        with contextlib.redirect_stdout(io.StringIO()), self._gate.guarding():
-            self._server = _Server(host, self.port, "armdyn studio", verbose=False)
+        self._gate, self._pages = Gate(host, self.port, token), Pages()
+        with contextlib.redirect_stdout(io.StringIO()), self._gate.guarding(self._pages):
+            self._server = _Server(host, self.port, TITLE, verbose=False)
         try:
             if self._server.get_port() != self.port:  # someone was quicker
                 raise _taken(host, self.port)
@@ -119,6 +122,7 @@ class Studio:
         session = Session(client, self._dark)
         with self._lock:
             self._sessions[client.client_id] = session
+        self._pages.add(session.page)
         try:
             session.build(lay_out)
             session.enter(self._arm)
@@ -133,6 +137,7 @@ class Studio:
         with self._lock:
             session = self._sessions.pop(client.client_id, None)
         if session is not None:
+            self._pages.remove(session.page)
             session.close()
 
 
@@ -141,42 +146,35 @@ def lay_out(session: Session) -> list[Panel]:
     gui = session.client.gui
     gui.main_panel.dock_right()
     gui.main_panel.set_width(RIGHT)
+    timeline = TimelinePanel(session)
     tabs = gui.add_tab_group()
     with tabs.add_tab("Move"):
         motion = MotionPanel(session)
         with gui.add_folder("By hand"):
-            hand = HandPanel(session, motion.take)
-            poses = PosesPanel(session, motion.take)
+            hand = HandPanel(session, session.take)
+            poses = PosesPanel(session, session.take)
     with tabs.add_tab("Play"):
-        play = PlayPanel(session, motion)
+        play = PlayPanel(session, timeline)
+    with tabs.add_tab("Equation"):
+        equation = EquationPanel(session)
+        hand.choose = equation.choose
     with tabs.add_tab("Study"):
         with gui.add_folder("Operations"):
             operations = OperationsPanel(session)
         with gui.add_folder("Structure"):
             structure = StructurePanel(session)
         with gui.add_folder("Worst case"):
-            worst = WorstPanel(session, motion.take)
+            worst = WorstPanel(session, session.take)
     with tabs.add_tab("Edit"):
-        edit = EditPanel(session, motion.take)
+        edit = EditPanel(session, session.take)
     with tabs.add_tab("Design"):
-        design = DesignPanel(session, motion)
+        design = DesignPanel(session)
     with tabs.add_tab("Robot"):
-        archives = ArchivesPanel(session, poses, motion.take)
-        files = FilesPanel(session, play)
-        takeaway = TakeawayPanel(session, lambda: play.recording)
-    side = gui.add_panel()
-    with side.add_tab("Now"):
-        with gui.add_folder("Torque of each joint"):
-            torque = TorquePanel(gui)
-        with gui.add_folder("Mass matrix"):
-            matrix = MatrixPanel(gui)
-    with side.add_tab("Equation"):
-        equation = EquationPanel(session)
-        hand.choose = equation.choose
-    side.dock_left()
-    side.set_width(LEFT)
-    more: list[Panel] = [equation, hand, poses, worst, edit, archives, takeaway]
-    return [motion, play, operations, structure, design, files, torque, matrix, *more]
+        archives = ArchivesPanel(session, poses, session.take)
+        files = FilesPanel(session, timeline)
+        takeaway = TakeawayPanel(session, lambda: timeline.recording)
+    ours: list[Panel] = [JointsPanel(session), timeline, motion, play, equation, hand, poses]
+    return [*ours, operations, structure, worst, edit, design, archives, files, takeaway]
 
 
 def _share_nothing(server: viser.ViserServer) -> None:

@@ -6,28 +6,27 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import viser
 
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynError, counted
+from armdyn.errors import ArmdynError
 from armdyn.io.catalog import catalog_path
 from armdyn.io.files import read_model
 from armdyn.model.validate import Finding
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, Snapshot, State, arm_of, pose
-from armdyn.studio.background import Jobs, Latest, Tell
+from armdyn.studio.background import Job, Jobs, Latest, Tell
 from armdyn.studio.beside import Other
 from armdyn.studio.scene import Scene
 from armdyn.studio.style import DARK, LIGHT
 from armdyn.studio.transfers import limit_uploads
+from armdyn.studio.wire import Wire
 
-SPELT_JOINTS = 12
-"""An arm with at most so many joints has their kinds spelt out."""
 SAME_ERROR_DELAY = 3.0
 """Time after which the same error is shown again [s]."""
 _LOG = logging.getLogger("armdyn")
@@ -36,11 +35,23 @@ _LOG = logging.getLogger("armdyn")
 class Panel:
     """A part of the page; by default it ignores every event."""
 
+    early = False
+    """Whether it shows a state before the view does: numbers are there before the picture."""
+
     def enter(self, arm: Arm) -> None:
         """Begin with another robot."""
 
     def show(self, snapshot: Snapshot) -> None:
         """Show the arm in a state."""
+
+    def hold(self, payload: float) -> None:
+        """Another payload is held [kg]."""
+
+    def touch(self) -> None:
+        """Someone takes the arm by hand: what moves it by itself stops."""
+
+    def select(self, joint: int) -> None:
+        """A joint is chosen on the page."""
 
     def refuse(self, name: str, findings: Sequence[Finding]) -> None:
         """Show why a file is not shown."""
@@ -61,6 +72,8 @@ class Session:
         self.panels: list[Panel] = []
         self.scene = Scene(client)
         limit_uploads(client, self.fail)
+        self.page = Wire(self.fail)
+        """Our own line to the page."""
         self.jobs = Jobs(self._status, self.fail)
         self.drawing = threading.RLock()
         """Held while the view or a panel changes."""
@@ -68,10 +81,7 @@ class Session:
         self._latest = Latest(self._draw)
         self._closed = False
         self._failed = ("", 0.0)
-        self._head: Any = None
-        self._progress: Any = None
-        self._doing: Any = None
-        self._cancel: Any = None
+        self.page.on("cancel", lambda message: self.jobs.cancel(message.get("job")))
 
     @property
     def arm(self) -> Arm:
@@ -86,54 +96,61 @@ class Session:
         return self._now[1]
 
     def build(self, lay_out: Callable[["Session"], list[Panel]]) -> None:
-        """Lay out the page: the running jobs at the top, then the panels."""
+        """Lay out the page, and let our own part of it know which window it belongs to."""
         self.restyle(self.dark)
-        self._head = self.client.gui.add_html("")
-        self._progress = self.client.gui.add_progress_bar(100, animated=True, visible=False)
-        self._doing = self.client.gui.add_html("", visible=False)
-        self._cancel = self.client.gui.add_button("Cancel", visible=False)
-        self._cancel.on_click(self.guard(lambda _: self.jobs.cancel()))
+        self.client.gui.add_html(f"<span class='armdyn-window' data-key='{self.page.key}'></span>")
         self.panels = lay_out(self)
 
-    def open(self, source: str | Path, *, uploaded: bool = False) -> None:
+    def open(
+        self, source: str | Path, *, uploaded: bool = False, state: State | None = None
+    ) -> None:
         """Load a robot of the catalog or a file that was uploaded, beside the page.
 
-        The robot that is shown stays if that fails. Nothing else is read for a window.
+        The robot that is shown stays if that fails. Nothing else is read for a window. With a
+        `state`, the robot begins there, if it has as many joints.
         """
         read: Callable[..., uploads.Loaded] = partial(uploads.open_upload, Path(source))
         if not uploaded:
             path = catalog_path(str(source))
             read = partial(uploads.open_robot, source, partial(read_model, path))
+        name = Path(source).name
 
         def work(tell: Tell) -> Arm:
-            tell(f"loading {Path(source).name}")
+            tell(f"loading {name}")
             loaded = read(tell=tell)
             if loaded.robot is None:
                 for panel in self.panels:
-                    panel.refuse(Path(source).name, loaded.findings)
-            return arm_of(loaded, Path(source) if uploaded else None, uploaded, tell)
+                    panel.refuse(name, loaded.findings)
+            return arm_of(loaded, name, Path(source) if uploaded else None, uploaded, tell)
 
-        if not self.jobs.start("loading", work, self.enter):
-            self.tell("One moment", "Another robot is still being loaded.")
+        self.load(name, work, state)
+
+    def load(self, name: str, work: Callable[[Tell], Arm], state: State | None = None) -> None:
+        """Make a robot beside the page, and show it."""
+        self.jobs.start("loading", work, lambda arm: self.enter(arm, state), name)
 
     def study(
         self, name: str, work: Callable[[Robot, Tell], Any], done: Callable[[Any], None]
     ) -> None:
-        """Start a job about the robot; its result is dropped if another robot came meanwhile."""
+        """Start a job about the robot, which ends if another robot comes."""
         robot = self.arm.robot
 
         def finish(result: Any) -> None:
             if robot is self.arm.robot:
                 done(result)
 
-        self.jobs.start(name, lambda tell: work(robot, tell), finish)
+        self.jobs.start(name, lambda tell: work(robot, tell), finish, self.arm.title)
 
-    def enter(self, arm: Arm) -> None:
-        """Show a robot in its first pose."""
+    def enter(self, arm: Arm, state: State | None = None) -> None:
+        """Show a robot, in its first pose unless a state is given; jobs of the last one end."""
+        for job in self.jobs.running:
+            if job.thread is not threading.current_thread():
+                self.jobs.cancel(job.number)
+        if state is None or len(state.q) != arm.robot.n:
+            state = State.rest(pose(arm.robot))
         with self.drawing:
-            self._now = arm, State.rest(pose(arm.robot))
-            self._name(arm)
-            self.scene.enter(arm, self.state)
+            self._now = arm, state
+            self.scene.enter(arm, state)
             for panel in self.panels:
                 panel.enter(arm)
         self._latest.ask()
@@ -144,9 +161,26 @@ class Session:
             self._now = self._now[0], state
             self._latest.ask()
 
+    def take(self, state: State) -> None:
+        """Take a state that someone chose by hand, so that nothing else moves the arm."""
+        for panel in self.panels:
+            panel.touch()
+        self.move(replace(state, terms=None))
+
+    def hold(self, payload: float) -> None:
+        """Hold a payload [kg]."""
+        self.move(replace(self.state, payload=payload, terms=None))
+        for panel in self.panels:
+            panel.hold(payload)
+
+    def ask(self) -> None:
+        """Show the state again."""
+        self._latest.ask()
+
     def restyle(self, dark: bool) -> None:
         """Dark or light."""
         self.dark, style = dark, DARK if dark else LIGHT
+        self.page.show(dark=dark)
         self.client.gui.configure_theme(
             dark_mode=dark, show_logo=False, show_share_button=False, brand_color=style.brand,
         )  # fmt: skip
@@ -210,6 +244,7 @@ class Session:
         self._closed = True
         self.jobs.close()
         self._latest.stop()
+        self.page.close()
         for panel in self.panels:
             panel.close()
         self._folder.cleanup()
@@ -221,33 +256,21 @@ class Session:
                     return
                 arm, state = self._now
                 snapshot = arm.evaluator(state)
+                for panel in self.panels:
+                    if panel.early:
+                        panel.show(snapshot)
                 self.scene.show(snapshot)
                 for panel in self.panels:
-                    panel.show(snapshot)
+                    if not panel.early:
+                        panel.show(snapshot)
         except Exception as error:
             self.fail(error)
 
-    def _name(self, arm: Arm) -> None:
-        letters = "".join(joint.type.letter for joint in arm.robot.model.joints)
-        kinds = f" ({letters})" if len(letters) <= SPELT_JOINTS else ""
-        self._head.content = (
-            f"<div class='armdyn-head' style='padding:2px 12px 6px'>"
-            f"<div style='font-weight:650;font-size:15px'>{escape(arm.title)}</div>"
-            f"<div style='font-size:12px;opacity:.65'>{counted(arm.robot.n, 'joint')}{kinds}, "
-            f"{arm.mass:.3g} kg moving</div></div>"
-        )
-
-    def _status(self, now: list[str]) -> None:
+    def _status(self, jobs: list[Job]) -> None:
         """Show the running jobs."""
-        if self._cancel is None or self._closed:
-            return
-        said = "; ".join(escape(what.replace("_", " ")) for what in now)
-        with self._reached():
-            for handle in (self._progress, self._doing, self._cancel):
-                handle.visible = bool(now)
-            self._doing.content = (
-                f"<div class='armdyn-status' style='padding:2px 12px;font-size:12px'>{said} …</div>"
-            )
+        self.page.show(
+            jobs=[{"id": j.number, "step": j.step.replace("_", " "), "of": j.robot} for j in jobs]
+        )
 
     @contextmanager
     def _reached(self) -> Iterator[None]:

@@ -2,10 +2,26 @@
 
 from dataclasses import dataclass
 
+from armdyn.figures import COLOURS
+
 Colour = tuple[int, int, int]
 
-LINES = ("#3B8FD0", "#E0703A", "#1FA37C", "#D583B4", "#D9A514", "#5CBBEA", "#A98258", "#A084C8")
-"""Colours of the joints in plots over time, legible on dark and light."""
+TERMS = COLOURS | {"dry friction": COLOURS["coulomb"], "stops": "#5B6B7B"}
+"""Terms of a torque by their names, those of a simulation included."""
+WORDS = {
+    "inertial": "inertia",
+    "coriolis": "Coriolis and centrifugal force",
+    "rotor": "the rotors",
+    "viscous": "viscous friction",
+    "coulomb": "dry friction",
+    "stribeck": "Stribeck friction",
+    "offset": "a constant torque",
+    "external": "the environment",
+    "base": "the motion of the base",
+    "stops": "the stops",
+}
+"""What people call the terms, where that is another word."""
+
 POSITIVE, NEGATIVE = "#2F86C9", "#E0703A"
 """Entries of a matrix by their sign."""
 LEVELS = {"error": "#E5484D", "warning": "#D9910A", "note": "#3B8FD0"}

@@ -1,13 +1,9 @@
 """Pictures of numbers as inline SVG; text takes the colour of the page around it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
 
 import numpy as np
-
-from armdyn.arrays import Array
-from armdyn.figures import ALARM
-from armdyn.studio.style import LINES
 
 WIDTH = 320
 FONT = "font-family='inherit' font-size='11'"
@@ -68,72 +64,6 @@ def number(value: float, digits: int = 3, scale: float = 1.0) -> str:
     else:
         words = f"{value:.{max(0, digits - 1 - max(int(np.floor(np.log10(size))), -1))}f}"
     return words.replace("-", "\N{MINUS SIGN}")
-
-
-def nice(value: float) -> float:
-    """The next of 1, 2, 5, 10, ... that is not below a value."""
-    if value <= 0 or not np.isfinite(value):
-        return 1.0
-    power = 10.0 ** np.floor(np.log10(value))
-    return float(power * next(k for k in (1, 2, 5, 10) if k * power >= value * (1 - 1e-12)))
-
-
-def curves(
-    t: Array,
-    values: Array,
-    names: Sequence[str],
-    title: str,
-    cursor: float,
-    limits: Array | None = None,
-    height: float = 100,
-) -> str:
-    """Lines over time with a cursor; what is beyond the limits (n,) of magnitudes is marked."""
-    left, right, top, bottom = 38.0, 6.0, 20.0, 16.0
-    across, down = WIDTH - left - right, height - top - bottom
-    low, high = float(values.min()), float(values.max())
-    margin = 0.05 * (high - low) or 1.0
-    low, high = low - margin, high + margin
-    span = float(t[-1] - t[0]) or 1.0
-
-    def x(time: Array | float) -> Array | float:
-        return left + across * (time - t[0]) / span
-
-    def y(value: Array | float) -> Array | float:
-        return top + down * (high - value) / (high - low)
-
-    parts = [text(0, 11, title, bold=True)]
-    for level in (low + margin, high - margin):
-        at = float(y(level))
-        parts += [line(left, at, WIDTH - right, at, 0.12)]
-        parts += [text(left - 4, at + 4, number(level), anchor="end", faint=True, size=9.5)]
-    if low < 0 < high:
-        parts.append(line(left, float(y(0.0)), WIDTH - right, float(y(0.0)), 0.35))
-    for when, anchor in ((t[0], "start"), (t[-1], "end")):
-        parts.append(
-            text(float(x(when)), height - 3, f"{when:.3g} s", anchor=anchor, faint=True, size=9.5)
-        )
-    chosen = np.unique(np.linspace(0, len(t) - 1, 160).astype(int))
-    for i in range(values.shape[1]):
-        points = np.column_stack([x(t[chosen]), y(values[chosen, i])])
-        beyond = limits is not None and np.abs(values[chosen, i]) > limits[i]
-        for a, b in points[beyond]:
-            parts.append(f"<circle class='beyond' cx='{a:.1f}' cy='{b:.1f}' r='3' fill='{ALARM}'/>")
-        path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
-        parts.append(
-            f"<polyline points='{path}' fill='none' stroke='{LINES[i % len(LINES)]}' "
-            f"stroke-width='1.6' stroke-linejoin='round'><title>{escape(names[i])}</title>"
-            "</polyline>"
-        )
-    now = float(x(cursor))
-    parts.append(
-        f"<line class='cursor' data-time='{cursor:.4f}' x1='{now:.2f}' x2='{now:.2f}' y1='{top:g}' "
-        f"y2='{top + down:g}' stroke='currentColor' stroke-width='1.4'/>"
-    )
-    for i in range(values.shape[1]):
-        value = float(np.interp(cursor, t, values[:, i]))
-        parts.append(f"<circle cx='{now:.2f}' cy='{float(y(value)):.2f}' r='2.6' "
-                     f"fill='{LINES[i % len(LINES)]}'/>")  # fmt: skip
-    return picture(height, parts, "curves")
 
 
 def framed(content: str, kind: str = "") -> str:

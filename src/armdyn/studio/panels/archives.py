@@ -36,14 +36,14 @@ class ArchivesPanel(Panel):
             if loaded.robot is None:
                 for panel in self._session.panels:
                     panel.refuse(path.name, loaded.findings)
-            arm = arm_of(loaded, path, True, tell)
+            arm = arm_of(loaded, path.name, path, True, tell)
             project = None
             if loaded.archive is not None and (loaded.archive / TABLE).is_file():
                 project = read_project(loaded.archive, arm.robot.n)
                 arm = replace(arm, pieces=project.pieces)
             return arm, project
 
-        self._session.jobs.start("loading", work, self._show)
+        self._session.jobs.start("loading", work, self._show, path.name)
 
     def _show(self, opened: tuple[Arm, Project | None]) -> None:
         arm, project = opened

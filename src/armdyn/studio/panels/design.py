@@ -16,7 +16,6 @@ from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.background import Tell
 from armdyn.studio.beside import Other
-from armdyn.studio.panels.motion import MotionPanel
 from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import report as show_report
 from armdyn.studio.session import Panel, Session
@@ -46,8 +45,8 @@ class Found:
 class DesignPanel(Panel):
     """The design, when it is asked for."""
 
-    def __init__(self, session: Session, motion: MotionPanel):
-        self._session, self._motion = session, motion
+    def __init__(self, session: Session):
+        self._session = session
         gui = session.client.gui
         self._goal = gui.add_dropdown("goal", GOALS)
         self._free = gui.add_dropdown("may change", tuple(CHANGES))
@@ -140,8 +139,9 @@ class DesignPanel(Panel):
     def _go_on(self, _: Any) -> None:
         if self._found is not None:
             other, payload = self._found.other, self._session.state.payload
-            self._session.enter(Arm(other.robot, other.evaluator))
-            self._motion.hold(payload)
+            title = f"a new design of {self._session.arm.title}"
+            self._session.enter(Arm(other.robot, other.evaluator, source=title))
+            self._session.hold(payload)
 
 
 NEAREST = "Try the nearest design, which misses the goal"

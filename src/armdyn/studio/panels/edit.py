@@ -23,6 +23,8 @@ from armdyn.studio.session import Panel, Session
 
 MAX_TREE = 60
 """Links in the tree; those of a larger arm are chosen by name."""
+EDITED = " (edited)"
+"""What the name of the source of an edited robot ends with."""
 
 
 class EditPanel(Panel):
@@ -103,9 +105,11 @@ class EditPanel(Panel):
 
         def work(tell: Tell) -> Arm:
             tell("compiling the edited arm")
-            return replace(arm, robot=robot, evaluator=Evaluator(robot), findings=())
+            name = f"{arm.source.removesuffix(EDITED)}{EDITED}"
+            made = replace(arm, robot=robot, evaluator=Evaluator(robot), findings=())
+            return replace(made, source=name, in_catalog=False)
 
-        self._session.jobs.start("loading", work, lambda made: self._enter(made, state))
+        self._session.jobs.start("loading", work, lambda made: self._enter(made, state), arm.title)
 
     def _enter(self, arm: Arm, state: State) -> None:
         self._editing = True

@@ -1,0 +1,46 @@
+// What viser's own page lacks: names for screen readers, and nothing that only developers need.
+
+const NAMELESS = "#root input, #root button, #root [role=slider], #root [role=combobox], #root textarea";
+
+export function label() {
+  for (const element of document.querySelectorAll(NAMELESS)) {
+    if (element.dataset.adNamed || element.type === "file") continue;
+    if (named(element)) continue;
+    const words = near(element);
+    if (words) {
+      element.setAttribute("aria-label", words);
+      element.dataset.adNamed = "1";
+    }
+  }
+  if (document.title !== "armdyn studio") document.title = "armdyn studio";
+}
+
+function named(element) {
+  return element.getAttribute("aria-label") || element.getAttribute("aria-labelledby") || element.labels?.length ||
+    (element.tagName === "BUTTON" && element.textContent.trim()) || element.title;
+}
+
+// The words beside a control: those of its row.
+function near(element) {
+  let place = element.parentElement;
+  for (let up = 0; place && up < 8; up++, place = place.parentElement) {
+    const words = place.querySelector("label")?.textContent.trim();
+    if (words) return words;
+  }
+  return "";
+}
+
+export function watch() {
+  let asked = false;
+  const later = () => {
+    if (asked) return;
+    asked = true;
+    setTimeout(() => {
+      asked = false;
+      label();
+    }, 200);
+  };
+  new MutationObserver(later).observe(document.body, { childList: true, subtree: true });
+  new MutationObserver(later).observe(document.head, { childList: true, subtree: true, characterData: true });
+  later();
+}

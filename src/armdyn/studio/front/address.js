@@ -1,0 +1,51 @@
+// The address keeps the state, so that a reload or a link comes back to it.
+
+import { KINDS } from "./joints.js";
+
+const PAUSE = 250; // time between two changes of the address [ms]
+
+export class Address {
+  constructor(wire, settings) {
+    Object.assign(this, { wire, settings, restored: false, timer: null });
+    this.given = new URLSearchParams(location.hash.slice(1));
+    if (KINDS[this.given.get("kind")]) settings.kind = this.given.get("kind");
+    if (["percent", "torque"].includes(this.given.get("scale"))) settings.scale = this.given.get("scale");
+    wire.listen((shown) => {
+      this.shown = shown;
+      if (!this.restored && shown.robot && shown.state) this.restore();
+      else if (this.restored) this.timer ??= setTimeout(() => this.keep(), PAUSE);
+    });
+  }
+
+  restore() {
+    this.restored = true;
+    const given = this.given;
+    if (!given.get("robot")) return;
+    const rows = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, (given.get(kind) ?? "").split(",").map(Number)]));
+    this.wire.send({
+      do: "restore", robot: given.get("robot"), catalog: given.get("file") !== "1",
+      payload: Number(given.get("kg") ?? 0), ...rows,
+    });
+    if (given.has("dark")) this.wire.send({ do: "dark", dark: given.get("dark") === "1" });
+    this.tab(given.get("tab"));
+  }
+
+  tab(name) {
+    if (!name) return;
+    for (const tab of document.querySelectorAll("#root [role=tab]")) if (tab.textContent.trim() === name) tab.click();
+  }
+
+  keep() {
+    this.timer = null;
+    const { robot, state, dark } = this.shown;
+    if (!robot || !state) return;
+    const row = (values) => values.map((value) => Number(value.toFixed(5))).join(",");
+    const parts = { robot: robot.source, ...Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, row(state[kind])])) };
+    if (!robot.catalog) parts.file = 1;
+    if (state.payload) parts.kg = state.payload;
+    const tab = document.querySelector("#root [role=tab][aria-selected=true]")?.textContent.trim();
+    Object.assign(parts, { kind: this.settings.kind, scale: this.settings.scale, dark: dark ? 1 : 0 }, tab ? { tab } : {});
+    const text = Object.entries(parts).map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%2C", ",")}`).join("&");
+    history.replaceState(null, "", `#${text}`);
+  }
+}

@@ -1,0 +1,460 @@
+"""What our own front end shows and does, in a real browser."""
+
+import dataclasses
+import json
+import re
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.studio.arm import Arm, Evaluator, State
+from armdyn.studio.background import Jobs
+from armdyn.studio.exports import c_code, csv, png, toml, warning
+from support.paths import ROBOTS
+from support.studio_windows import Window, until
+
+PUMA = armdyn.load("puma560")
+PIECES = """all => all.filter(b => !b.hidden).map(b => [
+    +b.closest('.ad-row').dataset.joint, b.dataset.term, +b.dataset.value,
+    b.offsetWidth / b.parentElement.offsetWidth, b.offsetLeft, b.offsetLeft + b.offsetWidth])"""
+ROWS = """all => all.map(r => ({over: r.classList.contains('ad-over'),
+    share: r.querySelector('.ad-share').innerText, end: +r.querySelector('.ad-track').dataset.end}))"""
+
+
+def rows(window):
+    return window.page.eval_on_selector_all(".ad-row", ROWS)
+
+
+def pieces(window):
+    return window.page.eval_on_selector_all(".ad-track b", PIECES)
+
+
+def test_bars_are_the_terms_on_one_scale_which_shrinks_again(window):
+    rng = np.random.default_rng(1)
+    state = State(window.session.state.q, *rng.uniform(-2, 2, (2, 6)), payload=2.5)
+    wanted = PUMA.with_payload(2.5).ledger(state.q, state.qd, state.qdd)
+    window.session.move(state)
+    until(lambda: np.allclose(window.torques(), wanted.total, atol=1e-9), what="the torque")
+    limits = np.array([joint.limits.effort for joint in PUMA.model.joints])
+    assert np.allclose([row["end"] for row in rows(window)], limits)  # each bar: 100 % of its motor
+    drawn = pieces(window)
+    for joint, term, value, share, *_ in drawn:
+        assert value == pytest.approx(wanted.terms[term][joint], abs=1e-9)
+        assert share == pytest.approx(max(abs(value) / limits[joint] / 2, 0), abs=0.02)
+    # no term vanishes: each that acts has a piece that can be seen, and stands in the legend
+    acting = {(i, name) for name, v in wanted.terms.items() for i in range(6) if v[i]}
+    assert {(joint, term) for joint, term, *_ in drawn} == acting
+    assert all(right - left >= 2 for *_, left, right in drawn)
+    legend = window.page.eval_on_selector_all("[data-legend]", "a => a.map(e => e.dataset.legend)")
+    assert {*legend} == {name for _, name in acting}
+    # the other scale is one torque for all joints
+    window.choose("N·m")
+    until(lambda: len({row["end"] for row in rows(window)}) == 1, what="one scale")
+    large = rows(window)[0]["end"]
+    window.session.move(State.rest(np.array([0, np.pi / 2, 0, 0, 0, 0])))
+    until(lambda: rows(window)[0]["end"] < 0.5 * large, what="a smaller scale")
+    window.choose("% of motor")
+
+
+def test_over_the_limit_is_red_with_a_percentage_and_nothing_is_cut_off(window):
+    window.session.move(dataclasses.replace(window.session.state, payload=80.0))
+    sentence = until(
+        lambda: "more than it has" in (said := window.words(".armdyn-sentence")) and said,
+        what="the sentence",
+    )
+    assert re.match(r"Joint 2 needs \d{3} % of its motor here", sentence)
+    shown = rows(window)
+    assert shown[1]["over"]
+    assert int(shown[1]["share"].split()[0]) > 100
+    colour = window.page.locator(".ad-over .ad-share").first.evaluate(
+        "e => getComputedStyle(e).backgroundColor"
+    )
+    red, green, blue = map(int, re.findall(r"\d+", colour)[:3])
+    assert red > 2 * max(green, blue)
+    ends = window.page.eval_on_selector_all(".ad-track", "a => a.map(t => t.offsetWidth)")
+    for joint, *_, left, right in pieces(window):
+        assert -1 <= left <= right <= ends[joint] + 2
+    window.shot("over")
+
+
+def test_fields_take_what_people_type(window):
+    label = "Position of joint1 [rad], number"
+    note = window.page.locator(".ad-row").first.locator(".ad-note")
+    for text, value, words in [
+        ("1e-2", 0.01, ""),
+        ("30°", np.pi / 6, ""),
+        ("-0,5", -0.5, ""),
+        ("99", PUMA.limits[0, 1], "the limit is"),
+        ("abc", PUMA.limits[0, 1], "is no number"),
+        ("", PUMA.limits[0, 1], "left as it was"),
+    ]:
+        window.type(label, text)
+        until(lambda v=value: abs(window.session.state.q[0] - v) < 1e-9, what=f"{text!r}")
+        until(lambda w=words: w in note.inner_text(), what=words)
+    # arrow keys take steps that make sense
+    window.type(label, "0.2")
+    slider = window.page.get_by_role("slider", name="Position of joint1", exact=True)
+    slider.press("ArrowRight")
+    until(lambda: abs(window.session.state.q[0] - 0.21) < 1e-9, what="a step")
+    slider.press("End")
+    until(lambda: window.session.state.q[0] == PUMA.limits[0, 1], what="the end")
+
+
+def compute(window, name, seconds="1"):
+    window.tab("Play")
+    choice = window.page.get_by_role("textbox", name="motion", exact=True)
+    choice.click()
+    window.page.get_by_role("option", name=name, exact=True).click()
+    window.press("Compute and play")
+
+
+def test_a_simulation_stops_at_the_limits_and_bars_plots_and_sliders_agree(window):
+    compute(window, "Simulate: let go")
+    until(lambda: "let go" in window.words(".armdyn-timeline h2"), what="the simulation")
+    assert "joint limits are stops" in window.words(".ad-motion-note")
+    until(lambda: window.time() > 0.3, what="the motion")
+    window.press("Pause")
+    np.testing.assert_allclose(window.torques(), 0, atol=1e-9)  # nothing drives it
+    # sliders show what the arm shows
+    script = "all => all.map(e => parseFloat(e.value.replace('\u2212', '-')))"
+    until(
+        lambda: np.allclose(
+            window.page.eval_on_selector_all(".ad-row input[type=text]", script),
+            window.session.state.q, atol=1e-4,
+        ),
+        what="the sliders",
+    )  # fmt: skip
+    (timeline,) = (p for p in window.session.panels if hasattr(p, "recording"))
+    before = timeline.recording
+    low, high = PUMA.limits.T
+    assert (before.q >= low - 1e-6).all()
+    assert (before.q <= high + 1e-6).all()
+    # what is held is in the plot: another payload, another motion
+    window.type("Payload at the tool [kg], number", "4")
+    until(lambda: timeline.recording is not before, what="the motion with the payload")
+    assert timeline.recording.terms["gravity"][0, 1] != before.terms["gravity"][0, 1]
+    # a click goes to a time, the pointer reads values, keys and the wheel zoom
+    plot = window.page.locator(".ad-plot")
+    box = plot.bounding_box()
+    window.press("joint2")
+    until(lambda: window.page.locator(".armdyn-timeline").get_attribute("data-joint") == "1")
+    plot.click(position={"x": box["width"] / 2, "y": 60})
+    wanted = timeline.recording.duration * (box["width"] / 2 - 56) / (box["width"] - 68)
+    until(lambda: abs(window.time() - wanted) < 0.02, what="the time of the click")
+    until(lambda: "gravity" in window.words(".armdyn-values"), what="values")
+    values = window.words(".armdyn-values")
+    read = float(re.search(r"gravity\s+([\u2212\d.]+)", values)[1].replace("\u2212", "-"))
+    t, gravity = timeline.recording.t, timeline.recording.terms["gravity"][:, 1]
+    assert read == pytest.approx(np.interp(window.time(), t, gravity), rel=0.02)
+    until(
+        lambda: abs(pieces_of(window, 1)["gravity"] - np.interp(window.time(), t, gravity)) < 1e-3
+    )
+    plot.press("Home")
+    until(lambda: window.time() == 0, what="the start")
+    plot.press("+")
+    until(lambda: window.session.page._shown["curve"]["to"] < 0.6 * timeline.recording.duration)
+    window.shot("timeline")
+    window.press("Close the timeline")
+
+
+def pieces_of(window, joint):
+    return {term: value for j, term, value, *_ in pieces(window) if j == joint}
+
+
+def test_a_log_is_plotted_as_measured_over_the_model(window, tmp_path):
+    t = np.arange(0, 4, 0.01)
+    q = 0.4 * np.sin(np.outer(t, 1 + 0.2 * np.arange(6))) + [0, -0.5, 0.3, 0, 0.2, 0]
+    w = 1 + 0.2 * np.arange(6)
+    qd, qdd = 0.4 * w * np.cos(np.outer(t, w)), -0.4 * w**2 * np.sin(np.outer(t, w))
+    tau = PUMA.inverse_dynamics(q, qd, qdd) + np.array([0, 5.0, 0, 0, 0, 0])
+    head = ",".join(["t", *(f"q{i}" for i in range(1, 7)), *(f"tau{i}" for i in range(1, 7))])
+    path = tmp_path / "log.csv"
+    np.savetxt(path, np.column_stack([t, q, tau]), delimiter=",", header=head, comments="")
+    window.tab("Play")
+    window.upload(".log", path)
+    until(lambda: "measured against the model" in window.words(".ad-motion-note"), what="the log")
+    window.press("joint2")
+    curve = until(
+        lambda: (c := window.session.page._shown["curve"]) and c["joint"] == 1 and c, what="joint2"
+    )
+    apart = np.array(curve["measured"]) - np.array(curve["total"])
+    assert np.median(apart) == pytest.approx(5.0, abs=0.3)
+    window.press("Close the timeline")
+
+
+def test_an_invalid_robot_wears_a_banner_in_every_tab_and_in_its_exports(window, tmp_path):
+    window.tab("Robot")
+    window.upload(".urdf", ROBOTS / "broken_inertia.urdf")
+    banner = window.page.locator(".armdyn-fault")
+    banner.wait_for(state="visible")
+    assert "cannot exist" in banner.inner_text()
+    for tab in ("Move", "Play", "Study", "Design", "Robot"):
+        window.tab(tab)
+        assert banner.is_visible()
+    window.shot("invalid")
+    arm = window.session.arm
+    # the choice of the catalog is not stale: it names the file
+    assert window.page.get_by_role("textbox", name="robot", exact=True).input_value() == arm.source
+    words = warning(arm)
+    assert "cannot exist" in words
+    name, text = toml(arm.robot, words)
+    assert "INVALID" in name
+    assert text.decode().startswith("# WARNING")
+    assert "INVALID" in csv(arm.robot, window.session.state, None, words)[0]
+    _, image = png(arm.robot, np.full((40, 40, 4), 255, np.uint8), (255, 255, 255), words)
+    assert b"cannot exist" in image
+    with window.page.expect_download() as download:
+        window.press("C code (zip)")
+    import zipfile
+
+    assert "INVALID" in download.value.suggested_filename
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert "WARNING.txt" in archive.namelist()
+        for file in archive.namelist():
+            assert b"cannot exist" in archive.read(file)
+    assert c_code(PUMA.with_locked({}), tmp_path)[0] == "puma560_c.zip"
+
+
+def test_jobs_are_cancelled_and_belong_to_their_robot(window):
+    """A job that never tells a step ends too: by Cancel, with its robot, and with its window."""
+    import threading
+
+    inside, ended = threading.Event(), []
+
+    def endless(robot, tell):
+        inside.set()
+        try:
+            while True:
+                sum(range(1000))
+        finally:
+            ended.append(robot.name)
+
+    def begin():
+        inside.clear()
+        window.session.study("an endless search", endless, lambda _: ended.append("done"))
+        inside.wait(10)
+        until(lambda: "an endless search" in window.words(".armdyn-status"), what="the job")
+
+    begin()
+    window.page.get_by_role("button", name="Cancel: an endless search").click()
+    until(lambda: ended == ["puma560"], what="its end")
+    until(lambda: not window.words(".armdyn-status li"), what="nothing running")
+    begin()
+    window.session.study("an endless search", endless, print)  # the new one takes its place
+    until(lambda: len(ended) == 2, what="the end of the first")
+    window.session.open("two_link")
+    until(lambda: len(ended) == 3, what="the end with its robot")
+    until(lambda: len(window.torques()) == 2, what="the robot")
+    assert "done" not in ended
+
+
+def test_jobs_end_with_their_window():
+    import threading
+
+    inside, ended = threading.Event(), threading.Event()
+
+    def endless(tell):
+        try:
+            while True:
+                inside.set()
+        finally:
+            ended.set()
+
+    jobs = Jobs(lambda _: None, print)
+    jobs.start("endless", endless, print)
+    assert inside.wait(10)
+    jobs.close()
+    assert ended.wait(10)
+    jobs.start("late", endless, print)
+    assert not jobs.running
+
+
+def test_a_reload_keeps_the_state(window):
+    window.session.open("two_link")
+    until(lambda: len(window.torques()) == 2, what="the robot")
+    window.tab("Study")
+    window.type("Position of joint1 [rad], number", "0.7")
+    window.type("Payload at the tool [kg], number", "1.25")
+    until(lambda: "0.7" in window.page.evaluate("location.hash"), what="the address")
+    until(lambda: "tab=Study" in window.page.evaluate("location.hash"), what="the tab")
+    studio_sessions, before = window.studio.sessions, window.session
+    assert before in studio_sessions
+    window.page.reload()
+    session = until(lambda: window.fresh(before), what="a new session")
+    until(lambda: session._now and session.arm.source == "two_link", what="the robot")
+    until(lambda: session.state.payload == 1.25, what="the payload")
+    assert session.state.q[0] == pytest.approx(0.7)
+    until(lambda: len(window.torques()) == 2, what="its torques")
+    until(
+        lambda: window.page.get_by_role("tab", name="Study").get_attribute("aria-selected")
+        == "true",
+        what="the tab",
+    )  # fmt: skip
+    window.session = session
+    window.dismiss()
+
+
+UNNAMED = """() => [...document.querySelectorAll(
+    'input, button, select, textarea, [role=slider], [role=tab], [role=combobox], canvas[tabindex]')]
+  .filter(e => e.checkVisibility({opacityProperty: false}) && e.type !== 'file' && !e.disabled)
+  .filter(e => !(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') ||
+    e.labels?.length || e.textContent.trim() || e.title))
+  .map(e => e.outerHTML.slice(0, 200))"""
+TEXTS = """() => {
+  const parse = c => { const m = c.match(/[\\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m };
+  const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
+  const light = c => { const f = c.slice(0, 3).map(v => { v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 });
+    return .2126 * f[0] + .7152 * f[1] + .0722 * f[2] };
+  const dark = document.documentElement.dataset.dark === 'true';
+  const found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode.textContent.trim(), e = walk.currentNode.parentElement;
+    if (!text || !e || ['SCRIPT', 'STYLE', 'NOSCRIPT', 'TITLE'].includes(e.tagName) || !e.checkVisibility()) continue;
+    if (e.closest('title, option, [disabled], :disabled')) continue;
+    const box = e.getBoundingClientRect();
+    if (!box.width || !box.height) continue;
+    let ground = [0, 0, 0, 0], alpha = 1;
+    const chain = [];
+    for (let p = e; p; p = p.parentElement) chain.push(p);
+    ground = dark ? [26, 27, 30, 1] : [255, 255, 255, 1];
+    for (const p of chain.reverse()) {
+      const style = getComputedStyle(p), own = parse(style.backgroundColor);
+      if (own[3]) ground = over(own, ground);
+      alpha *= Number(style.opacity);
+    }
+    const style = getComputedStyle(e), svg = e.closest('svg');
+    const ink = parse(svg ? style.fill : style.color);
+    ink[3] *= alpha;
+    const [a, b] = [light(over(ink, ground)), light(ground)].sort((x, y) => y - x);
+    let size = parseFloat(style.fontSize);
+    if (svg && svg.viewBox.baseVal.width) size *= svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    found.push({text: text.slice(0, 40), size, contrast: (a + .05) / (b + .05), of: e.tagName + '.' + e.className});
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_control_has_a_name_and_every_text_can_be_read(window, dark):
+    window.session.restyle(dark)
+    until(
+        lambda: window.page.evaluate("document.documentElement.dataset.dark") == str(dark).lower()
+    )
+    for tab in ("Move", "Play", "Study", "Design", "Robot"):
+        window.tab(tab)
+        until(lambda: not window.page.evaluate(UNNAMED), 5, f"names in {tab}")
+        texts = window.page.evaluate(TEXTS)
+        assert len(texts) > 30
+        assert not [t for t in texts if t["size"] < 10.95], tab
+        assert not [t for t in texts if t["contrast"] < 4.5], tab
+    window.session.restyle(False)
+
+
+def test_keys_alone_reach_every_control_of_ours(window):
+    window.tab("Move")
+    wanted = window.page.eval_on_selector_all(
+        ".ad-column input:not([type=radio]):not([hidden]), .ad-column button, .ad-top button",
+        "all => all.filter(e => e.checkVisibility()).length",
+    )
+    seen = set()
+    window.page.evaluate("document.body.focus()")
+    for _ in range(wanted + 30):
+        window.page.keyboard.press("Tab")
+        seen.add(window.page.evaluate(
+            "(() => { const e = document.activeElement; e.dataset.seen ??= Math.random();"
+            "return e.closest('.ad-column, .ad-top') ? e.dataset.seen : '' })()"
+        ))  # fmt: skip
+    assert len(seen - {""}) >= wanted
+
+
+def test_help_and_the_tour(window):
+    window.press("Tour")
+    card = window.page.get_by_role("dialog", name="Tour")
+    for step in range(4):
+        assert f"{step + 1} of 4" in card.inner_text()
+        card.get_by_role("button", name=re.compile("Next|Done")).click()
+    assert not card.count()
+    window.tab("Design")
+    window.press("Help")
+    assert "smallest change" in window.words(".ad-dialog .ad-chosen")
+    assert window.page.locator("[data-help]").count() == 8
+    window.press("Close")
+    # what only developers need is not there
+    assert not window.page.locator("#root").get_by_text("Configuration", exact=False).count()
+
+
+def test_a_phone_shows_the_torques_first(browser, studio, shots):
+    phone = Window(browser, studio, shots, (390, 844))
+    box = phone.page.locator(".armdyn-torque").bounding_box()
+    assert box["y"] < 0.4 * 844
+    assert box["width"] <= 390
+    wide = phone.page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 391
+    canvas = phone.page.locator("#root canvas").first.bounding_box()
+    assert canvas["y"] > box["y"]
+    phone.shot("phone")
+    phone.close()
+
+
+def test_a_robot_of_many_joints_has_groups_a_search_and_a_matrix_to_read(window):
+    talos = pytest.importorskip("example_robot_data")
+    path = f"{talos.path}/talos_data/robots/talos_reduced.urdf" if hasattr(talos, "path") else None
+    from pathlib import Path
+
+    if path is None or not Path(path).is_file():
+        import sys
+
+        path = next(iter(Path(sys.prefix).rglob("talos_data/robots/talos_reduced.urdf")))
+    robot = armdyn.load(path)
+    window.session.enter(Arm(robot, Evaluator(robot), source="talos"))
+    until(lambda: len(window.torques()) == robot.n, what="the robot")
+    groups = window.page.eval_on_selector_all(
+        ".ad-group summary span:first-child", "a => a.map(e => e.innerText.toLowerCase())"
+    )
+    assert {"arm left", "arm right", "leg left", "leg right"} <= {*groups}
+    window.page.get_by_role("searchbox", name="Find a joint").fill("leg_left")
+    seen = window.page.eval_on_selector_all(".ad-row:not([hidden])", "a => a.length")
+    assert seen == 6
+    window.page.get_by_role("searchbox", name="Find a joint").fill("")
+    # an update is small
+    sent = window.session.page.sent
+    window.session.move(dataclasses.replace(window.session.state, q=window.session.state.q + 0.01))
+    until(lambda: window.session.page.sent > sent, what="an update")
+    assert window.session.page.sent - sent < 25_000
+    window.press("As a table")
+    table = window.page.locator(".ad-dialog table")
+    assert table.locator("tr").count() == robot.n + 1
+    window.shot("talos_matrix")
+    window.press("Close")
+    window.shot("talos")
+
+
+def test_a_studio_that_has_stopped_says_so(browser, shots):
+    from armdyn.studio.server import Studio
+
+    brief = Studio("two_link", port=0)
+    other = Window(browser, brief, shots, (700, 500))
+    brief.stop()
+    gone = other.page.locator(".armdyn-gone")
+    gone.wait_for(state="visible")
+    assert "The studio has stopped" in gone.inner_text()
+    assert "armdyn studio" in gone.inner_text()
+    other.close()
+
+
+def test_hostile_names_do_not_become_markup(window):
+    hostile = "<img src=x onerror='window.hacked=1'>"
+    robot = armdyn.load("two_link")
+    joints = tuple(
+        dataclasses.replace(joint, name=f"{hostile}{i}")
+        for i, joint in enumerate(robot.model.joints)
+    )
+    model = dataclasses.replace(robot.model, joints=joints, title=hostile)
+    bad = armdyn.dynamics.Robot(model)
+    window.session.enter(Arm(bad, Evaluator(bad), source=hostile))
+    until(lambda: hostile in window.words(".armdyn-head"), what="the robot")
+    assert not window.page.locator(".ad-column img, .ad-top img").count()
+    assert not window.page.evaluate("window.hacked")
+    assert json.loads(json.dumps(window.session.page._shown))["robot"]["title"] == hostile
