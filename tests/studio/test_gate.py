@@ -197,13 +197,13 @@ def test_a_window_names_robots_of_the_catalog_only(wire, tmp_path, monkeypatch, 
         session.open(name.format(tmp_path))
     failed = []
     monkeypatch.setattr(session, "fail", failed.append)
-    (tmp_path / "two_link").mkdir()  # in the way of no catalog name
+    (tmp_path / "craig_two_link").mkdir()  # in the way of no catalog name
     (files,) = (p for p in session.panels if hasattr(p, "_catalog"))
     uuid = files._catalog._impl.uuid
     say(connection, "GuiUpdateMessage", uuid=uuid, updates={"value": name.format(tmp_path)})
     until(lambda: failed, what="a refusal")
     before = session.arm
-    say(connection, "GuiUpdateMessage", uuid=uuid, updates={"value": "two_link"})
+    say(connection, "GuiUpdateMessage", uuid=uuid, updates={"value": "craig_two_link"})
     until(lambda: session.arm is not before, what="the robot of the catalog")
     assert [type(error) for error in failed] == [UnknownNameError]
 

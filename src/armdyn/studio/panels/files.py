@@ -63,7 +63,7 @@ class FilesPanel(Panel):
 
     def _chosen(self, event: Any) -> None:
         arm = self._session.arm
-        if event.client_id is None or event.target.value == arm.source:
+        if event.client_id is None:
             return
         try:
             self._session.open(event.target.value)
