@@ -24,7 +24,8 @@ class Window:
         before = set(studio.sessions)
         self.shots, self.studio = shots, studio
         self.context = browser.new_context(
-            viewport=dict(zip(("width", "height"), size, strict=True)), accept_downloads=True,
+            viewport=dict(zip(("width", "height"), size, strict=True)),
+            accept_downloads=True,
             # without a graphics card, half the points are drawn in a quarter of the time
             device_scale_factor=1 if os.environ.get("ARMDYN_SCREENSHOTS") else 0.5,
         )
