@@ -115,7 +115,7 @@ def test_a_trajectory_plays_and_its_plots_follow(window):
     window.tab("Play")
     window.upload(".csv", EXAMPLES / "puma560_pick.csv")
     until(lambda: window.time() > 0.5, what="the cursor")
-    window.press("Pause")
+    window.halt()
     table = np.loadtxt(EXAMPLES / "puma560_pick.csv", delimiter=",", skiprows=1)
     stopped = until(lambda: (a := window.time()) == window.time() and a, what="a halt")
     wanted = [np.interp(stopped, table[:, 0], column) for column in table[:, 1:].T]

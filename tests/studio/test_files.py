@@ -149,21 +149,21 @@ def test_of_many_requests_the_last_is_drawn_and_few_are():
 
 def test_jobs_tell_fail_and_end_without_disturbing_each_other():
     shown, failed, done, go = [], [], [], threading.Event()
-    jobs = Jobs(shown.append, failed.append)
+    jobs = Jobs(lambda now: shown.append([job.step for job in now]), failed.append)
 
     def slow(tell):
         tell("half way")
         go.wait(5)
         return 7
 
-    assert jobs.start("slow", slow, done.append)
-    assert not jobs.start("slow", slow, done.append)
-    assert jobs.start("bad", lambda _: 1 / 0, done.append)
+    jobs.start("slow", slow, done.append)
+    jobs.start("slow", slow, done.append)  # takes the place of the first
+    jobs.start("bad", lambda _: 1 / 0, done.append)
     end = time.monotonic() + 5
     while not failed and time.monotonic() < end:
         time.sleep(0.01)
     assert isinstance(failed[0], ZeroDivisionError)
-    assert jobs.running == ("slow",)
+    assert [job.name for job in jobs.running] == ["slow"]
     go.set()
     while jobs.running and time.monotonic() < end:
         time.sleep(0.01)
@@ -192,7 +192,7 @@ def test_a_closed_window_ends_its_work_and_hears_nothing():
 
 def test_a_job_that_is_cancelled_is_forgotten_and_another_may_begin():
     heard, shown, first, second = [], [], threading.Event(), threading.Event()
-    jobs = Jobs(shown.append, heard.append)
+    jobs = Jobs(lambda now: shown.append([job.step for job in now]), heard.append)
 
     def work(go, result):
         def run(tell):
@@ -202,13 +202,13 @@ def test_a_job_that_is_cancelled_is_forgotten_and_another_may_begin():
 
         return run
 
-    assert jobs.start("work", work(first, 1), heard.append)
+    jobs.start("work", work(first, 1), heard.append)
     jobs.cancel()
     assert (jobs.running, shown[-1]) == ((), [])
-    assert jobs.start("work", work(second, 2), heard.append)
+    jobs.start("work", work(second, 2), heard.append)
     first.set()
     time.sleep(0.05)
-    assert jobs.running == ("work",)
+    assert [job.name for job in jobs.running] == ["work"]
     second.set()
     until(lambda: not jobs.running, 5, "the end")
     assert heard == [2]

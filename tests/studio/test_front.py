@@ -103,7 +103,7 @@ def test_fields_take_what_people_type(window):
 
 def compute(window, name, seconds="1"):
     window.tab("Play")
-    choice = window.page.get_by_role("textbox", name="motion", exact=True)
+    choice = window.page.get_by_role("combobox", name="motion", exact=True)
     choice.click()
     window.page.get_by_role("option", name=name, exact=True).click()
     window.press("Compute and play")
@@ -114,7 +114,7 @@ def test_a_simulation_stops_at_the_limits_and_bars_plots_and_sliders_agree(windo
     until(lambda: "let go" in window.words(".armdyn-timeline h2"), what="the simulation")
     assert "joint limits are stops" in window.words(".ad-motion-note")
     until(lambda: window.time() > 0.3, what="the motion")
-    window.press("Pause")
+    window.halt()
     np.testing.assert_allclose(window.torques(), 0, atol=1e-9)  # nothing drives it
     # sliders show what the arm shows
     script = "all => all.map(e => parseFloat(e.value.replace('\u2212', '-')))"
@@ -195,7 +195,7 @@ def test_an_invalid_robot_wears_a_banner_in_every_tab_and_in_its_exports(window,
     window.shot("invalid")
     arm = window.session.arm
     # the choice of the catalog is not stale: it names the file
-    assert window.page.get_by_role("textbox", name="robot", exact=True).input_value() == arm.source
+    assert window.page.get_by_role("combobox", name="robot", exact=True).input_value() == arm.source
     words = warning(arm)
     assert "cannot exist" in words
     name, text = toml(arm.robot, words)

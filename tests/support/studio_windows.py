@@ -68,6 +68,14 @@ class Window:
         field.press("Enter")
         return field
 
+    def halt(self):
+        """Pause, unless the motion has ended before a slow page could be pressed."""
+        button = self.page.locator(".armdyn-timeline button").first
+        until(button.is_enabled, what="the button")
+        if button.get_attribute("aria-label") == "Pause":
+            button.click()
+        until(lambda: button.get_attribute("aria-label") == "Play", what="a pause")
+
     def time(self):
         """The time that the timeline has reached [s]."""
         return float(self.page.locator(".armdyn-timeline").get_attribute("data-time") or 0)

@@ -27,6 +27,8 @@ from armdyn.studio.style import DARK, LIGHT
 from armdyn.studio.transfers import limit_uploads
 from armdyn.studio.wire import Wire
 
+LONGEST_PICTURE = 1.0
+"""Time that a page may take to draw a picture before the next one is sent [s]."""
 SAME_ERROR_DELAY = 3.0
 """Time after which the same error is shown again [s]."""
 _LOG = logging.getLogger("armdyn")
@@ -81,6 +83,11 @@ class Session:
         self._latest = Latest(self._draw)
         self._closed = False
         self._failed = ("", 0.0)
+        self._pictures = 0
+        self._seen = threading.Event()
+        """Set when the page has drawn the last picture."""
+        self._seen.set()
+        self.page.on("drawn", self._see)
         self.page.on("cancel", lambda message: self.jobs.cancel(message.get("job")))
 
     @property
@@ -249,12 +256,21 @@ class Session:
             panel.close()
         self._folder.cleanup()
 
+    def _see(self, message: dict[str, Any]) -> None:
+        """The page has drawn a picture."""
+        if message.get("picture") == self._pictures:
+            self._seen.set()
+
     def _draw(self) -> None:
+        # a page that is slow gets fewer pictures, and does not fall behind
+        self._seen.wait(LONGEST_PICTURE if self.page.connected else 0.0)
         try:
             with self.drawing:
                 if self._now is None or self._closed:
                     return
                 arm, state = self._now
+                self._pictures += 1
+                self._seen.clear()
                 snapshot = arm.evaluator(state)
                 for panel in self.panels:
                     if panel.early:
@@ -263,6 +279,7 @@ class Session:
                 for panel in self.panels:
                     if not panel.early:
                         panel.show(snapshot)
+                self.page.show(picture=self._pictures)
         except Exception as error:
             self.fail(error)
 

@@ -22,6 +22,8 @@ WORDS = {
 }
 """What people call the terms, where that is another word."""
 
+LINES = ("#3B8FD0", "#E0703A", "#1FA37C", "#D583B4", "#D9A514", "#5CBBEA", "#A98258", "#A084C8")
+"""Colours of the joints in plots over time, legible on dark and light."""
 POSITIVE, NEGATIVE = "#2F86C9", "#E0703A"
 """Entries of a matrix by their sign."""
 LEVELS = {"error": "#E5484D", "warning": "#D9910A", "note": "#3B8FD0"}

@@ -73,6 +73,11 @@ class Wire:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 line[0].call_soon_threadsafe(line[1].set)
 
+    @property
+    def connected(self) -> bool:
+        """Whether there is a page at the other end."""
+        return self._line is not None
+
     def on(self, kind: str, hear: Hear) -> None:
         """Say who hears messages of a kind."""
         self._heard[kind] = hear
@@ -107,6 +112,8 @@ class Wire:
             pass
         finally:
             sending.cancel()
+            if self._line is not None and self._line[1] is asked:
+                self._line = None
 
     def close(self) -> None:
         """End it."""

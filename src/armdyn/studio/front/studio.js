@@ -61,6 +61,11 @@ async function look(words) {
   setTimeout(() => look(words), RETRY);
 }
 
+// Tell when a picture is drawn, so that a slow page gets fewer of them.
+wire.listen((shown, changed) => {
+  if (changed.has("picture")) requestAnimationFrame(() => wire.send({ do: "drawn", picture: shown.picture }));
+});
+
 let first = true;
 wire.listen((shown) => {
   if (!first || !shown.torque) return;

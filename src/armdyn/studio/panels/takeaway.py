@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from armdyn.backends.names import identifier
 from armdyn.errors import StudioError
 from armdyn.studio.background import Tell
+from armdyn.studio.exports import named, png, warning
 from armdyn.studio.film import film
-from armdyn.studio.panels.files import RENDER_TIMEOUT, png
+from armdyn.studio.panels.files import RENDER_TIMEOUT
 from armdyn.studio.recording import Recording
 from armdyn.studio.report import report_html
 from armdyn.studio.session import Panel, Session
@@ -35,19 +35,24 @@ class TakeawayPanel(Panel):
             tell("taking a picture")
             return report_html(arm, state, self._view(), session.folder, tell)
 
-        name = f"{identifier(arm.robot.name)}_report.html"
-        session.jobs.start("writing a report", work, lambda text: self._send(name, text.encode()))
+        name = named(arm.robot, "_report.html", warning(arm))
+        session.study(
+            "writing a report", lambda _, tell: work(tell),
+            lambda text: self._send(name, text.encode()),
+        )  # fmt: skip
 
     def _film(self) -> None:
         robot, recording = self._session.arm.robot, self._recording()
         if recording is None:
             raise StudioError("there is no motion yet: choose or compute one in the tab Play")
-        name = f"{identifier(robot.name)}.gif"
+        name = named(robot, ".gif", warning(self._session.arm))
 
         def work(tell: Tell) -> bytes:
             return film(robot, recording, tell)
 
-        self._session.jobs.start("making a film", work, lambda made: self._send(name, made))
+        self._session.study(
+            "making a film", lambda _, tell: work(tell), lambda made: self._send(name, made)
+        )
 
     def _view(self) -> bytes | None:
         """What is seen now; None if the browser does not draw it in time."""
@@ -59,7 +64,8 @@ class TakeawayPanel(Panel):
             )
         except (TimeoutError, RuntimeError):
             return None
-        return png(self._session.arm.robot, image, ground.ground)[1]
+        arm = self._session.arm
+        return png(arm.robot, image, ground.ground, warning(arm))[1]
 
     def _send(self, name: str, content: bytes) -> None:
         self._session.client.send_file_download(name, content, save_immediately=True)
