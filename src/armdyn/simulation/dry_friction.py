@@ -7,6 +7,7 @@ of the velocity alone. Where its slope at rest is infinite, a joint that would c
 be seen sticks as well: no integrator follows a slope without bounds.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,17 @@ SLOWEST_CREEP = 1e-9
 class DryFriction:
     """Friction at the coordinates of a robot, with signs for those that have dry friction."""
 
-    def __init__(self, model: RobotModel, wanted: bool = True):
-        """Take the friction of a robot; if it is not wanted, the robot is taken to have none."""
+    def __init__(
+        self,
+        model: RobotModel,
+        wanted: bool = True,
+        positions: Callable[[Array], Array] | None = None,
+    ):
+        """Take the friction of a robot; if it is not wanted, the robot is taken to have none.
+
+        `positions` gives those of all joints, for robots with loops.
+        """
+        self._positions = positions
         self._laws = [each.friction if wanted else FrictionLaw() for each in model.driven]
         self._at = _coordinates(model)
         self._widths = np.array([law.smooth_velocity for law in self._laws])
@@ -68,18 +78,21 @@ class DryFriction:
     def __call__(self, q: Array, qd: Array, sign: Array) -> Array:
         """Friction torque (n,) but for what holds sticking joints, which have the sign 0."""
         torques = np.zeros(qd.shape[:-1] + self._widths.shape)
-        at: Any = self._at.at(q) if isinstance(self._at, LoopCoordinates) else self._at
-        if self._terms:
-            rates, direction = at.rates(qd), np.sign(at.rates(sign))
-            if not self._sticks.all():
-                direction = np.where(self._sticks, direction, np.sign(rates))
-            s = direction
-            if self._smooth.any():
-                ramp = np.tanh(rates / np.where(self._smooth, self._widths, 1.0))
-                s = np.where(self._smooth, ramp, direction)
-            for torque, joints, values in self._terms:
-                motion = (x[..., joints] for x in (rates, direction, s))
-                torques[..., joints] += torque(*motion, *values)
+        if not self._terms:
+            return np.zeros(qd.shape)
+        at: Any = self._at
+        if isinstance(at, LoopCoordinates):
+            at = at.at(q) if self._positions is None else at.known(self._positions(q))
+        rates, direction = at.rates(qd), np.sign(at.rates(sign))
+        if not self._sticks.all():
+            direction = np.where(self._sticks, direction, np.sign(rates))
+        s = direction
+        if self._smooth.any():
+            ramp = np.tanh(rates / np.where(self._smooth, self._widths, 1.0))
+            s = np.where(self._smooth, ramp, direction)
+        for torque, joints, values in self._terms:
+            motion = (x[..., joints] for x in (rates, direction, s))
+            torques[..., joints] += torque(*motion, *values)
         found: Array = at.torques(torques)
         return found
 

@@ -64,7 +64,7 @@ class System:
     def __init__(self, robot: Robot, driven: Driven, friction: bool, stops: bool, bounce: float):
         n = robot.n
         self.robot, self.driven, self.bounce = robot, driven, bounce
-        self.dry = DryFriction(robot.model, friction)
+        self.dry = DryFriction(robot.model, friction, robot.all_joints)
         limits = robot.limits if stops else np.tile([-np.inf, np.inf], (n, 1))
         self.lower, self.upper = limits[:, 0], limits[:, 1]
         self.sign = np.zeros(n)

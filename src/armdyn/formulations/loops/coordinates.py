@@ -37,6 +37,13 @@ class LoopCoordinates:
             return StandingGeneral(self.closure.iteration, q, start)
         return StandingLoops(self, q)
 
+    def known(self, full: Array) -> StandingMap:
+        """The map where positions of all joints are known, (..., N)."""
+        q = full[..., list(self.model.independent)]
+        if self.closure.iteration is not None:
+            return StandingGeneral(self.closure.iteration, q, full, closed=True)
+        return StandingLoops(self, q)
+
     def positions(self, q: Array) -> Array:
         """Positions of all joints, (..., N)."""
         return self.at(q).q

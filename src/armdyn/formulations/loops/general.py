@@ -33,7 +33,14 @@ def passive_angles(model: RobotModel, q: Array) -> list[tuple[Any, bool]]:
 class StandingGeneral(StandingMap):
     """The map at one configuration or a batch of them."""
 
-    def __init__(self, iteration: Iteration, q: Array, start: Array | None = None):
+    def __init__(
+        self, iteration: Iteration, q: Array, start: Array | None = None, closed: bool = False
+    ):
+        """Solve for passive joints.
+
+        `start` are positions of all joints nearby, or those of q itself if loops are `closed`
+        there; in a graph, the symbols that `passive_joints` stands for.
+        """
         self.iteration, self.model = iteration, iteration.model
         self.n = len(self.model.independent)
         self.solved: dict[str, Node] = {}
@@ -43,6 +50,8 @@ class StandingGeneral(StandingMap):
         given = entries(q)
         if q.dtype == object:
             self._values = self._symbols(given) if start is None else self._known(given, start)
+        elif start is not None and closed:
+            self._values = entries(start)
         elif start is not None:
             self._values = iteration.continued(given, entries(start))
         else:

@@ -1,6 +1,7 @@
 """Joint equalities of an MJCF file: which joints follow which, and which equalities are left."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import mujoco
@@ -17,6 +18,10 @@ class Couplings:
     """Leader, ratio and offset of each follower: q = ratio · q_leader + offset [rad or m]."""
     left: dict[int, str] = field(default_factory=dict)
     """Equalities that no follower stands for, with what is wrong with those of joints."""
+
+    def without(self, taken: Collection[int]) -> "Couplings":
+        """The same without equalities that something else stands for."""
+        return replace(self, left={i: why for i, why in self.left.items() if i not in taken})
 
     def coordinate(self, joint: int) -> tuple[int, float, float]:
         """The joint that follows no other and moves this one, with ratio and offset."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import (
+    LoopError,
     MissingExtraError,
     TopologyError,
     UnknownNameError,
@@ -32,6 +33,7 @@ except ImportError:
 from armdyn.io.mjcf.compile import compiled
 from armdyn.io.mjcf.couplings import read_couplings
 from armdyn.io.mjcf.drives import read_drives
+from armdyn.io.mjcf.loops import closed_by_equalities, closing_equalities
 from armdyn.io.mjcf.switches import switched_on
 from armdyn.io.mjcf.unmodelled import approximated, unmodelled
 
@@ -61,7 +63,13 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     except TopologyError as error:
         raise TopologyError(f"{path}: {error}") from error
     names, drives = reader.joint_names, reader.drives
-    left_out = unmodelled(m, path, reader.body_names, names, drives, reader.couplings)
+    equalities = closing_equalities(m, reader.couplings)
+    try:
+        model = closed_by_equalities(model, m, equalities, reader.body_names, names)
+    except LoopError as error:
+        raise LoopError(f"{path}: {error}", loop=error.loop) from error
+    couplings = reader.couplings.without(equalities)
+    left_out = unmodelled(m, path, reader.body_names, names, drives, couplings)
     changed = approximated(m, path, names, drives)
     said = (Finding("warning", str(path), f"{path}: MuJoCo warns: {text}") for text in warned)
     return model, (*said, *left_out, *changed, *physical_warnings(model, options.physical))
