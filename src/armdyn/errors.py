@@ -56,6 +56,10 @@ class UrdfError(DescriptionError):
     """A URDF file with something missing, contradictory or hostile in it."""
 
 
+class SdfError(DescriptionError):
+    """An SDF file that cannot be read."""
+
+
 class MjcfError(DescriptionError):
     """An MJCF file that MuJoCo or armdyn cannot take."""
 

@@ -39,8 +39,8 @@ def load(
     """A robot from the catalog or from a file.
 
     Args:
-        source: A catalog name such as "panda", or a path to a .urdf, .xacro, .xml (MJCF) or .toml
-            file.
+        source: A catalog name such as "panda", or a path to a .urdf, .xacro, .sdf, .xml (MJCF) or
+            .toml file.
         locked: Joints held at a value [rad or m]; they become fixed.
         tool: The link at whose frame the tool is mounted; None: what the file says, or the end of
             the longest chain.

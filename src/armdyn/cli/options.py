@@ -82,7 +82,7 @@ class RobotSource:
         str,
         typer.Argument(
             metavar="ROBOT",
-            help="A name from `armdyn robots`, or a .urdf, .xacro, .xml or .toml.",
+            help="A name from `armdyn robots`, or a .urdf, .xacro, .sdf, .xml or .toml.",
             autocompletion=complete_robot,
         ),
     ]

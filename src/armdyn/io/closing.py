@@ -18,8 +18,6 @@ STEP = 1e-5
 """Of the differences that closures are differentiated by [rad or m]."""
 DEPENDENT = 1e-6
 """What is left of a column of unit length that depends on others."""
-CLOSED = 1e-6
-"""How far apart ends that are joined may be in a file [m]."""
 
 
 def closed_tree(
@@ -46,6 +44,12 @@ def closed_tree(
     if not passive:
         raise LoopError(
             f"{loops[0].where} of {model.name!r} moves no joint; leave it out", loop=loops[0].name
+        )
+    if len(passive) == len(model.joints):
+        raise LoopError(
+            f"{loops[0].where} of {model.name!r} cannot move: its conditions hold all "
+            f"{len(passive)} joints; are axes that should be parallel or meet exactly so?",
+            loop=loops[0].name,
         )
     names = [joint.name for joint in model.joints]
     return with_loops(model, loops, passive, dict(zip(names, assembly.tolist(), strict=True)))

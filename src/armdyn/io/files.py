@@ -9,6 +9,7 @@ from armdyn.forks import IMPORTING
 from armdyn.io.atomic import ending, write_text
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.options import LoadOptions, Reading
+from armdyn.io.sdf.read import read_sdf
 from armdyn.io.toml.read import read_toml
 from armdyn.io.toml.write import toml_from_model
 from armdyn.io.urdf.read import read_urdf
@@ -16,7 +17,7 @@ from armdyn.io.urdf.write import urdf_from_model
 from armdyn.io.xml import read_xml
 from armdyn.model import RobotModel
 
-READABLE = (".urdf", ".xacro", ".xml", ".mjcf", ".toml")
+READABLE = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf", ".toml")
 WRITABLE = {".toml": toml_from_model, ".urdf": urdf_from_model}
 
 
@@ -41,6 +42,8 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
         path = catalog_path(str(source))
     if path.suffix.lower() == ".toml":
         return read_toml(path, options)
+    if path.suffix.lower() == ".sdf":
+        return read_sdf(path, options)
     if (
         path.suffix.lower() in (".urdf", ".xacro")
         or read_xml(path, DescriptionError).tag == "robot"

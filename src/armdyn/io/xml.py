@@ -26,13 +26,15 @@ _NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U001
 
 @dataclass(frozen=True, slots=True)
 class XmlElement:
-    """An element of an XML file, without its text."""
+    """An element of an XML file."""
 
     tag: str
     attributes: Mapping[str, str]
     children: tuple["XmlElement", ...]
     line: int = 0
     """The line of its opening tag, counted from 1; 0 in a tree that was not read."""
+    text: str = ""
+    """What it says between its tags, without spaces around; that is not written."""
 
     def all(self, tag: str) -> tuple["XmlElement", ...]:
         """The children of that name."""
@@ -112,12 +114,13 @@ class _Tree:
     def __init__(self, path: Path, error: type[DescriptionError], data: bytes):
         self._path, self._error, self._data = path, error, data
         self._count = 0
-        self._open: list[tuple[str, Mapping[str, str], list[XmlElement], int]] = []
+        self._open: list[tuple[str, Mapping[str, str], list[XmlElement], int, list[str]]] = []
         self._root: XmlElement | None = None
         self._parser = parser = expat.ParserCreate()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.StartDoctypeDeclHandler = self._doctype
+        parser.CharacterDataHandler = self._say
 
     def parse(self) -> XmlElement:
         try:
@@ -149,11 +152,15 @@ class _Tree:
         if self._count > MAX_ELEMENTS:
             raise self._refusal(f"there are more than {MAX_ELEMENTS} elements")
         frozen = MappingProxyType(attributes)
-        self._open.append((tag, frozen, [], self._parser.CurrentLineNumber))
+        self._open.append((tag, frozen, [], self._parser.CurrentLineNumber, []))
+
+    def _say(self, text: str) -> None:
+        if self._open and not text.isspace():
+            self._open[-1][4].append(text)
 
     def _end(self, _tag: str) -> None:
-        tag, attributes, children, line = self._open.pop()
-        element = XmlElement(tag, attributes, tuple(children), line)
+        tag, attributes, children, line, said = self._open.pop()
+        element = XmlElement(tag, attributes, tuple(children), line, "".join(said).strip())
         if self._open:
             self._open[-1][2].append(element)
         else:

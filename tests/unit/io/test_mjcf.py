@@ -235,11 +235,6 @@ TENDON = '<tendon><fixed name="cord" {}><joint joint="j" coef="1"/></fixed></ten
             '<equality><joint joint1="k" polycoef="0.2 0 0 0 0"/></equality>',
             "equality constraint .* on joint 'k' that is no linear function",
         ),
-        (
-            two(""),
-            '<equality><weld name="glue" body1="fore"/></equality>',
-            "equality constraint 'glue' of type 'weld'",
-        ),
     ],
 )
 def test_what_is_left_out_is_warned_of(tmp_path, body, rest, message):

@@ -1,0 +1,1 @@
+"""SDF files, read by the graph of their joints."""
