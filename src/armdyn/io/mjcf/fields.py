@@ -63,14 +63,14 @@ FIELDS = (
     ),
     _group(
         "read",
-        "joint equalities, as mimics where they are linear, with repeated ones that agree; other "
-        "equalities are warned of",
-        "eq_type eq_obj1id eq_obj2id eq_data eq_active0",
+        "equalities: of joints as mimics where they are linear, with repeated ones that agree; "
+        "connect and weld as loops; others are warned of",
+        "eq_type eq_objtype eq_obj1id eq_obj2id eq_data eq_active0",
     ),
     _group(
         "read", "gravity, and the flags that switch features off", "opt.gravity opt.disableflags"
     ),
-    _group("read", "sites, for the tool", "site_pos site_quat site_bodyid"),
+    _group("read", "sites, for the tool and for equalities", "site_pos site_quat site_bodyid"),
     _group("read", "names", "names name_*"),
     _group(
         "warned of",
@@ -152,7 +152,7 @@ FIELDS = (
         "what MuJoCo derives from the fields above, and sizes of memory",
         "body_dofadr body_dofnum body_invweight0 body_rootid body_sameframe body_simple "
         "body_subtreemass body_treeid body_weldid dof_M0 dof_Madr dof_bodyid dof_invweight0 "
-        "dof_jntid dof_length dof_parentid dof_simplenum dof_treeid jnt_actuatorid eq_objtype "
+        "dof_jntid dof_length dof_parentid dof_simplenum dof_treeid jnt_actuatorid "
         "tendon_actuatorid tendon_invweight0 tendon_length0 tendon_treeid tendon_treenum "
         "tendon_type tree_bodyadr tree_bodynum tree_dofadr tree_dofnum tree_sleep_policy ten_J_* "
         "B_* D_* M_* mapD2M mapM2D mapM2M efm0_* efmC_* nefm0L nefm0dof nefmCvert nB nC nD nM "
