@@ -17,7 +17,9 @@ from armdyn.studio.style import Colour, Style
 from armdyn.studio.visuals import Visual
 
 INSIDE_OPACITY = 0.4
-"""Opacity of links while their centres of mass or ellipsoids are shown."""
+"""Opacity of links while something within them is shown."""
+INSIDE = ("centres", "ellipsoids", "velocities", "coriolis", "centrifugal")
+"""What is shown within links."""
 
 
 VIEWS = {
@@ -27,8 +29,11 @@ VIEWS = {
     "gravity": ("gravity", "What gravity does to each link, at its centre of mass"),
     "reactions": ("reactions", "The force that each link receives from the one before it"),
     "velocities": ("velocities", "How fast each centre of mass moves"),
-    "coriolis": ("Coriolis", "What Coriolis does to each link: two joints move at once"),
-    "centrifugal": ("centrifugal", "What drives each link outwards while a joint turns"),
+    "coriolis": (
+        "Coriolis",
+        "Forces of two joints that move; 5 times as long as weights",
+    ),
+    "centrifugal": ("centrifugal", "What drives links outwards; 5 times as long as weights"),
     "frames": ("frames", "Frames of the links"),
     "tool": ("tool frame", "The frame of the tool: x red, y green, z blue"),
 }
@@ -113,7 +118,7 @@ class Drawing:
 
     def see(self, view: Mapping[str, bool]) -> None:
         """Show and hide what is beside the links."""
-        inside = view["centres"] or view["ellipsoids"]
+        inside = any(view[kind] for kind in INSIDE)
         for handle in self._bodies:
             handle.opacity = INSIDE_OPACITY if inside else None
         for kind, handles in self._extras.items():

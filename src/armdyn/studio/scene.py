@@ -15,6 +15,8 @@ from armdyn.studio.effects import effects
 from armdyn.studio.stage import stage
 from armdyn.studio.style import LIGHT, Style
 
+FORCE_ZOOM = 5.0
+"""How many times longer arrows of Coriolis and centrifugal forces are than those of weights."""
 WEIGHT_ARROW = 0.32
 """Length of the arrow of the weight of an arm on earth, relative to the size of the arm."""
 
@@ -153,7 +155,7 @@ class Scene:
         camera.look_at = centre
 
     def _flow(self, snapshot: Snapshot) -> None:
-        """Arrows of velocities and of what they bring about, in newtons as weights are."""
+        """Arrows of velocities and of what they bring about, longer than weights are."""
         assert self._arm is not None
         style, state = self._style, snapshot.state
         colours = {
@@ -164,10 +166,10 @@ class Scene:
             return
         found = effects(self._arm.robot.model, state.q, state.qd)
         weight = 9.81 * max(self._arm.mass, 1e-9)
-        speed = 2 * np.sqrt(9.81 * shapes.size(self._arm.robot.model))
+        speed = 0.5 * np.sqrt(9.81 * shapes.size(self._arm.robot.model))
         for kind, colour in colours.items():
             vectors = getattr(found, kind)
-            scaled = vectors * (weight / speed) if kind == "velocities" else vectors
+            scaled = vectors * (weight / speed if kind == "velocities" else FORCE_ZOOM)
             self._point(kind, PointForces(found.points, scaled), colour)
 
     def _point(self, kind: str, acting: PointForces, colour: tuple[int, int, int]) -> None:

@@ -126,6 +126,7 @@ def heat_html(heat: HeatMap) -> str:
         f"<g transform='translate(10 {top + size / 2:.0f}) rotate(-90)'>"
         + svg.text(0, 0, heat.names[1], anchor="middle") + "</g>",
     ]  # fmt: skip
+    parts.append("<g shape-rendering='crispEdges'>")
     for row in range(k):
         for column in range(k):
             use = float(heat.use[row, column])
@@ -134,6 +135,7 @@ def heat_html(heat: HeatMap) -> str:
                 f"<rect x='{place[0]:.1f}' y='{place[1]:.1f}' width='{cell + 0.3:.1f}' "
                 f"height='{cell + 0.3:.1f}' fill='{_colour(use)}'/>"
             )
+    parts.append("</g>")
     at = _share(heat.worst[0], heat.x), _share(heat.worst[1], heat.y)
     parts.append(
         f"<circle class='worst-place' cx='{left + at[0] * size:.1f}' "
