@@ -80,6 +80,8 @@ def from_dh(
     tool: ArrayLike | None = None,
     name: str = "robot",
     physical: Physical = "error",
+    loops: Sequence[Mapping[str, Any]] = (),
+    assembly: Mapping[str, float] | None = None,
 ) -> Robot:
     """A robot from its Denavit-Hartenberg table.
 
@@ -88,7 +90,9 @@ def from_dh(
     or d; helical: q to theta and pitch·q to d), `mass`, `com`, `inertia`, `inertia_about`
     ("com" or "origin"), `shape` (below), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`,
     `smooth_velocity`, `offset`, `power`, `power_exponent`, `rotor_inertia`, `gear_ratio`, `limits`,
-    `velocity_limit`, `effort_limit`, `continuous_effort`, `name`, `link`.
+    `velocity_limit`, `effort_limit`, `continuous_effort`, `name`, `link`; for trees `parent` (the
+    link that a row is on, "base" or that of an earlier row; else the row before), `gamma` and `b`
+    (Khalil and Kleinfinger); for loops `actuated`.
 
     Instead of `com` and `inertia`, `shape` is an `Inertia`, a mapping such as dict(type="box",
     size=(x, y, z), density=2700, position=(x, y, z)), or a list of them, in the frame of the row;
@@ -102,9 +106,15 @@ def from_dh(
         tool: 4x4 transform of the tool in the last frame of the table.
         name: Name of the robot.
         physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+        loops: Cut joints that close the tree, each a mapping of `name`, `type` (as in TOML), `a`
+            and `b`: a link with a point, or a 4x4 transform, in the frame of its row.
+        assembly: Positions near which all loops are closed, by the names of joints [rad or m].
     """
-    return robot_from(
-        read_dh(
-            rows, convention, gravity=gravity, base=base, tool=tool, name=name, physical=physical
-        )
-    )
+    given: dict[str, Any] = {
+        "gravity": gravity,
+        "base": base,
+        "tool": tool,
+        "name": name,
+        "physical": physical,
+    }
+    return robot_from(read_dh(rows, convention, **given, loops=loops, assembly=assembly))

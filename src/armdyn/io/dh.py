@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_constant, check_number, frozen
+from armdyn.arrays import Array, check_constant, check_number, check_truth, frozen
 from armdyn.errors import ModelError, check_known, is_one_of, shown
+from armdyn.io.dh_loops import closed_by_rows
 from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
 from armdyn.io.options import Reading
 from armdyn.io.shapes import ShapeReader
@@ -18,11 +19,13 @@ from armdyn.model.joint_types import JOINT_TYPES, JointType, joint_type
 from armdyn.model.transform import quarter_exact, transform
 from armdyn.model.validate import Finding, Physical, physical_warnings
 
-GEOMETRY = ("joint", "pitch", "a", "alpha", "d", "theta")
+BRANCH = ("gamma", "b")
+"""From the frame of a link with several branches to where one begins (Khalil and Kleinfinger)."""
+GEOMETRY = ("joint", "pitch", "a", "alpha", "d", "theta", *BRANCH)
 INERTIA = ("mass", "com", "inertia", "inertia_about", "shape")
 MAGNITUDES = ("velocity_limit", "effort_limit", "continuous_effort")
 DRIVE = ("rotor_inertia", "gear_ratio", "limits", *MAGNITUDES)
-NAMES = ("name", "link")
+NAMES = ("name", "link", "parent", "actuated")
 COLUMNS = GEOMETRY + INERTIA + FRICTION_KEYS + DRIVE + NAMES
 
 
@@ -37,13 +40,16 @@ def read_dh(
     source: str = "",
     reduced: bool = False,
     physical: Physical = "error",
+    loops: Sequence[Mapping[str, Any]] = (),
+    assembly: Mapping[str, float] | None = None,
 ) -> Reading:
-    """A serial robot from its Denavit-Hartenberg table, with what is odd about the numbers.
+    """A robot from its Denavit-Hartenberg table, with what is odd about the numbers.
 
     Standard (Paul): A_i = Rz(θ) Tz(d) Tx(a) Rx(α), frame i at the far end of link i.
     Modified (Craig, Khalil): T_i = Rx(α) Tx(a) Rz(θ) Tz(d), α and a of row i being α_{i-1} and
     a_{i-1}, frame i on joint i. The joint variable q is added to θ (revolute) or d (prismatic);
-    helical: q to θ and pitch·q to d.
+    helical: q to θ and pitch·q to d. A row follows the one before, or the link that it names as its
+    parent; with b and γ there, Rz(γ) Tz(b) comes before T_i (Khalil and Kleinfinger).
     """
     if not is_one_of(convention, ("standard", "modified")):
         raise ModelError(f"convention must be 'standard' or 'modified', got {shown(convention)}")
@@ -59,7 +65,9 @@ def read_dh(
         if link in links:
             raise ModelError(f"{where}: the link name {link!r} is taken; give each link its own")
         across, along = _steps(where, row)
+        parent = _parent(where, row, links, parent)
         before = across @ along if convention == "modified" else np.eye(4)
+        before = _branch(where, row, convention) @ before
         placements[link] = frozen(np.eye(4) if convention == "modified" else along @ across)
         links[link] = inertia_from_keys(where, row)
         joint = check_name(f"{where}: name", row.get("name", f"joint{i}"))
@@ -79,7 +87,29 @@ def read_dh(
         source=source,
         reduced=reduced,
     )
+    passive = [
+        connection.name
+        for connection, row in zip(connections, rows, strict=True)
+        if not check_truth("actuated", row.get("actuated", True))
+    ]
+    model = closed_by_rows(model, loops, passive, assembly)
     return model, (*findings, *physical_warnings(model, physical))
+
+
+def _parent(where: str, row: Mapping[str, Any], links: Mapping[str, Inertia], last: str) -> str:
+    """The link that a row is on: that of the row before, unless it names another."""
+    given = row.get("parent", last)
+    check_known(f"link before it (in {where}) named", given, links)
+    return str(given)
+
+
+def _branch(where: str, row: Mapping[str, Any], convention: str) -> Array:
+    """Rz(γ) Tz(b)."""
+    gamma, b = (check_number(f"{where}: {key}", row.get(key, 0.0)) for key in BRANCH)
+    if convention != "modified" and (gamma or b):
+        raise ModelError(f"{where}: gamma and b are of the modified convention")
+    c, s = quarter_exact(gamma)
+    return transform(np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), (0, 0, b))
 
 
 def _connection(

@@ -28,7 +28,7 @@ def _passive(t: Table) -> list[str]:
     """Names of the simple joints of a table that has actuated = false."""
     if t.flag("actuated", True):
         return []
-    compound = COMPOUND_TYPES.get(t.text("type"))
+    compound = COMPOUND_TYPES.get(t.text("type")) if "type" in t.data else None  # DH: a joint
     if compound is None:
         return [t.text("name")]
     return [f"{t.text('name')}_{ending}" for ending, _, _ in compound.parts]

@@ -59,7 +59,7 @@ TOP = (
     "loops",
     "assembly",
 )
-DH_TEXT = ("joint", "inertia_about", "name", "link")
+DH_TEXT = ("joint", "inertia_about", "name", "link", "parent")
 _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
 _LONGEST_EXPRESSION = 200
 
@@ -189,7 +189,7 @@ def _dh_reading(top: Table, shapes: ShapeReader) -> Reading:
     rows = []
     for t in top.tables("joint"):
         t.check_keys(COLUMNS)
-        row = {key: _dh_value(t, key) for key in t.data}
+        row = {key: _dh_value(t, key) for key in t.data if key != "actuated"}  # see loops
         if "shape" in row:
             row["shape"] = shapes.inertia(t.where, row["shape"], row.pop("mass", None))
         rows.append(row)
