@@ -1,5 +1,6 @@
 """Everything suspicious in the description of a robot, as a list of findings."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -25,6 +26,18 @@ MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES = 64, 1_000_000
 together have so many entries."""
 SINGULAR, NEARLY_SINGULAR = 1e-12, 1e-8
 """Bounds on the least eigenvalue of the mass matrix, scaled to a unit diagonal."""
+
+
+OF_SEVERAL = {
+    r"\bits mass of": "their masses of",
+    r"^a mass of": "masses of",
+    r"\bits tensor give a radius": "their tensors give a radius",
+    r"^it is": "they are",
+    r"was it given": "were they given",
+    r"was the mass given": "were the masses given",
+    r"\bits (?=tensor|geometry|link|branch|centre|origin|principal)": "their ",
+}
+"""Words of a finding, and what they become where it is one of several links or joints."""
 
 
 class Findings(list[Finding]):
@@ -94,8 +107,16 @@ def _merged(findings: list[Finding]) -> Iterator[Finding]:
         kind, _, name = finding.where.partition(" ")
         places.setdefault((finding.level, kind, finding.message), {})[name] = None
     for (level, kind, message), names in places.items():
-        plural = "s" if len(names) > 1 else ""
-        yield Finding(level, f"{kind}{plural} {', '.join(names)}".strip(), message)
+        several = len(names) > 1
+        where = f"{kind}{'s' * several} {', '.join(names)}".strip()
+        yield Finding(level, where, _of_several(message) if several else message)
+
+
+def _of_several(message: str) -> str:
+    """What is said of one link or joint, said of each of several."""
+    for one, several in OF_SEVERAL.items():
+        message = re.sub(one, several, message)
+    return message
 
 
 def _fixed_joints(source: str | Path) -> Iterator[Finding]:

@@ -239,3 +239,13 @@ def test_the_exit_code_is_that_of_the_gravest_finding():
         f.level for f in check_report(arm(row(mass=-1.0), row(limits=None, velocity_limit=0)))
     ]
     assert levels == sorted(levels, key=("error", "warning", "note").index)
+
+
+def test_what_holds_for_several_links_is_said_of_several():
+    heavy = row(mass=4000.0)
+    findings = check_report(arm(heavy, heavy))
+    said = [f"{f.where}: {f.message}" for f in findings if "4000" in f.message]
+    assert "links 'link1', 'link2': masses of 4000 kg; were they given in grams?" in said
+    assert not [text for text in said if re.search(r"\b(its|was it)\b", text)]
+    alone = [f"{f.where}: {f.message}" for f in check_report(arm(heavy, row()))]
+    assert "link 'link1': a mass of 4000 kg; was it given in grams?" in alone
