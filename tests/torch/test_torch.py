@@ -179,7 +179,7 @@ def test_wrong_tensors_and_a_missing_package_are_named(arm, torque, monkeypatch)
     with pytest.raises(UnknownNameError, match="quantity 'torque'"):
         arm.torch("torque")
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.setattr("armdyn.backends.torch.function.find_spec", lambda name: None)
+    monkeypatch.setattr("armdyn.backends.library.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install torch .*extra 'torch'"):
         arm.torch("mass_matrix")
 

@@ -1,16 +1,15 @@
 """Quantities of a robot as functions of CasADi."""
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.backends.evaluate import ARITHMETIC, evaluated
+from armdyn.backends.library import check_library
 from armdyn.backends.names import identifier
 from armdyn.compiler.program import Program
-from armdyn.errors import MissingExtraError
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import request_of
@@ -33,8 +32,7 @@ def casadi_function(
         A function of column vectors by their names in the kernel ("q", "qd", ...). Its result is a
         column or a matrix; what has more axes is stacked row by row, as (2 n, n) for (2, n, n).
     """
-    if find_spec("casadi") is None:
-        raise MissingExtraError("casadi", "casadi", "a function of CasADi")
+    check_library("casadi", "a function of CasADi")
     import casadi  # noqa: PLC0415
 
     program = quantity_program(model, request_of(quantity, **options))

@@ -1,15 +1,15 @@
 """Quantities of a robot as functions of JAX."""
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import check_truth
 from armdyn.backends.kernel import Kernel
+from armdyn.backends.library import check_library
 from armdyn.backends.table import KernelTable
-from armdyn.errors import BridgeError, MissingExtraError, ShapeError, counted
+from armdyn.errors import BridgeError, ShapeError, counted
 
 
 class JaxFunction:
@@ -93,6 +93,5 @@ def jax_function(
         dtype: "float64", for which x64 must be enabled, or "float32".
         options: Those of `Robot.kernel` but `derivative`: JAX asks for the products it needs.
     """
-    if find_spec("jax") is None:
-        raise MissingExtraError("jax", "jax", "a function of JAX")
+    check_library("jax", "a function of JAX")
     return JaxFunction(table.products(quantity, dtype, **options), check_truth("program", program))

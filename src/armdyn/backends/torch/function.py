@@ -1,12 +1,11 @@
 """Quantities of a robot as operators of PyTorch."""
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 from armdyn.backends.kernel import Kernel
+from armdyn.backends.library import check_library
 from armdyn.backends.table import KernelTable
-from armdyn.errors import MissingExtraError
 
 
 def torch_function(
@@ -26,8 +25,7 @@ def torch_function(
     Returns:
         A function of tensors (..., n) whose leading shapes broadcast.
     """
-    if find_spec("torch") is None:
-        raise MissingExtraError("torch", "torch", "an operator of PyTorch")
+    check_library("torch", "an operator of PyTorch")
     from armdyn.backends.torch.tensor_function import TorchFunction  # noqa: PLC0415
 
     kernels: Callable[[str | None], Kernel] = table.products(quantity, dtype, **options)

@@ -77,6 +77,6 @@ def test_c_by_casadi_compiles_and_gives_the_torques(arm, monkeypatch, tmp_path):
 def test_unknown_quantities_and_a_missing_package_are_named(arm, monkeypatch):
     with pytest.raises(UnknownNameError, match="quantity 'torques'"):
         arm.casadi("torques")
-    monkeypatch.setattr("armdyn.backends.casadi.function.find_spec", lambda name: None)
+    monkeypatch.setattr("armdyn.backends.library.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install casadi .*extra 'casadi'"):
         arm.casadi("mass_matrix")

@@ -1,6 +1,7 @@
 """Functions of JAX: the bits of NumPy, derivatives by the kernels, programs for other devices."""
 
 import sys
+import tomllib
 
 import jax
 import jax.numpy as jnp
@@ -11,9 +12,11 @@ import armdyn
 from armdyn.backends.jax import layout
 from armdyn.backends.jax.program import MOST_UNROLLED, program_function
 from armdyn.backends.jax.tape import tape
+from armdyn.backends.library import LEAST, check_library
 from armdyn.errors import BridgeError, MissingExtraError, ShapeError, UnknownNameError
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
+from support.paths import ROOT
 from support.random_robots import random_model
 
 pytestmark = pytest.mark.slow
@@ -211,6 +214,26 @@ def test_a_missing_package_and_wrong_arguments_are_named(arm, torque, monkeypatc
     with pytest.raises(UnknownNameError, match="quantity 'torque'"):
         arm.jax("torque")
     monkeypatch.setitem(sys.modules, "jax", None)
-    monkeypatch.setattr("armdyn.backends.jax.function.find_spec", lambda name: None)
+    monkeypatch.setattr("armdyn.backends.library.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install jax .*extra 'jax'"):
         arm.jax("mass_matrix")
+
+
+@pytest.mark.parametrize("name", LEAST)
+def test_a_library_that_is_too_old_is_named_with_the_version_to_install(name, monkeypatch):
+    least = ".".join(map(str, LEAST[name]))
+    monkeypatch.setattr("armdyn.backends.library.find_spec", lambda name: True)
+    for found, good in ((f"{least}.0", True), ("99.1.0+cu1", True), ("0.9.2", False)):
+        monkeypatch.setattr("armdyn.backends.library.version", lambda name, found=found: found)
+        if good:
+            check_library(name, "a bridge")
+            continue
+        with pytest.raises(BridgeError, match=rf"{name} {least} or later, found 0\.9\.2.*pip"):
+            check_library(name, "a bridge")
+
+
+def test_the_extras_ask_for_the_versions_that_are_checked():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for name, least in LEAST.items():
+        listed = extras["optional-dependencies"][name]
+        assert listed == [f"{name}>={'.'.join(map(str, least))}"]

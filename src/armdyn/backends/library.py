@@ -1,0 +1,27 @@
+"""Whether another library is there, and new enough to be bridged to."""
+
+import re
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from armdyn.errors import BridgeError, MissingExtraError
+
+LEAST = {"jax": (0, 10), "torch": (2, 4), "casadi": (3, 6)}
+"""The oldest version of each library that armdyn asks for; its extras say the same."""
+
+
+def check_library(name: str, purpose: str) -> None:
+    """A MissingExtraError if a library is not installed, a BridgeError if it is too old."""
+    if find_spec(name) is None:
+        raise MissingExtraError(name, name, purpose)
+    try:
+        found = version(name)
+    except PackageNotFoundError:  # found on the path, not installed
+        return
+    numbers = tuple(int(part) for part in re.findall(r"\d+", found)[:2])
+    if numbers < LEAST[name]:
+        least = ".".join(map(str, LEAST[name]))
+        raise BridgeError(
+            f"{purpose} needs {name} {least} or later, found {found}. Install a newer one with: "
+            f"pip install '{name}>={least}'"
+        )
