@@ -5,12 +5,11 @@ frame of link i in the frame of its parent is
 
     T(across) Rz(γ) Rx(α) Rz(θ + turn·q) Tz(r + slide·q)
 
-for the turn and the slide of its joint type,
-with across = (a, 0, 0) and γ = 0 for the child that gave the parent its x axis; another child of
-the same link has its own γ and across (Khalil and Kleinfinger 1986). What dynamics leaves free is
-used: frame 1 lies on joint 1 whatever carries it, a sliding axis passes through the origin of the
-next frame, antiparallel axes are made parallel by counting q backwards (`sign`), and axes so nearly
-parallel that their common normal is far away keep a position across with more than one component.
+for the turn and the slide of its joint type, with across = (a, 0, 0) and γ = 0 for the child that
+gave the parent its x axis; another child of it has its own γ and across (Khalil and Kleinfinger
+1986). What dynamics leaves free is used: frame 1 lies on joint 1 whatever carries it, a sliding
+axis passes through the origin of the next frame, antiparallel axes are made parallel by counting q
+backwards (`sign`), and axes nearly parallel keep a position across with more than one component.
 """
 
 import math
@@ -285,8 +284,7 @@ class _Builder:
         T = inverse(self.frames[i])
         pseudo = T @ self.model.links[i].inertia.pseudo @ T.T
         J, u, M = pseudo[:3, :3], pseudo[:3, 3], float(pseudo[3, 3])
-        # a point mass at the origin has no moments to measure rounding by, but it was moved there
-        moved = abs(M) * float(T[:3, 3] @ T[:3, 3])
+        moved = abs(M) * float(T[:3, 3] @ T[:3, 3])  # of a point mass there is no other measure
         second = max(float(np.abs(J).max()), moved) or 1.0
         first = math.sqrt(abs(M) * second) or 1.0
         J = np.array([[self._snap(v, second) for v in row] for row in 0.5 * (J + J.T)])

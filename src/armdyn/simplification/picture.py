@@ -14,9 +14,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.figures import GREY, INK, PALE, draw_limit
-from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.rows import cut_lines
+from armdyn.formulations.loops.rows import limbs
 from armdyn.model import RobotModel
 from armdyn.simplification.comparison import Comparison
 from armdyn.simplification.counterweights import Build, shape
@@ -233,11 +233,6 @@ def _in_space(model: RobotModel, added: Mapping[int, Build]) -> _Sketch:
     """An arm at q = 0 in world axes; one with loops as it is assembled."""
     zero = np.zeros(len(model.joints))
     frames = world_frames(model, closure_of(model).assembly if model.loops else zero)
-    lines = [(frames.link(up)[1], O) for up, O in zip(model.parents, frames.O, strict=True)]
-    lines += cut_lines(model, frames)
-    tool = model.tool_frame
-    if tool.link >= 0:
-        lines.append((frames.O[tool.link], frame_in_world(frames, tool)[1]))
     shapes = enumerate(shape(link.inertia) for link in model.links)
     bodies = [(i, body) for i, body in shapes if body.mass > 0]
     weights = [(i, build, weight) for i, build in added.items() for weight in build.weights]
@@ -257,7 +252,7 @@ def _in_space(model: RobotModel, added: Mapping[int, Build]) -> _Sketch:
 
     return _Sketch(
         "xyz",
-        stacked(lines, 2, 3),
+        stacked(limbs(model, frames), 2, 3),
         stacked(frames.O, 3),
         stacked((moved(i, corners) for i, corners in boxes), 8, 3),
         stacked((moved(i, body.com) for i, body in bodies), 3),

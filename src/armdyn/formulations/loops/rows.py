@@ -11,6 +11,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.kinematics import (
     WorldFrames,
     angular_velocities,
+    frame_in_world,
     origin_velocities,
     world_frames,
 )
@@ -26,6 +27,16 @@ def cut_lines(model: RobotModel, frames: WorldFrames) -> list[tuple[Array, Array
     for loop in model.loops:
         ends = zip((loop.link_a, loop.link_b), end_frames(frames, loop), strict=True)
         lines += [(frames.link(link)[1], T[:3, 3]) for link, T in ends if link >= 0]
+    return lines
+
+
+def limbs(model: RobotModel, frames: WorldFrames) -> list[tuple[Array, Array]]:
+    """Lines from joint to joint, to cut joints and to the tool, in world axes."""
+    lines = [(frames.link(up)[1], O) for up, O in zip(model.parents, frames.O, strict=True)]
+    lines += cut_lines(model, frames)
+    tool = model.tool_frame
+    if tool.link >= 0:
+        lines.append((frames.O[tool.link], frame_in_world(frames, tool)[1]))
     return lines
 
 
