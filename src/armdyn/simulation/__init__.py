@@ -1,5 +1,7 @@
 """Motion from torques: trajectories, controllers, integrators and their results."""
 
+from armdyn.simulation.all_joints import LoopMotion as LoopMotion
+from armdyn.simulation.all_joints import simulate_all_joints as simulate_all_joints
 from armdyn.simulation.controllers import ComputedTorque as ComputedTorque
 from armdyn.simulation.controllers import Free as Free
 from armdyn.simulation.controllers import GravityPD as GravityPD
