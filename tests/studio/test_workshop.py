@@ -81,7 +81,7 @@ def test_a_design_compares_torques_masses_and_cost_with_what_is_held(window):
     window.press("Find a design")
     words = until(lambda: window.words(".armdyn-design"), 60, "a design")
     assert "gravity-balanced: reached" in words
-    found = window.session.panels[4]._found
+    found = panel(window, "DesignPanel")._found
     new = found.other.robot
     added = sum(link.inertia.mass for link in new.model.links) - window.session.arm.mass
     shown = float(re.search(r"The arm gets ([\d.]+) kg heavier", words)[1])
@@ -147,7 +147,6 @@ def test_the_equation_of_a_joint_is_live_and_says_why_something_is_zero(window):
     window.page.locator(".armdyn-formulations b").first.wait_for()
     window.shot("formulations")
     window.press("Close")
-    window.tab("Now")
 
 
 def test_velocities_and_their_forces_are_drawn(window):
