@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import SingularityError
+from armdyn.errors import LoopError, SingularityError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.general import StandingGeneral
@@ -14,7 +14,8 @@ from armdyn.formulations.loops.orthogonal import Orthogonal, determinant
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_matrix
-from support.loops import rod_arm, spatial_loop
+from armdyn.io.toml.read import read_toml
+from support.loops import FIVE_BAR, rod_arm, spatial_loop
 
 STATE = np.array([0.62, 0.4, 0.55]), np.array([0.8, -1.1, 0.6]), np.array([2.0, -1.0, 3.0])
 """A motion of the delta robot."""
@@ -238,3 +239,20 @@ def test_orthogonal_columns_solve_linear_systems():
     B = rng.normal(size=(4, 4))
     P = np.linalg.inv(B + 0.1 * rng.normal(size=(4, 4)))
     assert determinant(P, B.T.tolist()) == pytest.approx(np.linalg.det(P @ B))
+
+
+def test_loops_that_contradict_are_named(tmp_path):
+    """A second pin elsewhere cannot be closed with the first; the same pin twice is one."""
+    pin = FIVE_BAR[FIVE_BAR.index("[[loops]]") : FIVE_BAR.index("[assembly]")]
+    file = tmp_path / "robot.toml"
+    again = pin.replace('"pin"', '"again"')
+    file.write_text(FIVE_BAR.replace("[assembly]", again + "[assembly]"))
+    model = read_toml(file)[0]
+    assert len(model.loops) == 2
+    at = Coordinates.of(model)
+    assert np.abs(residuals(model, at.positions(np.array([2.2, 0.8])))).max() < 1e-14
+    file.write_text(
+        FIVE_BAR.replace("[assembly]", again.replace("0.47", "0.40") + "[assembly]"),
+    )
+    with pytest.raises(LoopError, match="loop '(pin|again)' of 'five_bar' cannot be closed near"):
+        Coordinates.of(read_toml(file)[0])

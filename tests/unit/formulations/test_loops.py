@@ -76,7 +76,7 @@ def test_the_mode_of_the_assembly_is_kept(kind):
     np.testing.assert_allclose(np.cos(found - closure.assembly), 1.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["RRR", "one_branch"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_closed_forms_are_proved_exactly(kind):
     """With true roots in a finite field the residuals of the closure are exactly zero."""
     model = dyad_arm(kind, tilt=False)

@@ -84,7 +84,8 @@ class StandingDyad:
     def __init__(self, dyad: Dyad, q: Values, solved: bool = False):
         """Solve for the unknown positions, unless they are in q already."""
         self.dyad = dyad
-        self.segments = [(s, _exact(s.v, q)) for s in dyad.plane.segments]
+        graph = next((x.graph for x in q if isinstance(x, Node)), None)
+        self.segments = [(s, s.exact(graph)) for s in dyad.plane.segments]
         self.found: dict[Segment, Pair] = {}
         """Vectors that were solved for."""
         self.root: Any = None
@@ -270,12 +271,6 @@ class StandingDyad:
             if segment.slide >= 0 and segment.slide not in self.dyad.unknown:
                 tau[segment.slide] = tau[segment.slide] + inner(v, F)
         return -F[0], -F[1]
-
-
-def _exact(v: tuple[float, float], q: Values) -> Pair:
-    """A constant vector, as exact numbers of the graph where positions are nodes."""
-    graph = next((x.graph for x in q if isinstance(x, Node)), None)
-    return v if graph is None else (graph.number(v[0]), graph.number(v[1]))
 
 
 def angle_of(values: Sequence[Any], path: Path) -> Any:

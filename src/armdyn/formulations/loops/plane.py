@@ -12,12 +12,13 @@ and -1 on the other. Vectors of the plane are pairs of floats, of arrays or of n
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.expr.graph import Graph
 from armdyn.model import Loop, RobotModel
 
 Pair = tuple[Any, Any]
@@ -39,6 +40,17 @@ class Segment:
     """The vector where all joints are at zero, with its sign [m]; of a slide its direction."""
     slide: int = -1
     """The joint whose position it is multiplied by; -1: none."""
+    terms: tuple[tuple[float, float], ...] = ()
+    """What the vector is the sum of, which is rounded in v; () if that is exact."""
+
+    def exact(self, graph: Graph | None) -> Pair:
+        """The vector, as exact numbers of a graph if there is one."""
+        if graph is None:
+            return self.v
+        total: Pair = (graph.number(0), graph.number(0))
+        for x, y in self.terms or (self.v,):
+            total = added(total, (graph.number(x), graph.number(y)))
+        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +102,7 @@ def _sorted_steps(
 
 
 def _opposite(s: Segment) -> Segment:
-    return Segment(s.path, (-s.v[0], -s.v[1]), s.slide)
+    return Segment(s.path, (-s.v[0], -s.v[1]), s.slide, tuple((-x, -y) for x, y in s.terms))
 
 
 def _segments(
@@ -99,15 +111,15 @@ def _segments(
     """The vectors of a branch; `slides` are its prismatic joints with distances for a unit."""
     found: list[Segment] = []
     path: Path = ()
-    since = np.zeros(3)
+    since: list[Array] = []
     for step in branch.steps:
-        since = since + step.offset
+        since.append(step.offset)
         if step.joint in slides:
             found.append(_segment(path, slides[step.joint] * step.axis, axes, step.joint))
             continue
-        found.append(_segment(path, since, axes))
-        path, since = (*path, (step.joint, float(np.sign(z @ step.axis)))), np.zeros(3)
-    return [*found, _segment(path, since + branch.end, axes)]
+        found.append(_summed(path, since, axes))
+        path, since = (*path, (step.joint, float(np.sign(z @ step.axis)))), []
+    return [*found, _summed(path, [*since, branch.end], axes)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,17 +207,36 @@ def _segment(path: Path, v: Array, axes: tuple[Array, Array], slide: int = -1) -
     return Segment(path, (float(v @ axes[0]), float(v @ axes[1])), slide)
 
 
+def _summed(path: Path, vectors: Sequence[Array], axes: tuple[Array, Array]) -> Segment:
+    """One vector after the other, none of which turns against another."""
+    total = _segment(path, sum(vectors, np.zeros(3)), axes)
+    return replace(total, terms=tuple(_segment(path, v, axes).v for v in vectors))
+
+
 def _gathered(segments: Sequence[Segment]) -> tuple[Segment, ...]:
     """Segments that turn together as one, and none without length."""
     total: dict[tuple[Path, int], tuple[float, float]] = {}
+    terms: dict[tuple[Path, int], tuple[tuple[float, float], ...]] = {}
     size = max(np.hypot(*s.v) for s in segments)
     for s in segments:
         old = total.get((s.path, s.slide), (0.0, 0.0))
         total[s.path, s.slide] = (old[0] + s.v[0], old[1] + s.v[1])
+        terms[s.path, s.slide] = (*terms.get((s.path, s.slide), ()), *(s.terms or (s.v,)))
     rounded = {
         key: tuple(0.0 if abs(c) <= IN_PLANE * size else c for c in v) for key, v in total.items()
     }
-    return tuple(Segment(path, (v[0], v[1]), k) for (path, k), v in rounded.items() if any(v))
+    return tuple(
+        Segment(path, (v[0], v[1]), k, _kept((v[0], v[1]), terms[path, k]))
+        for (path, k), v in rounded.items()
+        if any(v)
+    )
+
+
+def _kept(
+    v: tuple[float, float], terms: Sequence[tuple[float, float]]
+) -> tuple[tuple[float, float], ...]:
+    """Terms of a sum, with zeros where the sum is nothing but rounding."""
+    return tuple((x if v[0] else 0.0, y if v[1] else 0.0) for x, y in terms)
 
 
 # vectors of the plane
