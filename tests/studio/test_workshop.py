@@ -127,7 +127,7 @@ def test_the_equation_of_a_joint_is_live_and_says_why_something_is_zero(window):
         return float(found.get_attribute("data-value")) if found.count() else np.nan
 
     until(lambda: abs(total() - wanted[1]) < 1e-9, what="the sum")
-    window.press("Write out its terms, and why some are zero")
+    window.press("Write out its terms and zeros")
     why = window.page.locator(".armdyn-why summary").first
     why.wait_for()
     reason = window.page.locator(".armdyn-why div").first

@@ -32,7 +32,7 @@ class EquationPanel(Panel):
         gui = session.client.gui
         self._choice: Any = gui.add_dropdown("joint", ("joint1",))
         self._now = gui.add_html("")
-        write = gui.add_button("Write out its terms, and why some are zero")
+        write = gui.add_button("Write out its terms and zeros")
         self._symbols = gui.add_html("")
         self._numbers = gui.add_html("")
         beside = gui.add_button("Formulations side by side")
