@@ -29,7 +29,7 @@ _EACH = "Q1,Q2,..."
 def simulate(
     robot: RobotSource,
     *,
-    q0: str = option("zeros", "Positions at the start, zeros or middle.", _EACH),
+    q0: str = option("start", "Positions at the start, zeros, middle or start.", _EACH),
     qd0: str = option("zeros", "Velocities at the start, or zeros.", _EACH),
     degrees: Degrees = False,
     duration: float | None = option(

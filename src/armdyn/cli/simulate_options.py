@@ -14,6 +14,7 @@ import typer
 from armdyn.cli.motion_options import joint_values, warn_of_degrees
 from armdyn.cli.options import numbers
 from armdyn.errors import ArmdynWarning
+from armdyn.formulations.coupling import drawn_in_ranges
 
 if TYPE_CHECKING:
     from armdyn.arrays import Array
@@ -41,13 +42,12 @@ def start(
     lower, upper = arm.limits.T
     qd = np.zeros(arm.n) if qd0 == "zeros" else joint_values(arm, "--qd0", qd0, degrees)
     if arms is not None:
-        if q0 != "zeros":
+        if q0 != "start":
             raise typer.BadParameter("--arms chooses where arms start; leave out --q0")
-        low, high = arm.model.ranges.T
-        q = np.random.default_rng(seed).uniform(low, high, (arms, arm.n))
+        q = drawn_in_ranges(arm.model, np.random.default_rng(seed), arms)
         return q, np.broadcast_to(qd, q.shape)
-    if q0 == "zeros":
-        return np.zeros(arm.n), qd
+    if q0 in ("start", "zeros"):
+        return arm.start if q0 == "start" else np.zeros(arm.n), qd
     if q0 == "middle":
         limited = np.isfinite(lower) & np.isfinite(upper)
         return np.where(limited, 0.5 * (np.nan_to_num(lower) + np.nan_to_num(upper)), 0.0), qd

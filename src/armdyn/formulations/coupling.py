@@ -9,9 +9,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
+from armdyn.formulations.loops import sampling
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.sampling import drawn_near_assembly
 from armdyn.formulations.loops.standing import StandingMap
 from armdyn.model import RobotModel
 
@@ -126,11 +126,20 @@ class StandingCoordinates:
 Standing = StandingCoordinates | StandingMap
 
 
+def drawn_in_ranges(model: RobotModel, rng: np.random.Generator, count: int) -> Array:
+    """Coordinates at random in their ranges, (count, n); of loops those that can be closed."""
+    at = Coordinates.of(model)
+    if isinstance(at, LoopCoordinates):
+        return sampling.drawn_in_ranges(at.closure, rng, count)
+    low, high = model.ranges.T
+    return rng.uniform(low, high, (count, len(low)))
+
+
 def drawn_positions(
     model: RobotModel, rng: np.random.Generator, count: int, size: Array | float = 1.0
 ) -> Array:
     """Coordinates at random, (count, n): up to their size, or near the assembly of loops."""
     at = Coordinates.of(model)
     if isinstance(at, LoopCoordinates):
-        return drawn_near_assembly(at.closure, rng, count)
+        return sampling.drawn_near_assembly(at.closure, rng, count)
     return rng.uniform(-1.0, 1.0, (count, len(model.independent))) * size

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.coupling import Coordinates, drawn_in_ranges
 from armdyn.formulations.pose_search import PoseSearch
 from armdyn.model import RobotModel
 
@@ -160,8 +160,7 @@ def pose_solver(
     tolerance: float,
 ) -> PoseSolver:
     """The solver of a frame, whose place and Jacobian are functions of joints (B, n)."""
-    low, high = model.ranges.T
-    samples = np.random.default_rng(0).uniform(low, high, (SAMPLES, len(low)))
+    samples = drawn_in_ranges(model, np.random.default_rng(0), SAMPLES)
     poses = forward(samples)
     spread = float(np.linalg.norm(poses[:, :3, 3].std(0)))
     lower, upper = joint_limits(model).T

@@ -3,7 +3,8 @@
 A column is an entry of an argument: q2 is the second of q. What is said about an argument holds for
 all of its columns; a list has an entry for each. In each place a number is a fixed value, and a
 tuple is a range: (lower, upper, count) of a grid, (lower, upper) of samples. None in a range is
-the limit of that joint. Columns of which nothing is said keep their usual value, 0 in a state.
+the limit of that joint. Columns of which nothing is said keep their usual value, 0 in a state
+(where a robot with loops is assembled).
 """
 
 from collections.abc import Callable, Mapping
@@ -103,6 +104,7 @@ def columns_of(robot: Robot, sizes: Mapping[str, int], design: Mapping[str, floa
     none = (np.nan, np.nan)
     still = BaseMotion().vector(robot.model.base[:3, :3])
     standing = {"gravity": robot.gravity.tolist(), "base_motion": still.tolist()}
+    standing["q"] = robot.start.tolist()
     for argument, size in sizes.items():
         if argument == DESIGN:
             names += design

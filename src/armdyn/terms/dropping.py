@@ -100,12 +100,13 @@ class RegroupedModel:
         for part in states.parts(len(model.joints) ** 2 * 10):
             q, qd, qdd = (v[part] for v in (states.q, states.qd, states.qdd))
             v = qd if velocities else np.zeros_like(qd)
-            Y = at.rows(regressor(model, at.positions(q), at.rates(v), at.rates(qdd)))
+            here = at.at(q)
+            Y = here.rows(regressor(model, here.q, here.rates(v), here.accelerations(v, qdd)))
             found[:, part] = -np.moveaxis(Y @ columns, -1, 0)
-            rates, accelerations = at.rates(qd), at.rates(qdd)
+            rates, accelerations = here.rates(qd), here.accelerations(qd, qdd)
             for k, x in enumerate(dropped):
                 if x.place is None:
-                    found[k, part] = at.torques(self._of_motor(x, rates, accelerations))
+                    found[k, part] = here.torques(self._of_motor(x, rates, accelerations))
         return found
 
     def _parameters(self, x: Droppable) -> Array:

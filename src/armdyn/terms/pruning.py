@@ -143,7 +143,8 @@ class _Round:
                 values[node.index] = np.negative(kept) if cut.negative else kept
             elif node.args:
                 operands = (values[a.index] for a in node.args)
-                values[node.index] = OPERATIONS[node.op].value(*operands)
+                with np.errstate(invalid="ignore"):  # a cut may leave a loop that does not close
+                    values[node.index] = OPERATIONS[node.op].value(*operands)
             elif node.op == "number":
                 values[node.index] = float(node.value)
             else:

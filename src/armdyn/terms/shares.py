@@ -165,10 +165,13 @@ def _name(i: int, kind: str, joints: tuple[int, ...]) -> str:
 
 def _terms(robot: Robot, q: Array, qd: Array, qdd: Array, friction: bool) -> Array:
     """Every term of every joint, (m, n, columns)."""
-    D = robot.mass_matrix(q) - Coordinates.of(robot.model).matrix(rotor_matrix(robot.model))
+    here = Coordinates.of(robot.model).at(q)
+    D = robot.mass_matrix(q) - here.matrix(rotor_matrix(robot.model))
     j, k = np.triu_indices(robot.n)
     pairs = np.where(j == k, 1.0, 2.0) * qd[:, j] * qd[:, k]
-    ledger = robot.ledger(q, qd, qdd).terms
+    ledger = dict(robot.ledger(q, qd, qdd).terms)
+    if robot.model.loops:  # what rotors of passive joints take at constant rates is in h
+        ledger["rotor"] = ledger["rotor"] - robot.ledger(q, qd, 0.0 * qdd).rotor
     rows = [
         values if friction or name not in FRICTION_ROWS else np.zeros_like(values)
         for name, values in ((name, ledger[name]) for name in _LEDGER)
@@ -179,8 +182,8 @@ def _terms(robot: Robot, q: Array, qd: Array, qdd: Array, friction: bool) -> Arr
 
 def _parts(robot: Robot, q: Array, qd: Array, qdd: Array) -> Array:
     """What turning and what moving the links takes, (m, n, 2)."""
-    at = Coordinates.of(robot.model)
-    motion = at.positions(q), at.rates(qd), at.rates(qdd)
+    at = Coordinates.of(robot.model).at(q)
+    motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
     found, qdd_all = dalembert(robot.model, *motion), motion[2]
     pairs = (found.D_rot, found.h_rot), (found.D_tran, found.h_tran)
     both = [np.einsum("sij,sj->si", D, qdd_all) + h for D, h in pairs]

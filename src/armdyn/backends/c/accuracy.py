@@ -10,6 +10,7 @@ from armdyn.arrays import Array
 from armdyn.backends.options import Function
 from armdyn.compiler.program import Program
 from armdyn.expr.operations import FUNCTIONS, OPERATIONS
+from armdyn.formulations.coupling import drawn_in_ranges
 from armdyn.model import RobotModel
 
 STATES = 1000
@@ -32,8 +33,7 @@ def float_error(model: RobotModel, f: Function) -> float:
 
 def _states(model: RobotModel, name: str, size: int, rng: np.random.Generator) -> Array:
     if name == "q":
-        low, high = model.ranges.T
-        return rng.uniform(low, high, (STATES, size))
+        return drawn_in_ranges(model, rng, STATES)
     if name == "payload":
         return np.outer(rng.uniform(0.0, 2.0, STATES), [1, 0, 0, 0.1, 0.02, 0, 0.02, 0, 0, 0.01])
     if name == "h":

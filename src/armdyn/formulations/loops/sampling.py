@@ -11,6 +11,23 @@ REACH = 0.6
 """How far from the assembly coordinates are drawn at first [rad, or share of the robot's size]."""
 LEAST_DETERMINANT = 0.1
 """Smallest determinant of a loop, as a share of that in the assembly, that is taken."""
+DRAWS = 20
+"""How often as many coordinates as are wanted are drawn in their ranges."""
+
+
+def drawn_in_ranges(closure: Closure, rng: np.random.Generator, count: int) -> Array:
+    """Coordinates at random in their ranges that can be closed and are not singular, (count, n).
+
+    Where few of them are, those that are missing are drawn near the assembly.
+    """
+    at, (low, high) = LoopCoordinates(closure), closure.model.ranges.T
+    found = np.empty((0, len(low)))
+    for _ in range(DRAWS):
+        q = rng.uniform(low, high, (count, len(low)))
+        found = np.concatenate([found, q[(at.at(q).type2 > LEAST_DETERMINANT).all(-1)]])
+        if len(found) >= count:
+            return found[:count]
+    return np.concatenate([found, drawn_near_assembly(closure, rng, count - len(found))])
 
 
 def drawn_near_assembly(closure: Closure, rng: np.random.Generator, count: int) -> Array:
