@@ -11,8 +11,10 @@ import numpy as np
 from armdyn.check.bodies import body_findings, vector_text
 from armdyn.check.geometry import geometry_findings
 from armdyn.check.joints import joint_findings
+from armdyn.check.loops import loop_findings
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError
+from armdyn.formulations.coupling import drawn_in_ranges
 from armdyn.html import html_table
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
@@ -74,7 +76,8 @@ def check_report(
             for finding in found
         ]
         findings += [*_fixed_joints(source), *geometry_findings(Path(source), model, trusted)]
-    findings += [*body_findings(model), *joint_findings(model), *gravity_findings(model)]
+    findings += [*body_findings(model), *joint_findings(model), *loop_findings(model)]
+    findings += gravity_findings(model)
     if not any(finding.level == "error" for finding in findings):
         findings += _mass_matrix(Robot(model))
     return Findings(sorted(_merged(findings), key=lambda finding: LEVELS.index(finding.level)))
@@ -163,12 +166,11 @@ def gravity_findings(model: RobotModel) -> Iterator[Finding]:
 def _mass_matrix(robot: Robot) -> Iterator[Finding]:
     """Whether the mass matrix can be inverted, at configurations within the limits."""
     where = "mass matrix"
-    low, high = robot.model.ranges.T
     samples = min(MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES // robot.n**2)
     if not samples:
         yield Finding("note", where, f"it is not examined, because there are {robot.n} joints")
         return
-    M = robot.mass_matrix(np.random.default_rng(0).uniform(low, high, (samples, robot.n)))
+    M = robot.mass_matrix(drawn_in_ranges(robot.model, np.random.default_rng(0), samples))
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     for i, name in enumerate(robot.joint_names):
         if np.any(diagonal[:, i] <= 0):

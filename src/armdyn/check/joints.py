@@ -94,9 +94,10 @@ def _missing_everywhere(model: RobotModel) -> Iterator[Finding]:
         ("effort limit", lambda j: math.isinf(j.limits.effort)),
     )
     for what, lacking in wanted:
-        names = [joint.name for joint in model.joints if lacking(joint)]
+        driven = [joint for joint in model.joints if joint.actuated]
+        names = [joint.name for joint in driven if lacking(joint)]
         if names:
-            which = "any joint" if len(names) == len(model.joints) else ", ".join(names)
+            which = "any joint" if len(names) == len(driven) else ", ".join(names)
             yield Finding("note", where, f"no {what} is given for {which}")
     if model.is_frictionless:
         text = "no joint has friction; torques are those of a frictionless arm"

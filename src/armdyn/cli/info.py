@@ -33,7 +33,8 @@ def info(
     for line in _head(data):
         print_text(line)
     springs = [_springs(data)] if data["springs"] else []
-    for part in (_joints(data), _drives(data), *springs, _bodies(data)):
+    loops = [_loops(data)] if data["loops"] else []
+    for part in (_joints(data), *loops, _drives(data), *springs, _bodies(data)):
         print_table(part)
 
 
@@ -78,10 +79,25 @@ def _joints(data: dict[str, Any]) -> Any:
     for joint in data["joints"]:
         limits, mimic = joint["limits"], joint["mimic"]
         follows = mimic and f"{mimic['multiplier']:g}·{mimic['leader']} + {mimic['offset']:g}"
+        follows = follows or ("" if joint["actuated"] else "loops")
         values = (_value(limits[key]) for key in ("lower", "upper", "velocity", "effort"))
         axis, pitch = _numbers(joint["axis"]), joint["pitch"]
         kind = joint["kind"] + (f", {pitch:g} m/rad" if pitch else "")
         rows.add_row(joint["name"], kind, joint["parent"], axis, *values, follows or "")
+    return rows
+
+
+def _loops(data: dict[str, Any]) -> Any:
+    rows = table(
+        "loop", "cut joint", "link", "at [m]", "other link", "at [m]", "length [m]",
+        left=("loop", "cut joint", "link", "at [m]", "other link"),
+        title="Loops, ends in the frames of the links",
+    )  # fmt: skip
+    for loop in data["loops"]:
+        ends = []
+        for end in (loop["a"], loop["b"]):
+            ends += [end["link"], _numbers([row[3] for row in end["placement"][:3]])]
+        rows.add_row(loop["name"], loop["type"], *ends, _value(loop["length"]))
     return rows
 
 

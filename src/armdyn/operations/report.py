@@ -9,6 +9,7 @@ from armdyn.canonical.snapping import COMPARED_STATES
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.search import Progress
 from armdyn.errors import check_known
+from armdyn.formulations.loops.closure import closure_of
 from armdyn.model import RobotModel
 from armdyn.model.joint_types import REVOLUTE
 from armdyn.operations.count import STAGES, MethodCounts, stage_count, traced
@@ -100,7 +101,18 @@ def operation_report(
         check_known("quantity", quantity, QUANTITIES)
     chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
     chosen = [m for m in chosen if counting.textbooks or m.function is None]
-    rows, programs = [], []
+    rows, programs, notes = [], [], list[str]()
+    if model.loops and closure_of(model).linear is None and not model.is_frictionless:
+        # it is no function of the rates alone, and counted with the torques
+        kept = [m for m in chosen if m.record != "friction_torque"]
+        if len(kept) < len(chosen):
+            notes.append("friction of passive joints depends on q: it is counted with the torques")
+        chosen = kept
+    if model.loops and counting.textbooks:
+        notes.append(
+            "methods of textbooks are counted for the open tree, without what its loops take; "
+            "minimal is the closed robot"
+        )
     for method in chosen:
         counting.tell(f"{method.quantity} by {method.name}")
         if method.function is None:
@@ -110,7 +122,7 @@ def operation_report(
         else:
             rows.append(_row(model, method, counting.snap))
     rows = [row for row in rows if row.quantity in COMPARED and counting.textbooks]
-    notes = _notes(rows, len(model.joints))
+    notes += _notes(rows, len(model.joints))
     snapped = canonical(model, counting.snap).snapped
     if snapped > 0:
         notes.append(

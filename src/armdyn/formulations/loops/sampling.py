@@ -21,10 +21,11 @@ def drawn_in_ranges(closure: Closure, rng: np.random.Generator, count: int) -> A
     Where few of them are, those that are missing are drawn near the assembly.
     """
     at, (low, high) = LoopCoordinates(closure), closure.model.ranges.T
+    least = LEAST_DETERMINANT * at.at(closure.assembly[list(closure.model.independent)]).type2
     found = np.empty((0, len(low)))
     for _ in range(DRAWS):
         q = rng.uniform(low, high, (count, len(low)))
-        found = np.concatenate([found, q[(at.at(q).type2 > LEAST_DETERMINANT).all(-1)]])
+        found = np.concatenate([found, q[(at.at(q).type2 > least).all(-1)]])
         if len(found) >= count:
             return found[:count]
     return np.concatenate([found, drawn_near_assembly(closure, rng, count - len(found))])
