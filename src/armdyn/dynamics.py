@@ -347,7 +347,7 @@ class Robot:
             wrench, (q, qd, tau) = exerted_wrenches(
                 self.model, external_wrench, wrench_link, wrench_frame, given
             )
-            rest = tau - self.friction_torque(qd) if check_truth("friction", friction) else tau
+            rest = tau - self.friction_torque(qd, q) if check_truth("friction", friction) else tau
             return accelerations(self.model, q, qd, rest, wrench, method)
         more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
         options["friction"] = friction

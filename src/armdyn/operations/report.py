@@ -101,18 +101,8 @@ def operation_report(
         check_known("quantity", quantity, QUANTITIES)
     chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
     chosen = [m for m in chosen if counting.textbooks or m.function is None]
-    rows, programs, notes = [], [], list[str]()
-    if model.loops and closure_of(model).linear is None and not model.is_frictionless:
-        # it is no function of the rates alone, and counted with the torques
-        kept = [m for m in chosen if m.record != "friction_torque"]
-        if len(kept) < len(chosen):
-            notes.append("friction of passive joints depends on q: it is counted with the torques")
-        chosen = kept
-    if model.loops and counting.textbooks:
-        notes.append(
-            "methods of textbooks are counted for the open tree, without what its loops take; "
-            "minimal is the closed robot"
-        )
+    rows, programs = [], []
+    chosen, notes = _of_loops(model, chosen, counting)
     for method in chosen:
         counting.tell(f"{method.quantity} by {method.name}")
         if method.function is None:
@@ -131,6 +121,25 @@ def operation_report(
             "largest of its joint"
         )
     return OperationReport(model.name, rows, programs, notes)
+
+
+def _of_loops(
+    model: RobotModel, chosen: list[Method], counting: Counting
+) -> tuple[list[Method], list[str]]:
+    """The methods that are counted for a robot with loops, and notes on them."""
+    notes: list[str] = []
+    if not model.loops:
+        return chosen, notes
+    if closure_of(model).linear is None and not model.is_frictionless:
+        # it is no function of the rates alone, and counted with the torques
+        chosen = [m for m in chosen if m.record != "friction_torque"]
+        notes.append("friction of passive joints depends on q: it is counted with the torques")
+    if counting.textbooks:
+        notes.append(
+            "methods of textbooks are counted for the open tree, without what its loops take; "
+            "minimal is the closed robot"
+        )
+    return chosen, notes
 
 
 def _row(model: RobotModel, method: Method, snap: float) -> MethodCounts:

@@ -14,7 +14,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.errors import ModelError, shown
+from armdyn.errors import LoopError, ModelError, shown
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel
@@ -39,7 +39,7 @@ Ranges = tuple[Array, Array, Array]
 def structure(robot: Robot | RobotModel) -> Structure:
     """Which elements of mass matrix, Christoffel symbols and gravity are zero or constant, and why.
 
-    A joint that follows another one, or from a loop, counts as a joint of its own.
+    A joint that follows another one counts as a joint of its own; robots with loops are refused.
     """
     if not isinstance(robot, Robot | RobotModel):
         raise ModelError(f"the structure is that of a Robot, got {shown(robot)}; load it first")
@@ -48,6 +48,13 @@ def structure(robot: Robot | RobotModel) -> Structure:
         raise ModelError(
             f"robot {model.name!r} has springs, which have no structure of this sort; ask for that "
             "of with_springs([])"
+        )
+    if model.loops:
+        raise LoopError(
+            f"robot {model.name!r} has the loop {model.loops[0].name!r}; why elements vanish is "
+            "told of robots without loops only. Their equations show what is constant: armdyn "
+            "equations",
+            loop=model.loops[0].name,
         )
     n, apart = len(model.joints), StructureElement("zero", reason=BRANCHES)
     tables = [np.full((n,) * rank, apart, dtype=object) for rank in (2, 3, 1)]
@@ -59,7 +66,7 @@ def structure(robot: Robot | RobotModel) -> Structure:
         model.name,
         model.title or model.name,
         tuple(joint.name for joint in model.joints),
-        tuple(j.name for j in model.joints if j.mimic is not None or not j.actuated),
+        tuple(j.name for j in model.joints if j.mimic is not None),
         *tables,
     )
 
