@@ -67,13 +67,18 @@ class DryFriction:
                     "would hold none of them but their sum; give it a smooth_velocity, or leave "
                     "friction out (friction=False, --no-friction)"
                 )
-        for i in model.passive if isinstance(self._at, LoopCoordinates) else ():
-            if self._sticks[i]:
+        for i in model.passive:
+            if self._sticks[i] and not self._follows_one(i):
                 raise SimulationError(
                     f"joint {model.joints[i].name!r} follows from a loop and has dry friction, "
-                    "which would hold what depends on the configuration; give it a "
+                    "which would hold none of the actuated joints alone; give it a "
                     "smooth_velocity, or leave friction out (friction=False, --no-friction)"
                 )
+
+    def _follows_one(self, joint: int) -> bool:
+        """Whether a passive joint turns with one coordinate, in a ratio that does not change."""
+        K = None if isinstance(self._at, LoopCoordinates) else self._at.K
+        return K is not None and bool(np.count_nonzero(K[joint]) <= 1)
 
     def __call__(self, q: Array, qd: Array, sign: Array) -> Array:
         """Friction torque (n,) but for what holds sticking joints, which have the sign 0."""

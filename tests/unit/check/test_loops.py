@@ -52,7 +52,9 @@ def test_limits_that_the_assembly_violates(tmp_path):
         "warning",
         "joint 'q_link2': it is at -1.717 rad in the assembly, beyond its limits of -1 to 1",
     ) in found
-    found = told(tmp_path, "viscous = 0.04", "viscous = 0.04\neffort_limit = 3.0\nrotor_inertia = 0.1")
+    found = told(
+        tmp_path, "viscous = 0.04", "viscous = 0.04\neffort_limit = 3.0\nrotor_inertia = 0.1"
+    )
     assert ("note", "joint 'q_link4': it is passive, so its effort limit has no effect") in found
     assert ("note", "joint 'q_link4': it is passive and has a rotor; is there a motor?") in found
 

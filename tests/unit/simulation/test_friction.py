@@ -258,3 +258,24 @@ def test_a_five_bar_keeps_the_laws_and_its_loop():
     s = armdyn.simulate(robot, robot.start, np.zeros(2), 0.2)
     assert_laws(s)
     assert np.abs(residuals(robot.model, robot.all_joints(s.q))).max() < 1e-12
+
+
+@pytest.mark.slow
+def test_dry_friction_of_passive_joints_is_smooth_or_refused():
+    robot = armdyn.load("four_bar")
+    smooth = robot.with_joint("coupler_joint", coulomb=0.05, smooth_velocity=0.1)
+    assert_laws(armdyn.simulate(smooth, smooth.start, np.array([1.0]), 0.05))
+    q, qd = smooth.start, np.array([0.4])
+    rate = smooth._at.at(q).rates(qd)[1]
+    lost = smooth.friction_torque(qd, q) @ qd
+    assert lost == pytest.approx(0.05 * np.tanh(rate / 0.1) * rate, rel=1e-12)
+    dry = robot.with_joint("coupler_joint", coulomb=0.05)
+    with pytest.raises(
+        armdyn.errors.SimulationError, match="'coupler_joint' follows from a loop and has dry"
+    ):
+        armdyn.simulate(dry, dry.start, np.zeros(1), 0.1)
+    arm = armdyn.load("palletizer").with_joint("coupler_joint", coulomb=3.0)
+    with pytest.raises(
+        armdyn.errors.SimulationError, match="would hold none of the actuated joints alone"
+    ):
+        armdyn.simulate(arm, arm.start, np.zeros(4), 0.1)
