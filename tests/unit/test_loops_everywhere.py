@@ -75,9 +75,9 @@ def test_exports_bridges_and_sweeps(robot, motion, tau, tmp_path):
         same(np.array(found).ravel(), tau)
     rows = {name: np.array([v, v]) for name, v in zip(("q", "qd", "qdd"), motion, strict=True)}
     swept = armdyn.sweep(robot, "inverse_dynamics", rows)
-    same(swept.extremes.maximum, tau)
+    same(swept.extremes.max, tau)
     still = armdyn.sweep(robot, "gravity_vector", armdyn.Grid())  # where the robot is assembled
-    same(still.extremes.maximum, robot.gravity_vector(robot.start))
+    same(still.extremes.max, robot.gravity_vector(robot.start))
     robot.save(tmp_path / "again.toml")
     same(armdyn.load(tmp_path / "again.toml").inverse_dynamics(*motion), tau)
 

@@ -68,11 +68,6 @@ def closure_of(model: RobotModel) -> Closure:
     return Closure(model, frozen(assembly), dyads, iteration)
 
 
-def standing(model: RobotModel) -> Array:
-    """Positions of all joints at zero, or as the loops are assembled, (N,)."""
-    return closure_of(model).assembly if model.loops else np.zeros(len(model.joints))
-
-
 def _dyads(model: RobotModel, assembly: Array) -> tuple[Dyad | LinearDyad, ...] | None:
     planes = [planar_loop(model, loop) for loop in model.loops]
     known = set(model.independent)
