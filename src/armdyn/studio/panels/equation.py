@@ -140,7 +140,7 @@ def equation_html(i: int, snapshot: Snapshot, unit: str) -> str:
             rows.append((f"<mtext>{term}</mtext>", "", value, term))
     lines = "".join(_row(*row, largest, unit) for row in rows)
     whole = "<mo>+</mo>".join(
-        f"<mrow style='color:{TERMS[row[3]]}'>{row[0]}</mrow>" for row in rows
+        f"<mrow style='border-bottom:3px solid {TERMS[row[3]]}'>{row[0]}</mrow>" for row in rows
     )
     total = svg.number(float(ledger.total[i]), 4, largest)
     head = formula(f"<mrow>{name(f'tau{i + 1}')}<mo>=</mo>{whole}</mrow>")
