@@ -184,6 +184,34 @@ def progress(what: str, rows: int) -> Iterator[Callable[[int], None] | None]:
 
 
 @contextmanager
+def steps_bar(first: str, unit: str) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for steps, some of which have a count: told what is done, and how many of how many."""
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    here = screen(stderr=True)
+    what, count = (
+        TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[count]}")
+    )
+    columns = SpinnerColumn(), what, BarColumn(), count, TimeElapsedColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=here, transient=True, disable=not here.is_terminal) as bar:
+        task = bar.add_task(visible(first), total=None, count="")
+
+        def tell(what: str, done: int, total: int) -> None:
+            count = f"{done:,} of {total:,} {unit}" if total else ""
+            bar.update(task, description=visible(what), count=count)
+            bar.update(task, completed=done, total=total or None)
+
+        yield tell
+
+
+@contextmanager
 def rate_bar(unit: str) -> Iterator[Callable[[int, int], None]]:
     """A bar with the rate and the time that is left; the function is told what is done of what."""
     from rich.progress import (

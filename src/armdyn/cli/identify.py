@@ -1,13 +1,12 @@
 """`armdyn identify`: the parameters of a robot from logs of its motion."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.console import print_line, print_result, print_sections, steps_bar
 from armdyn.cli.options import Json, Plot, RobotSource, check_outputs, numbers, option, takes_robot
 
 if TYPE_CHECKING:
@@ -77,8 +76,12 @@ def identify(
         "gains": None if gains is None else numbers("--gains", gains, (1, opened.n)),
     }  # fmt: skip
     logs = [str(path) for path in data]
-    with status("identifying") as say:
-        found = by_name(only)(opened, logs, held, progress=_counted(say), **options)
+    try:
+        with steps_bar("identifying", "samples") as tell:
+            found = by_name(only)(opened, logs, held, progress=tell, **options)
+    except KeyboardInterrupt:
+        print_line("stopped from the keyboard; nothing was written", stderr=True)
+        raise typer.Exit(130) from None
     if output is not None:
         found.save(output)
     if plot is not None:
@@ -107,15 +110,3 @@ def _coupled(robot: "Robot", given: list[str]) -> "Robot":
         return robot
     drives = [{"name": text, "joints": dict.fromkeys(text.split("+"), 1.0)} for text in given]
     return robot.with_drives(drives)
-
-
-def _counted(say: Callable[[str], None]) -> Callable[[str, int], None]:
-    """Tell what is done, and how many samples have been worked on."""
-    total = 0
-
-    def progress(what: str, samples: int) -> None:
-        nonlocal total
-        total += samples
-        say(f"{what}, {total:,} samples" if total else what)
-
-    return progress

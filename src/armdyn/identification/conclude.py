@@ -35,7 +35,7 @@ def conclude(
     N = len(task.robot.model.links)
     prior, chosen = prior_of(equations, problem), places(equations, motors)
     free = None if task.links else np.arange(len(prior.objective.start)) >= 10 * N
-    task.progress(f"method {task.method}", 0)
+    task.progress(f"method {task.method}", 0, 0)
     found = estimate(
         task.method,
         task.training,

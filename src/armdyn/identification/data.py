@@ -20,8 +20,12 @@ HELD_OUT = 0.3
 CACHED_BYTES = 2**28
 """Equations that are kept in memory for methods that go over the data again [bytes]."""
 
-Progress = Callable[[str, int], None]
-"""Told what is done, and how many samples have been worked on since the last time."""
+Progress = Callable[[str, int, int], None]
+"""Told what is done, how many samples it has worked on, and how many there are; 0 of 0: none."""
+
+
+def unheard(_what: str, _done: int, _total: int) -> None:
+    """Progress that nobody wants to know of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +127,12 @@ class Data:
         limits = np.array([robot.model.joints[i].limits.effort for i in robot.model.independent])
         cache: list[Rows] | None = []
         size = 0
+        total = sum(log.rows for log in self.logs)
         for log in self.logs:
-            before = self.health.rows
+            self.progress(f"reading {log.where}", self.health.rows, total)
             for piece in pieces(log, self.cutoffs, self.health, limits):
                 found = self.equations.rows(piece, self.cutoffs.equations)
-                self.progress(f"reading {log.where}", self.health.rows - before)
-                before = self.health.rows
+                self.progress(f"reading {log.where}", self.health.rows, total)
                 size += sum(Z.nbytes for Z in found.Z)
                 cache = None if cache is None or size > CACHED_BYTES else [*cache, found]
                 yield found

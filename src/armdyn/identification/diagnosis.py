@@ -115,7 +115,7 @@ def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Ite
     still = [n for n, s in zip(names, speeds, strict=True) if s < 0.01 * speeds.max()]
     excited = sum(parameter.excited for parameter in base)
     if excited < LEAST_SHOWN * len(base) or still:
-        which = f"; {', '.join(still)} hardly moved" if still else ""
+        which = f"; {', '.join(still)} hardly moved, or the sensor is stuck" if still else ""
         yield Finding(
             "not exciting",
             f"the motion shows {excited} of {len(base)} base parameters{which}",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import check_known
 from armdyn.identification.conclude import conclude
-from armdyn.identification.data import LogOptions, Progress
+from armdyn.identification.data import LogOptions, Progress, unheard
 from armdyn.identification.methods import METHODS
 from armdyn.identification.result import Identification
 from armdyn.identification.task import check_enough, prepare, search_choices
@@ -53,7 +53,7 @@ def identify(
         gains: Torque by current of each drive, or what torques are multiplied with, (n,).
         rate: Samples a second of logs without time stamps.
         time_unit: Unit of the time stamps: "s", "ms", "us" or "ns".
-        progress: Told what is done and how many samples were worked on.
+        progress: Told what is done, how many samples it has worked on, and how many there are.
 
     Raises:
         LogError: A log cannot be read.
@@ -63,7 +63,7 @@ def identify(
     check_robot(robot)
     check_known("method", method, METHODS)
     check_known("friction", friction, ("choose", "keep", "none"))
-    progress = progress or (lambda _what, _samples: None)
+    progress = progress or unheard
     options = LogOptions(columns, degrees, gains, rate, time_unit)
     task = prepare(robot, data, validate, options, cutoff, friction, progress, method, links)
     sums = task.training.sums()

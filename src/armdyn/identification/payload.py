@@ -12,7 +12,7 @@ from armdyn.errors import IdentificationError
 from armdyn.formulations.possible_bodies import PriorBodies, floored_pseudo, ten_numbers
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.formulations.scaled_newton import Objective, newton
-from armdyn.identification.data import LogOptions
+from armdyn.identification.data import LogOptions, unheard
 from armdyn.identification.equations import Equations
 from armdyn.identification.identify import identify
 from armdyn.identification.problem import known_value, own_motors, problem_of
@@ -102,7 +102,7 @@ def identify_payload(
         for k, v in options.items()
         if k in ("columns", "degrees", "gains", "rate", "time_unit")
     }
-    progress = options.get("progress") or (lambda _what, _samples: None)
+    progress = options.get("progress") or unheard
     if unloaded is not None:
         robot = identify(robot, unloaded, False, cutoff=cutoff, progress=progress, **told).robot
     task = prepare(

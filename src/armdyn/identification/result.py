@@ -6,12 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.html import html_table, html_text
 from armdyn.identification.page import write_page
-from armdyn.identification.picture import plot_torques
+from armdyn.identification.picture import plot_torques, torque_figure
 from armdyn.identification.record import Found
 from armdyn.identification.report import sections
+from armdyn.notebook import figure_html
 from armdyn.observer.observer import Observer
 from armdyn.sections import Section, Sectioned
+
+_SHOWN = 4
+"""Parts of the report in a notebook: verdict, findings, errors and base parameters."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +48,17 @@ class Identification(Found, Sectioned):
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""
         return sections(self)
+
+    def _repr_html_(self) -> str:
+        """The first parts of the report and the torques, in a notebook."""
+        told = [part for part in self.sections() if part.title][:_SHOWN]
+        texts = ("\n".join((part.title, *(f"  {line}" for line in part.lines))) for part in told)
+        tables = (
+            html_table(part.columns, part.rows, texts=part.texts) if part.rows else ""
+            for part in told
+        )
+        parts = (html_text(text) + table for text, table in zip(texts, tables, strict=True))
+        return "".join(parts) + figure_html(lambda: torque_figure(self))
 
     def __repr__(self) -> str:
         fit = self.validation or self.training

@@ -14,6 +14,10 @@ from armdyn.io.log import Log, Samples
 _STUCK_SHARE = 0.1
 """Share of the samples with one and the same value from which on a sensor is stuck."""
 _STUCK_RUN = 50
+_MEANS = (2, 4, 8)
+"""Samples over which speeds are taken, so that the steps of an encoder do not hide them."""
+_JUMP = 4.0
+"""Change of position or speed at the end of a run, in the largest there is elsewhere."""
 _DEGREE = 180 / np.pi
 _FULL_TURNS = 4 * np.pi
 """Positions beyond which a joint without limits is not expected [rad]."""
@@ -93,11 +97,7 @@ def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Findi
                 stuck = bool(moving[start : stop - 1].any())
             else:
                 others = np.delete(moving[start : stop - 1], j, axis=1).any()
-                speed = 0.0 if samples.qd is None else np.abs(samples.qd[inside, j]).max()
-                usual = samples.tau[:, j].std()
-                pushed = samples.tau[inside, j].std() > 0.5 * usual and share < 0.95
-                moves = samples.qd is not None and speed > 0.05 * np.abs(samples.qd).max()
-                stuck = bool(others) and bool(moves or (samples.qd is None and pushed))
+                stuck = bool(others) and _goes_on(samples, inside, j)
             if stuck:
                 yield Finding(
                     "stuck sensor",
@@ -107,6 +107,34 @@ def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Findi
                     "check the sensor and the recording, and leave these samples out",
                     True,
                 )
+
+
+def _goes_on(samples: Samples, inside: slice, j: int) -> bool:
+    """Whether a joint moves on while its position keeps one value."""
+    if samples.qd is None:
+        return _jumps(samples.q[:, j], inside.start, inside.stop)
+    return bool(np.abs(samples.qd[inside, j]).max() > 0.05 * np.abs(samples.qd).max())
+
+
+def _jumps(column: Array, start: int, stop: int) -> bool:
+    """Whether positions stand still, or go on, all at once: no joint stops within a sample."""
+    steps = np.diff(column)
+    elsewhere = np.ones(len(steps), dtype=bool)
+    elsewhere[max(start - 2 * max(_MEANS), 0) : stop + 2 * max(_MEANS)] = False
+    usual = np.abs(steps[elsewhere]).max(initial=0.0)
+    if stop < len(column) and usual and abs(steps[stop - 1]) > _JUMP * usual:
+        return True
+    return any(_brakes(column, start, stop, elsewhere, mean) for mean in _MEANS)
+
+
+def _brakes(column: Array, start: int, stop: int, elsewhere: Array, mean: int) -> bool:
+    """Whether the speed over some samples changes far more at the ends of a run than elsewhere."""
+    speed = (column[mean:] - column[:-mean]) / mean
+    change = np.abs(speed[mean:] - speed[:-mean])
+    usual = change[elsewhere[: len(change)] & elsewhere[-len(change) :]].max(initial=0.0)
+    ends = [speed[start - mean]] if start >= mean else []
+    ends += [speed[stop - 1]] if stop - 1 < len(speed) else []
+    return bool(usual) and max(map(abs, ends), default=0.0) > _JUMP * usual
 
 
 def _longest_run(column: Array) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import IdentificationError, check_known
 from armdyn.identification.conclude import conclude
-from armdyn.identification.data import Data, LogOptions, Progress, pilot
+from armdyn.identification.data import Data, LogOptions, Progress, pilot, unheard
 from armdyn.identification.equations import Equations, Rows
 from armdyn.identification.friction_terms import OFFSET, Structure
 from armdyn.identification.identify import identify
@@ -106,7 +106,7 @@ def identify_gravity(
     """
     began = time.perf_counter()
     check_robot(robot)
-    said = progress or (lambda _what, _samples: None)
+    said = progress or unheard
     options = LogOptions(columns, degrees, gains, 1.0)
     structure: Structure = (OFFSET,) if offset else ()
     equations = Equations(robot, structure, np.ones(len(robot.model.driven)))

@@ -111,7 +111,7 @@ def prepare(
         own = own_motors(equations)
         motors = (f for k, f in own if k < len(robot.model.driven))
         equations = replace(equations, structure=tuple(dict.fromkeys(motors)))
-    progress("choosing the filter of the motion", 0)
+    progress("choosing the filter of the motion", 0, 0)
     motion = choose_motion_cutoff(equations, logs[0], samples, equation_cutoff, natural)
     cutoffs = Cutoffs(equation_cutoff, motion)
     training = Data(logs, equations, cutoffs, progress)
@@ -160,7 +160,7 @@ def search_choices(
         return Noise(deviation, repeats_of(sums, chosen, phi, task.cutoffs.equations))
 
     def said(what: str) -> None:
-        task.progress(what, 0)
+        task.progress(what, 0, 0)
 
     tried: tuple[tuple[str, float], ...] = ()
     if friction == "choose":

@@ -1,6 +1,7 @@
 """Bad data: each fault is found and named, with what to do about it."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -64,6 +65,14 @@ FAULTS = {
         lambda log: changed(log, "tau", stuck),
         "stuck sensor.*torque of joint2.*check the sensor",
     ),
+    "stuck position": (
+        lambda log: changed(log, "q", stuck),
+        "stuck sensor.*position of joint2 is .* from 5.* s to 10.99.*check the sensor",
+    ),
+    "stuck for good": (
+        lambda log: changed(log, "q", lambda x: np.where([False, True, False], x[0], x)),
+        "not exciting.*joint2 hardly moved, or the sensor is stuck.*armdyn excite",
+    ),
     "velocities": (
         lambda log: log | {"qd": np.degrees(np.gradient(log["q"], log["t"], axis=0))},
         "velocities of joint1 are 57.* in degrees",
@@ -86,3 +95,16 @@ def test_a_fault_is_named_with_advice(arm, fault):
     assert severe
     assert all(f.advice for f in severe)
     assert "NOT TO BE TRUSTED" in found.report()
+
+
+def test_joints_that_move_one_after_the_other_are_not_stuck(arm):
+    t = np.arange(0.0, 24.0, 0.005)
+    w = 2 * np.pi / 4
+    turn = np.stack([(t // 8 == j) for j in range(3)], -1)
+    q = turn * (1 - np.cos(w * t))[:, None]  # two swings of each, smoothly begun and ended
+    qd, qdd = turn * (w * np.sin(w * t))[:, None], turn * (w * w * np.cos(w * t))[:, None]
+    tau = arm.inverse_dynamics(q, qd, qdd)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = armdyn.identify(guessed(arm), {"t": t, "q": q, "tau": tau}, False, cutoff=5.0)
+    assert "stuck sensor" not in [finding.kind for finding in found.findings]

@@ -149,6 +149,25 @@ def test_the_result_is_written_and_watched(found, tmp_path):
     assert found.data()["validation"]["relative_error"] == found.validation.relative_error
 
 
+def test_a_notebook_shows_verdict_errors_parameters_and_torques(found):
+    page = found._repr_html_()
+    assert f"{100 * found.validation.relative_error:.3g} %" in page
+    for name in ("joint1", "joint3", "Base parameters", found.base[0].name[:57]):
+        assert name in page
+    assert 'src="data:image/png;base64,' in page
+    assert "<script" not in page
+
+
+def test_progress_is_told_with_a_total(arm):
+    told = []
+    log = measured(arm, seconds=10.0)
+    armdyn.identify(guessed(arm), log, False, progress=lambda *step: told.append(step))
+    counts = [(done, total) for what, done, total in told if what == "reading data"]
+    assert counts[0] == (0, 2000)
+    assert counts[-1] == (2000, 2000)
+    assert any(what.startswith("friction") and total == 0 for what, _, total in told)
+
+
 def test_settings_that_cannot_be_are_refused(arm):
     log = measured(arm, seconds=2.0)
     for options, message in (

@@ -12,6 +12,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import LogError, counted
+from armdyn.forks import cached_property
 
 BYTES_AT_ONCE = 2**24
 """Text that is turned into numbers at once [bytes]."""
@@ -47,7 +48,7 @@ class CsvSource:
         pairs = zip(self.names, cells, strict=False)
         return tuple(cell.strip() for name, cell in pairs if re.fullmatch(r".*name_?\d+", name))
 
-    @property
+    @cached_property
     def rows(self) -> int:
         """How many lines follow the header."""
         count, last = 0, b"\n"

@@ -63,6 +63,12 @@ class Log:
         """The file, or what the arrays are called."""
         return self.source.where
 
+    @property
+    def rows(self) -> int:
+        """How many rows count."""
+        last = self.source.rows if self.last is None else min(self.last, self.source.rows)
+        return max(last - self.first, 0)
+
     def part(self, first: int, last: int | None) -> "Log":
         """These rows alone."""
         return replace(self, first=first, last=last)

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import LogError
 from armdyn.io.csv.table import similar_files
-from armdyn.io.log.binary_sources import NpzSource, ParquetSource
+from armdyn.io.log.binary_sources import ROWS_AT_ONCE, NpzSource, ParquetSource
 from armdyn.io.log.csv_source import CsvSource
 from armdyn.io.regular import check_path, check_regular
 
@@ -49,8 +49,9 @@ class ArraySource:
         return len(self.table)
 
     def blocks(self, columns: Sequence[int]) -> Iterator[Array]:
-        """All of them at once."""
-        yield self.table[:, list(columns)]
+        """The rows in these columns, block by block."""
+        for start in range(0, len(self.table), ROWS_AT_ONCE):
+            yield self.table[start : start + ROWS_AT_ONCE, list(columns)]
 
 
 def open_source(path: str | Path) -> LogSource:
