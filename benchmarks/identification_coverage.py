@@ -9,7 +9,9 @@ was excited counts.
 """
 
 import argparse
+import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +20,46 @@ from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification.conclude import with_offsets_alone
 
-ARMS = ("puma560", "panda", "ur5e", "stanford", "saha_3r")
+ARMS = ("puma560", "panda", "ur5e", "stanford", "saha_3r", "two_arms")
+LINK = """
+[[link]]
+name    = "{name}"
+mass    = {mass}
+com     = [{com}, 0.01, 0.02]
+inertia = [{small}, {large}, {large}]
+"""
+JOINT = """
+[[joint]]
+name     = "{name}_joint"
+type     = "revolute"
+parent   = "{parent}"
+child    = "{name}"
+position = [{x}, {y}, {z}]
+axis     = {axis}
+limits   = [-2.0, 2.0]
+"""
+PARTS = (
+    ("torso", "base", (0.0, 0.0, 0.3), "[0.0, 0.0, 1.0]", 8.0),
+    ("left_upper", "torso", (0.0, 0.2, 0.4), "[0.0, 1.0, 0.0]", 3.0),
+    ("left_lower", "left_upper", (0.3, 0.0, 0.0), "[0.0, 0.0, 1.0]", 1.5),
+    ("right_upper", "torso", (0.0, -0.2, 0.4), "[0.0, 1.0, 0.0]", 3.2),
+    ("right_lower", "right_upper", (0.3, 0.0, 0.0), "[1.0, 0.0, 0.0]", 1.2),
+)
+"""A torso with two arms: name, parent, place and axis of the joint, mass."""
+
+
+def two_arms() -> armdyn.Robot:
+    """The tree of these parts."""
+    text = 'format = 1\nname = "two_arms"\n\n[[link]]\nname = "base"\n'
+    for name, _, _, _, mass in PARTS:
+        size = {"com": 0.04 * mass**0.5, "small": 0.004 * mass, "large": 0.01 * mass}
+        text += LINK.format(name=name, mass=mass, **size)
+    for name, parent, (x, y, z), axis, _ in PARTS:
+        text += JOINT.format(name=name, parent=parent, x=x, y=y, z=z, axis=axis)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "two_arms.toml"
+        path.write_text(text, encoding="utf-8")
+        return armdyn.load(path)
 
 
 def worn(robot: armdyn.Robot, draw: np.random.Generator) -> armdyn.Robot:
@@ -68,7 +109,7 @@ def measured(robot: armdyn.Robot, draw: np.random.Generator) -> dict[str, np.nda
 def coverage(name: str, runs: int) -> tuple[int, int, int]:
     """How many true values were inside, of how many excited ones, and how many were not excited."""
     draw = np.random.default_rng(1)
-    bare = armdyn.load(name)
+    bare = two_arms() if name == "two_arms" else armdyn.load(name)
     true = worn(bare, draw)
     known = dict(zip(true.parameter_names, true.parameters, strict=True))
     for joint in true.joint_names:  # viscous friction may be found as that of each direction

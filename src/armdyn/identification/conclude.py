@@ -19,6 +19,7 @@ from armdyn.identification.diagnosis import diagnose
 from armdyn.identification.equations import Motor
 from armdyn.identification.gram import Sums
 from armdyn.identification.methods import estimate
+from armdyn.identification.neighbours import speed_lean
 from armdyn.identification.problem import known_value, prior_of, problem_of
 from armdyn.identification.residuals import Fit, fit_of, kind_of_split, residual_tests, series_of
 from armdyn.identification.result import Identification
@@ -53,6 +54,10 @@ def conclude(
     training = fit_of("training", problem, phi, series, task.training.health.duration)
     validation, kind = _validation(task, held, motors, chosen, phi, training)
     spread = spread_of(problem.whole, prior, found.noise, found.weight, found.x, free)
+    if choices.beside:
+        problems = (problem, *choices.beside)
+        lean = speed_lean(equations, problems, prior, found.noise, found.weight, free)
+        spread = replace(spread, leans=np.vstack([spread.leans, lean]))
     parameters, base = _parameters(task, robot, motors, theta, spread)
     findings = () if task.still else diagnose(task.training, problem, prior, base, training)
     for finding in findings:

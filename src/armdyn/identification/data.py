@@ -20,6 +20,9 @@ HELD_OUT = 0.3
 CACHED_BYTES = 2**28
 """Equations that are kept in memory for methods that go over the data again [bytes]."""
 
+LARGEST_POSITION, LARGEST_TORQUE, LEAST_TORQUE = 1e6, 1e12, 1e-12
+"""Beyond which positions [rad or m] and torques [N m or N] are none of an arm."""
+
 Progress = Callable[[str, int, int], None]
 """Told what is done, how many samples it has worked on, and how many there are; 0 of 0: none."""
 
@@ -83,6 +86,29 @@ def pilot(log: Log, most: int = 60_000) -> Samples:
     some = found[:most]
     finite = np.isfinite(some.q).all(axis=1) & np.isfinite(some.tau).all(axis=1)
     return some[finite]
+
+
+def check_sizes(log: Log, names: Sequence[str]) -> None:
+    """Refuse numbers that no arm has, and a torque that is always zero."""
+    samples = pilot(log)
+    columns = (("position", samples.q, LARGEST_POSITION), ("torque", samples.tau, LARGEST_TORQUE))
+    for what, values, most in columns:
+        peak = np.abs(values).max(axis=0, initial=0.0)
+        for name, size in zip(names, peak, strict=True):
+            if size > most:
+                raise IdentificationError(
+                    f"{log.where}: the {what} of {name} goes to {size:.3g}, which no arm has; "
+                    "check its column and its unit"
+                )
+    if not len(samples):
+        return
+    dead = np.flatnonzero(np.abs(samples.tau).max(axis=0) < LEAST_TORQUE)
+    if len(dead):
+        told = ", ".join(names[j] for j in dead)
+        raise IdentificationError(
+            f"{log.where}: the torque of {told} is zero throughout; check the columns, the gains "
+            "and the sensors, or lock joints that are not used"
+        )
 
 
 def motor_speeds(samples: Samples, period: float, cutoff: float, ratios: Array) -> Array:

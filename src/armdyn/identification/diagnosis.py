@@ -39,6 +39,8 @@ EXPLAINS = 0.4
 LEAST_SHOWN = 1 / 3
 """Share of the base parameters that a motion must show."""
 _MOST_SAMPLES = 4000
+_STILL = 1e-4
+"""Speed below which a joint does not move at all [rad/s or m/s]."""
 _UNIT_FACTOR = 100.0
 """Ratio of measured torques to those of the prior from which on units are in doubt."""
 _ROUGH = (VISCOUS, coulomb(0.03), OFFSET)
@@ -112,7 +114,8 @@ def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Ite
         )
     speeds = equations.speeds
     names = [owner.name for owner in equations.robot.model.driven]
-    still = [n for n, s in zip(names, speeds, strict=True) if s < 0.01 * speeds.max()]
+    least = max(0.01 * speeds.max(), _STILL)
+    still = [name for name, speed in zip(names, speeds, strict=True) if speed < least]
     excited = sum(parameter.excited for parameter in base)
     if excited < LEAST_SHOWN * len(base) or still:
         which = f"; {', '.join(still)} hardly moved, or the sensor is stuck" if still else ""

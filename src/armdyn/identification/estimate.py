@@ -14,6 +14,8 @@ MOTOR_WEIGHT = 1e-2
 _NOISE_WIDTH = 0.95
 """Width of the filter for noise, in its cut-off."""
 _WEIGHT_ROUNDS = 8
+_LEAST_SQUARES = 1e-12
+"""Squares of the torque of a joint that has none, as a share of the largest."""
 _SETTLED = 1e-3
 """Relative change of noise levels at which they are found."""
 
@@ -47,7 +49,8 @@ def least_squares(problem: Problem, weights: Array) -> Array:
 
 def weighted_least_squares(problem: Problem) -> tuple[Array, Array]:
     """φ with the noise of each joint found from its residuals, and these deviations (n,)."""
-    squares = np.maximum(problem.yy.sum(axis=0), 1e-300)
+    squares = problem.yy.sum(axis=0)
+    squares = np.maximum(squares, _LEAST_SQUARES * squares.max(initial=0.0))
     deviation = np.sqrt(squares / np.maximum(problem.samples, 1))
     floor = 1e-9 * deviation
     phi = np.zeros(problem.g.shape[-1])

@@ -4,10 +4,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 from armdyn.dynamics import Robot, check_robot
-from armdyn.errors import check_known
+from armdyn.errors import IdentificationError, check_known
 from armdyn.identification.conclude import conclude
 from armdyn.identification.data import LogOptions, Progress, unheard
 from armdyn.identification.methods import METHODS
@@ -69,5 +70,11 @@ def identify(
     sums = task.training.sums()
     held = task.validation.sums() if task.validation is not None else None
     check_enough(task, sums)
-    choices = search_choices(task, sums, friction, prior_weight)
-    return conclude(task, sums, held, choices, began)
+    try:
+        choices = search_choices(task, sums, friction, prior_weight)
+        return conclude(task, sums, held, choices, began)
+    except np.linalg.LinAlgError as error:
+        raise IdentificationError(
+            f"{task.training.logs[0].where}: the equations of these data cannot be solved "
+            f"({error}); look for columns that keep one value or have the wrong unit"
+        ) from error

@@ -84,7 +84,7 @@ def _velocities(
 
 
 def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Finding]:
-    """Columns that keep one value while the arm moves."""
+    """Columns that keep one value while the joint moves."""
     moving = np.abs(np.diff(samples.q, axis=0)) > 0
     for j, name in enumerate(names):
         for what, column in (("torque", samples.tau[:, j]), ("position", samples.q[:, j])):
@@ -94,7 +94,7 @@ def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Findi
                 continue
             inside = slice(start, stop)
             if what == "torque":
-                stuck = bool(moving[start : stop - 1].any())
+                stuck = bool(moving[start : stop - 1, j].any())
             else:
                 others = np.delete(moving[start : stop - 1], j, axis=1).any()
                 stuck = bool(others) and _goes_on(samples, inside, j)

@@ -15,6 +15,7 @@ from armdyn.identification.data import (
     Data,
     LogOptions,
     Progress,
+    check_sizes,
     cutoff_of,
     motor_speeds,
     pilot,
@@ -25,6 +26,7 @@ from armdyn.identification.estimate import Noise, repeats_of, weighted_least_squ
 from armdyn.identification.friction_terms import ROTOR, Structure, all_features
 from armdyn.identification.gram import Sums
 from armdyn.identification.motion_filter import choose_motion_cutoff
+from armdyn.identification.neighbours import with_other_speeds
 from armdyn.identification.preparation import Cutoffs
 from armdyn.identification.problem import Problem, motors_with, own_motors, problem_of
 from armdyn.identification.selection import FOLDS, WEIGHTS, choose_friction, choose_weight
@@ -72,6 +74,8 @@ class Choices:
     motors: tuple[Motor, ...]
     problem: Problem
     noise: Noise
+    beside: tuple[Problem, ...] = ()
+    """The same problem with the next speeds of dry friction that were tried."""
 
 
 def prepare(
@@ -100,6 +104,8 @@ def prepare(
             f"cutoff: expected a frequency below half of the sampling rate, "
             f"{0.5 / max(log.period for log in logs):g} Hz, got {shown(cutoff)}"
         )
+    for log in (*logs, *held):
+        check_sizes(log, robot.joint_names)
     natural = cutoff_of(logs)
     equation_cutoff = natural if cutoff is None else float(cutoff)
     structure: Structure = all_features() if friction == "choose" else (ROTOR,)
@@ -135,10 +141,13 @@ def check_enough(task: Task, sums: Sums) -> None:
     least = task.equations.links // max(task.robot.n, 1) + 10
     if sums.samples < least:
         where = task.training.logs[0].where
+        health = task.training.health
+        lost = health.counts["missing"]
+        missing = f"; {lost:,} of {health.rows:,} rows have something missing" if lost else ""
         raise IdentificationError(
-            f"{where}: too short: {task.training.health.duration:.2g} s are left after the ends "
-            f"that a filter of {task.cutoffs.equations:g} Hz needs, {sums.samples} samples; record "
-            "at least ten seconds of motion of all joints, or give a higher cutoff"
+            f"{where}: too short: {health.duration:.2g} s are left after the ends that a filter of "
+            f"{task.cutoffs.equations:g} Hz needs, {sums.samples} samples{missing}; record at "
+            "least ten seconds of motion of all joints, or give a higher cutoff"
         )
 
 
@@ -182,4 +191,6 @@ def search_choices(
     if task.method == "entropic" and len(weights) > 1 and task.links:
         weight, tried_weights = choose_weight(equations, problem, noise, weights.tolist(), said)
     search = Search(friction_words(motors), weight, tried, tried_weights)
-    return Choices(search, motors, problem, noise)
+    others = with_other_speeds(motors) if friction == "choose" else []
+    beside = tuple(problem_of(equations, folds, other) for other in others)
+    return Choices(search, motors, problem, noise, beside)

@@ -50,12 +50,14 @@ class Spread:
     """Of a prior with weight 1, data aside."""
     informed: Array
     """With data, and a prior of weight 1."""
-    lean: Array
-    """How far a weight of the prior above 1 drew θ to it, (P,)."""
+    leans: Array
+    """How far θ may be off for other reasons than noise, a row for each, (k, P)."""
 
     def errors(self, rows: Array) -> Array:
         """Standard errors of combinations of parameters, (k, P) to (k,)."""
-        found: Array = np.hypot(_deviation(rows, self.posterior), rows @ self.lean)
+        found: Array = np.hypot(
+            _deviation(rows, self.posterior), np.linalg.norm(rows @ self.leans.T, axis=1)
+        )
         return found
 
     def excited(self, rows: Array) -> Array:
@@ -87,7 +89,7 @@ def spread_of(
         T @ np.linalg.inv(data + min(weight, 1.0) * identity) @ T.T,
         T @ T.T,
         T @ np.linalg.inv(data + identity) @ T.T,
-        lean,
+        lean[None],
     )
 
 

@@ -67,7 +67,7 @@ FAULTS = {
     ),
     "stuck position": (
         lambda log: changed(log, "q", stuck),
-        "stuck sensor.*position of joint2 is .* from 5.* s to 10.99.*check the sensor",
+        "stuck sensor.*position of joint2 is .* 30 % of the samples.*check the sensor",
     ),
     "stuck for good": (
         lambda log: changed(log, "q", lambda x: np.where([False, True, False], x[0], x)),
@@ -108,3 +108,54 @@ def test_joints_that_move_one_after_the_other_are_not_stuck(arm):
         warnings.simplefilter("ignore")
         found = armdyn.identify(guessed(arm), {"t": t, "q": q, "tau": tau}, False, cutoff=5.0)
     assert "stuck sensor" not in [finding.kind for finding in found.findings]
+
+
+def always(x, value):
+    return np.full_like(x, value)
+
+
+HOPELESS = {
+    "no rows": (lambda log: {k: x[:0] for k, x in log.items()}, "no two samples"),
+    "few rows": (lambda log: {k: x[:9] for k, x in log.items()}, "9 samples are too few"),
+    "nothing but holes": (lambda log: changed(log, "tau", lambda x: x * np.nan), "0 samples"),
+    "holes in the rates": (
+        lambda log: log | {"qd": always(log["q"], np.nan)},
+        "4,000 of 4,000 rows have something missing",
+    ),
+    "no torque": (
+        lambda log: changed(log, "tau", lambda x: x * [1.0, 0.0, 1.0]),
+        "torque of joint2 is zero throughout; check the columns",
+    ),
+    "huge torque": (
+        lambda log: changed(log, "tau", lambda x: 1e200 * x),
+        "torque of joint1 goes to .*which no arm has; check its column",
+    ),
+    "huge position": (
+        lambda log: changed(log, "q", lambda x: 1e30 * x),
+        "position of joint1 goes to .*which no arm has",
+    ),
+    "mixed rows": (
+        lambda log: changed(log, "t", np.random.default_rng(0).permutation),
+        "of the time stamps are before the one in front; rows come in the order of time",
+    ),
+    "time stands": (lambda log: changed(log, "t", lambda x: always(x, 3.0)), "increasing times"),
+    "nanoseconds": (lambda log: changed(log, "t", lambda x: 1e9 * x), "time_unit='ns'"),
+    "one column": (
+        lambda log: changed(log, "q", lambda x: x[:, :1]),
+        "the positions of joint2, joint3 are missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", HOPELESS)
+def test_what_cannot_be_used_is_refused(arm, fault):
+    change, message = HOPELESS[fault]
+    with pytest.raises(armdyn.errors.ArmdynError, match=message):
+        armdyn.identify(guessed(arm), change(measured(arm)), False, friction="none")
+
+
+def test_an_arm_at_rest_is_not_exciting(arm):
+    log = measured(arm)
+    log["q"][:] = log["q"][0]
+    with pytest.warns(armdyn.errors.ArmdynWarning, match="joint1, joint2, joint3 hardly moved"):
+        armdyn.identify(guessed(arm), log, False, friction="none", prior_weight=1.0)

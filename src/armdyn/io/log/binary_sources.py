@@ -41,7 +41,7 @@ class ParquetSource:
     def blocks(self, columns: Sequence[int]) -> Iterator[Array]:
         """The rows in these columns, block by block."""
         names = [self.names[i] for i in columns]
-        for batch in self._file.iter_batches(ROWS_AT_ONCE, columns=list(dict.fromkeys(names))):
+        for batch in self._batches(list(dict.fromkeys(names))):
             try:
                 yield np.column_stack(
                     [np.asarray(batch.column(name).to_numpy(False), float) for name in names]
@@ -50,6 +50,11 @@ class ParquetSource:
                 raise LogError(
                     f"{self.where}: a column of {', '.join(names)!s:.80} has no numbers"
                 ) from None
+
+    def _batches(self, names: list[str]) -> Iterator[Any]:
+        """Batches of rows, group by group: a reader of all groups keeps what it has read."""
+        for group in range(self._file.metadata.num_row_groups):
+            yield from self._file.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=names)
 
 
 class NpzSource:

@@ -15,6 +15,8 @@ from armdyn.io.log.sources import LogSource, open_source, source_from_arrays
 
 _LONGEST_PERIOD = 0.5
 """Median step of time stamps above which they cannot be seconds [s]."""
+_MOST_BACK = 0.2
+"""Share of the time stamps that may step back, as where a recorder mixes its rows a little."""
 _FIELDS = ("t", "q", "qd", "qdd", "tau", "current")
 
 
@@ -193,7 +195,13 @@ def _timing(
         scales[0] = TIME_UNITS[unit or found.time_unit or "s"]
     first = next(source.blocks(found.used), np.zeros((0, len(scales))))
     steps = np.diff((first[:, :k] * scales[:k]).sum(axis=1))
+    back = float(np.mean(steps < 0)) if len(steps) else 0.0
     steps = steps[steps > 0]
+    if len(steps) and back > _MOST_BACK:
+        raise LogError(
+            f"{source.where}: {100 * back:.0f} % of the time stamps are before the one in front; "
+            "rows come in the order of time: sort them, or check the column of time"
+        )
     if not len(steps):
         raise LogError(f"{source.where}: there are no two samples with increasing times")
     period = float(np.median(steps))

@@ -82,7 +82,7 @@ def source_from_arrays(where: str, given: Mapping[str, Any]) -> ArraySource:
         array = np.asarray(value)
         if array.dtype.kind not in "fiu" or array.ndim not in (1, 2):
             continue
-        for k, column in enumerate(array.reshape(len(array), -1).T):
+        for k, column in enumerate(np.atleast_2d(array.T)):
             names.append(name if array.ndim == 1 else f"{name}{k + 1}")
             columns.append(column.astype(float))
     if len({len(column) for column in columns}) != 1:
