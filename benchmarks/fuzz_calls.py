@@ -39,6 +39,7 @@ RIGHT: dict[str, Any] = {
     "T": np.eye(4),
     "values": {"joint1.viscous": 0.1},
     "drives": [{"name": "motor", "joints": {"joint1": 1.0, "joint2": -1.0}}],
+    "springs": [{"link": "link1", "point": [0.1, 0.0, 0.0], "stiffness": 10.0}],
     "centre": [1.5, 0.0, 0.0],
     "axis": [0.0, 0.0, 1.0],
 }

@@ -18,7 +18,7 @@ from armdyn.arrays import Array
 from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import IdentificationError
 from armdyn.formulations.possible_bodies import ten_numbers
-from armdyn.identification.data import Data, LogOptions
+from armdyn.identification.data import Data, LogOptions, unheard
 from armdyn.identification.equations import Equations
 from armdyn.identification.friction_terms import OFFSET, ROTOR, VISCOUS, coulomb
 from armdyn.identification.payload import tool_columns
@@ -74,7 +74,7 @@ def identify_drive_gains(
     options = {"gains": np.ones(robot.n)} | options
     task = prepare(
         robot, unloaded, False, LogOptions(**options), cutoff, "choose",
-        lambda _what, _samples: None, "weighted", True,
+        unheard, "weighted", True,
     )  # fmt: skip
     equations = Equations(robot, _STRUCTURE, task.equations.speeds)
     motors = motors_with(equations, _STRUCTURE)

@@ -1,6 +1,5 @@
 """Springs between points of two links."""
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import ModelError
+from armdyn.model.ranges import LARGEST_LENGTH, MASS_RANGE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,11 +46,11 @@ class Spring:
             return "both ends are on one link, so that it does nothing"
         places = (("point", self.point), ("anchor", self.anchor))
         for end, place in places:
-            if not np.isfinite(place).all():
-                return f"its {end} is not finite, {place.tolist()}"
-        if not (math.isfinite(self.stiffness) and self.stiffness >= 0):
+            if not (np.abs(place) <= LARGEST_LENGTH).all():
+                return f"its {end} is farther than {LARGEST_LENGTH:g} m away, {place.tolist()}"
+        if not 0 <= self.stiffness <= MASS_RANGE[1]:
             return f"its stiffness must be finite and not negative, got {self.stiffness!r}"
-        if not math.isfinite(self.free_length):
+        if not abs(self.free_length) <= LARGEST_LENGTH:
             return f"its free_length must be finite, got {self.free_length!r}"
         return ""
 
