@@ -56,7 +56,7 @@ def conclude(
     spread = spread_of(problem.whole, prior, found.noise, found.weight, found.x, free)
     if choices.beside:
         problems = (problem, *choices.beside)
-        lean = speed_lean(equations, problems, prior, found.noise, found.weight, free)
+        lean = speed_lean(equations, problems, prior, found.noise, free)
         spread = replace(spread, leans=np.vstack([spread.leans, lean]))
     parameters, base = _parameters(task, robot, motors, theta, spread)
     findings = () if task.still else diagnose(task.training, problem, prior, base, training)

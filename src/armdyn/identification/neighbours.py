@@ -39,7 +39,6 @@ def speed_lean(
     problems: Sequence[Problem],
     prior: Prior,
     noise: Noise,
-    weight: float,
     free: Array | None,
 ) -> Array:
     """How far θ may be off because of the speed, (P,); of the problems the chosen one is first.
@@ -49,7 +48,7 @@ def speed_lean(
     found, costs = [], []
     for problem in problems:
         own = prior if problem is problems[0] else prior_of(equations, problem)
-        x = entropic(problem.whole, own, noise.weights, min(weight, 1.0), free=free)
+        x = entropic(problem.whole, own, noise.weights, 1.0, free=free)
         found.append(own.parameters @ x)
         squares = problem.whole.squares(own.features @ x)
         costs.append(float(noise.weights @ squares))
