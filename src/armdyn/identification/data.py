@@ -102,9 +102,10 @@ def check_sizes(log: Log, names: Sequence[str]) -> None:
                 )
     if not len(samples):
         return
-    dead = np.flatnonzero(np.abs(samples.tau).max(axis=0) < LEAST_TORQUE)
-    if len(dead):
-        told = ", ".join(names[j] for j in dead)
+    sizes = np.abs(samples.tau).max(axis=0)
+    dead = [name for name, size in zip(names, sizes, strict=True) if size < LEAST_TORQUE]
+    if dead:
+        told = ", ".join(dead)
         raise IdentificationError(
             f"{log.where}: the torque of {told} is zero throughout; check the columns, the gains "
             "and the sensors, or lock joints that are not used"

@@ -25,10 +25,11 @@ def with_other_speeds(motors: Sequence[Motor]) -> list[tuple[Motor, ...]]:
     speeds = {feature.smooth for _, feature in motors if feature.smooth}
     if len(speeds) != 1 or not speeds <= set(SMOOTHING):
         return []
-    place = SMOOTHING.index(*speeds)
+    (own,) = speeds
+    place = SMOOTHING.index(own)
     found = []
     for other in SMOOTHING[max(place - 1, 0) : place + 2]:
-        if other in speeds or any(0 < f.stribeck <= other for _, f in motors):
+        if other == own or any(0 < f.stribeck <= other for _, f in motors):
             continue
         found.append(tuple((k, replace(f, smooth=f.smooth and other)) for k, f in motors))
     return found

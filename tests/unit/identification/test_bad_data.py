@@ -116,8 +116,11 @@ def always(x, value):
 
 HOPELESS = {
     "no rows": (lambda log: {k: x[:0] for k, x in log.items()}, "no two samples"),
-    "few rows": (lambda log: {k: x[:9] for k, x in log.items()}, "9 samples are too few"),
-    "nothing but holes": (lambda log: changed(log, "tau", lambda x: x * np.nan), "0 samples"),
+    "few rows": (lambda log: {k: x[:9] for k, x in log.items()}, "too few samples, 9"),
+    "nothing but holes": (
+        lambda log: changed(log, "tau", lambda x: x * np.nan),
+        "too few samples, 0",
+    ),
     "holes in the rates": (
         lambda log: log | {"qd": always(log["q"], np.nan)},
         "4,000 of 4,000 rows have something missing",

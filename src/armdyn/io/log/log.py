@@ -195,16 +195,7 @@ def _timing(
         scales[0] = TIME_UNITS[unit or found.time_unit or "s"]
     first = next(source.blocks(found.used), np.zeros((0, len(scales))))
     steps = np.diff((first[:, :k] * scales[:k]).sum(axis=1))
-    back = float(np.mean(steps < 0)) if len(steps) else 0.0
-    steps = steps[steps > 0]
-    if len(steps) and back > _MOST_BACK:
-        raise LogError(
-            f"{source.where}: {100 * back:.0f} % of the time stamps are before the one in front; "
-            "rows come in the order of time: sort them, or check the column of time"
-        )
-    if not len(steps):
-        raise LogError(f"{source.where}: there are no two samples with increasing times")
-    period = float(np.median(steps))
+    period = _usual_step(source.where, steps)
     if period > _LONGEST_PERIOD and unit is None and found.time_unit is None and k == 1:
         told = next((u for u in ("ms", "us", "ns") if period * TIME_UNITS[u] <= 0.2), "ns")
         raise LogError(
@@ -212,3 +203,17 @@ def _timing(
             f"in {told}, say time_unit={told!r}"
         )
     return scales, period
+
+
+def _usual_step(where: str, steps: Array) -> float:
+    """The median of steps of time that go forwards [s]; an error if too few do."""
+    forwards = steps[steps > 0]
+    if not len(forwards):
+        raise LogError(f"{where}: there are no two samples with increasing times")
+    back = float(np.mean(steps < 0))
+    if back > _MOST_BACK:
+        raise LogError(
+            f"{where}: {100 * back:.0f} % of the time stamps are before the one in front; rows "
+            "come in the order of time: sort them, or check the column of time"
+        )
+    return float(np.median(forwards))
