@@ -1,7 +1,6 @@
 """Groups of joints, so that those of a leg are seen together."""
 
 from collections import defaultdict
-from itertools import takewhile
 
 from armdyn.model import RobotModel
 
@@ -13,8 +12,8 @@ _EDGES = "_- ./0123456789"
 def joint_groups(model: RobotModel) -> list[str]:
     """The group of each coordinate; all are "" for an arm with few joints.
 
-    A group is a chain without branches. Its name is how the names of its joints begin, or that of
-    its first joint.
+    A group is a chain without branches. Its name is how most of the names of its joints begin, or
+    that of its first joint.
     """
     if len(model.independent) <= GROUPED_JOINTS:
         return [""] * len(model.independent)
@@ -33,10 +32,11 @@ def joint_groups(model: RobotModel) -> list[str]:
 
 
 def _common(names: list[str]) -> str:
-    """How names begin, up to a whole word."""
-    same = (len({*letters}) == 1 for letters in zip(*names, strict=False))
-    start = "".join(c for c, _ in zip(names[0], takewhile(bool, same), strict=False))
-    if any(len(name) > len(start) and name[len(start)] not in _EDGES for name in names):
-        cut = max((start.rfind(edge) for edge in _EDGES), default=-1)
-        start = start[: cut + 1]
-    return start.strip(_EDGES) or names[0]
+    """How more than half of the names begin, up to a whole word; else the first name."""
+    first = names[0]
+    ends = [i for i, letter in enumerate(first) if letter in _EDGES]
+    for end in reversed(ends):
+        start = first[:end].rstrip(_EDGES)
+        if start and 2 * sum(name.startswith(first[:end]) for name in names) > len(names) > 1:
+            return start
+    return first
