@@ -17,7 +17,7 @@ from armdyn.studio.exports import c_code, csv, png, toml, warning
 from armdyn.studio.scene import lowest
 from armdyn.studio.stage import stage
 from armdyn.studio.uploads import open_robot
-from support.studio_windows import Window, until
+from support.studio_windows import CLOSE, Window, until
 
 PUMA = armdyn.load("puma560")
 PIECES = """all => all.filter(b => !b.hidden).map(b => [
@@ -286,8 +286,8 @@ def test_a_reload_keeps_the_state(window):
     studio_sessions, before = window.studio.sessions, window.session
     assert before in studio_sessions
     window.page.reload()
-    session = until(lambda: window.fresh(before), what="a new session")
-    until(lambda: session._now and session.arm.source == "two_link", what="the robot")
+    session = window.session = until(lambda: window.fresh(before), 90, "a new session")
+    until(lambda: session._now and session.arm.source == "two_link", 90, "the robot")
     until(lambda: session.state.payload == 1.25, what="the payload")
     assert session.state.q[0] == pytest.approx(0.7)
     until(lambda: len(window.torques()) == 2, what="its torques")
@@ -296,7 +296,7 @@ def test_a_reload_keeps_the_state(window):
         == "true",
         what="the tab",
     )  # fmt: skip
-    window.session = session
+    window.page.locator(CLOSE).first.wait_for()
     window.dismiss()
 
 

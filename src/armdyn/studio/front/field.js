@@ -45,7 +45,7 @@ export class Field {
     else if (event.key === "End" && event.target === this.slider) value = this.high;
     if (value === null) return;
     event.preventDefault();
-    this.give(Number(clamp(value, this.low, this.high).toPrecision(12)));
+    this.give(clamp(Number(value.toPrecision(12)), this.low, this.high));
   }
 
   read() {
@@ -59,28 +59,31 @@ export class Field {
     }
     const taken = clamp(value, this.low, this.high);
     this.editing = false;
-    if (taken !== value) this.say(`the limit is ${words(taken)} ${this.unit}`);
     this.give(taken);
+    if (taken !== value) this.say(`the limit is ${words(taken)} ${this.unit}`);
     if (!text.trim()) this.say("left as it was");
   }
 
   give(value) {
     this.touched = performance.now();
+    this.say("");
     this.put(value, true);
     this.send(value);
   }
 
   // Show what the studio says, unless a hand is on it.
   follow(value) {
-    if (performance.now() - this.touched > QUIET || Math.abs(value - this.value) < 1e-12)
-      this.put(value, false);
+    clearTimeout(this.later);
+    const wait = QUIET - (performance.now() - this.touched);
+    if (wait <= 0) this.put(value, false);
+    else this.later = setTimeout(() => this.follow(value), wait);
   }
 
   put(value, forced) {
     this.value = value;
     this.slider.value = value;
     this.slider.setAttribute("aria-valuetext", `${words(value)} ${this.unit}`);
-    this.slider.style.setProperty("--at", `${(100 * (value - this.low)) / (this.high - this.low || 1)}%`);
+    this.slider.style.setProperty("--at", `${clamp((100 * (value - this.low)) / (this.slider.max - this.low || 1), 0, 100)}%`);
     if (forced || !this.editing) {
       this.input.value = Number(value.toFixed(4)).toString().replace("-", "\u2212");
       this.editing = false;
@@ -90,7 +93,5 @@ export class Field {
   say(text) {
     this.note.textContent = text;
     this.input.setAttribute("aria-invalid", text.includes("no number"));
-    clearTimeout(this.timer);
-    if (text) this.timer = setTimeout(() => this.say(""), 4000);
   }
 }
