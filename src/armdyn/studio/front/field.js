@@ -40,12 +40,12 @@ export class Field {
     let value = null;
     if (event.key in far) {
       const step = this.step * far[event.key] * (event.shiftKey ? 10 : 1);
-      value = Math.round((this.value + step) / this.step) * this.step;
+      value = Number((Math.round((this.value + step) / this.step) * this.step).toPrecision(12));
     } else if (event.key === "Home" && event.target === this.slider) value = this.low;
     else if (event.key === "End" && event.target === this.slider) value = this.high;
     if (value === null) return;
     event.preventDefault();
-    this.give(clamp(Number(value.toPrecision(12)), this.low, this.high));
+    this.give(clamp(value, this.low, this.high));
   }
 
   read() {
