@@ -10,6 +10,11 @@ export class Address {
     this.given = new URLSearchParams(location.hash.slice(1));
     if (KINDS[this.given.get("kind")]) settings.kind = this.given.get("kind");
     if (["percent", "torque"].includes(this.given.get("scale"))) settings.scale = this.given.get("scale");
+    // a window that was lost comes back as another one, in the state that the address has kept
+    wire.onconnect = () => {
+      this.restored = false;
+      this.given = new URLSearchParams(location.hash.slice(1));
+    };
     wire.listen((shown) => {
       this.shown = shown;
       if (!this.restored && shown.robot && shown.state) this.restore();

@@ -49,7 +49,7 @@ export class Matrix {
   }
 
   colour(value) {
-    const depth = 0.05 + 0.75 * Math.sqrt(Math.abs(value) / this.largest);
+    const depth = 0.05 + 0.65 * Math.sqrt(Math.abs(value) / this.largest);
     return `rgba(${value < 0 ? NEGATIVE : POSITIVE},${depth.toFixed(3)})`;
   }
 

@@ -21,11 +21,11 @@ const matrix = new Matrix(wire, helpButton);
 const timeline = new Timeline(wire, settings, helpButton);
 const gone = make("div", { class: "ad-gone armdyn-gone", role: "alertdialog", "aria-label": "The studio has stopped", hidden: true });
 
-document.body.append(
+document.body.prepend(
   top_.element, top_.fault,
   make("aside", { class: "ad-column", "aria-label": "Joints, torques, mass matrix" }, joints.element, matrix.element),
-  timeline.element, gone,
 );
+document.body.append(timeline.element, gone);
 document.documentElement.lang = "en";
 
 function select(joint) {

@@ -8,6 +8,7 @@ export class Wire {
     this.socket = null;
     this.waiting = new Map();
     this.onstate = () => {};
+    this.onconnect = () => {};
   }
 
   // Call with the parts that have changed, by name.
@@ -27,6 +28,7 @@ export class Wire {
 
   connect(key) {
     this.key = key;
+    this.onconnect();
     this.socket?.close();
     const place = `${location.origin.replace(/^http/, "ws")}/armdyn/socket?window=${key}`;
     const socket = new WebSocket(place);

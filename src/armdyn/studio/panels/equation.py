@@ -48,6 +48,7 @@ class EquationPanel(Panel):
         """Begin with the second joint, which usually carries most."""
         names = arm.robot.joint_names
         self._written, self._symbols.content, self._numbers.content = None, "", ""
+        self._last = None
         self._choice.options = names
         self._choice.value = names[min(1, len(names) - 1)]
 
@@ -90,7 +91,7 @@ class EquationPanel(Panel):
     def _again(self) -> None:
         if self._written is not None:
             self._symbols.content = svg.framed(symbols_html(self._written, self.joint), "symbols")
-        if self._last is not None:
+        if self._last is not None and len(self._last.total) == self._session.arm.robot.n:
             self.show(self._last)
 
     def _write(self, _: Any) -> None:
