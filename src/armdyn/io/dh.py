@@ -51,10 +51,7 @@ def read_dh(
     helical: q to θ and pitch·q to d. A row follows the one before, or the link that it names as its
     parent; with b and γ there, Rz(γ) Tz(b) comes before T_i (Khalil and Kleinfinger).
     """
-    if not is_one_of(convention, ("standard", "modified")):
-        raise ModelError(f"convention must be 'standard' or 'modified', got {shown(convention)}")
-    if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
-        raise ModelError(f"a DH table is a sequence of at least one row, got {shown(rows)}")
+    _check_table(rows, convention)
     links: dict[str, Inertia] = {"base": Inertia.zero()}
     connections, placements, parent = [], {}, "base"
     findings: list[Finding] = []
@@ -87,13 +84,17 @@ def read_dh(
         source=source,
         reduced=reduced,
     )
-    passive = [
-        connection.name
-        for connection, row in zip(connections, rows, strict=True)
-        if not check_truth("actuated", row.get("actuated", True))
-    ]
+    pairs = zip(connections, rows, strict=True)
+    passive = [c.name for c, row in pairs if not check_truth("actuated", row.get("actuated", True))]
     model = closed_by_rows(model, loops, passive, assembly)
     return model, (*findings, *physical_warnings(model, physical))
+
+
+def _check_table(rows: Any, convention: Any) -> None:
+    if not is_one_of(convention, ("standard", "modified")):
+        raise ModelError(f"convention must be 'standard' or 'modified', got {shown(convention)}")
+    if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
+        raise ModelError(f"a DH table is a sequence of at least one row, got {shown(rows)}")
 
 
 def _parent(where: str, row: Mapping[str, Any], links: Mapping[str, Inertia], last: str) -> str:
