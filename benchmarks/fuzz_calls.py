@@ -69,7 +69,7 @@ OWN: dict[str, dict[str, Any]] = {
 NOT_CALLED = (
     *("Robot", "Ledger", "Simulation", "Event", "reduced", "excite", "update_model"),
     *("identify", "identify_drive_gains", "identify_friction", "identify_gravity"),
-    *("identify_payload", "torch", "worst_case"),
+    *("identify_payload", "torch", "worst_case", "LoopMotion"),
 )
 """Classes that people do not make themselves, functions that take seconds, and those of large
 extras."""
