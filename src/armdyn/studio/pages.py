@@ -23,6 +23,8 @@ SOCKET = f"{PLACE}socket"
 TITLE = "armdyn studio"
 KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 HEAD = (
+    # viser drops what stands behind the # before our script begins
+    "<script>window.armdynAddress = location.hash</script>"
     f"<title>{TITLE}</title><link rel='stylesheet' href='{PLACE}studio.css'>"
     f"<script type='module' src='{PLACE}studio.js'></script>"
 )

@@ -7,13 +7,14 @@ const PAUSE = 250; // time between two changes of the address [ms]
 export class Address {
   constructor(wire, settings) {
     Object.assign(this, { wire, settings, restored: false, timer: null });
-    this.given = new URLSearchParams(location.hash.slice(1));
+    this.kept = window.armdynAddress ?? location.hash;
+    this.given = new URLSearchParams(this.kept.slice(1));
     if (KINDS[this.given.get("kind")]) settings.kind = this.given.get("kind");
     if (["percent", "torque"].includes(this.given.get("scale"))) settings.scale = this.given.get("scale");
     // a window that was lost comes back as another one, in the state that the address has kept
     wire.onconnect = () => {
       this.restored = false;
-      this.given = new URLSearchParams(location.hash.slice(1));
+      this.given = new URLSearchParams(this.kept.slice(1));
     };
     wire.listen((shown) => {
       this.shown = shown;
@@ -37,7 +38,7 @@ export class Address {
 
   tab(name) {
     if (!name) return;
-    for (const tab of document.querySelectorAll("#root [role=tab]")) if (tab.textContent.trim() === name) tab.click();
+    for (const tab of document.querySelectorAll("#root [role=tab]")) if (tab.textContent.trim() === name) press(tab);
   }
 
   keep() {
@@ -51,6 +52,15 @@ export class Address {
     const tab = document.querySelector("#root [role=tab][aria-selected=true]")?.textContent.trim();
     Object.assign(parts, { kind: this.settings.kind, scale: this.settings.scale, dark: dark ? 1 : 0 }, tab ? { tab } : {});
     const text = Object.entries(parts).map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%2C", ",")}`).join("&");
-    history.replaceState(null, "", `#${text}`);
+    this.kept = `#${text}`;
+    history.replaceState(null, "", this.kept);
   }
+}
+
+// The tabs of viser are pressed by a pointer or a key, not by a click alone.
+function press(tab) {
+  const how = { bubbles: true, cancelable: true, button: 0, pointerId: 1, isPrimary: true };
+  for (const kind of ["pointerdown", "pointerup"]) tab.dispatchEvent(new PointerEvent(kind, how));
+  tab.click();
+  tab.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }
