@@ -71,11 +71,13 @@ def test_there_are_twenty_files_of_others():
 @pytest.mark.parametrize("name", catalog_names())
 def test_counts_of_kernel_c_and_ops_are_one_number(name):
     robot = armdyn.load(name)
-    asked = [arg for q in COMPARED for arg in ("--quantity", QUANTITIES[q].counted_as)]
+    # loops that are solved by iteration have long programs
+    compared = ("inverse_dynamics",) if name == "delta" else COMPARED
+    asked = [arg for q in compared for arg in ("--quantity", QUANTITIES[q].counted_as)]
     run = CliRunner().invoke(app, ["ops", name, "--json", "--programs", *asked])
     told = {row["quantity"]: row for row in json.loads(run.output)["programs"]}
-    same_counts(robot, {q: told[q] for q in COMPARED})
-    curved = name in ("five_bar", "four_bar")  # closed forms of the numbers of one robot
+    same_counts(robot, {q: told[q] for q in compared})
+    curved = name in ("delta", "five_bar", "four_bar")  # closed forms of the numbers of one robot
     assert {row["proved"] for row in told.values()} == {"random" if curved else "field"}
 
 

@@ -21,7 +21,7 @@ PUMA = armdyn.load("puma560")
 
 def picture(window):
     """What is seen of the arm, without the columns beside it."""
-    return window.page.screenshot(clip={"x": 350, "y": 60, "width": 560, "height": 680})
+    return window.picture(clip={"x": 350, "y": 60, "width": 560, "height": 680})
 
 
 def alike(one, other):
@@ -189,7 +189,7 @@ def test_robot_table_and_picture_download(window, tmp_path):
     window.tab("Robot")
     files = {}
     for label in ("Robot (TOML)", "Motion or state (CSV)", "Picture (PNG)"):
-        with window.page.expect_download() as download:
+        with window.drawn(), window.page.expect_download() as download:
             window.press(label)
         files[label] = tmp_path / download.value.suggested_filename
         download.value.save_as(files[label])
@@ -285,7 +285,7 @@ def test_a_page_of_another_site_sees_nothing(browser, studio, monkeypatch):
         until(lambda: page.wait_for_timeout(100) or told, 90, "a refusal")
         assert told[0] == "pages of other sites cannot use the studio"
         assert studio.sessions == before
-        assert page.locator(".armdyn-torque").count() == 0
+        assert page.locator(".armdyn-torque .total").count() == 0
     finally:
         context.close()
         elsewhere.stop()

@@ -2,8 +2,28 @@
 
 import os
 import time
+from contextlib import contextmanager
 
 CLOSE = ".mantine-Notification-closeButton"
+DRAW_WHEN_ASKED = """
+const frame = window.requestAnimationFrame.bind(window);
+window.requestAnimationFrame = step => setTimeout(() => frame(step), 60);
+window.cancelAnimationFrame = clearTimeout;
+for (const name of ["drawElements", "drawArrays", "drawRangeElements", "drawElementsInstanced",
+                    "drawArraysInstanced"]) {
+  const draw = WebGL2RenderingContext.prototype[name];
+  WebGL2RenderingContext.prototype[name] = function (...given) {
+    if (window.drawn) draw.apply(this, given);
+  };
+}
+"""
+"""Without a graphics card pictures take a processor of their own, and clicks wait for them."""
+THREE_FRAMES = """() => new Promise(done => {
+  let left = 3;
+  const step = () => left-- ? requestAnimationFrame(step) : done();
+  window.drawn = true;
+  step();
+})"""
 
 
 def until(condition, seconds=30.0, what="this"):
@@ -26,9 +46,9 @@ class Window:
         self.context = browser.new_context(
             viewport=dict(zip(("width", "height"), size, strict=True)),
             accept_downloads=True,
-            # without a graphics card, half the points are drawn in a quarter of the time
-            device_scale_factor=1 if os.environ.get("ARMDYN_SCREENSHOTS") else 0.5,
         )
+        if not os.environ.get("ARMDYN_SCREENSHOTS"):
+            self.context.add_init_script(DRAW_WHEN_ASKED)
         self.page = self.context.new_page()
         self.page.set_default_timeout(120_000)  # machines that test are busy
         self.page.goto(studio.address + hash)
@@ -91,7 +111,20 @@ class Window:
         found = self.page.locator(selector)
         return found.first.inner_text() if found.count() else ""
 
+    @contextmanager
+    def drawn(self):
+        """The arm is drawn meanwhile."""
+        self.page.evaluate(THREE_FRAMES)
+        yield
+        self.page.evaluate("() => { window.drawn = false }")
+
+    def picture(self, **options):
+        """What the page shows, the arm included."""
+        with self.drawn():
+            return self.page.screenshot(**options)
+
     def shot(self, name):
+        """Keep what the page shows; the arm is in it if ARMDYN_SCREENSHOTS is set."""
         self.page.screenshot(path=self.shots / f"{name}.png")
 
     def close(self):

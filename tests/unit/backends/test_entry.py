@@ -142,8 +142,8 @@ def test_what_cannot_be_taken_is_named():
     fixed = np.zeros((4, 4))
     fixed.flags.writeable = False
     wrong = [
-        ((), {}, r"mass_matrix takes 1 arrays \(q\), got 0"),
-        ((q, out), {}, r"mass_matrix takes 1 arrays \(q\), got 2"),
+        ((), {}, r"mass_matrix takes 1 array \(q\), got 0"),
+        ((q, out), {}, r"mass_matrix takes 1 array \(q\), got 2"),
         ((q, q, q), {}, "got 3"),
         ((np.zeros(3),), {}, r"q: expected shape \(..., 4\).*got shape \(3,\)"),
         ((np.zeros(5),), {"out": out}, r"q: expected shape \(..., 4\).*got shape \(5,\)"),

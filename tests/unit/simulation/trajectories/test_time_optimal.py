@@ -95,7 +95,7 @@ def test_without_friction_toppra_takes_as_long(panda):
 @pytest.mark.parametrize(
     ("points", "options", "error", "match"),
     [
-        ([[0.0]], {"effort": [1.0]}, ShapeError, "two or more finite positions of 1 joints"),
+        ([[0.0]], {"effort": [1.0]}, ShapeError, "two or more finite positions of 1 joint,"),
         ([[0.0], [np.nan]], {"effort": [1.0]}, ShapeError, "finite positions"),
         ([[0.0], [1.0], [1.0]], {"effort": [1.0]}, TrajectoryError, "points 2 and 3 .* the same"),
         ([[0.0], [1.0]], {}, TrajectoryError, "no limit of the torque of .*; give `effort`"),
