@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # uv takes a fifth of pip's time; pip is there where uv is not, and knows groups since 25.1
-INSTALL = { $(PIP) uv && $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python $(WANTED); } || \
+INSTALL = { $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(WANTED); } || \
   { $(PIP) 'pip>=25.1' && $(PIP) $(WANTED); }
 
 .PHONY: demo test test-targets test-torch quick lint fmt type imports pages browser docs dist clean
