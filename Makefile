@@ -7,7 +7,10 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALL = { $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(WANTED); } || \
   { $(PIP) 'pip>=25.1' && $(PIP) $(WANTED); }
 
-.PHONY: demo test test-targets test-torch quick lint fmt type imports pages browser docs dist clean
+SUITE = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal \
+  --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
+
+.PHONY: demo test test-thorough test-targets test-torch quick lint fmt type imports pages browser docs dist clean
 
 demo: .venv/.demo
 	@mkdir -p demo
@@ -15,8 +18,12 @@ demo: .venv/.demo
 	@echo "open the studio with: $(BIN)/armdyn studio puma560"
 
 test: lint imports browser
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
+	$(SUITE) -m "not thorough"
 	$(MAKE) -j 2 type pages
+
+# long robots and many files, beyond the twenty minutes that `make test` has
+test-thorough: .venv/.test
+	$(SUITE) -m thorough
 
 # a page drawn without a GPU may be late
 pages: .venv/.test

@@ -68,10 +68,13 @@ def test_there_are_twenty_files_of_others():
     assert len(URDFS) >= 20
 
 
-@pytest.mark.parametrize("name", catalog_names())
+DELTA = pytest.param("delta", marks=pytest.mark.thorough)
+"""Loops that are solved by iteration have long programs."""
+
+
+@pytest.mark.parametrize("name", [DELTA if name == "delta" else name for name in catalog_names()])
 def test_counts_of_kernel_c_and_ops_are_one_number(name):
     robot = armdyn.load(name)
-    # loops that are solved by iteration have long programs
     compared = ("inverse_dynamics",) if name == "delta" else COMPARED
     asked = [arg for q in compared for arg in ("--quantity", QUANTITIES[q].counted_as)]
     run = CliRunner().invoke(app, ["ops", name, "--json", "--programs", *asked])
@@ -108,6 +111,7 @@ def counted(program, *ops):
     return sum(instruction.op in ops for instruction in program.instructions)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", URDFS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore::armdyn.errors.ArmdynWarning")
 def test_counts_of_files_of_others_are_one_number(path):

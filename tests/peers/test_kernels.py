@@ -143,6 +143,7 @@ def test_regressor(robot):
         close(Y[k], theirs, TOLERANCE)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("tree", "joints"), [(False, (15, 30, 60)), (True, (20, 40))])
 def test_long_robots(tree, joints, record_property):
     """A long chain is ill-conditioned, so the torques of its accelerations are compared."""

@@ -140,6 +140,7 @@ def test_batches_of_any_shape_give_the_same_numbers(model, seed):
     assert robot.forward_dynamics_derivatives(empty, empty, empty).dtau.shape == (0, n, n)
 
 
+@pytest.mark.thorough
 def test_many_joints_in_linear_size():
     sizes = {}
     for n in (15, 30):

@@ -194,12 +194,15 @@ def test_the_arm_is_taken_by_hand_and_steps_are_taken_back(window):
     link = window.session.arm.evaluator(window.session.state).links[1]
     at, to = (turn @ (link[:3, 3] + link[:3, :3] @ p) for p in ([0.4, 0, 0], [0.4, 0.15, 0]))
     mouse = window.page.mouse
-    mouse.move(*on_screen(window, at))
-    mouse.down()
-    for share in (0.3, 0.6, 1.0):
-        mouse.move(*on_screen(window, at + share * (to - at)))
-    until(lambda: window.session.state.q[1] > begin[1] + 0.1, what="a turned joint")
-    mouse.up()
+    with window.drawn():
+        mouse.move(*on_screen(window, at))
+        window.page.wait_for_timeout(300)
+        mouse.down()
+        for share in (0.3, 0.6, 1.0):
+            mouse.move(*on_screen(window, at + share * (to - at)))
+            window.page.wait_for_timeout(100)
+        until(lambda: window.session.state.q[1] > begin[1] + 0.1, what="a turned joint")
+        mouse.up()
     assert window.session.state.q[0] == begin[0]
     # the tool by its handle
     window.page.get_by_role("checkbox", name="drag the tool", exact=True).check()

@@ -26,7 +26,7 @@ LINES = ("#3B8FD0", "#E0703A", "#1FA37C", "#D583B4", "#D9A514", "#5CBBEA", "#A98
 """Colours of the joints in plots over time, legible on dark and light."""
 POSITIVE, NEGATIVE = "#2F86C9", "#E0703A"
 """Entries of a matrix by their sign."""
-LEVELS = {"error": "#E5484D", "warning": "#D9910A", "note": "#3B8FD0"}
+LEVELS = {"error": "var(--ad-alarm)", "warning": "var(--ad-near)", "note": "var(--ad-brand)"}
 """Findings of a check by their level."""
 STAGES = {
     "written": "#9AA8B6",

@@ -159,6 +159,7 @@ def test_friction_is_an_option(quantity):
         close(rubbing(*given), smooth(*given) + friction, 1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_large_robots_take_derivatives_direction_by_direction():
     n = LARGE + 1

@@ -152,6 +152,7 @@ def test_each_joint_of_a_general_chain_takes_as_many(rotors, slope):
     assert many - few <= 5 * slope
 
 
+@pytest.mark.thorough
 def test_the_shortest_program_is_never_longer_than_by_the_mass_matrix():
     for letters in ("RR", "RRR", "RPRPRPRP", "R" * 9, "R" * 16):
         model = random_model(letters, 2, rotors=True)

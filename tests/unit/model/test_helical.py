@@ -103,6 +103,7 @@ def test_an_aligned_screw_is_that_of_pinocchio(axis):
     close(tau, pin.rnea(other, other.createData(), q, qd, qdd))
 
 
+@pytest.mark.thorough
 def test_every_quantity_of_a_deep_chain_equals_pinocchio():
     model = random_model("HRHPHRH", 3, rotors=True)
     q, qd, x = random_states(model, 3)
@@ -144,6 +145,7 @@ def test_friction_and_rotor_act_on_the_angle():
     close(extra, [2.0 * 0.5 + 0.5 + 0.9, 0, 0], 1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(2))
 def test_energy_is_kept_while_screws_move_freely(seed):
     robot = Robot(random_model("HRH", seed))

@@ -115,6 +115,7 @@ def test_a_kernel_has_its_task_and_knows_the_names():
         robot.kernel("jacobian", task=("x",))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_many_joints_are_left_to_numpy():
     model = random_model("R" * (table.COMPILED_CARTESIAN + 1), 3)

@@ -94,6 +94,7 @@ def test_units_are_never_small():
     assert not space.sound(space.start.with_link(3, point_mass="x"))
 
 
+@pytest.mark.thorough
 def test_one_robot_gets_one_list_of_choices():
     script = (
         "from armdyn.quantities.choice_search import searched_choices\n"
