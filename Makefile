@@ -24,10 +24,11 @@ test: lint imports browser
 # long robots and many files, beyond the twenty minutes that `make test` has
 test-thorough: .venv/.test
 	$(SUITE) -m thorough
+	$(BIN)/pytest tests/studio -m thorough --reruns 2
 
 # a page drawn without a GPU may be late
 pages: .venv/.test
-	$(BIN)/pytest tests/studio --reruns 2
+	$(BIN)/pytest tests/studio -m "not thorough" --reruns 2
 
 # PyTorch brings gigabytes, so it gets an environment of its own
 test-torch: build/.torch

@@ -111,6 +111,7 @@ def test_everything_that_can_be_seen_is_drawn_dark_and_light(window):
     until(lambda: not window.session.scene._arrows and not window.session.dark, what="the light")
 
 
+@pytest.mark.thorough
 def test_a_trajectory_plays_and_its_plots_follow(window):
     window.tab("Play")
     window.upload(".csv", EXAMPLES / "puma560_pick.csv")
@@ -227,6 +228,7 @@ def test_studies_show_progress_and_their_results(window):
     window.shot("study")
 
 
+@pytest.mark.thorough
 def test_a_design_is_shown_beside_the_arm(window):
     window.session.open("two_link")
     until(lambda: len(window.torques()) == 2, what="the robot")

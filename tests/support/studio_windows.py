@@ -93,7 +93,7 @@ class Window:
         button = self.page.locator(".armdyn-timeline button").first
         until(button.is_enabled, what="the button")
         if button.get_attribute("aria-label") == "Pause":
-            button.click()
+            button.dispatch_event("click")  # a mouse waits until nothing moves
         until(lambda: button.get_attribute("aria-label") == "Play", what="a pause")
 
     def time(self):
