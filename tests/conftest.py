@@ -63,3 +63,23 @@ def file(tmp_path):
         return path
 
     return write
+
+
+THOROUGH = (
+    "tests/compiler/test_one_program.py::test_counts_of_kernel_c_and_ops_are_one_number",
+    "tests/peers/test_delta.py",
+    "tests/properties/test_regressor.py::test_base_parameters_of_the_catalog",
+    "tests/unit/equations/test_cartesian.py",
+    "tests/unit/equations/test_closed_forms.py",
+    "tests/unit/io/test_catalog.py::test_mass_matrix_is_positive_and_energy_is_kept",
+    "tests/unit/simulation/test_adaptive.py",
+    "tests/unit/test_loops_everywhere.py",
+)
+"""Whole families of tests that `make test` has no time for, and `make test-thorough` runs."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.nodeid.startswith(THOROUGH):
+            item.add_marker(pytest.mark.thorough)
