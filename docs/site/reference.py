@@ -9,10 +9,11 @@ MARK = "<!-- reference -->"
 
 
 def _directive(name: str, found: object) -> str:
-    kind = "autoclass" if isinstance(found, type) else "autofunction"
-    return f"```{{eval-rst}}\n.. {kind}:: {name}\n   :members:\n```\n\n".replace(
-        "   :members:\n" if kind == "autofunction" else "\0", ""
-    )
+    if not isinstance(found, type):
+        return f"```{{eval-rst}}\n.. autofunction:: {name}\n```\n\n"
+    ours = any(base.__module__.startswith("armdyn.facade") for base in found.__mro__)
+    options = "   :members:\n" + "   :inherited-members:\n" * ours
+    return f"```{{eval-rst}}\n.. autoclass:: {name}\n{options}```\n\n"
 
 
 def _reference() -> str:

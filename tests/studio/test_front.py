@@ -408,10 +408,8 @@ def test_a_phone_shows_the_torques_first(browser, studio, shots):
 
 
 def test_a_robot_of_many_joints_has_groups_a_search_and_a_matrix_to_read(window):
-    listed = importlib.metadata.files("example-robot-data") or []
-    path = next((f.locate() for f in listed if f.name == "talos_reduced.urdf"), None)
-    if path is None:
-        pytest.skip("example-robot-data is not installed")
+    listed = importlib.metadata.files("example-robot-data")
+    path = next(f.locate() for f in listed if f.name == "talos_reduced.urdf")
     loaded = open_robot(str(path))
     arm = arm_of(loaded, "talos", None, False, lambda _: None)
     robot = arm.robot
