@@ -230,7 +230,7 @@ def test_the_arm_is_taken_by_hand_and_steps_are_taken_back(window):
 def test_numbers_of_a_link_are_edited_with_their_effect_and_compared(window):
     robot = opened(window, "two_link", 2)
     window.tab("Edit")
-    field = window.page.get_by_label("mass [kg]").last
+    field = window.page.get_by_role("textbox", name="mass [kg]").last
     field.fill("4")
     field.press("Enter")
     edited = robot.with_link("link1", mass=4.0, physical="ignore")

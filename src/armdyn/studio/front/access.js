@@ -4,7 +4,8 @@ const NAMELESS = "#root input, #root button, #root [role=slider], #root [role=co
 
 export function label() {
   for (const element of document.querySelectorAll(NAMELESS)) {
-    if (element.dataset.adNamed || element.type === "file") continue;
+    // the arrows of a number field are hidden from screen readers: its own keys do what they do
+    if (element.dataset.adNamed || element.type === "file" || element.ariaHidden === "true") continue;
     if (named(element)) continue;
     const words = near(element);
     if (words) {
