@@ -2,7 +2,7 @@
 
 import ctypes
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any
 
@@ -148,9 +148,11 @@ class Kernel:
             raise ShapeError("out: expected an array that can be written to, got a read-only one")
         return out
 
-    def _vectors(self, arrays: tuple[npt.ArrayLike, ...]) -> tuple[list[Array], tuple[int, ...]]:
+    def _vectors(self, arrays: tuple[Any, ...]) -> tuple[list[Array], tuple[int, ...]]:
         """The arguments as arrays of the kernel's type, and the batch shape of all."""
         expected = self._built.inputs
+        if _fit(arrays, expected, np.dtype(self.dtype)):
+            return list(arrays), arrays[0].shape[:-1]
         if len(arrays) != len(expected):
             names = ", ".join(name for name, _ in expected)
             raise ShapeError(
@@ -194,6 +196,20 @@ class Kernel:
         method = _METHODS.setdefault(key, _MethodDef(*key))
         builtin: Callable[..., Array] = _new_builtin(ctypes.addressof(method), other, None)
         return builtin
+
+
+def _fit(
+    arrays: tuple[Any, ...], expected: Sequence[tuple[str, int]], dtype: np.dtype[Any]
+) -> bool:
+    """Whether all are arrays of this type and one batch: small batches have no time for more."""
+    if len(arrays) != len(expected) or type(arrays[0]) is not np.ndarray:
+        return False
+    batch = arrays[0].shape[:-1]
+    for array, (_, size) in zip(arrays, expected, strict=True):
+        plain = type(array) is np.ndarray and array.dtype is dtype
+        if not plain or array.shape != (*batch, size):
+            return False
+    return True
 
 
 def type_name(dtype: npt.DTypeLike) -> str:

@@ -64,7 +64,8 @@ class KernelTable:
         self.model, self.cache, self.n = model, cache, len(model.independent)
         self.effort = effort
         self.known = known
-        """Kernels by request and type; by quantity and options their callables for one state."""
+        """Kernels by request and type; by quantity and options their callables for one state,
+        and those that were only asked for batches."""
 
     def kernel(self, request: Request, dtype: npt.DTypeLike = "float64") -> Any:
         """The kernel of a request."""
@@ -94,8 +95,10 @@ class KernelTable:
     def run(self, quantity: str, *arrays: npt.ArrayLike, **options: Any) -> Array:
         """A quantity for vectors in the order of its kernel."""
         key = (quantity, *options.items()) if options else quantity
+        one = getattr(arrays[0], "ndim", 1) == 1  # else nothing is compiled for one state
+        place = key if one else ("batches", key)
         try:
-            call = self.known.get(key)
+            call = self.known.get(key) or self.known.get(place)
         except TypeError:  # an option without a hash is refused by its kernel
             call = None
         if call is None:
@@ -104,10 +107,8 @@ class KernelTable:
             solved = self._is_solved_first(quantity)
             options |= {"solved": True} if solved else {}
             kernel = self.kernel(Request(quantity, effort=self.effort, **options))
-            one = getattr(arrays[0], "ndim", 1) == 1  # else nothing is compiled for one state
             call = self._closed(quantity, kernel.call if one else kernel)
-            if one:
-                self.known[key] = call
+            self.known[place] = call
         return call(*arrays)
 
     def _closed(self, quantity: str, call: Callable[..., Array]) -> Callable[..., Array]:

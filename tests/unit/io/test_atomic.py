@@ -162,9 +162,12 @@ class TestWhatIsThere:
 KILLED = """
 import os, signal, sys
 from armdyn.io.atomic import replacing
+number = int(sys.argv[1])
+if signal.getsignal(number) == signal.SIG_IGN:  # as under nohup
+    signal.signal(number, signal.SIG_DFL)
 with replacing("out.txt") as stream:
     stream.write(b"half")
-    os.kill(os.getpid(), int(sys.argv[1]))
+    os.kill(os.getpid(), number)
 """
 
 
