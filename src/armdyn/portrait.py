@@ -98,7 +98,7 @@ def _draw_joints(axes: Any, model: RobotModel, frames: WorldFrames, length: floa
         centred = {"ha": "center", "va": "center"}
         text = axes.text(*beyond, joint.name, fontsize=7, color=colour, **centred, zorder=6)
         text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
-    for loop in model.loops:
+    for loop in (loop for loop in model.loops if not loop.couples):
         place = end_frames(frames, loop)[0][:3, 3]
         ring = {"s": 42, "color": "white", "edgecolor": CUT, "linewidth": 1.8}
         axes.scatter(*place, **ring, depthshade=False, zorder=5)
@@ -144,7 +144,7 @@ def _write_head(figure: Any, model: RobotModel, q: Array) -> None:
     figure.text(0.05, 0.92, f"q = ({at})"[:110], fontsize=8, color=GREY)
     from matplotlib.lines import Line2D  # noqa: PLC0415 (an extra)
 
-    cut = [("cut joint", CUT)] if model.loops else []
+    cut = [("cut joint", CUT)] if any(not x.couples for x in model.loops) else []
     turns = {joint.type.turns for joint in model.joints}
     words = {True: ("joint that turns", TURNS), False: ("joint that slides", SLIDES)}
     shown = [words[kind] for kind in (True, False) if kind in turns]

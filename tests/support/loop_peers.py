@@ -18,23 +18,27 @@ class MujocoLoops:
 
     def accelerations(self, q, qd, tau):
         """Those of all joints, and forces of b on a in cut joints, where softness goes to zero."""
-        found = [self._soft(q, qd, tau, d) for d in IMPEDANCES]
-        softness = [(1 - d) / d for d in IMPEDANCES]
-        weights = [
-            np.prod([y / (y - x) for y in softness if y != x]) for x in softness
-        ]  # Lagrange's polynomial at zero
-        qdd, force = (
-            sum(w * pair[k] for w, pair in zip(weights, found, strict=True)) for k in (0, 1)
-        )
-        return qdd, force
+        return rigid(self.model, q, qd, tau, self.order)
 
-    def _soft(self, q, qd, tau, impedance):
-        self.model.eq_solimp[:, :2] = impedance
-        data = mujoco.MjData(self.model)
-        for there, here in ((data.qpos, q), (data.qvel, qd), (data.qfrc_applied, tau)):
-            there[self.order] = here
-        mujoco.mj_forward(self.model, data)
-        return data.qacc[self.order].copy(), data.efc_force[: 3 * self.model.neq].reshape(-1, 3)
+
+def rigid(m, q, qd, tau, order=slice(None)):
+    """Accelerations of all joints and forces of constraints, (equalities, rows), made rigid."""
+    found = [_soft(m, q, qd, tau, order, d) for d in IMPEDANCES]
+    softness = [(1 - d) / d for d in IMPEDANCES]
+    weights = [
+        np.prod([y / (y - x) for y in softness if y != x]) for x in softness
+    ]  # Lagrange's polynomial at zero
+    qdd, force = (sum(w * pair[k] for w, pair in zip(weights, found, strict=True)) for k in (0, 1))
+    return qdd, force
+
+
+def _soft(m, q, qd, tau, order, impedance):
+    m.eq_solimp[:, :2] = impedance
+    data = mujoco.MjData(m)
+    for there, here in ((data.qpos, q), (data.qvel, qd), (data.qfrc_applied, tau)):
+        there[order] = here
+    mujoco.mj_forward(m, data)
+    return data.qacc[order].copy(), data.efc_force.reshape(m.neq, -1)
 
 
 def _mjcf(model):

@@ -45,7 +45,7 @@ def loop_findings(model: RobotModel) -> Iterator[Finding]:
 
 def _of_rows(model: RobotModel) -> Iterator[Finding]:
     """Conditions of which others are combinations."""
-    every = sum(len(loop.cut.rows) for loop in model.loops)
+    every = sum(loop.conditions for loop in model.loops)
     if len(model.passive) == every:
         return
     names = ", ".join(repr(loop.name) for loop in model.loops)
@@ -74,8 +74,8 @@ def _of_assembly(model: RobotModel, assembly: Array) -> Iterator[Finding]:
     start = 0
     rest = np.abs(residuals(model, np.zeros(len(model.joints)))) / size(model)
     for loop in model.loops:
-        largest = float(rest[start : start + len(loop.cut.rows)].max())
-        start += len(loop.cut.rows)
+        largest = float(rest[start : start + loop.conditions].max())
+        start += loop.conditions
         if largest > OPEN:
             yield Finding("note", f"loop {loop.name!r}", "it is open where all joints are at zero")
 

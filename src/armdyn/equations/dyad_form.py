@@ -27,9 +27,10 @@ from armdyn.expr.evaluate import settle
 from armdyn.expr.graph import Graph
 from armdyn.formulations.loops.closure import Closure, closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.dyad import Dyad
-from armdyn.formulations.loops.parallelogram import LinearDyad
+from armdyn.formulations.loops.follower import Follower
+from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.plane import PlanarLoop, Segment
+from armdyn.formulations.loops.steps import Step
 from armdyn.model import RobotModel
 from armdyn.quantities.finish import node_array
 
@@ -57,8 +58,8 @@ def passive_joints(
     """What is added to the equations of a tree; `shifts` are its offsets by number of a joint."""
     closure = closure_of(model)
     made = _Writer(tree, closure, shifts, digits)
-    for dyad in closure.dyads or ():
-        made.add(dyad)
+    for step in closure.steps:
+        made.add(step)
     given = ("q", "qd", "qdd")
     positions = _positions(model, closure, digits)
     found = [Block("", "Passive joints", (*positions.variables, *positions.torques), (), given)]
@@ -101,9 +102,10 @@ class _Writer:
         names = [loop.name for loop in self.closure.model.loops]
         return f"_{names.index(plane.loop.name) + 1}" if len(self.closure.order) > 1 else ""
 
-    def add(self, dyad: Dyad | LinearDyad) -> None:
-        """The lines of two joints more."""
-        if isinstance(dyad, LinearDyad):
+    def add(self, dyad: Step) -> None:
+        """The lines of the joints of a step more."""
+        assert not isinstance(dyad, Follower)  # refused before
+        if isinstance(dyad, LinearStep):
             for joint, ratios in zip(dyad.unknown, dyad.ratios, strict=True):
                 self._joint(joint, {j: Number(Fraction(r)) for j, r in ratios}, ZERO)
             return

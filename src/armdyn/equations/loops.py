@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from armdyn.errors import LoopError
 from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.follower import Follower
+from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.parallelogram import LinearDyad
 from armdyn.formulations.loops.plane import Path, PlanarLoop, Segment
 from armdyn.model import RobotModel
@@ -14,10 +16,18 @@ def check_loops(model: RobotModel, form: str) -> None:
     if not model.loops:
         return
     loop, closure = model.loops[0], closure_of(model)
-    if closure.dyads is None:
+    if closure.iteration is not None:
         raise LoopError(
             f"the loops of {model.name!r} are solved by iteration, so there are no equations in "
             "closed form; evaluate the methods of the robot instead",
+            loop=loop.name,
+        )
+    curved = [step for step in closure.steps if isinstance(step, Follower)]
+    if form != "recursive" and curved:
+        names = [model.joints[i].name for i in (curved[0].joint, curved[0].leader)]
+        raise LoopError(
+            f"joint {names[0]!r} of {model.name!r} follows {names[1]!r} along a curve, for which "
+            f"the {form} form is not written; take the form recursive",
             loop=loop.name,
         )
     if form not in ("state", "recursive") and closure.linear is None:
@@ -38,15 +48,25 @@ def notes_on_loops(model: RobotModel) -> Iterator[str]:
         f"the coordinates are the actuated joints {active}; {passive} are passive and follow from "
         "the loops. Numbers are those of joints and links"
     )
-    for dyad in closure_of(model).dyads or ():
-        if isinstance(dyad, LinearDyad):
-            yield f"loop {dyad.dyad.plane.loop.name}, a parallelogram: {_linear(dyad)}"
+    for step in closure_of(model).steps:
+        if isinstance(step, LinearDyad):
+            yield f"loop {step.dyad.plane.loop.name}, a parallelogram: {_linear(step)}"
+        elif isinstance(step, LinearStep):
+            yield f"a coupling: {_linear(step)}"
+        elif isinstance(step, Follower):
+            yield f"a coupling: {_curve(step)}"
         else:
-            x, y = _closure(dyad.plane)
-            yield f"loop {dyad.plane.loop.name}: {x} = 0 and {y} = 0"
+            x, y = _closure(step.plane)
+            yield f"loop {step.plane.loop.name}: {x} = 0 and {y} = 0"
 
 
-def _linear(dyad: LinearDyad) -> str:
+def _curve(step: Follower) -> str:
+    powers = ("", f"q{step.leader + 1}", *(f"q{step.leader + 1}^{k}" for k in range(2, 99)))
+    terms = [_signed(c, power or "1") for c, power in zip(step.coefficients, powers, strict=False)]
+    return f"q{step.joint + 1} = {_joined(terms)}"
+
+
+def _linear(dyad: LinearStep) -> str:
     told = []
     for joint, ratios, offset in zip(dyad.unknown, dyad.ratios, dyad.offsets, strict=True):
         terms = [_signed(ratio, f"q{j + 1}") for j, ratio in ratios]

@@ -95,6 +95,7 @@ class _Lister:
             if instruction.op not in TRIG:
                 self.uses.update(instruction.args)
         self.at_run_time = {k for i in program.instructions for k in i.args} | set(program.outputs)
+        self.turned = self._parts_of_angles()
         self.values: dict[int, Expr] = {}
         self.spelled: dict[int, Expr] = {}
         """Values without names of variables, from which angles are made."""
@@ -110,6 +111,15 @@ class _Lister:
         for i, place in enumerate(self.program.outputs):
             number = self.numbers[i] if i < len(self.numbers) else i + 1
             self.into.torques.append(Line("tau", index(number), self.values[place], (i,)))
+
+    def _parts_of_angles(self) -> set[int]:
+        """What arguments of sines and cosines are made of."""
+        found: set[int] = set()
+        for place in reversed(range(len(self.program.instructions))):
+            instruction = self.program.instructions[place]
+            if instruction.op in TRIG or place + self.start in found:
+                found.update(instruction.args)
+        return found
 
     def _renamed(self, name: str) -> str:
         """An entry of q, qd or qdd by the number of its joint."""
@@ -139,8 +149,9 @@ class _Lister:
         if op in TRIG:
             self.values[place] = self._turn(op, self.spelled[args[0]])
             return
-        expr = operation(op, [self.values[k] for k in args])
-        if self.spelled.keys() >= set(args) and op in ("add", "sub", "neg"):
+        expr = operation(op, [self.values.get(k) or self.spelled[k] for k in args])
+        sums = op in ("add", "sub", "neg") or place in self.turned
+        if sums and self.spelled.keys() >= set(args):
             self.spelled[place] = operation(op, [self.spelled[k] for k in args])
         if not self.uses[place]:
             return
@@ -161,7 +172,7 @@ class _Lister:
     def _turn(self, op: str, argument: Expr) -> Expr:
         letter = {"sin": "S", "cos": "C"}[op]
         joints = [leaf.name[1:] for leaf in leaves(argument) if isinstance(leaf, Symbol)]
-        digits = [name for name in joints if name.isdigit()]
+        digits = list(dict.fromkeys(name for name in joints if name.isdigit()))
         name = letter + ("_" if any(len(d) > 1 for d in digits) else "").join(digits)
         value = Call(op, argument)
         taken = {line.symbol: line.value for line in self.into.angles}

@@ -9,9 +9,10 @@ from armdyn.arrays import Array, check_joint_vector, lost
 from armdyn.facade.core import RobotCore
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.iteration import only_turns
+from armdyn.formulations.loops.follower import from_root, only_turns
 from armdyn.formulations.loops.rows import largest_residuals
 from armdyn.formulations.loops.singularity import explained
+from armdyn.model.cut_joints.coupling import polynomial
 
 
 class RobotLoops(RobotCore):
@@ -49,6 +50,9 @@ class RobotLoops(RobotCore):
             near = self.assembly[turns]
             found[..., turns] = near + np.remainder(found[..., turns] - near + np.pi, 2 * np.pi)
             found[..., turns] -= np.pi
+            for loop in (from_root(self.model, x) for x in self.model.loops if x.couples):
+                leading = found[..., loop.link_b]
+                found[..., loop.link_a] = polynomial(loop.coefficients, leading)
         return found
 
     def loop_residuals(self, q: ArrayLike) -> Array:

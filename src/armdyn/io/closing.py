@@ -1,7 +1,8 @@
 """Trees of descriptions that further joints close: which joints follow from the loops.
 
 Files say where links are joined, and perhaps which joints have motors, but not which positions are
-coordinates. Joints without a motor follow first, and of these the ones farthest from the base.
+coordinates. Joints that are coupled to others follow first, then those without a motor, of these
+the ones that lead no other first, and the ones farthest from the base.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,8 +12,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
 from armdyn.model import Loop, RobotModel
-from armdyn.model.edit import with_loops
+from armdyn.model.cut_joints.coupling import polynomial
 from armdyn.model.loop import cycle
+from armdyn.model.loop_edit import mimic_couplings, with_loops
 
 STEP = 1e-5
 """Of the differences that closures are differentiated by [rad or m]."""
@@ -29,9 +31,9 @@ def closed_tree(
     """
     if not loops:
         return model
-    around = sorted({i for loop in loops for i in cycle(model.paths, loop)})
-    order = sorted(around, key=lambda i: (model.joints[i].name in motors, -i))
-    columns = {i: _column(model, loops, assembly, i) for i in order}
+    every = [*loops, *mimic_couplings(model)]
+    order = _order(model, every, motors)
+    columns = {i: _column(model, every, assembly, i) for i in order}
     passive, basis = [], list[Array]()
     for i in order:
         size = np.linalg.norm(columns[i])
@@ -55,6 +57,15 @@ def closed_tree(
     return with_loops(model, loops, passive, dict(zip(names, assembly.tolist(), strict=True)))
 
 
+def _order(model: RobotModel, loops: Sequence[Loop], motors: Collection[str]) -> list[int]:
+    """The joints around loops, those first that rather follow."""
+    around = {i for loop in loops for i in cycle(model.paths, loop)}
+    following = {loop.link_a for loop in loops if loop.couples}
+    leading = {loop.link_b for loop in loops if loop.couples}
+    driven = {i for i in around if model.joints[i].name in motors}
+    return sorted(around, key=lambda i: (i not in following, i in driven, i in leading, -i))
+
+
 def _column(model: RobotModel, loops: Sequence[Loop], q: Array, i: int) -> Array:
     """How the rows of all closures change with joint i."""
     step = STEP * np.eye(len(q))[i]
@@ -69,6 +80,9 @@ def _residuals(model: RobotModel, loops: Sequence[Loop], q: Array) -> Array:
         frames[i] = frames[joint.parent] @ joint.placement @ motion
     rows = []
     for loop in loops:
+        if loop.couples:
+            rows.append(q[loop.link_a] - polynomial(loop.coefficients, q[loop.link_b]))
+            continue
         A, B = frames[loop.link_a] @ loop.frame_a, frames[loop.link_b] @ loop.frame_b
         rows += [row.residual(A, B, loop.length) for row in loop.cut.rows]
     return np.array(rows)

@@ -64,6 +64,15 @@ def _joint(model: RobotModel, i: int) -> dict[str, Any]:
 
 def _loop(model: RobotModel, loop: Loop) -> dict[str, Any]:
     names = [*(link.name for link in model.links), model.base_link.name]  # -1 is the base
+    if loop.couples:
+        ends = [model.joints[i].name for i in (loop.link_a, loop.link_b)]
+        return {
+            "name": loop.name,
+            "type": loop.cut.name,
+            "follower": ends[0],
+            "leader": ends[1],
+            "coefficients": list(loop.coefficients),
+        }
     return {
         "name": loop.name,
         "type": loop.cut.name,

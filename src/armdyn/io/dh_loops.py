@@ -8,11 +8,12 @@ import numpy as np
 from armdyn.arrays import Array, check_constant, check_number
 from armdyn.errors import ModelError, check_known, shown
 from armdyn.model import Loop, RobotModel
-from armdyn.model.cut_joints import cut_joint
-from armdyn.model.edit import loop_between, with_loops
+from armdyn.model.cut_joints import COUPLING, cut_joint
+from armdyn.model.loop_edit import coupling_between, loop_between, with_loops
 from armdyn.model.transform import transform
 
 KEYS = ("name", "type", "a", "b", "length")
+COUPLED = ("name", "type", "follower", "leader", "coefficients")
 
 
 def closed_by_rows(
@@ -37,8 +38,15 @@ def closed_by_rows(
 def _loop(model: RobotModel, where: str, loop: Mapping[str, Any]) -> Loop:
     if not isinstance(loop, Mapping):
         raise ModelError(f"{where}: expected a mapping, got {shown(loop)}")
+    coupled = loop.get("type") == COUPLING.name
     for key in loop:
-        check_known(f"key (in {where})", key, KEYS)
+        check_known(f"key (in {where})", key, COUPLED if coupled else KEYS)
+    if coupled:
+        name, *joints = (str(loop.get(key, "")) for key in ("name", "follower", "leader"))
+        given = loop.get("coefficients", ())
+        shape = (len(given),) if isinstance(given, Sequence | np.ndarray) else (1,)
+        coefficients = check_constant(f"{where}: coefficients", given, shape)
+        return coupling_between(model, name or where, joints[0], joints[1], coefficients.tolist())
     ends = [_end(f"{where}: {key}", loop.get(key)) for key in ("a", "b")]
     length = check_number(f"{where}: length", loop.get("length", 0.0))
     kind = cut_joint(loop.get("type", "revolute"))

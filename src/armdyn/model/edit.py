@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ArmdynWarning, LoopError, ModelError, UnknownNameError, shown
-from armdyn.model.cut_joints import CutJoint
+from armdyn.model.cut_joints.coupling import polynomial
 from armdyn.model.drive import Drive
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
@@ -58,6 +58,7 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         places = frozen(Ta @ loop.frame_a), frozen(Tb @ loop.frame_b)
         return replace(loop, link_a=a, link_b=b, frame_a=places[0], frame_b=places[1])
 
+    loops = tuple(map(ends, _still_closed(model, held)))
     springs = (spring.moved(host.__getitem__) for spring in model.springs)
     old = [model.base_link, *model.links]
     free = [i for i in range(len(model.joints)) if i not in held]
@@ -72,8 +73,8 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         drives=_still_driven(model, {joint.name for joint in joints}),
         springs=tuple(s for s in springs if s.link != s.other),  # others do nothing any more
         letters={},  # the links are counted anew
-        loops=tuple(map(ends, model.loops)),
-        assembly=None if model.assembly is None else frozen(model.assembly[free]),
+        loops=loops,
+        assembly=_still_assembled(model, free) if loops else None,
     )
 
 
@@ -84,6 +85,16 @@ def _still_driven(model: RobotModel, moving: set[str]) -> tuple[Drive, ...]:
         for drive in model.drives
     )
     return tuple(drive for drive in drives if drive.ratios)
+
+
+def _still_closed(model: RobotModel, held: Collection[int]) -> list[Loop]:
+    """The loops without couplings of joints that are held."""
+    return [loop for loop in model.loops if not (loop.couples and loop.link_a in held)]
+
+
+def _still_assembled(model: RobotModel, free: Sequence[int]) -> Array:
+    assert model.assembly is not None
+    return frozen(model.assembly[list(free)])
 
 
 def check_locked(values: Mapping[str, float] | None) -> Mapping[str, float]:
@@ -118,58 +129,17 @@ def _held(model: RobotModel, values: Mapping[str, float]) -> dict[int, float]:
             )
         held[index[name]] = check_number(f"locked joint {name!r}", value)
         _warn_beyond(model.joints[index[name]], held[index[name]])
-    waiting = [joint for joint in model.joints if joint.mimic is not None]
-    while ready := [j for j in waiting if j.mimic and index[j.mimic.leader] in held]:
-        for joint in ready:
-            assert joint.mimic is not None
-            led = held[index[joint.mimic.leader]]
-            held[index[joint.name]] = joint.mimic.multiplier * led + joint.mimic.offset
-            waiting.remove(joint)
+    waiting: dict[int, tuple[int, tuple[float, ...]]] = {
+        index[joint.name]: (index[joint.mimic.leader], (joint.mimic.offset, joint.mimic.multiplier))
+        for joint in model.joints
+        if joint.mimic is not None
+    }
+    waiting |= {x.link_a: (x.link_b, x.coefficients) for x in model.loops if x.couples}
+    while ready := [i for i, (leader, _) in waiting.items() if leader in held]:
+        for follower in ready:
+            leader, coefficients = waiting.pop(follower)
+            held[follower] = polynomial(coefficients, held[leader])
     return held
-
-
-def loop_between(
-    model: RobotModel,
-    name: str,
-    cut: CutJoint,
-    a: tuple[str, Array],
-    b: tuple[str, Array],
-    length: float = 0.0,
-) -> Loop:
-    """A loop whose ends are places, (4, 4), in named frames of the robot."""
-    (link_a, A), (link_b, B) = (
-        (frame.link, frozen(frame.placement @ check_transform(f"loop {name!r}: end {end}", T)))
-        for end, (link, T) in (("a", a), ("b", b))
-        for frame in [model.frame(link)]
-    )
-    return Loop(name, cut, link_a, link_b, A, B, length)
-
-
-def with_loops(
-    model: RobotModel,
-    loops: Sequence[Loop],
-    passive: Collection[str],
-    assembly: Mapping[str, float],
-) -> RobotModel:
-    """The robot with loops in place of those it has.
-
-    Args:
-        model: The robot.
-        loops: Its cut joints.
-        passive: Names of the joints that have no motor and follow from the loops.
-        assembly: Positions near which all loops are closed [rad or m]; 0 for joints without one.
-    """
-    names = [joint.name for joint in model.joints]
-    for what, given in (("passive joint", passive), ("joint in the assembly", assembly)):
-        for name in given:
-            if name not in names:
-                raise UnknownNameError(f"{what} of {model.name!r} named", name, names)
-    return replace(
-        model,
-        joints=tuple(replace(j, actuated=j.name not in passive) for j in model.joints),
-        loops=tuple(loops),
-        assembly=frozen([assembly.get(name, 0.0) for name in names]) if loops else None,
-    )
 
 
 def _warn_beyond(joint: Joint, value: float) -> None:

@@ -132,6 +132,11 @@ class TracedModel:
         """Whether they do so by closed forms."""
         return isinstance(self.at, LoopCoordinates) and self.at.closure.iteration is None
 
+    @property
+    def has_loops(self) -> bool:
+        """Whether links meet in loops, and not joints alone are coupled."""
+        return any(not loop.couples for loop in self.model.loops)
+
     def loops_here(self, q: Array) -> StandingMap:
         """The same with what cut joints transmit, for a robot with loops, linear ones as well."""
         here = self.here(q)
@@ -153,7 +158,7 @@ class TracedModel:
     @cached_property
     def numbers(self) -> CanonicalRobot:
         """The robot in canonical frames."""
-        model = regrouped(self.model) if self.model.loops else self.model
+        model = regrouped(self.model) if self.has_loops else self.model
         return with_tip_phase(canonical(model, self.snap))
 
     @cached_property

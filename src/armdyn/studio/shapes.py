@@ -116,8 +116,9 @@ def _slide(model: RobotModel, link: int) -> list[Rod]:
 
 def loop_ends(model: RobotModel, link: int) -> list[Array]:
     """Where loops hold a link, in its frame [m]."""
-    ends = [(loop.link_a, loop.frame_a) for loop in model.loops]
-    ends += [(loop.link_b, loop.frame_b) for loop in model.loops]
+    cuts = [loop for loop in model.loops if not loop.couples]
+    ends = [(loop.link_a, loop.frame_a) for loop in cuts]
+    ends += [(loop.link_b, loop.frame_b) for loop in cuts]
     return [np.array(frame[:3, 3]) for owner, frame in ends if owner == link]
 
 

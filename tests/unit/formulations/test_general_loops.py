@@ -12,9 +12,8 @@ from armdyn.formulations.loops.iteration_of import iteration_of
 from armdyn.formulations.loops.newton import check_mobility
 from armdyn.formulations.loops.orthogonal import Orthogonal, determinant
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
-from armdyn.formulations.newton_euler import newton_euler
-from armdyn.formulations.rotors import rotor_matrix
 from armdyn.io.toml.read import read_toml
+from support.elimination import eliminated
 from support.loops import FIVE_BAR, rod_arm, spatial_loop
 
 STATE = np.array([0.62, 0.4, 0.55]), np.array([0.8, -1.1, 0.6]), np.array([2.0, -1.0, 3.0])
@@ -29,27 +28,6 @@ def delta():
 @pytest.fixture(scope="module")
 def rod():
     return armdyn.Robot(rod_arm())
-
-
-def eliminated(robot, q, qd, qdd):
-    """Positions, rates, accelerations and torques of all joints, by the rows of closures alone."""
-    model = robot.model
-    passive, active = list(model.passive), list(model.independent)
-    full = robot.all_joints(q)
-    for _ in range(3):  # to rounding, by plain Newton
-        step = np.linalg.lstsq(
-            closure_matrix(model, full)[:, passive], -residuals(model, full), rcond=1e-10
-        )[0]
-        full[passive] += step
-    A = closure_matrix(model, full)
-    inverse = np.linalg.pinv(A[:, passive], rcond=1e-10)
-    rates, changes = np.zeros((2, len(full)))
-    rates[active], changes[active] = qd, qdd
-    rates[passive] = -inverse @ (A[:, active] @ qd)
-    changes[passive] = -inverse @ (A[:, active] @ qdd + closure_bias(model, full, rates))
-    tau = newton_euler(model, full, rates, changes).tau + rotor_matrix(model) @ changes
-    force = inverse.T @ tau[passive]
-    return full, rates, changes, tau[active] - A[:, active].T @ force, force
 
 
 def spheres(q):
@@ -208,7 +186,7 @@ def test_newton_finds_what_closed_forms_do_and_no_other_mode():
     model = armdyn.load("five_bar").model
     closed = check_mobility(model, closure_of(model).assembly)
     iteration = iteration_of(model, closed)
-    assert [loop.rows for loop in iteration.loops] == [(0, 1)]  # of five that a hinge has
+    assert [loop.rows for loop in iteration.whole.loops] == [(0, 1)]  # of five that a hinge has
     rng = np.random.default_rng(1)
     q = closed[0][list(model.independent)] + rng.uniform(-np.pi, np.pi, (300, 2))
     at = Coordinates.of(model)

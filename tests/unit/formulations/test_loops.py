@@ -90,7 +90,7 @@ def test_closed_forms_are_proved_exactly(kind):
 
 def test_parallelograms_are_linear_and_stay_so_where_their_links_are_parallel(tmp_path):
     model = read(tmp_path, PARALLELOGRAM_ARM)
-    (dyad,) = closure_of(model).dyads
+    (dyad,) = closure_of(model).steps
     assert isinstance(dyad, LinearDyad)
     at = Coordinates.of(model)
     flat = at.positions(np.array([0.4, 0.4]))  # both links along one line
@@ -102,7 +102,7 @@ def test_an_antiparallelogram_is_no_parallelogram(tmp_path):
         "[assembly]\nq_link1 = 1.1\nq_crank = 2.4\nq_coupler = -2.15\nq_forearm = -2.15\n"
     )
     model = read(tmp_path, crossed)
-    (dyad,) = closure_of(model).dyads
+    (dyad,) = closure_of(model).steps
     assert not isinstance(dyad, LinearDyad)
     plain = Coordinates.of(read(tmp_path, PARALLELOGRAM_ARM)).positions(np.array([1.1, 2.4]))
     here = Coordinates.of(model).positions(np.array([1.1, 2.4]))

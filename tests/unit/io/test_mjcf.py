@@ -227,13 +227,9 @@ TENDON = '<tendon><fixed name="cord" {}><joint joint="j" coef="1"/></fixed></ten
         ),
         (
             two(""),
-            '<equality><joint joint1="k" joint2="j" polycoef="0 1 2 0 0"/></equality>',
-            "equality constraint .* on joint 'k' that is no linear function",
-        ),
-        (
-            two(""),
-            '<equality><joint joint1="k" polycoef="0.2 0 0 0 0"/></equality>',
-            "equality constraint .* on joint 'k' that is no linear function",
+            '<equality><joint joint1="k" polycoef="0.2"/><joint joint1="k" polycoef="0.3"/>'
+            "</equality>",
+            "equality constraint .* on joint 'k' that contradicts the equalities before it",
         ),
     ],
 )

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynWarning, LoopError
+from armdyn.errors import LoopError
 from armdyn.io.mjcf.read import read_mjcf
+from support.elimination import eliminated
 
 BAR = '<geom type="capsule" size=".02" fromto="0 0 0 {x} 0 .3" mass="1"/>'
 FIVE_BAR = f"""<mujoco model="bars"><option><flag contact="disable"/></option><worldbody>
@@ -80,17 +81,20 @@ def test_sites_and_the_world_can_be_joined(tmp_path):
     assert {j.name for j in model.joints if not j.actuated} == {"q1", "q2"}
 
 
-def test_what_holds_everything_or_mimics_is_told(tmp_path):
+def test_what_holds_everything_is_told(tmp_path):
     held = '<weld name="w" body1="l1" body2="l3"/><weld name="v" body1="l2"/><weld body1="l4"/>'
     with pytest.raises(LoopError, match=r"robot.xml: loop 'w' of 'bars' cannot move"):
         loaded(tmp_path, text(held))
-    both = PIN + '<joint joint1="q4" joint2="q2"/>'
-    _, findings = loaded(tmp_path, text(both))
-    assert any("'pin' of type 'connect'; armdyn leaves it out" in f.message for f in findings)
 
 
-def test_curved_couplings_are_still_left_out(tmp_path):
-    file = tmp_path / "robot.xml"
-    file.write_text(text('<joint joint1="q4" joint2="q2" polycoef="0 1 0.5 0 0"/>'))
-    with pytest.warns(ArmdynWarning, match="no linear function of one joint"):
-        armdyn.load(file)
+@pytest.mark.slow
+def test_joints_may_follow_others_where_there_are_loops(tmp_path):
+    """The elbows of a five-bar are geared, so that one coordinate is left."""
+    model, findings = loaded(tmp_path, text(PIN + '<joint name="gear" joint1="q4" joint2="q2"/>'))
+    assert not [f for f in findings if f.level == "warning"]
+    assert [j.name for j in model.joints if j.actuated] == ["q1"]
+    robot, motion = armdyn.Robot(model), (np.array([0.1]), np.array([0.7]), np.array([-1.0]))
+    full, _, _, tau, _ = eliminated(robot, *motion, friction=True)
+    assert full[3] == pytest.approx(full[1], abs=1e-12)
+    np.testing.assert_allclose(robot.inverse_dynamics(*motion), tau, atol=1e-10)
+    np.testing.assert_allclose(robot.forward_dynamics(*motion[:2], tau), motion[2], atol=1e-10)

@@ -31,7 +31,61 @@ def test_the_coordinates_of_a_robot_with_loops_are_its_actuated_joints(tmp_path)
     assert describe(model)["loops"][0]["b"]["link"] == "link4"
 
 
-@pytest.mark.parametrize("kind", CUT_JOINTS)
+COUPLING = 'name = "cam"\ntype = "coupling"\n'
+COUPLED = COUPLING + 'follower = "q_link2"\nleader = "q_link1"\ncoefficients = [0.1, 0.5, 0.2]\n'
+BACK = 'follower = "q_link1"\nleader = "q_link2"\ncoefficients = [0.0, 1.0]\n'
+
+
+def coupled(text):
+    """The five-bar with something in place of its loop."""
+    ends = FIVE_BAR.index(PIN), FIVE_BAR.index("[assembly]")
+    return FIVE_BAR[: ends[0]] + text + FIVE_BAR[ends[1] :]
+
+
+def test_a_coupling_comes_back(tmp_path):
+    model = read(tmp_path, coupled(COUPLED).replace("viscous = 0.04\nactuated = false", ""))
+    (loop,) = model.loops
+    assert (loop.link_a, loop.link_b, loop.coefficients) == (1, 0, (0.1, 0.5, 0.2))
+    assert [model.joints[i].name for i in model.passive] == ["q_link2"]
+    assert read(tmp_path, toml_from_model(model)) == model
+    told = describe(model)["loops"][0]
+    assert (told["follower"], told["leader"]) == ("q_link2", "q_link1")
+    held = lock(model, {"q_link1": 0.3})
+    assert [joint.name for joint in held.joints] == ["q_link3", "q_link4"]
+    assert not held.loops
+    assert held.frame("link2").placement[:3, 3] == pytest.approx([0.35, 0, 0] @ turn(0.3).T)
+
+
+def turn(angle):
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (COUPLING, "the key 'follower' is missing"),
+        (COUPLED.replace("[0.1, 0.5, 0.2]", "[0.1]"), "one of which after c0 is not zero"),
+        (COUPLED.replace("[0.1, 0.5, 0.2]", "0.1"), "coefficients: expected numbers in brackets"),
+        (COUPLED.replace("q_link1", "q_link9"), "joint coupled in 'five_bar' named 'q_link9'"),
+        (COUPLED.replace("q_link1", "q_link2"), "a joint cannot follow itself"),
+        (COUPLED + "length = 1.0\n", "there is no key 'length'"),
+        (
+            COUPLED + "[[loops]]\n" + COUPLED.replace("cam", "other"),
+            "'other': joint 'q_link2' follows another one",
+        ),
+        (
+            COUPLED + "[[loops]]\n" + COUPLING.replace("cam", "back") + BACK,
+            "'back': joint 'q_link1' follows itself",
+        ),
+    ],
+)
+def test_what_is_no_coupling_is_refused(tmp_path, text, message):
+    with pytest.raises(TomlError, match=message):
+        read(tmp_path, coupled(text))
+
+
+@pytest.mark.parametrize("kind", sorted({*CUT_JOINTS} - {"coupling"}))
 def test_what_is_written_comes_back(tmp_path, kind):
     length = "\nlength = 0.25" if kind == "distance" else ""
     turned = FIVE_BAR.replace(PIN, f'name = "pin"\ntype = "{kind}"{length}').replace(
@@ -79,7 +133,6 @@ def test_urdf_has_no_loops(tmp_path):
         ("[assembly]", "[assembly]\nq9 = 0.0", "joint in the assembly of 'five_bar' named 'q9'"),
         ("[assembly]", '[assembly]\nq9 = "x"', "q9: expected a finite number"),
         ("actuated = false", "actuated = 0", "actuated: expected true or false"),
-        ("viscous = 0.05", 'mimic = { leader = "q_link1" }', "mimics 'q_link1' and the robot has"),
     ],
 )
 def test_what_is_no_loop_is_refused_by_its_name(tmp_path, old, new, message):

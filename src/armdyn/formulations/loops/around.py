@@ -10,6 +10,8 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.loops.follower import from_root
+from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.model import Frame, Loop, RobotModel
 from armdyn.model.cut_joints.rows import Distance, Slide
@@ -31,15 +33,29 @@ class LoopAround:
 
     def weights(self, size: float) -> Array:
         """What makes numbers without a unit of the residuals of its rows."""
+        if self.loop.couples:
+            return np.ones(1)
         powers = {Slide: 1, Distance: 2}
         kinds = [type(self.loop.cut.rows[k]) for k in self.rows]
         return np.array([size ** -powers.get(kind, 0) for kind in kinds])
 
     def linearised(self, q: Array) -> tuple[Array, Array]:
         """What the rows miss, (..., rows), for positions of the members, and its Jacobian."""
+        if self.loop.couples:
+            return self._sine(q), closure_matrix(self.model, q)
         frames, rows = world_frames(self.model, q), list(self.rows)
         matrix = closure_matrix(self.model, q, frames)
         return residuals(self.model, q, frames)[..., rows], matrix[..., rows, :]
+
+    def _sine(self, q: Array) -> Array:
+        """The sine of what a coupling of angles misses: whole turns do not count."""
+        (hosted,) = self.model.loops
+        offset, ratio = hosted.coefficients[:2]
+        step = LinearStep((hosted.link_a,), (((hosted.link_b, ratio),),), (offset,))
+        values = [q[..., i][()] for i in range(q.shape[-1])]
+        given = values[hosted.link_a]
+        step.at(values)
+        return np.stack([np.sin(given - values[hosted.link_a])], -1)
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Their second derivative at constant rates, (..., rows)."""
@@ -48,11 +64,13 @@ class LoopAround:
 
 def loop_around(model: RobotModel, loop: Loop) -> LoopAround:
     """The loop, with all rows of its cut joint."""
+    loop = from_root(model, loop) if loop.couples else loop
     members = cycle(model.paths, loop)
     place = {i: k for k, i in enumerate(members)}
+    motor = place[loop.link_b] if loop.couples else 0
     joints = tuple(
         # which of them are actuated does not matter here, but some must be and some not
-        replace(joint, parent=place.get(joint.parent, -1), mimic=None, actuated=k == 0)
+        replace(joint, parent=place.get(joint.parent, -1), mimic=None, actuated=k == motor)
         for k, joint in enumerate(model.joints[i] for i in members)
     )
     hosted = _hosted(model, loop, place)
@@ -68,7 +86,7 @@ def loop_around(model: RobotModel, loop: Loop) -> LoopAround:
         base=IDENTITY,
         assembly=np.zeros(len(members)),
     )
-    return LoopAround(loop, members, alone, tuple(range(len(loop.cut.rows))))
+    return LoopAround(loop, members, alone, tuple(range(loop.conditions)))
 
 
 def _hosted(model: RobotModel, loop: Loop, place: dict[int, int]) -> Loop:

@@ -1,11 +1,11 @@
 """The closure of a robot with loops: its assembly, its independent rows and how it is solved.
 
-Loops in a plane are taken one after the other, each with two joints that are not known yet, in
-closed form (`dyad`, `parallelogram`); where that does not go all loops are solved together by
-Newton's method.
+Couplings whose leader is known, and loops in a plane with two joints that are not known yet, are
+taken one after the other in closed form (`follower`, `dyad`, `parallelogram`); what is left is
+solved together by Newton's method.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,12 +13,21 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.loops.dyad import Dyad, StandingDyad
+from armdyn.formulations.loops.follower import (
+    Follower,
+    following,
+    from_root,
+    refuse_leader,
+    turns_wholly,
+)
 from armdyn.formulations.loops.iteration import Iteration
 from armdyn.formulations.loops.iteration_of import iteration_of
+from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.newton import assembled, check_mobility
-from armdyn.formulations.loops.parallelogram import LinearDyad, linear_dyad
+from armdyn.formulations.loops.parallelogram import linear_dyad
 from armdyn.formulations.loops.plane import Path, PlanarLoop, planar_loop
-from armdyn.model import RobotModel
+from armdyn.formulations.loops.steps import Step
+from armdyn.model import Loop, RobotModel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,8 +37,8 @@ class Closure:
     model: RobotModel
     assembly: Array
     """All loops are closed here, (N,)."""
-    dyads: tuple[Dyad | LinearDyad, ...] | None
-    """Closed forms in the order in which they are taken; None: there is none."""
+    steps: tuple[Step, ...]
+    """Closed forms in the order in which they are taken, before the iteration."""
     iteration: Iteration | None
     """Newton's method, for loops without closed forms."""
 
@@ -39,20 +48,20 @@ class Closure:
         if self.iteration is not None:
             return tuple(range(len(self.model.loops)))
         names = [loop.name for loop in self.model.loops]
-        dyads = (dyad for dyad in self.dyads or () if isinstance(dyad, Dyad))
+        dyads = (step for step in self.steps if isinstance(step, Dyad))
         return tuple(names.index(dyad.plane.loop.name) for dyad in dyads)
 
     @property
     def linear(self) -> tuple[Array, Array] | None:
         """K and k of q_all = K q + k; None if that is not so."""
-        if self.dyads is None or not all(isinstance(d, LinearDyad) for d in self.dyads):
+        if self.iteration or not all(isinstance(step, LinearStep) for step in self.steps):
             return None
         N, columns = len(self.model.joints), self.model.independent
         K, k = np.zeros((N, len(columns))), np.zeros(N)
         K[list(columns), range(len(columns))] = 1.0
-        for dyad in self.dyads:
-            assert isinstance(dyad, LinearDyad)
-            for joint, ratios, offset in zip(dyad.unknown, dyad.ratios, dyad.offsets, strict=True):
+        for step in self.steps:
+            assert isinstance(step, LinearStep)
+            for joint, ratios, offset in zip(step.unknown, step.ratios, step.offsets, strict=True):
                 K[joint] = sum((ratio * K[j] for j, ratio in ratios), np.zeros(len(columns)))
                 k[joint] = sum(ratio * k[j] for j, ratio in ratios) + offset
         return frozen(K), frozen(k)
@@ -63,30 +72,83 @@ def closure_of(model: RobotModel) -> Closure:
     """The closure of a robot; a LoopError if it cannot be assembled or cannot move."""
     assembly = assembled(model)
     closed = check_mobility(model, assembly)
-    dyads = _dyads(model, assembly)
-    iteration = None if dyads is not None else iteration_of(model, closed)
-    return Closure(model, frozen(assembly), dyads, iteration)
+    steps, left = _steps(model, assembly)
+    iteration = iteration_of(model, closed, steps) if left else None
+    return Closure(model, frozen(assembly), steps, iteration)
 
 
-def _dyads(model: RobotModel, assembly: Array) -> tuple[Dyad | LinearDyad, ...] | None:
-    planes = [planar_loop(model, loop) for loop in model.loops]
-    known = set(model.independent)
-    left = [plane for plane in planes if plane is not None]
-    if len(left) < len(planes):
-        return None
-    found: list[Dyad | LinearDyad] = []
+def _steps(model: RobotModel, assembly: Array) -> tuple[tuple[Step, ...], bool]:
+    """Closed forms that can be taken one after the other, and whether any loop is left."""
+    left = [from_root(model, loop) if loop.couples else loop for loop in model.loops]
+    planes = {x.name: None if x.couples else planar_loop(model, x) for x in left}
+    known, valued = set(model.independent), set(model.independent)
+    found: list[Step] = []
     while left:
-        ready = [p for p in left if len([j for j in p.joints if j not in known]) in (0, 2)]
-        if not ready:
-            return None
-        plane = ready[0]
-        left.remove(plane)
-        unknown = [j for j in plane.joints if j not in known]
-        if unknown:
-            dyad = _dyad(model, plane, unknown, assembly)
-            found.append(linear_dyad(dyad, assembly) or dyad)
-            known |= set(unknown)
-    return tuple(found)
+        for loop in left:
+            step = (
+                _coupling_step(model, loop, known, valued)
+                if loop.couples
+                else _planar_step(model, planes[loop.name], known, assembly)
+            )
+            if step is not None:
+                break
+        else:
+            return _checked(model, found, left)
+        left.remove(loop)
+        found += step
+        known |= {i for one in step for i in one.unknown}
+        valued |= {i for one in step for i in _valued(model, one, valued)}
+    return tuple(found), False
+
+
+def _checked(
+    model: RobotModel, found: Sequence[Step], left: Sequence[Loop]
+) -> tuple[tuple[Step, ...], bool]:
+    """What is known before an iteration, which solves for couplings of whole ratios as well.
+
+    It knows angles of passive joints by sine and cosine, so that none can lead along a curve.
+    """
+    angles = {i for i in model.passive if model.joints[i].type.turns}
+    curved = {step.joint for step in found if isinstance(step, Follower) and step.leader in angles}
+    for loop in (from_root(model, loop) for loop in model.loops if loop.couples):
+        waits = loop.name in [other.name for other in left] and not turns_wholly(model, loop)
+        if waits or loop.link_a in curved:
+            refuse_leader(model, loop)
+    return tuple(found), True
+
+
+def _coupling_step(
+    model: RobotModel, loop: Loop, known: Collection[int], valued: Collection[int]
+) -> list[Step] | None:
+    """The step of a coupling; None if its leader is not known yet."""
+    if loop.link_b not in known:
+        return None
+    if loop.link_b not in valued and not turns_wholly(model, loop):
+        refuse_leader(model, loop)
+    return [following(loop)]
+
+
+def _valued(model: RobotModel, step: Step, valued: Collection[int]) -> list[int]:
+    """The joints of a step whose positions are known, and not just sine and cosine of angles."""
+    if isinstance(step, Dyad):
+        return [i for i in step.unknown if not model.joints[i].type.turns]
+    if isinstance(step, Follower):
+        return [step.joint]
+    leaders = ({j for j, _ in ratios} for ratios in step.ratios)
+    return [i for i, led in zip(step.unknown, leaders, strict=True) if led.issubset(valued)]
+
+
+def _planar_step(
+    model: RobotModel, plane: PlanarLoop | None, known: Collection[int], assembly: Array
+) -> list[Step] | None:
+    """The step of a loop in a plane; None if there is none yet."""
+    unknown = [] if plane is None else [j for j in plane.joints if j not in known]
+    if plane is None or len(unknown) not in (0, 2):
+        return None
+    if not unknown:
+        return []
+    dyad = _dyad(model, plane, unknown, assembly)
+    return [linear_dyad(dyad, assembly) or dyad]
 
 
 def _dyad(model: RobotModel, plane: PlanarLoop, unknown: Sequence[int], assembly: Array) -> Dyad:

@@ -15,9 +15,9 @@ from armdyn.formulations.loops.closure import Closure
 from armdyn.formulations.loops.dyad import StandingDyad, angle_of, stacked
 from armdyn.formulations.loops.forces import cut_wrenches
 from armdyn.formulations.loops.general import StandingGeneral
-from armdyn.formulations.loops.parallelogram import LinearDyad
 from armdyn.formulations.loops.plane import Pair, Path, across, added, inner, scaled, turned
 from armdyn.formulations.loops.standing import StandingMap, still
+from armdyn.formulations.loops.steps import StandingStep
 
 SAME_VECTOR = 1e-14
 """Largest difference of constant vectors that are the same but for rounding [m]."""
@@ -63,11 +63,10 @@ class StandingLoops(StandingMap):
     """The map by closed forms at one configuration or a batch of them, of floats or nodes."""
 
     def __init__(self, at: LoopCoordinates, q: Array):
-        assert at.closure.dyads is not None
         self.model, self.n = at.model, len(at.model.independent)
         values = self._spread(q)
         with np.errstate(invalid="ignore", divide="ignore"):  # where a loop cannot be closed
-            self._dyads = [dyad.at(values) for dyad in at.closure.dyads]
+            self._steps: list[StandingStep] = [step.at(values) for step in at.closure.steps]
         self._values = values
         self.q = stacked(values)
         """Positions of all joints, (..., N)."""
@@ -87,7 +86,7 @@ class StandingLoops(StandingMap):
 
     def _rates(self, qd: Array) -> list[Any]:
         rates = self._spread(qd)
-        for dyad in self._dyads:
+        for dyad in self._steps:
             dyad.rates(self._values, rates)
         return rates
 
@@ -96,7 +95,7 @@ class StandingLoops(StandingMap):
         if still(qd):
             return self.rates(qdd)
         rates, found = self._rates(qd), self._spread(qdd)
-        for dyad in self._dyads:
+        for dyad in self._steps:
             dyad.accelerations(self._values, rates, found)
         return stacked(found)
 
@@ -105,15 +104,14 @@ class StandingLoops(StandingMap):
         if still(tau):
             return np.zeros(self.n)
         values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
-        for dyad in reversed(self._dyads):
+        for dyad in reversed(self._steps):
             dyad.torques(self._values, values)
         return stacked([values[i] for i in self.model.independent])
 
     def vector(self, path: Path, v: tuple[float, float]) -> Pair:
         """A vector of the plane of the base that turns with a link, as closures have it or new."""
-        for dyad in self._dyads:
-            plain = dyad.dyad if isinstance(dyad, LinearDyad) else dyad
-            for segment, V in getattr(plain, "parts", ()):
+        for dyad in self._steps:
+            for segment, V in getattr(dyad, "parts", ()):
                 if segment.path == path and segment.slide < 0:
                     for sign in (1.0, -1.0):
                         if np.allclose(np.multiply(sign, segment.v), v, rtol=0, atol=SAME_VECTOR):
@@ -123,7 +121,7 @@ class StandingLoops(StandingMap):
 
     def along(self, path: Path, u: tuple[float, float]) -> Pair:
         """The same, as α V + β V' of a vector V that a closure has on this link."""
-        for dyad in self._dyads:
+        for dyad in self._steps:
             for segment, V in getattr(dyad, "parts", ()):
                 if segment.path == path and segment.slide < 0 and any(u):
                     number = self.q[0].graph.number
@@ -144,7 +142,7 @@ class StandingLoops(StandingMap):
         for k in range(self.n):
             unit = self._rates(self._constant(np.eye(self.n)[k]))
             found: list[Any] = [0.0] * len(self.model.joints)
-            for dyad in self._dyads:
+            for dyad in self._steps:
                 dyad.accelerations(self._values, rates, found, unit)
             columns.append(stacked(found, self.q))
         return np.stack(columns, -1)
@@ -160,13 +158,15 @@ class StandingLoops(StandingMap):
         It is 0 where the loop cannot be closed, and small near a singular configuration of type 2.
         """
         shares = []
-        for dyad in self._dyads:
+        for dyad in self._steps:
             if isinstance(dyad, StandingDyad):
                 c1, c2 = dyad.columns
                 bound = np.sqrt(inner(c1, c1) * inner(c2, c2))
                 with np.errstate(invalid="ignore", divide="ignore"):
                     shares.append(np.nan_to_num(np.abs(dyad.root) / bound))
         shape = self.q.shape[:-1]
+        if not shares:  # nothing but couplings
+            return np.empty((*shape, 0))
         return np.stack([np.broadcast_to(x, shape) for x in shares], -1)
 
     def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
@@ -175,4 +175,4 @@ class StandingLoops(StandingMap):
         `tau` are the torques of the open tree at all joints. What of a planar loop acts out of its
         plane is not determined, nor is the force of a loop that follows from others: both are zero.
         """
-        return cut_wrenches(self.model, self._dyads, self._values, tau, frames)
+        return cut_wrenches(self.model, self._steps, self._values, tau, frames)

@@ -16,10 +16,12 @@ from armdyn.arrays import Array
 from armdyn.expr.graph import Node
 from armdyn.forks import cached_property
 from armdyn.formulations.kinematics import WorldFrames
-from armdyn.formulations.loops.iteration import Iteration, entries, only_turns, stacked
+from armdyn.formulations.loops.follower import only_turns
+from armdyn.formulations.loops.iteration import Iteration
 from armdyn.formulations.loops.orthogonal import Orthogonal, Values
 from armdyn.formulations.loops.rows import end_frames
 from armdyn.formulations.loops.standing import StandingMap, still
+from armdyn.formulations.loops.system import entries, stacked
 from armdyn.model import RobotModel
 
 QUARTER = 0.25
@@ -96,13 +98,13 @@ class StandingGeneral(StandingMap):
     @cached_property
     def _columns(self) -> dict[int, Values]:
         """The Jacobian of the rows, by joint."""
-        return self.iteration.linearised(self._values)[1]
+        return self.iteration.whole.linearised(self._values)[1]
 
     @cached_property
     def _passive(self) -> Orthogonal:
         with np.errstate(invalid="ignore", divide="ignore"):
-            columns = [self._columns[i] for i in self.iteration.columns]
-            return Orthogonal(columns, self.iteration.usual)
+            columns = [self._columns[i] for i in self.iteration.whole.columns]
+            return Orthogonal(columns, self.iteration.whole.usual)
 
     @property
     def _actuated(self) -> list[Values]:
@@ -117,7 +119,7 @@ class StandingGeneral(StandingMap):
         for i, value in zip(self.model.independent, x, strict=True):
             found[i] = value
         solved = self._passive.solve([-1.0 * r for r in rows])
-        for i, value in zip(self.iteration.columns, solved, strict=True):
+        for i, value in zip(self.iteration.whole.columns, solved, strict=True):
             found[i] = value
         return self._full(found)
 
@@ -143,7 +145,7 @@ class StandingGeneral(StandingMap):
     def _bias(self, rates: Array) -> Values:
         return [
             x
-            for loop in self.iteration.loops
+            for loop in self.iteration.whole.loops
             for x in entries(loop.bias(self._around(loop.members), rates[..., list(loop.members)]))
         ]
 
@@ -165,7 +167,9 @@ class StandingGeneral(StandingMap):
 
     def _multipliers(self, tau: Array) -> Values:
         """λ of A_pᵀ λ = τ_p; of several the smallest."""
-        return self._passive.solve_transposed([tau[..., i][()] for i in self.iteration.columns])
+        return self._passive.solve_transposed(
+            [tau[..., i][()] for i in self.iteration.whole.columns]
+        )
 
     def _slopes(self) -> Array:
         unit = np.eye(self.n).tolist()
@@ -186,10 +190,12 @@ class StandingGeneral(StandingMap):
         """For each loop how much of a column of A_p is its own at least, beside what is usual."""
         shares: dict[int, Any] = {}
         with np.errstate(invalid="ignore", divide="ignore"):
-            for i, (left, whole) in zip(self.iteration.columns, self._passive.shares, strict=True):
+            for i, (left, whole) in zip(
+                self.iteration.whole.columns, self._passive.shares, strict=True
+            ):
                 shares[i] = np.nan_to_num(np.sqrt(left / whole))
         found = []
-        for loop in self.iteration.loops:
+        for loop in self.iteration.whole.loops:
             around = [shares[i] for i in loop.members if i in shares]
             closed = np.isfinite(self.q[..., list(loop.members)]).all(-1)
             found.append(np.where(closed, np.min(np.broadcast_arrays(*around), 0), 0.0))
@@ -201,9 +207,13 @@ class StandingGeneral(StandingMap):
         Where rows depend on each other, forces are the smallest of those that do.
         """
         force, found = iter(self._multipliers(tau)), []
-        for loop in self.iteration.loops:
+        for loop in self.iteration.whole.loops:
             A, B = end_frames(frames, loop.loop)
             f, m = np.zeros(3), np.zeros(3)
+            if loop.loop.couples:  # joints, not links, transmit it
+                next(force)
+                found.append((f, m))
+                continue
             for k in loop.rows:
                 along, about = loop.loop.cut.rows[k].wrench(A, B)
                 size = np.asarray(next(force))[..., None]

@@ -20,9 +20,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.expr.graph import Graph, Node
-from armdyn.formulations.loops.around import LoopAround
+from armdyn.formulations.loops.follower import only_turns
 from armdyn.formulations.loops.orthogonal import Orthogonal, Values, determinant, inner, sign
-from armdyn.model import Joint, RobotModel
+from armdyn.formulations.loops.steps import Step
+from armdyn.formulations.loops.system import LoopSystem
+from armdyn.model import RobotModel
 
 LAST_STEPS = 4
 """Steps of Newton's method where actuated joints are where they are asked."""
@@ -42,19 +44,24 @@ ROUNDING = 1e-15
 class Iteration:
     """How the passive joints of loops are found."""
 
-    model: RobotModel
-    loops: tuple[LoopAround, ...]
+    whole: LoopSystem
+    """All loops, whose rates are solved for together."""
+    first: tuple[Step, ...]
+    """Closed forms that need nothing of the iteration."""
+    left: LoopSystem
+    """The other loops."""
     assembly: Array
     size: float
     """A length of the robot [m]."""
-    columns: tuple[int, ...]
-    """The passive joints, those first that are around few loops."""
     inverse: Array
-    """A_p⁻¹ in the assembly, (passive joints, rows)."""
-    usual: tuple[float, ...]
-    """The squares of the columns of A_p there."""
+    """A_p⁻¹ of the other loops in the assembly, (passive joints, rows)."""
     parts: int
     """Parts of the way from the assembly; a power of 2."""
+
+    @property
+    def model(self) -> RobotModel:
+        """The robot."""
+        return self.whole.model
 
     def positions(self, q: Values) -> Values:
         """Positions of all joints for those of the coordinates."""
@@ -80,65 +87,34 @@ class Iteration:
 
     def _moved(self, found: Values, q: Sequence[Any]) -> Values:
         places = dict(zip(self.model.independent, q, strict=True))
-        return [places.get(i, x) for i, x in enumerate(found)]
+        moved = [places.get(i, x) for i, x in enumerate(found)]
+        for step in self.first:
+            step.at(moved)
+        return moved
 
     def _turns(self, i: int) -> bool:
-        return only_turns(self.model.joints[i])
+        """Whether whole turns of a joint are alike, also for those that follow it."""
+        leads = any(loop.couples and i == loop.link_b for loop in self.model.loops)
+        return only_turns(self.model.joints[i]) and not (leads and i in self.model.independent)
 
     def stepped(self, found: Values, most: float) -> Values:
         """One step of Newton's method; not a number where more is missing than that."""
-        r, A = self.linearised(found)
+        r, A = self.left.linearised(found)
         weighed = [w * x for w, x in zip(self.weights, r, strict=True)]
         refused = (REFUSED / most**2) * inner(weighed, weighed)
-        columns = [A[i] for i in self.columns]
+        columns = [A[i] for i in self.left.columns]
         if most == LAST_MISSING:  # another way to assemble it is refused as well
             refused = refused + REFUSED * (1.0 - sign(determinant(self.inverse, columns)))
-        step = Orthogonal(columns, self.usual, refused).solve([-1.0 * x for x in r])
+        step = Orthogonal(columns, self.left.usual, refused).solve([-1.0 * x for x in r])
         moved = list(found)
-        for i, delta in zip(self.columns, step, strict=True):
+        for i, delta in zip(self.left.columns, step, strict=True):
             moved[i] = _turned(found[i], delta) if self._turns(i) else found[i] + delta
         return moved
 
     @property
     def weights(self) -> list[float]:
         """What makes numbers without a unit of the residuals."""
-        return [w for loop in self.loops for w in loop.weights(self.size).tolist()]
-
-    def linearised(self, found: Values) -> tuple[Values, dict[int, Values]]:
-        """What all rows miss, and the columns of their Jacobian by joint."""
-        missing: Values = []
-        columns: dict[int, Values] = {i: [] for i in range(len(found))}
-        for loop in self.loops:
-            r, A = loop.linearised(stacked([found[i] for i in loop.members]))
-            missing += entries(r)
-            around = {i: entries(A[..., k]) for k, i in enumerate(loop.members)}
-            for i, column in columns.items():
-                column.extend(around.get(i, [0.0] * len(loop.rows)))
-        return missing, columns
-
-
-def only_turns(joint: Joint) -> bool:
-    """Whether a joint does nothing but turn, so that whole turns of it are alike."""
-    return joint.type.turns and not joint.type.slides
-
-
-def column_order(model: RobotModel, loops: Sequence[LoopAround]) -> tuple[int, ...]:
-    """The passive joints, those first that are around few loops: fewer entries are filled then."""
-    return tuple(sorted(model.passive, key=lambda i: (sum(i in x.members for x in loops), i)))
-
-
-def entries(x: Array) -> Values:
-    """The entries of a vector, or of a batch of them."""
-    return [x[..., k][()] for k in range(x.shape[-1])]
-
-
-def stacked(values: Values) -> Array:
-    """The opposite."""
-    if any(isinstance(x, Node) for x in values):
-        result = np.empty(len(values), dtype=object)
-        result[:] = values
-        return result
-    return np.stack(np.broadcast_arrays(*values), -1)
+        return [w for loop in self.left.loops for w in loop.weights(self.size).tolist()]
 
 
 def _given(graph: Graph, x: float, turns: bool) -> Node:

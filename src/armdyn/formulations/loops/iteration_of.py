@@ -7,9 +7,12 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.loops.around import LoopAround, loop_around
-from armdyn.formulations.loops.iteration import Iteration, column_order, entries, stacked
+from armdyn.formulations.loops.iteration import Iteration
 from armdyn.formulations.loops.newton import size
-from armdyn.model import RobotModel
+from armdyn.formulations.loops.steps import Step
+from armdyn.formulations.loops.system import LoopSystem, column_order, entries, stacked
+from armdyn.model import Loop, RobotModel
+from armdyn.model.loop import cycle
 
 EMPTY = 1e-9
 """Rows of a Jacobian below this share of the largest say nothing."""
@@ -23,17 +26,36 @@ SAME = 1e-6
 """Largest difference of positions that are the same."""
 
 
-def iteration_of(model: RobotModel, closed: Sequence[Array]) -> Iteration:
-    """Newton's method for the loops of a robot, some of whose closed configurations are known."""
-    loops = tuple(_telling(loop_around(model, loop), closed) for loop in model.loops)
-    order = column_order(model, loops)
+def iteration_of(
+    model: RobotModel, closed: Sequence[Array], first: Sequence[Step] = ()
+) -> Iteration:
+    """Newton's method for the loops of a robot, some of whose closed configurations are known.
+
+    `first` are closed forms of some joints, which it leaves to them.
+    """
+    whole = _system(model, model.loops, model.passive, closed)
+    solved = {i for step in first for i in step.unknown}
+    passive = [i for i in model.passive if i not in solved]
+    loops = [x for x in model.loops if not solved.issuperset(_passive_around(model, x))]
+    left = _system(model, loops, passive, closed)
+    inverse = frozen(np.linalg.pinv(left.passive_matrix(closed[0]).T))
     assembly = frozen(closed[0])
-    found = Iteration(model, loops, assembly, size(model), order, np.zeros((0, 0)), (), FINE)
-    by_joint = found.linearised(assembly.tolist())[1]
-    A = np.array([by_joint[i] for i in order], dtype=float)
-    squares = tuple((A**2).sum(-1).tolist())
-    found = replace(found, inverse=frozen(np.linalg.pinv(A.T)), usual=squares)
+    found = Iteration(whole, tuple(first), left, assembly, size(model), inverse, FINE)
     return replace(found, parts=_parts(found))
+
+
+def _passive_around(model: RobotModel, loop: Loop) -> list[int]:
+    return [i for i in cycle(model.paths, loop) if i in model.passive]
+
+
+def _system(
+    model: RobotModel, loops: Sequence[Loop], passive: Sequence[int], closed: Sequence[Array]
+) -> LoopSystem:
+    """Rows of loops that say something, and columns of passive joints."""
+    around = tuple(_telling(loop_around(model, loop), closed) for loop in loops)
+    found = LoopSystem(model, around, column_order(passive, around))
+    squares = (found.passive_matrix(closed[0]) ** 2).sum(-1)
+    return replace(found, usual=tuple(squares.tolist()))
 
 
 def _telling(loop: LoopAround, closed: Sequence[Array]) -> LoopAround:

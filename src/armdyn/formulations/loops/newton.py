@@ -66,8 +66,8 @@ def assembled(model: RobotModel) -> Array:
     worst = ("", 0.0)
     rest = np.abs(residuals(model, q))
     for loop in model.loops:
-        largest = float(rest[start : start + len(loop.cut.rows)].max() / scale)
-        start += len(loop.cut.rows)
+        largest = float(rest[start : start + loop.conditions].max() / scale)
+        start += loop.conditions
         worst = max(worst, (loop.name, largest), key=lambda pair: pair[1])
     at = ", ".join(f"{model.joints[i].name} = {model.assembly[i]:g}" for i in model.independent)
     raise LoopError(

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.dyad import Dyad, Values, angle_of
-from armdyn.formulations.loops.plane import Pair, Path, Segment, turned
+from armdyn.formulations.loops.dyad import Dyad, angle_of
+from armdyn.formulations.loops.linear_step import LinearStep
+from armdyn.formulations.loops.plane import Pair, Segment, turned
 
 SAME_LENGTH = 1e-12
 """Largest relative difference of sides that are taken as equal."""
@@ -18,41 +19,10 @@ EXACT_TURN = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class LinearDyad:
-    """Two passive joints q = Σ ratio q_j + offset."""
+class LinearDyad(LinearStep):
+    """Two passive joints of a loop that follow linearly."""
 
     dyad: Dyad
-    ratios: tuple[Path, Path]
-    """For each of the two the joints that it follows, with ratios."""
-    offsets: tuple[float, float]
-
-    @property
-    def unknown(self) -> tuple[int, int]:
-        """The two joints."""
-        return self.dyad.unknown
-
-    def at(self, q: Values) -> "LinearDyad":
-        """The dyad itself, which is the same at all positions; those of its joints go into q."""
-        for joint, ratios, offset in zip(self.unknown, self.ratios, self.offsets, strict=True):
-            q[joint] = angle_of(q, ratios) + offset
-        return self
-
-    def rates(self, q: Values, qd: Values) -> None:
-        """Write the rates of the unknown joints."""
-        for joint, ratios in zip(self.unknown, self.ratios, strict=True):
-            qd[joint] = angle_of(qd, ratios)
-
-    def accelerations(
-        self, q: Values, qd: Values, qdd: Values, other: Values | None = None
-    ) -> None:
-        """Write the accelerations of the unknown joints."""
-        self.rates(q, qdd)
-
-    def torques(self, q: Values, tau: Values) -> None:
-        """Move the torques of the unknown joints to the known ones."""
-        for joint, ratios in zip(self.unknown[::-1], self.ratios[::-1], strict=True):
-            for other, ratio in ratios:
-                tau[other] = tau[other] + ratio * tau[joint]
 
 
 def linear_dyad(dyad: Dyad, assembly: Array) -> LinearDyad | None:
@@ -108,4 +78,4 @@ def _following(
         offset = sign * phase
         missing = float(assembly[joint]) - offset - float(angle_of(list(assembly), ratios[-1]))
         offsets.append(offset + 2 * np.pi * round(missing / (2 * np.pi)))
-    return LinearDyad(dyad, (ratios[0], ratios[1]), (offsets[0], offsets[1]))
+    return LinearDyad(dyad.unknown, tuple(ratios), tuple(offsets), dyad)

@@ -1,17 +1,23 @@
 """The inertias of a robot with loops, moved across its joints and cuts until few are left."""
 
+import warnings
 from functools import lru_cache
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.coupling import Coordinates, drawn_positions
 from armdyn.formulations.parameters import robot_parameters, with_parameters
+from armdyn.formulations.regressor import regressor
 from armdyn.model import RobotModel
 
 KEPT_FIRST = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)
 """The ten parameters of a link in the order in which they are kept: a moment of inertia takes one
 product, a first moment four, and a mass six."""
+STATES = 20
+SAME_TORQUES = 1e-13
+"""Largest difference of torques, as a share of what the inertias add up to, that is rounding."""
 DEPENDENT = 1e-9
 """Rest of a column of unit length below which it is a combination of others."""
 
@@ -21,15 +27,33 @@ def regrouped(model: RobotModel) -> RobotModel:
     """The robot with nothing but its base parameters: the same torques, but no bodies.
 
     A loop has fewer of them than its tree, because mass at a cut joint can be moved from one link
-    to the other.
+    to the other. Where it is not clear in floating point which ones they are, as in loops that
+    hardly move, or torques would lose digits, it is the robot itself.
     """
-    found = base_parameters(model, links=True)
+    with warnings.catch_warnings(record=True) as unclear:
+        warnings.simplefilter("always")
+        found = base_parameters(model, links=True)
+    if unclear:
+        return model
     values = np.array([parameter.value for parameter in robot_parameters(model)])
     values[: 10 * len(model.links)] = 0.0
     order = [10 * i + k for i in range(len(model.links)) for k in KEPT_FIRST]
     columns = _independent(found.matrix, order)
     values[columns] = np.linalg.solve(found.matrix[:, columns], found.values)
-    return with_parameters(model, values)
+    return with_parameters(model, values) if _have_same_torques(model, values) else model
+
+
+def _have_same_torques(model: RobotModel, values: Array) -> bool:
+    """Whether a robot with other parameters of its links has the same torques at random states."""
+    at, rng = Coordinates.of(model), np.random.default_rng(1)
+    q = drawn_positions(model, rng, STATES)
+    qd, qdd = rng.uniform(-1.0, 1.0, (2, *q.shape))
+    here = at.at(q)
+    Y = here.rows(regressor(model, here.q, here.rates(qd), here.accelerations(qd, qdd)))
+    known = robot_parameters(model)[: 10 * len(model.links)]
+    given = np.array([parameter.value for parameter in known])
+    size = (np.abs(Y) @ np.abs(given)).max()
+    return bool(np.abs(Y @ (values[: len(given)] - given)).max() <= SAME_TORQUES * size)
 
 
 def _independent(matrix: Array, order: list[int]) -> list[int]:

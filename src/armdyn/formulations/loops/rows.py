@@ -19,12 +19,13 @@ from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.spatial import cross, rotate, times
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import FrameMotion
+from armdyn.model.cut_joints.coupling import derivative, polynomial
 
 
 def cut_lines(model: RobotModel, frames: WorldFrames) -> list[tuple[Array, Array]]:
     """From the joint of each link to the cut joint that it has, in world axes."""
     lines = []
-    for loop in model.loops:
+    for loop in (loop for loop in model.loops if not loop.couples):
         ends = zip((loop.link_a, loop.link_b), end_frames(frames, loop), strict=True)
         lines += [(frames.link(link)[1], T[:3, 3]) for link, T in ends if link >= 0]
     return lines
@@ -54,6 +55,10 @@ def residuals(model: RobotModel, q: Array, known: WorldFrames | None = None) -> 
     frames = world_frames(model, q) if known is None else known
     rows = []
     for loop in model.loops:
+        if loop.couples:
+            leading = polynomial(loop.coefficients, q[..., loop.link_b][()])
+            rows.append(q[..., loop.link_a][()] - leading)
+            continue
         A, B = end_frames(frames, loop)
         rows += [row.residual(A, B, loop.length) for row in loop.cut.rows]
     return np.stack(rows, -1)
@@ -63,7 +68,7 @@ def largest_residuals(model: RobotModel, q: Array) -> Array:
     """The largest of what the rows of each loop miss, (..., loops)."""
     if not model.loops:
         return np.zeros((*q.shape[:-1], 0))
-    ends = np.cumsum([len(loop.cut.rows) for loop in model.loops])[:-1]
+    ends = np.cumsum([loop.conditions for loop in model.loops])[:-1]
     each = np.split(np.abs(residuals(model, q)), ends, -1)
     return np.stack([rows.max(-1) for rows in each], -1)
 
@@ -73,6 +78,9 @@ def closure_matrix(model: RobotModel, q: Array, known: WorldFrames | None = None
     frames = world_frames(model, q) if known is None else known
     rows = []
     for loop in model.loops:
+        if loop.couples:
+            rows.append(_coupling_row(model, loop, q))
+            continue
         A, B = end_frames(frames, loop)
         rows += [_row(model, frames, loop, A, *row.wrench(A, B)) for row in loop.cut.rows]
     return np.stack(rows, -2)
@@ -91,6 +99,16 @@ def _row(model: RobotModel, frames: WorldFrames, loop: Loop, A: Array, f: Array,
     return np.stack(sums, -1)
 
 
+def _coupling_row(model: RobotModel, loop: Loop, q: Array) -> Array:
+    """How a coupling changes with each joint."""
+    leading = q[..., loop.link_b][()]
+    nothing = 0.0 * leading
+    row: list[Any] = [nothing for _ in model.joints]
+    row[loop.link_a] = nothing + 1.0
+    row[loop.link_b] = nothing - polynomial(derivative(loop.coefficients), leading)
+    return np.stack(row, -1)
+
+
 def closure_bias(model: RobotModel, q: Array, qd: Array) -> Array:
     """Ȧ q̇, the second derivative of the residuals at constant rates, (..., m)."""
     frames = world_frames(model, q)
@@ -100,6 +118,11 @@ def closure_bias(model: RobotModel, q: Array, qd: Array) -> Array:
     still = np.zeros_like(frames.base[1])
     rows = []
     for loop in model.loops:
+        if loop.couples:
+            curvature = derivative(derivative(loop.coefficients))
+            leading, rate = (x[..., loop.link_b][()] for x in (q, qd))
+            rows.append(-1.0 * polynomial(curvature, leading) * (rate * rate))
+            continue
         ends = []
         for link, T in zip((loop.link_a, loop.link_b), end_frames(frames, loop), strict=True):
             if link < 0:

@@ -3,14 +3,21 @@
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import LoopError
 from armdyn.formulations.loops.closure import Closure
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.newton import size
 
 REACH = 0.6
 """How far from the assembly coordinates are drawn at first [rad, or share of the robot's size]."""
+FAR = 2.0
+"""The same where joints are coupled and no loop can come to an end."""
 LEAST_DETERMINANT = 0.1
 """Smallest determinant of a loop, as a share of that in the assembly, that is taken."""
+SHRINK = 0.8
+"""How much nearer to the assembly coordinates are drawn each time."""
+MOST_SHRINKS = 120
+"""How often they are drawn nearer; the last ones are within 1e-11 rad."""
 DRAWS = 20
 """How often as many coordinates as are wanted are drawn in their ranges."""
 
@@ -37,10 +44,18 @@ def drawn_near_assembly(closure: Closure, rng: np.random.Generator, count: int) 
     start = closure.assembly[list(model.independent)]
     unit = np.array([1.0 if model.joints[i].type.turns else size(model) for i in model.independent])
     least = LEAST_DETERMINANT * at.at(start).type2
-    found, reach = np.empty((0, len(start))), REACH
-    while len(found) < count:
+    found, reach = np.empty((0, len(start))), REACH if closure.order else FAR
+    for _ in range(MOST_SHRINKS):
+        if len(found) >= count:
+            return found[:count]
         q = start + reach * unit * rng.uniform(-1.0, 1.0, (2 * count, len(start)))
         good = (at.at(q).type2 > least).all(-1)
         found = np.concatenate([found, q[good]])
-        reach *= 0.8
-    return found[:count]
+        reach *= SHRINK
+    names = ", ".join(repr(loop.name) for loop in model.loops)
+    raise LoopError(
+        f"the loops {names} of {model.name!r} can hardly be closed around the assembly: of "
+        f"{2 * count * MOST_SHRINKS} configurations nearer and nearer to it {len(found)} could be "
+        f"reached, and {count} are needed; the assembly is nearly singular, give another one",
+        loop=model.loops[0].name,
+    )

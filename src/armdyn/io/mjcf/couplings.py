@@ -1,6 +1,6 @@
 """Joint equalities of an MJCF file: which joints follow which, and which equalities are left."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from armdyn.io.mjcf.switches import switched_on
+from armdyn.model.cut_joints.coupling import composed, polynomial
 
 
 @dataclass(frozen=True)
@@ -16,12 +17,33 @@ class Couplings:
 
     followers: dict[int, tuple[int, float, float]] = field(default_factory=dict)
     """Leader, ratio and offset of each follower: q = ratio · q_leader + offset [rad or m]."""
+    curves: dict[int, tuple[int, int, tuple[float, ...]]] = field(default_factory=dict)
+    """By equality: follower, leader and coefficients of the leader's powers, where they are no
+    straight line."""
+    held: dict[int, float] = field(default_factory=dict)
+    """Joints that are held at a position."""
     left: dict[int, str] = field(default_factory=dict)
     """Equalities that no follower stands for, with what is wrong with those of joints."""
 
     def without(self, taken: Collection[int]) -> "Couplings":
         """The same without equalities that something else stands for."""
         return replace(self, left={i: why for i, why in self.left.items() if i not in taken})
+
+    def held_with(self, locked: Mapping[int, float]) -> dict[int, float]:
+        """All joints that do not move where some are held, followers along curves included."""
+        found = self.held | dict(locked)
+        waiting = list(self.curves.values())
+        while ready := [x for x in waiting if self._position(x[1], found) is not None]:
+            for follower, leader, coefficients in ready:
+                at = self._position(leader, found)
+                assert at is not None
+                found[follower] = polynomial(coefficients, at)
+                waiting.remove((follower, leader, coefficients))
+        return found
+
+    def _position(self, joint: int, held: Mapping[int, float]) -> float | None:
+        joint, ratio, offset = self.coordinate(joint)
+        return ratio * held[joint] + offset if joint in held else None
 
     def coordinate(self, joint: int) -> tuple[int, float, float]:
         """The joint that follows no other and moves this one, with ratio and offset."""
@@ -43,14 +65,56 @@ def read_couplings(m: Any) -> Couplings:
         follower, leader = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
         if m.eq_type[i] != mujoco.mjtEq.mjEQ_JOINT:
             found.left[i] = ""
-        elif leader < 0 or np.any(m.eq_data[i][2:5]):
-            found.left[i] = "that is no linear function of one joint"
+            continue
+        zero = float(m.qpos0[m.jnt_qposadr[follower]])
+        given = [float(c) for c in m.eq_data[i][:5]]
+        if leader < 0:
+            taken = not _hold(found, follower, zero + given[0])
         else:
-            offset, ratio = (float(x) for x in m.eq_data[i][:2])
-            zero, led = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (follower, leader))
-            if not _joined(found, follower, leader, ratio, zero + offset - ratio * led):
-                found.left[i] = "that contradicts the equalities before it"
+            led = float(m.qpos0[m.jnt_qposadr[leader]])
+            c = composed(given, (-led, 1.0))
+            taken = not _follow(found, i, follower, leader, (c[0] + zero, *c[1:]))
+        if taken:
+            found.left[i] = "that contradicts the equalities before it"
     return found
+
+
+def _hold(found: Couplings, joint: int, value: float) -> bool:
+    """Note that a joint is held; False if it moves, or is held elsewhere."""
+    follows = [follower for follower, _, _ in found.curves.values()]
+    joint, ratio, offset = found.coordinate(joint)
+    if joint in follows or not ratio:
+        return False
+    at = (value - offset) / ratio
+    return bool(np.isclose(found.held.setdefault(joint, at), at, rtol=1e-9, atol=1e-12))
+
+
+def _follow(
+    found: Couplings, equality: int, follower: int, leader: int, c: tuple[float, ...]
+) -> bool:
+    """Note that a joint follows another; False if it cannot, because of what is known already."""
+    roots = [found.coordinate(joint)[0] for joint in (follower, leader)]
+    led = {joint: found.coordinate(lead)[0] for joint, lead, _ in found.curves.values()}
+    if not any(c[1:]):
+        return _hold(found, follower, c[0])
+    if not any(c[2:]) and roots[0] not in (*led, *found.held):
+        if roots[0] in _led_by(led, roots[1]):
+            return False
+        return _joined(found, follower, leader, c[1], c[0])
+    if follower != roots[0] or roots[0] in (*led, *found.held):
+        return False
+    if roots[0] in _led_by(led, roots[1]):
+        return False
+    found.curves[equality] = (follower, leader, c)
+    return True
+
+
+def _led_by(led: Mapping[int, int], joint: int) -> list[int]:
+    """A joint and those that lead it along curves; a linear circle is known elsewhere."""
+    found = [joint]
+    while found[-1] in led:
+        found.append(led[found[-1]])
+    return found if len(found) > 1 else []
 
 
 def _joined(found: Couplings, follower: int, leader: int, ratio: float, offset: float) -> bool:

@@ -63,8 +63,8 @@ FIELDS = (
     ),
     _group(
         "read",
-        "equalities: of joints as mimics where they are linear, with repeated ones that agree; "
-        "connect and weld as loops; others are warned of",
+        "equalities: of joints as mimics where they are linear and as couplings along curves, with "
+        "repeated ones that agree; connect and weld as loops; others are warned of",
         "eq_type eq_objtype eq_obj1id eq_obj2id eq_data eq_active0",
     ),
     _group(

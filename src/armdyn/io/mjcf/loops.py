@@ -14,7 +14,7 @@ from armdyn.io.closing import closed_tree
 from armdyn.io.mjcf.couplings import Couplings
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import CUT_JOINTS
-from armdyn.model.edit import loop_between
+from armdyn.model.loop_edit import coupling_between, loop_between
 from armdyn.model.transform import rotation_from_quaternion, transform
 
 KINDS = {int(mujoco.mjtEq.mjEQ_CONNECT): "spherical", int(mujoco.mjtEq.mjEQ_WELD): "fixed"}
@@ -22,9 +22,7 @@ KINDS = {int(mujoco.mjtEq.mjEQ_CONNECT): "spherical", int(mujoco.mjtEq.mjEQ_WELD
 
 
 def closing_equalities(m: Any, couplings: Couplings) -> list[int]:
-    """The equalities that close loops; none if joints mimic others, which loops do not go with."""
-    if couplings.followers:
-        return []
+    """The equalities that close loops."""
     return [i for i in couplings.left if int(m.eq_type[i]) in KINDS]
 
 
@@ -32,13 +30,20 @@ def closed_by_equalities(
     model: RobotModel,
     m: Any,
     equalities: Sequence[int],
+    couplings: Couplings,
     bodies: Sequence[str],
     joints: Sequence[str],
 ) -> RobotModel:
-    """The tree with the loops that equalities close."""
-    if not equalities:
-        return model
+    """The tree with the loops that equalities close, and joints that follow along curves."""
+    moving = {joint.name for joint in model.joints}
     loops = [_loop(model, m, i, bodies) for i in equalities]
+    loops += [
+        coupling_between(model, _name(m, i), joints[follower], joints[leader], coefficients)
+        for i, (follower, leader, coefficients) in couplings.curves.items()
+        if joints[follower] in moving
+    ]
+    if not loops:
+        return model
     driven = [
         j
         for kind, (j, _) in zip(m.actuator_trntype, m.actuator_trnid, strict=True)
@@ -54,9 +59,13 @@ def _on_joint(kind: int) -> bool:
 
 
 def _loop(model: RobotModel, m: Any, i: int, bodies: Sequence[str]) -> Loop:
-    name, kind = m.eq(i).name or f"equality {i}", KINDS[int(m.eq_type[i])]
+    kind = KINDS[int(m.eq_type[i])]
     ends = _at_sites(m, i, bodies) if _between_sites(m, i) else _at_bodies(m, i, bodies)
-    return loop_between(model, name, CUT_JOINTS[kind], *ends)
+    return loop_between(model, _name(m, i), CUT_JOINTS[kind], *ends)
+
+
+def _name(m: Any, i: int) -> str:
+    return m.eq(i).name or f"equality {i}"
 
 
 def _between_sites(m: Any, i: int) -> bool:

@@ -6,21 +6,24 @@ coincides with the body's, so it sits at -p_k from the point that its joint move
 about x, then y, then z of the body.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import (
     LoopError,
     MissingExtraError,
+    ModelError,
     TopologyError,
     UnknownNameError,
     UnsupportedJointError,
 )
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
+from armdyn.model.edit import check_locked
 from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, JointType
 from armdyn.model.transform import rotation_from_quaternion, transform
 from armdyn.model.validate import Finding, physical_warnings
@@ -58,14 +61,16 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             tool=options.tool,
             base=options.base,
             gravity=_gravity(m) if options.gravity is None else options.gravity,
-            locked=options.locked,
+            locked=reader.locked(options.locked),
         )
     except TopologyError as error:
         raise TopologyError(f"{path}: {error}") from error
     names, drives = reader.joint_names, reader.drives
     equalities = closing_equalities(m, reader.couplings)
     try:
-        model = closed_by_equalities(model, m, equalities, reader.body_names, names)
+        model = closed_by_equalities(
+            model, m, equalities, reader.couplings, reader.body_names, names
+        )
     except LoopError as error:
         raise LoopError(f"{path}: {error}", loop=error.loop) from error
     couplings = reader.couplings.without(equalities)
@@ -103,6 +108,22 @@ class _Reader:
             mass, axes = float(m.body_mass[i]), rotation_from_quaternion(m.body_iquat[i])
             tensor = np.diag(m.body_inertia[i])
             self.links[name] = Inertia.from_com(mass, m.body_ipos[i], tensor, axes)
+
+    def locked(self, given: Mapping[str, float] | None) -> Mapping[str, float]:
+        """Joints that are held by the caller or by an equality, and those that follow them."""
+        asked, names = check_locked(given), self.joint_names
+        curved = {follower: leader for follower, leader, _ in self.couplings.curves.values()}
+        for name in asked:
+            if name in names and names.index(name) in curved:
+                leader = names[curved[names.index(name)]]
+                raise ModelError(
+                    f"joint {name!r} follows {leader!r} and has no value of its own; lock "
+                    f"{leader!r} instead"
+                )
+        numbered = {names.index(x): check_number(f"locked joint {x!r}", v)
+                    for x, v in asked.items() if x in names}  # fmt: skip
+        held = self.couplings.held_with(numbered)
+        return {names[j]: x for j, x in held.items()} | dict(asked)
 
     def add_tool(self, tool: str) -> None:
         """A massless link at a site, so that the tool can be mounted there."""

@@ -4,11 +4,12 @@ from armdyn.arrays import Array
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import Loop, RobotModel
-from armdyn.model.cut_joints import CUT_JOINTS, cut_joint
-from armdyn.model.edit import loop_between, with_loops
+from armdyn.model.cut_joints import COUPLING, CUT_JOINTS, cut_joint
 from armdyn.model.joint_types import COMPOUND_TYPES
+from armdyn.model.loop_edit import coupling_between, loop_between, with_loops
 
 LOOP = ("name", "type", "a", "b", "length")
+COUPLED = ("name", "type", "follower", "leader", "coefficients")
 
 
 def closed_by_tables(model: RobotModel, top: Table) -> RobotModel:
@@ -35,8 +36,10 @@ def _passive(t: Table) -> list[str]:
 
 
 def _loop(model: RobotModel, t: Table) -> Loop:
-    t.check_keys(LOOP)
     name, kind = t.text("name"), t.text("type")
+    if kind == COUPLING.name:
+        return _coupling(model, t)
+    t.check_keys(LOOP)
     if kind not in CUT_JOINTS:
         raise t.error(str(UnknownNameError("cut joint of type", kind, CUT_JOINTS)))
     try:
@@ -44,6 +47,19 @@ def _loop(model: RobotModel, t: Table) -> Loop:
         return loop_between(model, name, cut_joint(kind), *ends, t.number("length", 0.0))
     except (ModelError, UnknownNameError) as fault:
         raise t.error(str(fault)) from fault
+
+
+def _coupling(model: RobotModel, t: Table) -> Loop:
+    t.check_keys(COUPLED)
+    ends = t.text("follower"), t.text("leader")
+    given = t.numbers("coefficients")
+    try:
+        loop = coupling_between(model, t.text("name"), *ends, given)
+    except UnknownNameError as fault:
+        raise t.error(str(fault)) from fault
+    if loop.fault:
+        raise t.error(f"{loop.where}: {loop.fault}")
+    return loop
 
 
 def _end(t: Table, key: str) -> tuple[str, Array]:

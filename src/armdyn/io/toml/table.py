@@ -52,6 +52,11 @@ class Table:
         value = self._get(key, default, f"numbers of shape {shape}")
         return self._checked(key, value, shape) if key in self.data else np.asarray(value, float)
 
+    def numbers(self, key: str) -> list[float]:
+        """Finite numbers in brackets, at least one."""
+        value = self._get(key, None, "numbers in brackets", list)
+        return [float(x) for x in self._checked(key, value, (len(value),))]
+
     def number_or_array(self, key: str, shape: tuple[int, ...]) -> float | list[float]:
         """A finite number, or finite numbers of the given shape."""
         if isinstance(self.data[key], list):

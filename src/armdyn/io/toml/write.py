@@ -20,6 +20,7 @@ from armdyn.model import (
     Joint,
     Limits,
     Link,
+    Loop,
     RobotModel,
     Spring,
 )
@@ -199,6 +200,9 @@ def _loop_blocks(model: RobotModel) -> Iterator[str]:
     """The loops of a robot, and one configuration in which they are closed."""
     names = [model.base_link.name, *(link.name for link in model.links)]
     for loop in model.loops:
+        if loop.couples:
+            yield _block("[[loops]]", list(_coupling(model, loop)))
+            continue
         ends = (("a", loop.link_a, loop.frame_a), ("b", loop.link_b, loop.frame_b))
         entries = [("name", _text(loop.name)), ("type", _text(loop.cut.name))]
         for end, link, T in ends:
@@ -209,6 +213,14 @@ def _loop_blocks(model: RobotModel) -> Iterator[str]:
     if model.assembly is not None:
         positions = zip(model.joints, model.assembly.tolist(), strict=True)
         yield _block("[assembly]", [(_text(j.name), _number(x)) for j, x in positions])
+
+
+def _coupling(model: RobotModel, loop: Loop) -> Entries:
+    yield "name", _text(loop.name)
+    yield "type", _text(loop.cut.name)
+    yield "follower", _text(model.joints[loop.link_a].name)
+    yield "leader", _text(model.joints[loop.link_b].name)
+    yield "coefficients", _array(np.array(loop.coefficients))
 
 
 def _on_named(model: RobotModel, link: int, T: Array) -> Array:

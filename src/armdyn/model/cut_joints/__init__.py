@@ -1,6 +1,7 @@
 """The joints that close loops, one file each; a new one is added here."""
 
 from armdyn.errors import check_known
+from armdyn.model.cut_joints.coupling import COUPLING as COUPLING
 from armdyn.model.cut_joints.cut_joint import CutJoint as CutJoint
 from armdyn.model.cut_joints.cylindrical import CYLINDRICAL
 from armdyn.model.cut_joints.distance import DISTANCE as DISTANCE
@@ -15,7 +16,7 @@ CUT_JOINTS = {
     kind.name: kind
     for kind in (
         *(REVOLUTE_CUT, PRISMATIC_CUT, CYLINDRICAL),
-        *(SPHERICAL, PLANAR, DISTANCE, FIXED_CUT),
+        *(SPHERICAL, PLANAR, DISTANCE, FIXED_CUT, COUPLING),
     )
 }
 """Every cut joint by its name."""
