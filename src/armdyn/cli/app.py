@@ -30,6 +30,7 @@ from armdyn.cli.studio import studio
 from armdyn.cli.sweep import sweep
 from armdyn.cli.terms import terms
 from armdyn.cli.torque import torque
+from armdyn.cli.worst import worst
 
 app = typer.Typer(
     cls=Program,
@@ -42,7 +43,7 @@ app = typer.Typer(
 GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
     "Describe": (robots, info, check, inertia),
     "Compute": (torque, simulate, sweep, terms),
-    "Design": (rank, size, reduced, simplify),
+    "Design": (rank, size, worst, reduced, simplify),
     "Measure": (excite, identify, compare, bench),
     "Export": (equations, export),
     "Inspect": (ops, studio, cache),

@@ -34,6 +34,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "armdyn size arm.toml move.csv motors.toml",
         "armdyn size arm.toml move.csv motors.toml --minimise inertia -o driven.toml",
     ),
+    "worst": (
+        "armdyn worst ur5e --lift 5 --plot worst.png",
+        "armdyn worst panda --lift 3 --speed 0.5 --acceleration 2",
+    ),
     "simulate": (
         "armdyn simulate two_link --q0 1,0 --duration 5 --plot swing.png",
         "armdyn simulate two_link --controller gravity-pd --move 1,0 --saturation clip",

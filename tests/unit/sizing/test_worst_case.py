@@ -108,3 +108,24 @@ def test_what_makes_no_sense_is_refused(arm, options, error, message):
 def test_a_robot_with_loops_is_refused():
     with pytest.raises(ModelError, match="has loops"):
         armdyn.worst_case(armdyn.load("five_bar"))
+
+
+def test_the_command_prints_draws_and_refuses(command, tmp_path):
+    picture = tmp_path / "worst.svg"
+    words = ("worst", "two_link", "--lift", "0.7", "--speed", "0")
+    code, out, err = command(*words, "--json", "--plot", picture)
+    assert (code, err) == (0, "")
+    wanted = armdyn.worst_case(armdyn.load("two_link"), payload=0.7, speed=0.0)
+    assert json.loads(out)["joints"] == json.loads(wanted.json())["joints"]
+    assert b"<svg" in picture.read_bytes()
+    code, out, _ = command(*words, "--acceleration", "1,2")
+    assert code == 0
+    assert "two-link arm: the worst case of each motor" in out
+    for more, message in (
+        (("--acceleration", "1,2,3"), "--acceleration: expected 1 or 2 numbers, got '1,2,3'"),
+        (("--lift", "-1"), "greater than or equal to 0"),
+        (("--speed", "2"), "less than or equal to 1"),
+    ):
+        code, out, err = command("worst", "two_link", *more)
+        assert (code, out) == (2, "")
+        assert message in err
