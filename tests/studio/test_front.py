@@ -388,7 +388,9 @@ def test_help_and_the_tour(window):
     window.tab("Design")
     window.press("Help")
     assert "smallest change" in window.words(".ad-dialog .ad-chosen")
-    assert window.page.locator("[data-help]").count() == 8
+    helped = window.page.eval_on_selector_all("[data-help]", "a => a.map(e => e.dataset.help)")
+    tabs = window.page.get_by_role("tab").all_inner_texts()
+    assert sorted(helped) == sorted(["joints", "matrix", "timeline", *tabs])
     window.press("Close")
     # what only developers need is not there
     assert not window.page.locator("#root").get_by_text("Configuration", exact=False).count()
@@ -401,9 +403,21 @@ def test_a_phone_shows_the_torques_first(browser, studio, shots):
     assert box["width"] <= 390
     wide = phone.page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 391
-    canvas = phone.page.locator("#root canvas").first.bounding_box()
-    assert canvas["y"] > box["y"]
     phone.shot("phone")
+    # then the arm, and the tabs, each with the whole page
+    phone.press("Arm")
+    assert not phone.page.locator(".armdyn-torque").is_visible()
+    canvas = phone.page.locator("#root canvas").first.bounding_box()
+    assert canvas["width"] == 390
+    assert canvas["height"] > 0.7 * 844
+    phone.shot("phone_arm")
+    phone.press("Tools")
+    phone.tab("Design")
+    button = phone.page.get_by_role("button", name="Find a design", exact=True).bounding_box()
+    assert button["width"] > 0.8 * 390
+    phone.shot("phone_tools")
+    phone.press("Torques")
+    assert phone.page.locator(".armdyn-torque").is_visible()
     phone.close()
 
 
@@ -425,8 +439,8 @@ def test_a_robot_of_many_joints_has_groups_a_search_and_a_matrix_to_read(window)
     )
     assert {"arm left", "arm right", "leg left", "leg right"} <= {*groups}
     window.page.get_by_role("searchbox", name="Find a joint").fill("leg_left")
-    seen = window.page.eval_on_selector_all(".ad-row:not([hidden])", "a => a.length")
-    assert seen == 6
+    rows = window.page.locator(".ad-row:not([hidden])")
+    until(lambda: rows.count() == 6, what="the joints that were looked for")
     window.page.get_by_role("searchbox", name="Find a joint").fill("")
     # an update is small
     sent = window.session.page.sent

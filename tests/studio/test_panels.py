@@ -20,8 +20,8 @@ from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, State, pose, slider_limits
 from armdyn.studio.groups import joint_groups
+from armdyn.studio.panels.check import check_html
 from armdyn.studio.panels.design import design_html
-from armdyn.studio.panels.files import check_html
 from armdyn.studio.panels.study import operation_bars, structure_html
 from armdyn.studio.recording import Recording, simulated
 from armdyn.studio.sentence import what_matters

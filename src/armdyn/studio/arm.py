@@ -16,6 +16,7 @@ from armdyn.studio.evaluator import Evaluator as Evaluator
 from armdyn.studio.evaluator import PointForces as PointForces
 from armdyn.studio.evaluator import Snapshot as Snapshot
 from armdyn.studio.evaluator import State as State
+from armdyn.studio.mjcf_looks import is_mjcf, mjcf_visuals
 from armdyn.studio.uploads import Loaded
 from armdyn.studio.visuals import NotDrawn, Visual, visuals
 
@@ -80,9 +81,13 @@ def _looks(
     loaded: Loaded, file: Path | None, uploaded: bool
 ) -> tuple[list[Visual], list[NotDrawn]]:
     """What the links look like, from the file or the archive that the robot came in."""
-    if loaded.file is not None:
-        return visuals(loaded.file, meshes=False, within=loaded.archive)
-    return ([], []) if file is None else visuals(file, meshes=not uploaded)
+    described = loaded.file or file
+    if described is None:
+        return [], []
+    # MJCF that came from a browser was checked to name files of its archive alone
+    if (not uploaded or loaded.archive) and is_mjcf(described):
+        return mjcf_visuals(described), []
+    return visuals(described, meshes=not uploaded, within=loaded.archive)
 
 
 def slider_limits(robot: Robot) -> Array:

@@ -18,11 +18,16 @@ except ImportError:
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, arm_of
 from armdyn.studio.gate import Gate, incompatible_viser
+from armdyn.studio.memory import Memories
 from armdyn.studio.pages import TITLE, Pages
+from armdyn.studio.panel import Panel
+from armdyn.studio.panels.address import AddressPanel
 from armdyn.studio.panels.archives import ArchivesPanel
+from armdyn.studio.panels.check import CheckPanel
 from armdyn.studio.panels.design import DesignPanel
 from armdyn.studio.panels.edit import EditPanel
 from armdyn.studio.panels.equation import EquationPanel
+from armdyn.studio.panels.exports import ExportsPanel
 from armdyn.studio.panels.files import FilesPanel
 from armdyn.studio.panels.hand import HandPanel
 from armdyn.studio.panels.joints import JointsPanel
@@ -33,11 +38,11 @@ from armdyn.studio.panels.study import OperationsPanel, StructurePanel
 from armdyn.studio.panels.takeaway import TakeawayPanel
 from armdyn.studio.panels.timeline import TimelinePanel
 from armdyn.studio.panels.worst import WorstPanel
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Session
 
 LOOPBACK = "127.0.0.1"
 PORT = 8080
-RIGHT = 330
+RIGHT = 340
 """Width of the column of tabs, so that 1280 pixels leave room for the arm."""
 
 
@@ -72,6 +77,7 @@ class Studio:
         self._dark = dark
         self._sessions: dict[int, Session] = {}
         self._lock = threading.Lock()
+        self._memories = Memories()
         self.host, self.port = host, _free_port(host, port)
         self._gate, self._pages = Gate(host, self.port, token), Pages()
         with contextlib.redirect_stdout(io.StringIO()), self._gate.guarding(self._pages):
@@ -119,7 +125,7 @@ class Studio:
             self._server.stop()
 
     def _connect(self, client: viser.ClientHandle) -> None:
-        session = Session(client, self._dark)
+        session = Session(client, self._dark, self._memories)
         with self._lock:
             self._sessions[client.client_id] = session
         self._pages.add(session.page)
@@ -157,7 +163,7 @@ def lay_out(session: Session) -> list[Panel]:
         play = PlayPanel(session, timeline)
     with tabs.add_tab("Equation"):
         equation = EquationPanel(session)
-        hand.choose = equation.choose
+        hand.choose = equation.select
     with tabs.add_tab("Study"):
         with gui.add_folder("Operations"):
             operations = OperationsPanel(session)
@@ -166,15 +172,34 @@ def lay_out(session: Session) -> list[Panel]:
         with gui.add_folder("Worst case"):
             worst = WorstPanel(session, session.take)
     with tabs.add_tab("Edit"):
-        edit = EditPanel(session, session.take)
+        edit = EditPanel(session)
     with tabs.add_tab("Design"):
         design = DesignPanel(session)
     with tabs.add_tab("Robot"):
-        archives = ArchivesPanel(session, poses, session.take)
-        files = FilesPanel(session, timeline)
-        takeaway = TakeawayPanel(session, lambda: timeline.recording)
+        with gui.add_folder("Open"):
+            files = FilesPanel(session)
+            archives = ArchivesPanel(session, poses, session.take)
+        with gui.add_folder("Check"):
+            check = CheckPanel(session)
+        with gui.add_folder("Take away"):
+            takeaway = TakeawayPanel(session, lambda: timeline.recording)
+            exports = ExportsPanel(session, timeline)
     ours: list[Panel] = [JointsPanel(session), timeline, motion, play, equation, hand, poses]
-    return [*ours, operations, structure, worst, edit, design, archives, files, takeaway]
+    address = AddressPanel(session, poses, edit)
+    return [
+        *ours,
+        operations,
+        structure,
+        worst,
+        edit,
+        design,
+        archives,
+        files,
+        check,
+        takeaway,
+        exports,
+        address,
+    ]
 
 
 def _share_nothing(server: viser.ViserServer) -> None:

@@ -4,7 +4,7 @@ import logging
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -17,11 +17,12 @@ from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError
 from armdyn.io.catalog import catalog_path
 from armdyn.io.files import read_model
-from armdyn.model.validate import Finding
 from armdyn.studio import uploads
-from armdyn.studio.arm import Arm, Snapshot, State, arm_of, pose
+from armdyn.studio.arm import Arm, State, arm_of, pose
 from armdyn.studio.background import Job, Jobs, Latest, Tell
 from armdyn.studio.beside import Other
+from armdyn.studio.memory import Memories
+from armdyn.studio.panel import Panel
 from armdyn.studio.scene import Scene
 from armdyn.studio.style import DARK, LIGHT
 from armdyn.studio.transfers import limit_uploads
@@ -34,45 +35,23 @@ SAME_ERROR_DELAY = 3.0
 _LOG = logging.getLogger("armdyn")
 
 
-class Panel:
-    """A part of the page; by default it ignores every event."""
-
-    early = False
-    """Whether it shows a state before the view does: numbers are there before the picture."""
-
-    def enter(self, arm: Arm) -> None:
-        """Begin with another robot."""
-
-    def show(self, snapshot: Snapshot) -> None:
-        """Show the arm in a state."""
-
-    def hold(self, payload: float) -> None:
-        """Another payload is held [kg]."""
-
-    def touch(self) -> None:
-        """Someone takes the arm by hand: what moves it by itself stops."""
-
-    def select(self, joint: int) -> None:
-        """A joint is chosen on the page."""
-
-    def refuse(self, name: str, findings: Sequence[Finding]) -> None:
-        """Show why a file is not shown."""
-
-    def close(self) -> None:
-        """End with the window."""
-
-
 class Session:
     """One window of the studio."""
 
-    def __init__(self, client: viser.ClientHandle, dark: bool = False):
+    def __init__(
+        self, client: viser.ClientHandle, dark: bool = False, memories: Memories | None = None
+    ):
+        """A window that is remembered among others."""
         self.client, self.dark = client, dark
+        self.memories = memories or Memories()
+        self.memory = self.memories.new()
         self._folder = tempfile.TemporaryDirectory(
             prefix="armdyn-studio-", ignore_cleanup_errors=True
         )
         self.folder = Path(self._folder.name)
         self.panels: list[Panel] = []
         self.scene = Scene(client)
+        self.memory.view = self.scene.view
         limit_uploads(client, self.fail)
         self.page = Wire(self.fail)
         """Our own line to the page."""
@@ -105,6 +84,7 @@ class Session:
     def build(self, lay_out: Callable[["Session"], list[Panel]]) -> None:
         """Lay out the page, and let our own part of it know which window it belongs to."""
         self.restyle(self.dark)
+        self.page.show(memory=self.memory.name)
         self.client.gui.add_html(f"<span class='armdyn-window' data-key='{self.page.key}'></span>")
         self.panels = lay_out(self)
 
@@ -156,7 +136,7 @@ class Session:
         if state is None or len(state.q) != arm.robot.n:
             state = State.rest(pose(arm.robot))
         with self.drawing:
-            self._now = arm, state
+            self._now, self.memory.arm = (arm, state), arm
             self.scene.enter(arm, state)
             for panel in self.panels:
                 panel.enter(arm)
@@ -194,10 +174,13 @@ class Session:
         with self.drawing:
             self.scene.restyle(style)
 
-    def see(self) -> None:
-        """Show and hide parts, as the view says."""
+    def see(self, view: Mapping[str, bool]) -> None:
+        """Show and hide parts of the view; those that are not named stay as they are."""
         with self.drawing:
+            self.scene.view.update({key: view[key] for key in self.scene.view.keys() & view})
             self.scene.see()
+        for panel in self.panels:
+            panel.see(self.scene.view)
 
     def look(self, direction: tuple[float, float, float]) -> None:
         """Look at the arm from a direction of the page."""

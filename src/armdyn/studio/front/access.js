@@ -23,6 +23,7 @@ function named(element) {
 
 // The words beside a control: those of its row.
 function near(element) {
+  if (element.classList.contains("mantine-CloseButton-root")) return "Close this message";
   let place = element.parentElement;
   for (let up = 0; place && up < 8; up++, place = place.parentElement) {
     const words = place.querySelector("label")?.textContent.trim();

@@ -30,7 +30,7 @@ export class Address {
     const rows = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, (given.get(kind) ?? "").split(",").map(Number)]));
     this.wire.send({
       do: "restore", robot: given.get("robot"), catalog: given.get("file") !== "1",
-      payload: Number(given.get("kg") ?? 0), ...rows,
+      payload: Number(given.get("kg") ?? 0), memory: given.get("memory"), ...rows,
     });
     if (given.has("dark")) this.wire.send({ do: "dark", dark: given.get("dark") === "1" });
     this.tab(given.get("tab"));
@@ -43,14 +43,14 @@ export class Address {
 
   keep() {
     this.timer = null;
-    const { robot, state, dark } = this.shown;
+    const { robot, state, dark, memory } = this.shown;
     if (!robot || !state) return;
     const row = (values) => values.map((value) => Number(value.toFixed(5))).join(",");
     const parts = { robot: robot.source, ...Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, row(state[kind])])) };
     if (!robot.catalog) parts.file = 1;
     if (state.payload) parts.kg = state.payload;
     const tab = document.querySelector("#root [role=tab][aria-selected=true]")?.textContent.trim();
-    Object.assign(parts, { kind: this.settings.kind, scale: this.settings.scale, dark: dark ? 1 : 0 }, tab ? { tab } : {});
+    Object.assign(parts, { kind: this.settings.kind, scale: this.settings.scale, dark: dark ? 1 : 0, memory }, tab ? { tab } : {});
     const text = Object.entries(parts).map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%2C", ",")}`).join("&");
     this.kept = `#${text}`;
     history.replaceState(null, "", this.kept);

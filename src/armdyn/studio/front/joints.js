@@ -57,6 +57,9 @@ export class Joints {
     this.mode = () => (percent.checked ? "percent" : "torque");
     this.kinds.querySelector(`[value=${this.settings.kind}]`).checked = true;
     this.search.hidden = joints.length <= SEARCHED;
+    this.names = short(joints.map((joint) => joint.name));
+    const longest = Math.max(...this.names.map((name) => name.length));
+    this.element.style.setProperty("--ad-name", `${Math.min(Math.max(7.5 * longest + 6, 66), 112)}px`);
     this.rows = joints.map((joint, i) => this.row(joint, i));
     this.list.replaceChildren(...this.grouped());
     const send = (value) => this.wire.follows("hold", { do: "hold", value });
@@ -83,9 +86,9 @@ export class Joints {
     const total = make("output", { class: "total", "data-joint": i });
     const share = make("span", { class: "ad-share" });
     const name = make("button", {
-      class: "ad-name", type: "button", title: `${joint.name}: show in the timeline`,
-      "aria-pressed": "false", onclick: () => this.settings.select(i),
-    }, joint.name);
+      class: "ad-name", type: "button", title: `${joint.name}: show its equation, and its torque over time`,
+      "aria-label": joint.name, "aria-pressed": "false", onclick: () => this.settings.select(i),
+    }, this.names[i]);
     const element = make(
       "div", { class: "ad-row", "data-joint": i, role: "group", "aria-label": joint.name },
       name, field.slider, field.input, make("span", { class: "ad-unit" }, joint.unit + per),
@@ -177,6 +180,13 @@ export class Joints {
     row.share.title = share === null ? "The limit of this motor is not known"
       : `of the ${words(joint.effort)} ${joint.torque} that the motor of ${joint.name} has`;
   }
+}
+
+// Names as people read them: without what all of them end with, and with spaces.
+function short(names) {
+  const all = (end) => names.length > 1 && names.every((name) => name.endsWith(end) && name.length > end.length);
+  const end = ["_joint", "-joint", " joint"].find(all) ?? "";
+  return names.map((name) => name.slice(0, name.length - end.length).replaceAll("_", " "));
 }
 
 function radio(label, name, choices, chosen) {

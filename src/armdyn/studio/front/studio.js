@@ -6,6 +6,7 @@ import { make } from "./dom.js";
 import { helpButton, tour } from "./help.js";
 import { Joints } from "./joints.js";
 import { Matrix } from "./matrix.js";
+import { phone } from "./phone.js";
 import { Timeline } from "./timeline.js";
 import { Top } from "./top.js";
 import { Wire } from "./wire.js";
@@ -25,7 +26,7 @@ document.body.prepend(
   top_.element, top_.fault,
   make("aside", { class: "ad-column", "aria-label": "Joints, torques, mass matrix" }, joints.element, matrix.element),
 );
-document.body.append(timeline.element, gone);
+document.body.append(timeline.element, phone(), gone);
 document.documentElement.lang = "en";
 
 function select(joint) {
@@ -75,6 +76,8 @@ wire.listen((shown) => {
 });
 document.addEventListener("click", (event) => {
   if (event.target.closest?.("#root [role=tab]")) setTimeout(() => address.keep(), 50);
+  const part = event.target.closest?.("[data-part]");
+  if (part) wire.send({ do: "part", name: part.dataset.part });
 });
 watch();
 wire.follow();

@@ -8,9 +8,10 @@ from armdyn.backends.names import identifier
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, State, arm_of
 from armdyn.studio.background import Tell
+from armdyn.studio.panel import Panel
 from armdyn.studio.panels.poses import PosesPanel
 from armdyn.studio.project import ENDING, TABLE, Project, packed, read_project
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Session
 
 
 class ArchivesPanel(Panel):
@@ -20,7 +21,7 @@ class ArchivesPanel(Panel):
         self._session, self._poses, self._take = session, poses, take
         gui = session.client.gui
         upload = gui.add_upload_button(
-            "Open a project, or a zip with meshes", mime_type=".zip,application/zip",
+            "Open a zip with meshes, or a project", mime_type=".zip,application/zip",
             hint="A URDF or MJCF with its meshes, or a project that was saved here",
         )  # fmt: skip
         save = gui.add_button("Save the project", hint="Robot, looks, state and poses in one file")
@@ -49,9 +50,7 @@ class ArchivesPanel(Panel):
         arm, project = opened
         self._session.enter(arm)
         if project is not None:
-            view = self._session.scene.view
-            view.update({key: on for key, on in project.view.items() if key in view})
-            self._session.see()
+            self._session.see(project.view)
             self._poses.put(dict(project.poses))
             if project.state is not None:
                 self._take(project.state)

@@ -16,9 +16,10 @@ from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.background import Tell
 from armdyn.studio.beside import Other
+from armdyn.studio.panel import Panel
 from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import report as show_report
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Session
 
 GOALS = ("constant", "diagonal", "gravity-balanced", "constant+gravity-balanced")
 CHANGES: dict[str, tuple[str | None, bool]] = {
@@ -27,6 +28,11 @@ CHANGES: dict[str, tuple[str | None, bool]] = {
     "only add counterweights": ("*.mass,*.com,*.inertia", True),
 }
 """What may change, and whether material may only be added."""
+WORDS = (
+    "The smallest change of the arm that makes its dynamics simple, for what is held now: a mass "
+    "matrix that is <b>constant</b> or <b>diagonal</b>, or gravity that needs no torque "
+    "(<b>gravity-balanced</b>). Where that is impossible, it says why."
+)
 HELD = "held in the studio"
 """Name of the body that is held while a design is searched."""
 
@@ -48,6 +54,7 @@ class DesignPanel(Panel):
     def __init__(self, session: Session):
         self._session = session
         gui = session.client.gui
+        gui.add_html(svg.framed(WORDS, "design-words"))
         self._goal = gui.add_dropdown("goal", GOALS)
         self._free = gui.add_dropdown("may change", tuple(CHANGES))
         button = gui.add_button("Find a design")

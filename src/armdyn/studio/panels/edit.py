@@ -1,14 +1,11 @@
 """The numbers of the arm, link by link, and what changing them does to the torques."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from armdyn.dynamics import Robot
-from armdyn.errors import ArmdynError
+from armdyn.errors import ArmdynError, check_known
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel, edit
@@ -17,9 +14,10 @@ from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, Snapshot, State
 from armdyn.studio.background import Tell
 from armdyn.studio.beside import Other
-from armdyn.studio.editing import Numbers, Part, edited, numbers, parts
+from armdyn.studio.editing import Numbers, Part, edited, inertia_of, numbers, parts
+from armdyn.studio.panel import Panel
 from armdyn.studio.panels.paired import paired_bars
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Session
 
 MAX_TREE = 60
 """Links in the tree; those of a larger arm are chosen by name."""
@@ -27,28 +25,35 @@ EDITED = " (edited)"
 """What the name of the source of an edited robot ends with."""
 
 
+FIELDS = {
+    "mass": ("mass [kg]", "A number, as 1.5 or 1e-2"),
+    "com": ("centre [m]", "Centre of mass in the frame of the link: x y z"),
+    "moments": ("Ixx Iyy Izz", "Moments about the centre of mass [kg m²]"),
+    "products": ("Ixy Ixz Iyz", "Products, as they stand in the tensor [kg m²]"),
+    "shape": ("or a shape", 'type = "box", size = [0.1, 0.1, 0.3], density = 2700'),
+    "friction": ("friction", "viscous = 0.1, coulomb = 0.5; empty: none"),
+    "rotor_inertia": ("rotor [kg m²]", "Inertia of the rotor, before the gear"),
+    "gear_ratio": ("gear ratio", "Turns of the motor for one of the joint"),
+    "position": ("positions", "Lowest and highest [rad or m], or none"),
+    "velocity": ("velocity limit", "A number [rad/s or m/s], or none"),
+    "effort": ("effort limit", "A number [N m or N], or none"),
+}
+"""Labels and hints of what is edited."""
+LONG = ("friction",)
+"""Texts that need several lines."""
+
+
 class EditPanel(Panel):
     """A tree of links, the numbers of one of them, and the torques with other numbers."""
 
-    def __init__(self, session: Session, take: Callable[[State], None]):
-        self._session, self._take = session, take
+    def __init__(self, session: Session):
+        self._session = session
         gui = session.client.gui
         self._tree = gui.add_html("")
         self._choice: Any = gui.add_dropdown("link", ("link1",))
         self._fields: dict[str, Any] = {
-            "mass": gui.add_number("mass [kg]", 0.0, min=0.0, step=0.01),
-            "com": gui.add_vector3("centre [m]", (0.0, 0.0, 0.0), step=0.001),
-            "moments": gui.add_vector3("Ixx Iyy Izz", (0.0, 0.0, 0.0), step=0.0001),
-            "products": gui.add_vector3("Ixy Ixz Iyz", (0.0, 0.0, 0.0), step=0.0001),
-            "shape": gui.add_text(
-                "or a shape", "", hint='type = "box", size = [0.1, 0.1, 0.3], density = 2700'
-            ),
-            "friction": gui.add_text("friction", "", hint="viscous = 0.1, coulomb = 0.5"),
-            "rotor_inertia": gui.add_number("rotor [kg m²]", 0.0, min=0.0, step=1e-6),
-            "gear_ratio": gui.add_number("gear ratio", 1.0, step=1.0),
-            "position": gui.add_text("positions", "", hint="lowest and highest, or none"),
-            "velocity": gui.add_text("velocity limit", "", hint="a number, or none"),
-            "effort": gui.add_text("effort limit", "", hint="a number, or none"),
+            key: gui.add_text(label, "", hint=hint, multiline=key in LONG)
+            for key, (label, hint) in FIELDS.items()
         }
         self._html = gui.add_html("")
         self._use = gui.add_button("Use these numbers", disabled=True)
@@ -66,11 +71,13 @@ class EditPanel(Panel):
         self._use.on_click(guard(lambda _: self.use()))
         self._beside.on_update(guard(lambda _: self._compare()))
         self._back.on_click(guard(lambda _: self._restore()))
+        session.page.on("part", lambda message: self._choose(message.get("name")))
 
     def enter(self, arm: Arm) -> None:
         """Begin with an arm; one that was edited here keeps its original."""
         if not self._editing:
             self._original = arm
+        self._session.memory.original = self._original
         self._parts, self._last = parts(arm.robot.model), None
         chosen = self._choice.value
         names = tuple(part.name for part in self._parts) or ("no link moves",)
@@ -87,6 +94,12 @@ class EditPanel(Panel):
         """Compare the torques in another state."""
         self._last = snapshot
         self._tell()
+
+    def _choose(self, name: Any) -> None:
+        """A link of the tree is pressed."""
+        check_known("link", name, [part.name for part in self._parts])
+        self._choice.value = name
+        self._read()
 
     def put(self, name: str, **values: Any) -> None:
         """Choose a part and write some of its numbers, as a hand would."""
@@ -111,13 +124,17 @@ class EditPanel(Panel):
 
         self._session.jobs.start("loading", work, lambda made: self._enter(made, state), arm.title)
 
-    def _enter(self, arm: Arm, state: State) -> None:
+    def resume(self, arm: Arm, original: Arm | None, state: State | None) -> None:
+        """Show an arm that was edited before."""
+        self._original = original
+        self._enter(arm, state)
+
+    def _enter(self, arm: Arm, state: State | None) -> None:
         self._editing = True
         try:
-            self._session.enter(arm)
+            self._session.enter(arm, state and replace(state, terms=None))
         finally:
             self._editing = False
-        self._take(state)
 
     def _restore(self) -> None:
         if self._original is not None:
@@ -143,8 +160,7 @@ class EditPanel(Panel):
         self._writing = True
         try:
             for key, handle in self._fields.items():
-                value = getattr(now, key)
-                handle.value = tuple(map(float, value)) if isinstance(value, np.ndarray) else value
+                handle.value = getattr(now, key)
         finally:
             self._writing = False
         self._new = None
@@ -154,14 +170,13 @@ class EditPanel(Panel):
         part = self._part
         if self._writing or part is None or (event is not None and event.client_id is None):
             return
-        values = {key: handle.value for key, handle in self._fields.items()}
-        for key in ("com", "moments", "products"):
-            values[key] = np.array(values[key], dtype=float)
-        self._new, fault = None, ""
+        values = Numbers(**{key: handle.value for key, handle in self._fields.items()})
+        self._new, fault, model = None, "", self._session.arm.robot.model
+        if values == numbers(model, part):
+            self._tell()
+            return
         try:
-            self._new = check_physical(
-                edited(self._session.arm.robot.model, part, Numbers(**values)), "error"
-            )
+            self._new = check_physical(edited(model, part, values), "error")
         except ArmdynError as error:
             fault = str(error)
         self._tell(fault)
@@ -202,19 +217,16 @@ def tree_html(model: RobotModel, original: RobotModel | None = None) -> str:
     before = {} if original is None else {part.name: part for part in parts(original)}
     rows = []
     for part in parts(model)[:MAX_TREE]:
-        now = numbers(model, part)
-        old = before.get(part.name)
-        same = old is None or original is None or _same(now, numbers(original, old))
-        mark = "" if same else " <b style='color:#D9910A'>edited</b>"
+        old, mass = before.get(part.name), inertia_of(model, part).mass
+        same = old is None or original is None
+        same = same or numbers(model, part) == numbers(original, old)  # type: ignore[arg-type]
+        mark = "" if same else " <b style='color:var(--ad-near)'>edited</b>"
+        name = escape(part.name)
         rows.append(
-            f"<div style='padding-left:{10 * (part.depth - 1)}px'>└ <b>{escape(part.name)}</b> "
-            f"<span style='opacity:.7'>{now.mass:.4g} kg, on "
-            f"{escape(model.joints[part.link].name)}</span>{mark}</div>"
+            f"<button type='button' class='ad-part' data-part='{name}' "
+            f"style='padding-left:{10 * (part.depth - 1)}px'>└ <b>{name}</b> "
+            f"{mass:.4g} kg, on {escape(model.joints[part.link].name)}{mark}</button>"
         )
     rest = len(parts(model)) - len(rows)
     more = f"<div>and {rest} more</div>" if rest > 0 else ""
     return svg.framed("".join(rows) + more, "tree")
-
-
-def _same(one: Numbers, other: Numbers) -> bool:
-    return all(np.array_equal(getattr(one, key), getattr(other, key)) for key in one.__slots__)

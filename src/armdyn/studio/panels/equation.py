@@ -1,5 +1,6 @@
 """The equation of one joint, live: typeset, its terms in the colours of the bars, with numbers."""
 
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -14,12 +15,16 @@ from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.background import Latest, Tell
+from armdyn.studio.panel import Panel
 from armdyn.studio.panels.closed_form import Written, indexed, numbers_html, symbols_html
 from armdyn.studio.panels.side_by_side import formulations_html
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Session
+from armdyn.studio.style import WORDS
 
 SLOW_PERIOD = 0.2
 """The shortest time between two pictures of the closed form with numbers [s]."""
+FEW_SUMMANDS = 3
+"""Summands that are written beside the other terms; more are a sum there."""
 ZERO_ELEMENT = 1e-9
 """An element of the mass matrix below this part of the largest is zero."""
 
@@ -83,7 +88,7 @@ class EquationPanel(Panel):
         names = self._session.arm.robot.joint_names
         return names.index(self._choice.value) if self._choice.value in names else 0
 
-    def choose(self, joint: int) -> None:
+    def select(self, joint: int) -> None:
         """Choose a joint."""
         self._choice.value = self._session.arm.robot.joint_names[joint]
         self._again()
@@ -125,52 +130,86 @@ class EquationPanel(Panel):
 
 def equation_html(i: int, snapshot: Snapshot, unit: str) -> str:
     """τ_i as the sum of its terms, and the sum with the numbers of a state."""
-    ledger, M, qdd = snapshot.ledger, snapshot.mass_matrix, snapshot.state.qdd
-    largest = float(np.abs(ledger.total).max()) or 1.0
-    rows = []
-    if M is not None:
-        sums, values = _inertial(i, M, qdd)
-        rows.append((sums, values, float(ledger.inertial[i] + ledger.rotor[i]), "inertial"))
-    else:
-        rows.append(("(M q̈)", "", float(ledger.inertial[i] + ledger.rotor[i]), "inertial"))
-    rows.append((indexed("V", i), "", float(ledger.coriolis[i]), "coriolis"))
-    rows.append((indexed("G", i), "", float(ledger.gravity[i]), "gravity"))
-    for term in ("viscous", "coulomb", "stribeck", "offset", "external"):
-        value = float(getattr(ledger, term)[i])
-        if value:
-            rows.append((f"<mtext>{term}</mtext>", "", value, term))
-    lines = "".join(_row(*row, largest, unit) for row in rows)
+    largest = float(np.abs(snapshot.ledger.total).max()) or 1.0
+    rows = _rows(i, snapshot)
     whole = "<mo>+</mo>".join(
-        f"<mrow style='border-bottom:3px solid {TERMS[row[3]]}'>{row[0]}</mrow>" for row in rows
+        f"<mrow style='border-bottom:3px solid {TERMS[row.term]}'>{row.short}</mrow>"
+        for row in rows
     )
-    total = svg.number(float(ledger.total[i]), 4, largest)
+    value = float(snapshot.ledger.total[i])
     head = formula(f"<mrow>{name(f'tau{i + 1}')}<mo>=</mo>{whole}</mrow>")
+    lines = "".join(_line(row, largest, unit) for row in rows)
     return (
         f"<div style='overflow-x:auto;padding:4px 0;font-size:14px'>{head}</div>{lines}"
         f"<div style='border-top:1px solid;padding-top:3px;display:flex'><b style='flex:1'>"
         f"{formula(name(f'tau{i + 1}'))}</b><b class='armdyn-sum' "
-        f"data-value='{float(ledger.total[i])!r}'>{total} {unit}</b></div>"
+        f"data-value='{value!r}'>{svg.number(value, 4, largest)} {unit}</b></div>"
     )
 
 
-def _inertial(i: int, M: Array, qdd: Array) -> tuple[str, str]:
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A term of the equation of a joint."""
+
+    term: str
+    value: float
+    symbols: tuple[str, ...]
+    """Its summands as MathML."""
+    numbers: str = ""
+    """The same with the numbers of a state."""
+    joint: int = 0
+
+    @property
+    def short(self) -> str:
+        """Its symbols, or the sign of a sum where there are many."""
+        if len(self.symbols) <= FEW_SUMMANDS:
+            return "<mo>+</mo>".join(self.symbols)
+        sum_ = "<munder><mo>∑</mo><mi>j</mi></munder>"
+        index = f"<mrow><mn>{self.joint + 1}</mn><mi>j</mi></mrow>"
+        speed = "<mover><mi>q</mi><mo>¨</mo></mover>"
+        return f"{sum_}<msub><mi>M</mi>{index}</msub><msub>{speed}<mi>j</mi></msub>"
+
+
+def _rows(i: int, snapshot: Snapshot) -> list[_Row]:
+    """The terms of the equation of a joint; those of friction where they act."""
+    ledger, M = snapshot.ledger, snapshot.mass_matrix
+    inertial = float(ledger.inertial[i] + ledger.rotor[i])
+    sums, values = _inertial(i, M, snapshot.state.qdd) if M is not None else (("(M q̈)",), "")
+    rows = [
+        _Row("inertial", inertial, sums, values, i),
+        _Row("coriolis", float(ledger.coriolis[i]), (indexed("V", i),)),
+        _Row("gravity", float(ledger.gravity[i]), (indexed("G", i),)),
+    ]
+    for term in ("viscous", "coulomb", "stribeck", "offset", "external"):
+        value = float(getattr(ledger, term)[i])
+        if value:
+            rows.append(_Row(term, value, (f"<mtext>{WORDS[term]}</mtext>",)))
+    return rows
+
+
+def _inertial(i: int, M: Array, qdd: Array) -> tuple[tuple[str, ...], str]:
     """Σ M_ij q̈_j in symbols, and with numbers; elements that are zero now are left out."""
     largest = float(np.abs(M).max()) or 1.0
     acting = [j for j in range(len(M)) if abs(M[i, j]) > ZERO_ELEMENT * largest]
-    symbols = "<mo>+</mo>".join(indexed("M", i, j) + name(f"qdd{j + 1}") for j in acting)
+    symbols = tuple(indexed("M", i, j) + name(f"qdd{j + 1}") for j in acting)
     numbers = " + ".join(
         f"{svg.number(float(M[i, j]))}·{_bracketed(float(qdd[j]))}" for j in acting
     )
-    return symbols or "<mn>0</mn>", numbers
+    return symbols or ("<mn>0</mn>",), numbers
 
 
-def _row(symbols: str, substituted: str, value: float, term: str, largest: float, unit: str) -> str:
-    between = f"<div style='font-size:11px;opacity:.75'>{escape(substituted)}</div>"
+def _line(row: _Row, largest: float, unit: str) -> str:
+    """A term with its value; summands stay whole where the line breaks."""
+    signed = (f"<mo>+</mo>{symbols}" if k else symbols for k, symbols in enumerate(row.symbols))
+    summands = " ".join(map(formula, signed))
+    word = WORDS.get(row.term, row.term)
+    named = "" if word in row.symbols[0] else f"<div class='ad-small'>{word}</div>"
+    numbers = f"<div class='ad-small'>{escape(row.numbers)}</div>" if row.numbers else ""
+    value = f"{svg.number(row.value, 4, largest)} {unit}"
     return (
-        f"<div style='border-left:4px solid {TERMS[term]};padding:2px 0 2px 8px;margin:3px 0;"
-        f"display:flex'><div style='flex:1;overflow-x:auto'>{formula(symbols)} "
-        f"<span style='font-size:11px;opacity:.75'>{term}</span>{between if substituted else ''}"
-        f"</div><div data-term='{term}'>{svg.number(value, 4, largest)} {unit}</div></div>"
+        f"<div style='border-left:4px solid {TERMS[row.term]};padding:2px 0 2px 8px;margin:3px 0;"
+        f"display:flex;gap:8px'><div style='flex:1;min-width:0'>{summands}{named}{numbers}</div>"
+        f"<div style='white-space:nowrap' data-term='{row.term}'>{value}</div></div>"
     )
 
 

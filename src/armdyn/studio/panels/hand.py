@@ -11,8 +11,9 @@ from armdyn.arrays import Array
 from armdyn.studio import shapes
 from armdyn.studio.arm import Arm, Snapshot, State
 from armdyn.studio.drawing import place
+from armdyn.studio.panel import Panel
 from armdyn.studio.pulling import coordinate, follow, turned
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Session
 from armdyn.studio.stage import stage
 
 HANDLE_SIZE = 0.16

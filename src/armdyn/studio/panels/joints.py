@@ -12,8 +12,9 @@ from armdyn.model import Joint
 from armdyn.simulation.limits import effort_limits
 from armdyn.studio.arm import Arm, Snapshot, State, slider_limits
 from armdyn.studio.groups import joint_groups
+from armdyn.studio.panel import Panel
 from armdyn.studio.sentence import what_matters
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Session
 from armdyn.studio.style import TERMS, WORDS
 from armdyn.studio.wire import index, number
 
@@ -42,7 +43,6 @@ class JointsPanel(Panel):
         page.on("move", self._move)
         page.on("hold", self._hold)
         page.on("matrix", self._look)
-        page.on("restore", self._restore)
         page.on("select", self._select)
 
     def enter(self, arm: Arm) -> None:
@@ -95,30 +95,6 @@ class JointsPanel(Panel):
         """The page shows the mass matrix, or no longer."""
         self._matrix = message.get("shown") is True
         self._session.ask()
-
-    def _restore(self, message: dict[str, Any]) -> None:
-        """Take the robot and the state that the address of the page tells of."""
-        session, name = self._session, message.get("robot")
-        rows = [message.get(kind) for kind in KINDS]
-        try:
-            q, qd, qdd = (np.array(row, dtype=float) for row in rows)
-        except (TypeError, ValueError):
-            return
-        if not (q.ndim == 1 and q.shape == qd.shape == qdd.shape) or not all(
-            np.isfinite(row).all() for row in (q, qd, qdd)
-        ):
-            return
-        payload = message.get("payload", 0.0)
-        state = State(q, qd, qdd, payload if _is_mass(payload) else 0.0)
-        if name == session.arm.source and len(q) == session.arm.robot.n:
-            session.enter(session.arm, within(session.arm.robot, state))
-        elif message.get("catalog") is True and isinstance(name, str):
-            session.open(name, state=state)
-        else:
-            session.tell(
-                "Open the file again",
-                f"The page showed {shown(name)}, a file of yours, which the studio does not keep.",
-            )
 
 
 def described(arm: Arm) -> dict[str, Any]:
@@ -187,10 +163,6 @@ def _kind(value: Any) -> str:
     if value not in KINDS:
         raise StudioError(f"kind: expected one of {', '.join(KINDS)}, got {shown(value)}")
     return str(value)
-
-
-def _is_mass(value: Any) -> bool:
-    return isinstance(value, int | float) and 0 <= value <= HEAVIEST
 
 
 def _counted(n: int) -> str:

@@ -1,13 +1,15 @@
 """The parts of the view, and poses."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from armdyn.studio.arm import State, pose
 from armdyn.studio.drawing import VIEWS
+from armdyn.studio.panel import Panel
 from armdyn.studio.panels.joints import within
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Session
 
 
 class MotionPanel(Panel):
@@ -15,6 +17,7 @@ class MotionPanel(Panel):
 
     def __init__(self, session: Session):
         self._session = session
+        self._boxes: dict[str, Any] = {}
         gui = session.client.gui
         with gui.add_folder("Show"):
             self._view()
@@ -26,6 +29,12 @@ class MotionPanel(Panel):
         zero.on_click(session.guard(lambda _: self._rest(0 * session.state.q)))
         still.on_click(session.guard(lambda _: self._rest(session.state.q)))
 
+    def see(self, view: Mapping[str, bool]) -> None:
+        """Let the boxes say what is seen."""
+        for key, box in self._boxes.items():
+            if box.value != view[key]:
+                box.value = view[key]
+
     def _rest(self, q: np.ndarray[Any, Any]) -> None:
         """Go to a pose, as far as the joints let it, and rest there."""
         session = self._session
@@ -35,11 +44,11 @@ class MotionPanel(Panel):
         gui, session = self._session.client.gui, self._session
         view = session.scene.view
         for key, (label, hint) in VIEWS.items():
-            box = gui.add_checkbox(label, view[key], hint=hint)
+            box = self._boxes[key] = gui.add_checkbox(label, view[key], hint=hint)
 
             def changed(event: Any, key: str = key) -> None:
-                view[key] = event.target.value
-                session.see()
+                if event.target.value != view[key]:
+                    session.see({key: event.target.value})
 
             box.on_update(session.guard(changed))
         dark = gui.add_checkbox("dark page", session.dark, hint="Light on dark, or dark on light")

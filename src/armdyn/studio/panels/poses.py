@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.studio.arm import Arm, Snapshot, State
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.panel import Panel
+from armdyn.studio.session import Session
 
 PAUSE = 0.6
 """A state that stays for so long is one to come back to [s]."""
@@ -86,7 +87,7 @@ class PosesPanel(Panel):
 
     def put(self, poses: dict[str, State]) -> None:
         """Have other poses in the list."""
-        self.poses = poses
+        self.poses = self._session.memory.poses = poses
         self._list.options = tuple(poses) or ("none yet",)
 
     def _go(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.dynamics import Robot
+from armdyn.errors import check_known
 from armdyn.operations.count import STAGES, MethodCounts
 from armdyn.operations.methods import METHODS
 from armdyn.operations.report import Counting, OperationReport, operation_report
@@ -19,13 +20,18 @@ from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.panel import Panel
+from armdyn.studio.session import Session
 from armdyn.studio.style import POSITIVE
 from armdyn.studio.style import STAGES as COLOURS
 
 ROW = 26.0
-QUANTITIES = tuple(method.quantity for method in METHODS if method.name == "minimal")
-"""The quantities whose shortest program is searched for."""
+QUANTITIES = {
+    method.quantity.replace("_", " "): method.quantity
+    for method in METHODS
+    if method.name == "minimal"
+}
+"""The quantities whose shortest program is searched for, by what people call them."""
 MAX_ROW_HEIGHT = 30.0
 WIDE = ".mantine-Modal-content{flex-basis:min(1060px,92vw)!important}"
 """A report needs more room than other windows over the page."""
@@ -37,7 +43,9 @@ class OperationsPanel(Panel):
     def __init__(self, session: Session):
         self._session = session
         gui = session.client.gui
-        self._quantity = gui.add_dropdown("of", QUANTITIES)
+        self._quantity = gui.add_dropdown(
+            "quantity", tuple(QUANTITIES), hint="What is computed by every formulation"
+        )
         button = gui.add_button("Count operations")
         self._html = gui.add_html("")
         button.on_click(session.guard(self._count))
@@ -47,7 +55,8 @@ class OperationsPanel(Panel):
         self._html.content = ""
 
     def _count(self, _: Any) -> None:
-        quantity = self._quantity.value
+        check_known("quantity", self._quantity.value, QUANTITIES)
+        quantity = QUANTITIES[self._quantity.value]
 
         def work(robot: Robot, tell: Tell) -> OperationReport:
             def searched(done: int, steps: int, best: int) -> None:

@@ -7,10 +7,11 @@ from armdyn.errors import StudioError
 from armdyn.studio.background import Tell
 from armdyn.studio.exports import named, png, warning
 from armdyn.studio.film import film
-from armdyn.studio.panels.files import RENDER_TIMEOUT
+from armdyn.studio.panel import Panel
+from armdyn.studio.panels.exports import RENDER_TIMEOUT
 from armdyn.studio.recording import Recording
 from armdyn.studio.report import report_html
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Session
 from armdyn.studio.style import DARK, LIGHT
 
 

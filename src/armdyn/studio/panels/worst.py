@@ -14,7 +14,9 @@ from armdyn.sizing.worst_case import worst_case
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.background import Tell
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.fields import typed
+from armdyn.studio.panel import Panel
+from armdyn.studio.session import Session
 from armdyn.studio.style import POSITIVE
 
 ROW = 30.0
@@ -29,9 +31,15 @@ class WorstPanel(Panel):
     def __init__(self, session: Session, take: Callable[[State], None]):
         self._session, self._take = session, take
         gui = session.client.gui
-        self._payload: Any = gui.add_number("payload up to [kg]", 0.0, min=0.0, step=0.1)
-        self._speed: Any = gui.add_slider("speed [% of limits]", 0.0, 100.0, 1.0, 100.0)
-        self._acceleration: Any = gui.add_number("acceleration", 0.0, min=0.0, step=0.1)
+        self._payload: Any = gui.add_text(
+            "payload [kg]", "0", hint="The heaviest mass that the tool may hold"
+        )
+        self._speed: Any = gui.add_slider(
+            "speed [%]", 0.0, 100.0, 1.0, 100.0, hint="Share of the velocity limits"
+        )
+        self._acceleration: Any = gui.add_text(
+            "acceleration", "0", hint="The largest [rad/s² or m/s²]: one for all, or one a joint"
+        )
         find = gui.add_button("Find the worst case")
         self._html = gui.add_html("")
         self._motor: Any = gui.add_dropdown("motor", ("joint1",), visible=False)
@@ -53,10 +61,11 @@ class WorstPanel(Panel):
             self._take(State(demand.q, demand.qd, demand.qdd, demand.payload))
 
     def _find(self, _: Any) -> None:
+        bends = typed("acceleration", self._acceleration.value, 1, self._session.arm.robot.n)
         asked: dict[str, Any] = {
-            "payload": float(self._payload.value),
+            "payload": typed("payload", self._payload.value, 1)[0],
             "speed": float(self._speed.value) / 100,
-            "acceleration": float(self._acceleration.value),
+            "acceleration": bends if len(bends) > 1 else bends[0],
         }
 
         def work(robot: Robot, tell: Tell) -> WorstCase:

@@ -1,0 +1,71 @@
+"""The way back: what the address of a page tells of, after a reload or by a link."""
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import shown
+from armdyn.studio.arm import Arm, State
+from armdyn.studio.memory import Memory
+from armdyn.studio.panel import Panel
+from armdyn.studio.panels.edit import EditPanel
+from armdyn.studio.panels.joints import HEAVIEST, KINDS, within
+from armdyn.studio.panels.poses import PosesPanel
+from armdyn.studio.session import Session
+
+
+class AddressPanel(Panel):
+    """Takes the robot, the state and what else is remembered of a window."""
+
+    def __init__(self, session: Session, poses: PosesPanel, edit: EditPanel):
+        self._session, self._poses, self._edit = session, poses, edit
+        self._waiting: Memory | None = None
+        """What is to come back with its robot."""
+        session.page.on("restore", self._restore)
+
+    def enter(self, arm: Arm) -> None:
+        """Bring back the poses of the robot."""
+        found, self._waiting = self._waiting, None
+        if found is not None and found.arm is not None and found.arm.source == arm.source:
+            self._poses.put(dict(found.poses))
+
+    def _restore(self, message: dict[str, Any]) -> None:
+        session, name = self._session, message.get("robot")
+        state = _state(message)
+        if state is None:
+            return
+        found = session.memories.find(message.get("memory"))
+        if found is not None:
+            session.see(found.view)
+        self._waiting = found
+        if name == session.arm.source and len(state.q) == session.arm.robot.n:
+            session.enter(session.arm, within(session.arm.robot, state))
+        elif message.get("catalog") is True and isinstance(name, str):
+            session.open(name, state=state)
+        elif found is not None and found.arm is not None and found.arm.source == name:
+            fits = len(state.q) == found.arm.robot.n
+            self._edit.resume(
+                found.arm, found.original, within(found.arm.robot, state) if fits else None
+            )
+        else:
+            session.tell(
+                "Open the file again",
+                f"The page showed {shown(name)}, which was a file of yours or made of one. The "
+                "studio keeps such robots until it ends.",
+            )
+
+
+def _state(message: dict[str, Any]) -> State | None:
+    """The state of a message; None if it is none."""
+    try:
+        rows = [np.array(message.get(kind), dtype=float) for kind in KINDS]
+    except (TypeError, ValueError):
+        return None
+    if any(row.ndim != 1 or row.shape != rows[0].shape for row in rows):
+        return None
+    if not np.isfinite(rows).all():
+        return None
+    payload = message.get("payload", 0.0)
+    held = isinstance(payload, int | float) and 0 <= payload <= HEAVIEST
+    q, qd, qdd = rows
+    return State(q, qd, qdd, payload if held else 0.0)
