@@ -16,20 +16,12 @@ from armdyn.errors import DescriptionError
 from armdyn.studio import archive
 from armdyn.studio.archive import check_mjcf, description, unpack
 from armdyn.studio.arm import Arm, Evaluator, State, arm_of
+from armdyn.studio.mjcf_looks import mjcf_visuals
 from armdyn.studio.project import Project, packed, read_project
 from armdyn.studio.uploads import open_upload
 from armdyn.studio.visuals import NOT_IN_ARCHIVE, Visual
+from support.meshes import TRIANGLE as STL
 
-STL = """solid t
-facet normal 0 0 1
-outer loop
-vertex 0 0 0
-vertex 1 0 0
-vertex 0 1 0
-endloop
-endfacet
-endsolid t
-"""
 URDF = """<robot name="arm"><link name="base"/>
   <link name="arm">
     <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -84,6 +76,38 @@ def test_mjcf_is_taken_with_all_that_it_names(tmp_path):
     assert loaded.error is None
     assert loaded.robot.model.links[0].inertia.mass == pytest.approx(2)
     np.testing.assert_allclose(loaded.robot.gravity, [0, 0, -3])
+    # its mesh is drawn where the file says, however MuJoCo keeps it
+    (piece,) = arm_of(loaded, "", None, True, lambda _: None).pieces
+    assert piece.link == "arm"
+    corners = piece.vertices @ piece.placement[:3, :3].T + piece.placement[:3, 3]
+    wanted = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    np.testing.assert_allclose(np.unique(corners.round(6), axis=0), wanted, atol=1e-6)
+
+
+def test_geoms_of_mjcf_are_drawn_with_place_size_and_colour(tmp_path):
+    pytest.importorskip("mujoco")
+    path = tmp_path / "geoms.xml"
+    path.write_text("""<mujoco model="geoms"><worldbody>
+      <geom type="plane" size="1 1 1"/><body name="arm" pos="0 0 1">
+      <joint axis="0 1 0"/><geom type="box" size="0.1 0.2 0.3" pos="0 0 0.5" rgba="1 0 0 1"/>
+      <geom type="capsule" fromto="0 0 0 1 0 0" size="0.1"/>
+      <geom type="cylinder" size="0.1 0.4" euler="90 0 0"/><geom type="ellipsoid" size="1 2 3"/>
+      <geom type="sphere" size="0.5" rgba="0 0 0 0"/>
+      <geom type="sphere" size="9" group="3"/></body></worldbody></mujoco>""")
+    found = mjcf_visuals(path)
+    assert {piece.link for piece in found} == {"arm"}
+    assert found[0].colour == (255, 0, 0)
+    sizes = []
+    for piece in found:
+        corners = piece.vertices @ piece.placement[:3, :3].T + piece.placement[:3, 3]
+        sizes.append([*corners.min(0), *corners.max(0)])
+    wanted = [
+        [-0.1, -0.2, 0.2, 0.1, 0.2, 0.8],
+        [-0.1, -0.1, -0.1, 1.1, 0.1, 0.1],
+        [-0.1, -0.4, -0.1, 0.1, 0.4, 0.1],
+        [-1, -2, -3, 1, 2, 3],
+    ]
+    np.testing.assert_allclose(sizes, wanted, atol=0.02)
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,12 @@ import http.client
 import json
 import os
 import socket
-import threading
 
 import pytest
 
 pytest.importorskip("viser")
 
-import msgspec
 import numpy as np
-import viser
 from viser import _messages as messages
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -25,12 +22,7 @@ from armdyn.studio.arm import Arm, Evaluator
 from armdyn.studio.gate import Gate
 from armdyn.studio.server import Studio
 from support.random_robots import random_model
-from support.studio_windows import until
-
-CAMERA = {
-    "wxyz": (1, 0, 0, 0), "position": (1, 1, 1), "fov": 1, "near": 0.1, "far": 9.0,
-    "image_height": 9, "image_width": 9, "look_at": (0, 0, 0), "up_direction": (0, 0, 1),
-}  # fmt: skip
+from support.studio_windows import CAMERA, bare_window, say, socket_to, until
 
 
 @pytest.fixture(scope="module")
@@ -57,16 +49,6 @@ def get(studio, path, **headers):
     return found.status, found.headers, text
 
 
-def socket_to(studio, path, **headers):
-    """A websocket as the page opens it."""
-    return connect(
-        f"ws://127.0.0.1:{studio.port}{path}",
-        subprotocols=[f"viser-v{viser.__version__}"],
-        additional_headers=headers,
-        max_size=None,
-    )
-
-
 def ours(studio, session, **headers):
     """The socket of our own front end."""
     token = studio.address.partition("?")[2]
@@ -74,23 +56,11 @@ def ours(studio, session, **headers):
     return connect(f"ws://127.0.0.1:{studio.port}{path}", additional_headers=headers)
 
 
-def say(wire, kind, **fields):
-    wire.send(msgspec.msgpack.encode({"type": kind, **fields}))
-
-
 @pytest.fixture
 def wire(studio):
     """A window without a browser, and its session."""
-    before = set(studio.sessions)
-    with socket_to(studio, f"/?{studio.address.partition('?')[2]}") as wire:
-        threading.Thread(target=lambda: [*wire], daemon=True).start()  # read what comes
-        say(wire, "ViewerCameraMessage", **CAMERA)
-        until(lambda: set(studio.sessions) - before, what="a session")
-        (session,) = set(studio.sessions) - before
-        until(lambda: session._now, what="the robot")
-        with session.drawing:  # until every panel shows it
-            pass
-        yield wire, session
+    with bare_window(studio) as window:
+        yield window
 
 
 def test_the_page_its_files_and_its_socket_need_the_token(studio):

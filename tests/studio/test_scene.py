@@ -18,17 +18,8 @@ from armdyn.studio.housings import housing
 from armdyn.studio.stage import stage, upright
 from armdyn.studio.uploads import open_robot, open_upload
 from armdyn.studio.visuals import FROM_BROWSER, NOT_FOUND, NotDrawn, _shape, visuals
+from support.meshes import TRIANGLE as STL
 
-STL = """solid t
-facet normal 0 0 1
-outer loop
-vertex 0 0 0
-vertex 1 0 0
-vertex 0 1 0
-endloop
-endfacet
-endsolid t
-"""
 LOOKS = """<robot name="looks">
   <material name="red"><color rgba="1 0 0 1"/></material>
   <link name="base"><visual><origin xyz="0 0 1"/><geometry><box size="1 2 3"/></geometry>

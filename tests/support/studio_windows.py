@@ -1,6 +1,7 @@
 """Windows of the studio in a browser."""
 
 import os
+import threading
 import time
 from contextlib import contextmanager
 
@@ -129,3 +130,44 @@ class Window:
 
     def close(self):
         self.context.close()
+
+
+CAMERA = {
+    "wxyz": (1, 0, 0, 0), "position": (1, 1, 1), "fov": 1, "near": 0.1, "far": 9.0,
+    "image_height": 9, "image_width": 9, "look_at": (0, 0, 0), "up_direction": (0, 0, 1),
+}  # fmt: skip
+
+
+def socket_to(studio, path, **headers):
+    """A websocket as the page opens it."""
+    import viser
+    from websockets.sync.client import connect
+
+    return connect(
+        f"ws://127.0.0.1:{studio.port}{path}",
+        subprotocols=[f"viser-v{viser.__version__}"],
+        additional_headers=headers,
+        max_size=None,
+    )
+
+
+def say(wire, kind, **fields):
+    """Send what viser's page would send."""
+    import msgspec
+
+    wire.send(msgspec.msgpack.encode({"type": kind, **fields}))
+
+
+@contextmanager
+def bare_window(studio):
+    """A window without a browser: its socket and its session."""
+    before = set(studio.sessions)
+    with socket_to(studio, f"/?{studio.address.partition('?')[2]}") as wire:
+        threading.Thread(target=lambda: [*wire], daemon=True).start()  # read what comes
+        say(wire, "ViewerCameraMessage", **CAMERA)
+        until(lambda: set(studio.sessions) - before, what="a session")
+        (session,) = set(studio.sessions) - before
+        until(lambda: session._now, what="the robot")
+        with session.drawing:  # until every panel shows it
+            pass
+        yield wire, session

@@ -43,7 +43,7 @@ def _shape(m: Any, i: int) -> tuple[Array, Array] | None:
     from mujoco import mjtGeom as Kind  # noqa: PLC0415 (an extra)
     from trimesh import creation  # noqa: PLC0415 (slow to import)
 
-    size, kind = m.geom_size[i], m.geom_type[i]
+    size, kind = m.geom_size[i], Kind(int(m.geom_type[i]))
     if kind == Kind.mjGEOM_MESH:
         return _mesh(m, int(m.geom_dataid[i]))
     if kind == Kind.mjGEOM_BOX:
