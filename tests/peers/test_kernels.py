@@ -47,7 +47,10 @@ ROBOTS = {
 }
 
 
-@pytest.fixture(scope="module", params=ROBOTS)
+LONG = pytest.param("talos", marks=pytest.mark.thorough)
+
+
+@pytest.fixture(scope="module", params=[LONG, *list(ROBOTS)[1:]])
 def robot(request):
     found = ROBOTS[request.param]()
     assert found.model.coupling is None
