@@ -84,7 +84,8 @@ def base_parameters(model: RobotModel, links: bool = False) -> BaseParameters:
     known = [parameter for parameter in robot_parameters(model) if parameter.linear]
     known = known[: 10 * len(model.links)] if links else known
     names = tuple(parameter.name for parameter in known)
-    W = np.linalg.qr(_stacked_regressor(model, len(known))).R  # the same columns, in fewer rows
+    # the same columns, in fewer rows
+    W = np.asarray(np.linalg.qr(_stacked_regressor(model, len(known)), mode="r"))
     rests, Q = _rests(model, W)
     _warn_unclear(model, rests, names)
     columns = tuple(np.flatnonzero(rests > DEPENDENT_REST).tolist())

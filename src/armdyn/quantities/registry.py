@@ -4,6 +4,8 @@ Torques and mass matrices come from the minimal formulation, whatever follows fr
 differentiation comes from the graph, and kinematics from the pages of `armdyn.formulations`.
 """
 
+from functools import lru_cache
+
 from armdyn.arrays import Array
 from armdyn.canonical.frames import ZERO_TOLERANCE
 from armdyn.compiler.program import Program
@@ -64,6 +66,13 @@ def quantity_program(
     request and the version of armdyn alone. `progress` is told of a deep search; `snap` is what
     counts as an exact zero, see `canonical`.
     """
+    make = _recent if progress is None else _program
+    return make(model, request, progress, snap)
+
+
+def _program(
+    model: RobotModel, request: Request, progress: Progress | None, snap: float
+) -> Program:
     if request.derivative is not None:
         traced = _traced(model, request, progress, snap)
         if solves_short_chains(traced):
@@ -72,6 +81,10 @@ def quantity_program(
     if request.derivative is not None:
         return product_program(traced, outputs)
     return traced.program(request.quantity, outputs, traced.inputs)
+
+
+_recent = lru_cache(maxsize=4)(_program)
+"""One program is compiled for one state and for batches, counted and exported."""
 
 
 def traced_quantity(
