@@ -175,23 +175,24 @@ class Kernel:
     @property
     def call(self) -> Callable[..., Array]:
         """The builtin for tight loops: kernel.call(q, qd, qdd) or kernel.call(..., out=tau)."""
+        has_entry = self._narrow.entry  # first, so that nothing is compiled for batches
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}"
-        return self._builtin("call", doc, self)
+        return self._builtin("call", doc, self) if has_entry else self
 
     def in_place_of(self, method: MethodType) -> Callable[..., Array]:
         """A builtin that computes one state from plain vectors, and calls a method with all else.
 
         The object of the method must keep the kernel.
         """
+        if not self._narrow.entry:
+            return method
         name, found = method.__name__, inspect.signature(method)
         plain = (p.replace(annotation=p.empty) for p in found.parameters.values())
         signature = f"{name}{inspect.Signature([*plain])}"
         return self._builtin(name, f"{signature}\n--\n\n{method.__doc__}", method)
 
     def _builtin(self, name: str, doc: str, other: Callable[..., Array]) -> Callable[..., Array]:
-        """The builtin, or `other` where there is no fast way for one state."""
-        if not self._narrow.entry:
-            return other
+        """The fast way for one state, and `other` for all else."""
         key = name.encode(), self._narrow.code["entry"], _FASTCALL | _KEYWORDS, doc.encode()
         method = _METHODS.setdefault(key, _MethodDef(*key))
         builtin: Callable[..., Array] = _new_builtin(ctypes.addressof(method), other, None)
