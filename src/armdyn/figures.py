@@ -31,6 +31,8 @@ COLOURS = {
     "base": "#7F3B08",
 }
 INK, GREY, PALE, ALARM = "#1A1A1A", "#6B6B6B", "#D9D9D9", "#B2182B"
+LIMIT: Any = {"color": ALARM, "linewidth": 0.9, "linestyle": (0, (6, 2))}
+"""How the line at a limit looks."""
 LIMIT_ROOM = 1.6
 """A limit is drawn if it is no farther from zero than this many times the largest value."""
 STYLE: Any = {
@@ -140,7 +142,7 @@ def draw_limit(axes: Any, t: Array, values: Array, limit: float) -> Any:
     line = None
     for sign, edge in ((1.0, high), (-1.0, -low)):
         if limit <= LIMIT_ROOM * edge.max():
-            line = axes.axhline(sign * limit, color=ALARM, linewidth=0.9, linestyle=(0, (6, 2)))
+            line = axes.axhline(sign * limit, **LIMIT)
             at, drawn = thinned(t, edge)
             axes.fill_between(
                 at, sign * limit, sign * drawn, where=drawn > limit, interpolate=True, color=ALARM,

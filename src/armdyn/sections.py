@@ -11,6 +11,8 @@ from armdyn.arrays import Array
 
 _PRINTED_AS_ZERO = 1e-9
 """A value that is smaller, relative to its scale, is printed as zero."""
+_ROUNDING = 1e-13
+"""A value that is smaller, relative to its scale, is the rounding of zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ def percent(value: float, scale: float) -> str:
 def zero(value: float, scale: float) -> str:
     """A value, or 0 if it is nothing beside its scale."""
     return "0" if abs(value) <= _PRINTED_AS_ZERO * scale else f"{value:.4g}"
+
+
+def unrounded(value: float, scale: float) -> float:
+    """A value, or 0 if it is rounding beside its scale, or beside 1."""
+    return 0.0 if abs(value) <= _ROUNDING * max(1.0, scale) else value
 
 
 def metres(position: Array) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.console import print_json, print_line, print_table, status, table
+from armdyn.cli.console import print_json, print_table, print_text, status, table
 from armdyn.cli.options import Json, flag, option
+from armdyn.errors import counted
 
 
 def bench(
@@ -37,16 +38,17 @@ def bench(
         rows.add_row(row.robot, row.what, *times, ratio)
     print_table(rows)
     for note in report.notes:
-        print_line(f"note: {note}")
+        print_text(f"note: {note}")
 
 
 def print_machine(machine: Any) -> None:
     """The processor and its load, and the versions of the libraries."""
     load = " ".join(f"{value:.2f}" for value in machine.load) or "unknown"
     versions = {"armdyn": machine.armdyn, "Python": machine.python} | machine.versions
-    processor = f"{machine.cpu}, {machine.cores} cores, vectors of {machine.vector_bits} bits"
-    print_line(f"{processor}, load average {load}")
-    print_line(", ".join(f"{name} {found or 'not installed'}" for name, found in versions.items()))
+    cores = counted(machine.cores, "core")
+    processor = f"{machine.cpu}, {cores}, vectors of {machine.vector_bits} bits"
+    print_text(f"{processor}, load average {load}")
+    print_text(", ".join(f"{name} {found or 'not installed'}" for name, found in versions.items()))
 
 
 def duration(seconds: float | None) -> str:

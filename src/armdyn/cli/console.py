@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from armdyn.cli.tables import fitting
+from armdyn.cli.tables import body, fitting
 from armdyn.cli.tables import table as table
 from armdyn.io.atomic import STANDARD_OUTPUT
 
@@ -62,13 +62,19 @@ def screen(*, stderr: bool = False, width: int | None = None) -> Console:
 
 
 def print_table(rows: Table) -> None:
-    """A table in full: on a terminal that is too narrow in parts, one below the other."""
+    """A table in full: on a terminal that is too narrow in parts, one below the other.
+
+    Columns without an entry are left out, unless tables are wanted as wide as they are.
+    """
     here, endless = screen(), screen(width=10_000)
+    title, rows = str(rows.title or ""), body(rows, empty=_WIDE.get())
     needed = endless.measure(rows).maximum
     narrow = needed > here.width
     if narrow and (_WIDE.get() or not has_width()):
         here, narrow = screen(width=needed), False
     here.print()
+    if title:
+        print_styled((title, "bold"))
     for place, part in enumerate(fitting(rows, here.width, endless) if narrow else (rows,)):
         if place:
             here.print()
@@ -106,8 +112,15 @@ def print_line(text: str = "", *, stderr: bool = False, end: str = "\n") -> None
 
 
 def print_styled(*parts: str | tuple[str, str]) -> None:
-    """A line of texts, some with a style, as ("Events", "bold"); a terminal gets it wrapped."""
-    screen().print(styled(*parts), soft_wrap=_WIDE.get() or not has_width())
+    """A line of texts, some with a style, as ("Events", "bold"); a terminal gets it as a paragraph.
+
+    There all its lines but the first are moved, as those of `print_text` are.
+    """
+    here, text = screen(), styled(*parts)
+    endless = _WIDE.get() or not has_width()
+    for place, line in enumerate([text] if endless else text.wrap(here, here.width - 2)):
+        line.rstrip()
+        here.print("  " * (place > 0), line, sep="", soft_wrap=True)
 
 
 def styled(*parts: str | tuple[str, str]) -> Text:

@@ -22,7 +22,7 @@ WIDEST, GAP, WIDEST_LABEL = 100, 2, 26
 """Characters of a line, between a word and its text, and of the longest word beside its text."""
 LONGEST_CHOICE = 24
 """Characters of the alternatives that stand beside the name of an option and not in its text."""
-WORDS = {float: "NUMBER", int: "N", str: "TEXT", Path: "FILE"}
+WORDS = {float: "NUMBER", int: "N", str: "NAME", Path: "FILE"}
 """What an option takes, where nothing better is said."""
 
 
@@ -61,7 +61,7 @@ def _verb_lines(verb: Any, ctx: Any) -> Iterator[str]:
     yield f"{_bold('Usage')}: {' '.join([ctx.command_path, *words, '[OPTIONS]'])}"
     yield from ("", *_paragraphs(verb.help))
     if arguments:
-        texts = ((p.metavar or p.name.upper(), p.help or "") for p in arguments)
+        texts = ((_word_of(p), p.help or "") for p in arguments)
         yield from ("", _bold("Arguments"), *_rows(texts))
     for panel, options in _panels(p for p in verb.get_params(ctx) if p not in arguments):
         rows = (_option_row(p, takes.get(p.name, "")) for p in options)
@@ -84,8 +84,12 @@ def _panels(params: Iterable[Any]) -> Iterator[tuple[str, list[Any]]]:
     yield from groups.items()
 
 
+def _word_of(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper()).strip("[].")
+
+
 def _argument(param: Any) -> str:
-    word = (param.metavar or param.name.upper()).strip("[].")
+    word = _word_of(param)
     many = "..." if param.nargs == -1 or getattr(param, "multiple", False) else ""
     return word + many if param.required else f"[{word}{many}]"
 
@@ -128,10 +132,10 @@ def _names(verb: str) -> Iterator[tuple[str, Sequence[str]]]:
         from armdyn.quantities.formulations import FORMULATIONS
 
         yield "Formulations", tuple(FORMULATIONS)
-    if verb in ("ops", "export"):
+    if verb in ("ops", "export", "sweep"):
         from armdyn.quantities.registry import QUANTITIES
 
-        yield "Quantities" if verb == "ops" else "Functions", tuple(QUANTITIES)
+        yield "Functions" if verb == "export" else "Quantities", tuple(QUANTITIES)
     if verb == "bench":
         from armdyn.bench.bench import CASES
 
@@ -144,7 +148,7 @@ def _rows(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     beside = (len(word) for word, _ in rows if len(word) <= WIDEST_LABEL)
     label = max(beside, default=0) + 2 * GAP
     for word, text in rows:
-        lines = wrap(text, _width() - label) or [""]
+        lines = _wrapped(text, _width() - label) or [""]
         if len(word) > WIDEST_LABEL:
             yield f"{' ' * GAP}{word}"
         else:
@@ -158,7 +162,12 @@ def _indented(text: str) -> Iterator[str]:
 
 def _paragraphs(text: str | None) -> Iterator[str]:
     for place, paragraph in enumerate(cleandoc(text or "").split("\n\n")):
-        yield from ([""] * bool(place)) + wrap(paragraph, _width())
+        yield from ([""] * bool(place)) + _wrapped(paragraph, _width())
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines that break between words, not within names that have a hyphen."""
+    return wrap(text, width, break_on_hyphens=False)
 
 
 def _width() -> int:

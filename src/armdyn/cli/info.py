@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from armdyn.cli.console import print_json, print_table, print_text, table
 from armdyn.cli.options import Json, RobotSource, flag, option, takes_robot
+from armdyn.errors import counted
 
 if TYPE_CHECKING:
     from armdyn.canonical.dh_table import DhTable
@@ -58,9 +59,8 @@ def _rotation(place: Any) -> str:
 
 def _head(data: dict[str, Any]) -> list[str]:
     title = f" ({data['title']})" if data["title"] else ""
-    plural = "s" * (data["coordinates"] != 1)
     lines = [
-        f"{data['name']}{title}: {data['kinds']}, {data['coordinates']} coordinate{plural}",
+        f"{data['name']}{title}: {data['kinds']}, {counted(data['coordinates'], 'coordinate')}",
         f"moving mass {data['moving_mass']:.6g} kg, with the base {data['total_mass']:.6g} kg",
         f"gravity {_numbers(data['gravity'])} m/s²",
         f"tool on {data['flange']} at {_numbers([row[3] for row in data['tool'][:3]])} m",

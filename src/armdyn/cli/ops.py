@@ -4,7 +4,7 @@ from typing import Any
 
 import typer
 
-from armdyn.cli.console import print_json, print_line, print_table, status, table
+from armdyn.cli.console import print_json, print_line, print_table, print_text, status, table
 from armdyn.cli.options import Json, Plot, RobotSource, flag, option, takes_robot
 
 
@@ -12,9 +12,7 @@ from armdyn.cli.options import Json, Plot, RobotSource, flag, option, takes_robo
 def ops(
     robot: RobotSource,
     *,
-    quantity: list[str] | None = option(
-        None, "Count one quantity, as mass_matrix; an unknown name lists them all; repeatable."
-    ),
+    quantity: list[str] | None = option(None, "Count one quantity, as mass_matrix; repeatable."),
     programs: bool = flag("--programs", "Count the programs alone, without textbooks."),
     steps: bool = flag("--steps", "Count the augmented-body method step by step instead."),
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
@@ -77,7 +75,7 @@ def _print(report: Any) -> None:
         print_table(rows)
     _print_programs(report.programs)
     for note in report.notes:
-        print_line(f"note: {note}")
+        print_text(f"note: {note}")
 
 
 def _print_programs(programs: list[Any]) -> None:
@@ -108,4 +106,4 @@ def _steps(model: Any, json: bool) -> None:
         rows.add_row(step.name, step.quantity, str(step.operations), *paper)
     print_table(rows)
     for line in report.notes:
-        print_line(line)
+        print_text(line)

@@ -13,6 +13,7 @@ import numpy as np
 from armdyn.cli.console import print_line, print_styled, print_table, screen, table
 from armdyn.cli.torque_output import print_excesses
 from armdyn.errors import counted
+from armdyn.sections import unrounded, zero
 
 if TYPE_CHECKING:
     from armdyn.simulation.result import Simulation
@@ -22,8 +23,6 @@ BAR_DELAY = 1.0
 BAR_PERIOD = 0.05
 """Least time between two changes of the progress bar [s]."""
 MAX_LISTED_EVENTS = 20
-PRINTED_AS_ZERO = 1e-13
-"""A value that is smaller, relative to its scale, is rounding."""
 
 
 @contextmanager
@@ -77,7 +76,7 @@ def print_simulation(result: Simulation) -> None:
     if result.status != "finished":
         print_styled((result.message, "yellow"))
         print_line("what was computed until then is kept")
-    print_excesses(result.excesses)
+    print_excesses(result.excesses, given=False)
     _print_state(result)
     _print_tracking(result)
     _print_energy(result)
@@ -121,8 +120,7 @@ def _print_tracking(result: Simulation) -> None:
 
 
 def _number(value: float, scale: float) -> str:
-    """A value; 0 if it is rounding beside its scale, or beside 1."""
-    return "0" if abs(value) <= PRINTED_AS_ZERO * max(1.0, scale) else f"{value:.6g}"
+    return f"{unrounded(value, scale):.6g}"
 
 
 def _print_energy(result: Simulation) -> None:
@@ -140,5 +138,5 @@ def _print_energy(result: Simulation) -> None:
     for name, value in zip(words, works, strict=True):
         if value:
             rows.add_row(name, "", "", _number(value, scale))
-    rows.add_row("unaccounted for", "", "", f"{result.balance[..., -1].mean():.2g}")
+    rows.add_row("unaccounted for", "", "", zero(result.balance[..., -1].mean(), scale))
     print_table(rows)

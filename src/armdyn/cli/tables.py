@@ -39,21 +39,24 @@ def table(*columns: str, left: Sequence[str] = (), title: str | None = None) -> 
     return result
 
 
+def body(rows: Table, *, empty: bool) -> Table:
+    """The table without its title and, unless `empty`, without columns that have no entry."""
+    columns = [c for c in rows.columns if empty or any(str(cell).strip() for cell in c.cells)]
+    return _part(rows, columns or rows.columns)
+
+
 def fitting(rows: Table, width: int, endless: Console) -> Iterator[Table]:
     """The table in parts that are not wider than so many characters; measured on a wide console."""
     columns = [_measured(column, endless) for column in rows.columns]
-    if _width(_part(rows, columns), endless) > width:
-        columns = [column for column in columns if any(map(_is_filled, column.cells))] or columns
     labels, others = columns[: _labels(columns)], columns[_labels(columns) :]
     chosen: list[Column] = []
-    first = True
     for column in others:
         wider = _part(rows, [*labels, *chosen, column])
-        if chosen and _width(wider, endless) > width:
-            yield _part(rows, [*labels, *chosen], title=first)
-            chosen, first = [], False
+        if chosen and endless.measure(wider).minimum > width:
+            yield _part(rows, [*labels, *chosen])
+            chosen = []
         chosen.append(column)
-    yield _part(rows, [*labels, *chosen], title=first)
+    yield _part(rows, [*labels, *chosen])
 
 
 def _labels(columns: Sequence[Column]) -> int:
@@ -71,23 +74,11 @@ def _measured(column: Column, endless: Console) -> Column:
     return changed
 
 
-def _is_filled(cell: object) -> bool:
-    return bool(str(cell).strip())
-
-
-def _part(rows: Table, columns: Iterable[Column], *, title: bool = True) -> Table:
+def _part(rows: Table, columns: Iterable[Column]) -> Table:
     """The same rows with some of the columns."""
-    chosen = list(columns)
-    part = table(title=rows.title if title else None)  # type: ignore[arg-type]
-    part.columns.extend(copy(column) for column in chosen)
+    part = table()
+    part.columns.extend(map(copy, columns))
     for place, column in enumerate(part.columns):
         column._index = place
     part.rows.extend(rows.rows)
     return part
-
-
-def _width(rows: Table, endless: Console) -> int:
-    """Columns that the table needs at least, its title aside."""
-    untitled = copy(rows)
-    untitled.title = None
-    return endless.measure(untitled).minimum

@@ -14,7 +14,7 @@ from armdyn.cli.console import (
     table,
 )
 from armdyn.errors import counted
-from armdyn.sections import zero
+from armdyn.sections import unrounded, zero
 
 if TYPE_CHECKING:
     from armdyn.simulation.limits import Excess
@@ -76,18 +76,18 @@ def _print_state(joints: list[dict[str, Any]], terms: list[str]) -> None:
     """The torques of one state: each is its own peak."""
     limited = ["limit"] if any(joint["limit"] for joint in joints) else []
     rows = table("joint", "torque", *limited, *terms, "", left=("joint", ""))
+    largest = max(abs(joint["peak"]) for joint in joints)
     for joint in joints:
-        size = abs(joint["peak"])
+        size, peak = abs(joint["peak"]), unrounded(joint["peak"], largest)
         limit = [f"{joint['limit']:.6g}" if joint["limit"] else "none"] if limited else []
-        parts = (zero(joint["terms"][term]["peak"], size) for term in terms)
+        parts = (zero(unrounded(joint["terms"][term]["peak"], largest), size) for term in terms)
         style = "yellow" if joint["limit"] is not None and size > joint["limit"] else ""
-        peak = styled((f"{joint['peak']:.6g}", style))
-        rows.add_row(joint["name"], peak, *limit, *parts, joint["unit"])
+        rows.add_row(joint["name"], styled((f"{peak:.6g}", style)), *limit, *parts, joint["unit"])
     print_table(rows)
 
 
-def print_excesses(excesses: Sequence[Excess]) -> None:
-    """By how much and when limits are exceeded; nothing if none is."""
+def print_excesses(excesses: Sequence[Excess], *, given: bool = True) -> None:
+    """By how much and when limits are exceeded, by a motion that was given; nothing if none is."""
     if not excesses:
         return
     print_styled(("warning", "yellow"), ": beyond limits")
@@ -98,7 +98,7 @@ def print_excesses(excesses: Sequence[Excess]) -> None:
         times = (f"{excess.t:.3f}", f"{excess.first:.3f}")
         rows.add_row(excess.joint, excess.what, *numbers, excess.unit, *times)
     print_table(rows)
-    if any(excess.looks_like_degrees for excess in excesses):
+    if given and any(excess.looks_like_degrees for excess in excesses):
         print_line("angles so far beyond their limits may be in degrees; armdyn takes radians")
 
 

@@ -87,7 +87,7 @@ class CompareReport:
     def summary(self) -> str:
         """Who agrees and who does not."""
         parts = [
-            f"{', '.join(names)}: {status}"
+            f"{', '.join(names)}: {'agree' if status == 'agrees' and len(names) > 1 else status}"
             for status in get_args(Status)
             if (names := [row.title for row in self.rows if row.status == status])
         ]

@@ -24,7 +24,7 @@ from armdyn.equations.recursive import recursive, with_friction
 from armdyn.equations.reduced_form import reduced_form
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
-from armdyn.errors import ModelError, check_known, shown
+from armdyn.errors import ModelError, check_known, counted, shown
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.model import RobotModel
 
@@ -284,7 +284,8 @@ def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...] =
         notes.insert(
             0,
             f"the {form} form would have {length}, so this is a program for the "
-            f"joint torques, {done.total} operations; --closed (closed=True) writes it anyway",
+            f"joint torques, {counted(done.total, 'operation')}; --closed (closed=True) writes it "
+            "anyway",
         )
     return _document(
         model,

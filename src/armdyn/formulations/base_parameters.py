@@ -214,9 +214,9 @@ def _warn_unclear(model: RobotModel, rests: Array, names: tuple[str, ...]) -> No
         return
     listed = ", ".join(f"{names[i]} ({rests[i]:.0e})" for i in unclear[:10])
     warnings.warn(
-        f"robot {model.name!r}: {len(unclear)} parameters are nearly, but not quite, "
-        f"combinations of others: {listed}{', ...' if len(unclear) > 10 else ''}. The number is "
-        f"the share of the effect that is their own; below {DEPENDENT_REST:.0e} they count as "
+        f"robot {model.name!r}: nearly, but not quite, combinations of other parameters: "
+        f"{listed}{', ...' if len(unclear) > 10 else ''}. The number is the share "
+        f"of the effect that is their own; below {DEPENDENT_REST:.0e} they count as "
         "dependent. An angle or offset that was rounded, or almost vanishes, is the usual cause",
         ArmdynWarning,
         stacklevel=3,

@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array, real
 from armdyn.dynamics import Robot
-from armdyn.errors import IdentificationError, shown
+from armdyn.errors import IdentificationError, counted, shown
 from armdyn.identification.build import friction_words
 from armdyn.identification.data import (
     HELD_OUT,
@@ -146,8 +146,8 @@ def check_enough(task: Task, sums: Sums) -> None:
         missing = f"; {lost:,} of {health.rows:,} rows have something missing" if lost else ""
         raise IdentificationError(
             f"{where}: too short: {health.duration:.2g} s are left after the ends that a filter of "
-            f"{task.cutoffs.equations:g} Hz needs, {sums.samples} samples{missing}; record at "
-            "least ten seconds of motion of all joints, or give a higher cutoff"
+            f"{task.cutoffs.equations:g} Hz needs, {counted(sums.samples, 'sample')}{missing}; "
+            "record at least ten seconds of motion of all joints, or give a higher cutoff"
         )
 
 

@@ -57,8 +57,9 @@ def physical_warnings(model: RobotModel, physical: Physical = "error") -> Iterat
     for finding in physical_findings(model):
         text = f"{finding.where} of {model.name!r}: {finding.message}"
         if finding.level == "error" and physical == "error":
+            stop = "" if text.endswith("?") else "."
             raise InertiaError(
-                f"{text}. Correct the numbers, or pass physical='warn' (--physical warn) to "
+                f"{text}{stop} Correct the numbers, or pass physical='warn' (--physical warn) to "
                 "compute with them anyway",
                 link=finding.where.removeprefix("link ").strip("'"),
             )

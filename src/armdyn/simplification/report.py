@@ -139,7 +139,7 @@ def _links(builds: Sequence[Build]) -> Section:
         (frames if builds else "no link changes",),
         (
             *("link", "", "mass [kg]", "x [m]", "y", "z"),
-            *("I1 [kg m²]", "I2", "I3", "box x [m]", "y", "z", ""),
+            *("I1 [kg m²]", "I2", "I3", "box x [m]", "box y", "box z", ""),
         ),
         tuple(
             (name, word, *_shape_row(shape))

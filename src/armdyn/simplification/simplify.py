@@ -52,7 +52,7 @@ class Simplification:
     def __repr__(self) -> str:
         return (
             f"Simplification({self.before.name!r}, goal={str(self.goals)!r}, "
-            f"feasible={self.feasible}, {len(self.branches)} branches)"
+            f"feasible={self.feasible}, branches={len(self.branches)})"
         )
 
     @property

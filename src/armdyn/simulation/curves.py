@@ -7,13 +7,13 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.simulation.motion import WORK, SimulatedMotion
 
-QUANTILES = (0.5, 0.05, 0.95)
-"""What is drawn of many arms: the middle, and a band about it."""
+QUANTILES = (0.5, 0.05, 0.95, 0.25, 0.75)
+"""What is drawn of many arms: the middle, and two bands about it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curves:
-    """Lines, (k, m, n) for each joint and (k, m) for the arm: k is 1, or 3 for `QUANTILES`."""
+    """Lines, (k, m, n) for each joint and (k, m) for the arm: k is 1, or 5 for `QUANTILES`."""
 
     t: Array
     q: Array

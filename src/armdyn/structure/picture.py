@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import counted
 from armdyn.figures import GREY, INK, PALE, save_picture
 from armdyn.structure.elements import Structure, StructureElement
 from armdyn.structure.report import reasons, spans
@@ -188,7 +189,7 @@ def _legend(structure: Structure) -> list[Any]:
         counts = [counts[round(k)] for k in np.linspace(0, len(counts) - 1, 5)]
     names: dict[str, Any] = {"zero": ZERO, "constant": CONSTANT}
     for k, count in enumerate(counts):
-        word = f"depends on {count} joint{'s' * (count > 1)}" if k == 0 else f"{count} joints"
+        word = ("depends on " if k == 0 else "") + counted(count, "joint")
         names[word] = _shade(count, len(structure.joints))
     if any(e.rounding for e in every):
         names["cancels in these numbers"] = CANCELS

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from armdyn.errors import counted
 from armdyn.structure.elements import Structure, StructureElement
 
 MOST_JOINTS_WITH_H = 10
@@ -44,8 +45,8 @@ def text(structure: Structure) -> str:
     lines.append("")
     for letter, count in structure.counts.items():
         zero, constant, varies = count.values()
-        total = zero + constant + varies
-        lines.append(f"{letter}: {total} elements, {zero} zero, {constant} constant, {varies} vary")
+        total = counted(zero + constant + varies, "element")
+        lines.append(f"{letter}: {total}, {zero} zero, {constant} constant, {varies} vary")
     lines.append("")
     for k, (_, elements, reason) in enumerate(reasons(structure)):
         lines += ["Why:"] * (k == 0) + [f"  {elements}:", *textwrap.wrap(reason, 92, **_INDENT)]

@@ -8,7 +8,7 @@ from scipy.ndimage import maximum_filter
 
 from armdyn.arrays import Array
 from armdyn.errors import SweepError
-from armdyn.figures import ALARM, COLOURS, GREY, INK, PALE
+from armdyn.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE
 from armdyn.sweep.found import Found
 
 MOST_PANELS = 12
@@ -139,7 +139,7 @@ def _histograms(result: Found) -> Any:
         panel.stairs(share, found.edges[e], fill=True, color=COLOURS["rotor"])
         for limit in (-limits[e], limits[e]):
             if found.edges[e, 0] <= limit <= found.edges[e, -1]:
-                panel.axvline(limit, color=ALARM, linewidth=0.9, linestyle=(0, (6, 2)))
+                panel.axvline(limit, **LIMIT)
         panel.set_ylabel("% of the states" if e % 3 == 0 else "")
     return figure
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import counted
-from armdyn.sections import Section
+from armdyn.sections import Section, unrounded
 from armdyn.sweep.found import Found
 from armdyn.sweep.reductions import Part, Reduction
 
@@ -64,6 +64,7 @@ def over_all(reduction: Reduction, part: Part) -> Part:
 
 def _extremes(result: Found, _: Any, part: Part) -> Section:
     labels = result.subject.labels
+    scale = _largest(part["min"][0], part["max"][0])
     rows, data = [], []
     for e, label in enumerate(labels):
         ends = {}
@@ -73,7 +74,7 @@ def _extremes(result: Found, _: Any, part: Part) -> Section:
             state = result.state(index) if index >= 0 else {}
             ends[side] = {"value": value, "state": {k: v.tolist() for k, v in state.items()}}
             ends[side]["index"] = index
-            cells += [f"{value:.5g}", _varying(result, index)]
+            cells += [f"{unrounded(value, scale):.5g}", _varying(result, index)]
         lost = int(part["lost"][0, e])
         data.append({"entry": label, **ends, "lost": lost})
         rows.append((*cells, *([str(lost)] if part["lost"].any() else [])))
@@ -86,6 +87,12 @@ def _extremes(result: Found, _: Any, part: Part) -> Section:
         *(["no number"] * bool(part["lost"].any())),
     )
     return Section("Extremes", (), columns, tuple(rows[:MOST_ROWS]), 1, {"extremes": data})
+
+
+def _largest(*values: Array) -> float:
+    """The largest magnitude, beside which rounding is told from a value."""
+    finite = np.abs(np.concatenate(values))
+    return float(finite[np.isfinite(finite)].max(initial=0.0))
 
 
 def _varying(result: Found, index: int) -> str:
@@ -110,7 +117,10 @@ def _moments(result: Found, _: Any, part: Part) -> Section:
         {"entry": label, "mean": float(m), "std": float(s), "rms": float(r), "count": int(n)}
         for label, m, s, r, n in zip(labels, mean, std, rms, count, strict=True)
     ]
-    table = tuple((label, *(f"{x:.5g}" for x in numbers)) for label, *numbers in rows)
+    scale = _largest(rms)
+    table = tuple(
+        (label, *(f"{unrounded(x, scale):.5g}" for x in numbers)) for label, *numbers in rows
+    )
     columns = ("entry", "mean", "standard deviation", "RMS")
     return Section("Moments", (), columns, table[:MOST_ROWS], 1, {"moments": data})
 

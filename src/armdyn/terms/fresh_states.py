@@ -28,7 +28,7 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
     if is_workspace(over):
         space = over if isinstance(over, Workspace) else Workspace()
         sample = replace(space, seed=space.seed + SEED_STEP * (number + 1)).states(robot)
-        return replace(sample, words=f"at {len(sample)} other states of the workspace")
+        return replace(sample, words=f"at {counted(len(sample), 'other state')} of the workspace")
     if len(given) == 1:
         return replace(given, words="at this one state again, as there is no other")
     share, count = BETWEEN[number % len(BETWEEN)], len(given) - 1

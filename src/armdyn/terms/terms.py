@@ -132,7 +132,7 @@ class Terms(Sectioned):
         }
         acting = [name for name in names if any(share.peak for share in table[name])]
         rows = tuple(
-            (joint.name, *(f"{100 * table[name][i].rms_share:.1f} %" for name in acting))
+            (joint.name, *(f"{100 * table[name][i].rms_share:z.1f} %" for name in acting))
             for i, joint in enumerate(self.joints)
         )
         return Section(
@@ -238,8 +238,8 @@ def _speed(neglected: float, reference: float, tolerance: float) -> float:
 
 def _row(name: str, kind: str, share: Share) -> tuple[str, ...]:
     cells = (
-        f"{share.rms:.4g}", f"{100 * share.rms_share:.1f} %", f"{share.peak:.4g}",
-        f"{100 * share.peak_share:.1f} %", f"{100 * share.share:.1f} %",
+        f"{share.rms:.4g}", f"{100 * share.rms_share:z.1f} %", f"{share.peak:.4g}",
+        f"{100 * share.peak_share:z.1f} %", f"{100 * share.share:z.1f} %",
     )  # fmt: skip
     return (name, kind, *cells)
 

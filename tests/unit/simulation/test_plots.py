@@ -106,15 +106,30 @@ def test_the_legend_names_what_acts_and_what_happened(fall):
 def test_many_arms_are_drawn_by_their_quantiles(many):
     lines = curves(many)
     arms = many.q.reshape(40, -1, 2)
-    assert lines.q.shape == (3, len(lines.t), 2)
+    assert lines.q.shape == (5, len(lines.t), 2)
     chosen = np.searchsorted(many.t, lines.t)
     np.testing.assert_array_equal(many.t[chosen], lines.t)
     np.testing.assert_allclose(lines.q[0], np.median(arms, axis=0)[chosen])
-    inside = (lines.q[1] <= arms[:, chosen]) & (arms[:, chosen] <= lines.q[2])
-    np.testing.assert_allclose(inside.mean(axis=0), 0.9, atol=0.051)
+    for k, share in ((1, 0.9), (3, 0.5)):
+        inside = (lines.q[k] <= arms[:, chosen]) & (arms[:, chosen] <= lines.q[k + 1])
+        np.testing.assert_allclose(inside.mean(axis=0), share, atol=0.051)
     assert (lines.t[0], lines.t[-1]) == (many.t[0], many.t[-1])
     middle = np.median((many.tau * many.qd).sum(-1).reshape(40, -1), axis=0)[chosen]
     np.testing.assert_allclose(lines.power["actuators"][0], middle)
+
+
+def test_many_arms_have_a_panel_of_positions_for_each_joint_and_of_torques_where_there_are(many):
+    lines = curves(many)
+    with mpl.rc_context(STYLE):
+        figure = draw(many, lines)
+    assert [axes.get_title("left") for axes in figure.axes[2:]] == 2 * ["q1  joint1", "q2  joint2"]
+    for i, axes in enumerate(figure.axes[2:4]):
+        assert tuple(lines.q[0, :, i]) in {tuple(line.get_ydata()) for line in axes.lines}
+        assert len(axes.collections) == 2
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert words == ["median", "half of the arms", "nine tenths"]
+    free = armdyn.simulate(many.robot, many.q[0, :, 0], None, 0.1, method="rk4", dt=0.05)
+    assert len(draw(free, curves(free)).axes) == 4
 
 
 def test_in_blocks_many_arms_give_the_same_lines(many, monkeypatch):
@@ -167,6 +182,10 @@ def test_names_of_lines_are_apart_in_order_and_near(heights):
     order = np.argsort(heights, kind="stable")
     assert (np.diff(moved[order]) >= 0.1 - 1e-12).all()
     assert moved.mean() == pytest.approx(heights.mean())
+    raised = spread(heights, 0.1, low=0.05)
+    assert (np.diff(raised[order]) >= 0.1 - 1e-12).all()
+    assert raised.min() >= 0.05
+    assert (raised >= moved).all()
     if (np.diff(heights[order]) >= 0.1).all():
         np.testing.assert_allclose(moved, heights, atol=1e-12)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import counted
-from armdyn.figures import ALARM, COLOURS, GREY, INK, PALE, draw_head, thinned
+from armdyn.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE, draw_head, thinned
 
 LINES = {
     "position": (COLOURS["inertial"], 1.7),
@@ -74,7 +74,7 @@ def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
     kept = 1 - result.margin
     for sign in (-1.0, 1.0):
         panel.axhspan(sign * kept, sign * 1.3, color=ALARM, alpha=0.07, linewidth=0, zorder=0)
-        panel.axhline(sign, color=ALARM, linewidth=0.9, linestyle=(0, (6, 2)), zorder=1)
+        panel.axhline(sign, **LIMIT, zorder=1)
     drawn = {}
     for what, (colour, width) in LINES.items():
         if not infinite.get(what, False):
@@ -119,7 +119,7 @@ def _draw_distances(panel: Any, result: Any) -> None:
     t, distance = result.distances
     top = max(float(distance.max()), 2 * result.clearance)
     panel.fill_between([t[0], t[-1]], 0, result.clearance, color=ALARM, alpha=0.07, linewidth=0)
-    panel.axhline(result.clearance, color=ALARM, linewidth=0.9, linestyle=(0, (6, 2)))
+    panel.axhline(result.clearance, **LIMIT)
     panel.plot(*thinned(t, distance), color=COLOURS["inertial"], linewidth=1.4)
     panel.set(xlim=(t[0], t[-1]), ylim=(0, 1.1 * top))
     panel.set_xlabel("time [s]")

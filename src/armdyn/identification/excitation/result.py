@@ -108,8 +108,8 @@ class Excitation(Sectioned):
             "columns as they are",
             f"{counted(count, 'period')} of {motion.period:.4g} s with {len(motion.a)} "
             f"harmonics up to {len(motion.a) * motion.frequency:.3g} Hz, from rest to rest",
-            f"least {self.criterion} from {len(self.starts)} starts (seed {self.seed}), which "
-            f"ended at {ends}; {self.seconds:.1f} s",
+            f"least {self.criterion} from {counted(len(self.starts), 'start')} (seed "
+            f"{self.seed}), which ended at {ends}; {self.seconds:.1f} s",
         ]
         if self.stopped:
             lines.append("the search was stopped before it had finished")

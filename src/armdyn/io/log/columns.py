@@ -146,7 +146,10 @@ def _wanted(
         raise LogError(f"columns: expected t, {', '.join(WORDS)}, got {shown(quantity)}")
     each = [wanted] if isinstance(wanted, str) else list(wanted)
     if len(each) != n:
-        raise LogError(f"columns: expected {n} names for {quantity}, one a joint, got {len(each)}")
+        wanted_names = counted(n, "name")
+        raise LogError(
+            f"columns: expected {wanted_names} for {quantity}, one a joint, got {len(each)}"
+        )
     for name in each:
         if name not in names:
             close = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
