@@ -159,6 +159,9 @@ def test_notebooks_get_tables_formulas_and_pictures():
     assert "largest" in robot.ledger(np.zeros((3, 2)), [1, 1], [1, 1])._repr_html_()
     base = robot.base_parameters()
     assert all(name in base._repr_html_() for name in base.names)
+    page = armdyn.equations(robot)._repr_html_()
+    assert page.count("<math ") > 8
+    assert not {"$", "\\"} & {*page}
     formulas = armdyn.equations(robot)._repr_latex_()
     assert formulas.startswith("$$\n\\begin{aligned}")
     assert formulas.count("{") == formulas.count("}")

@@ -16,6 +16,8 @@ Polynomial = dict[Monomial, Fraction]
 
 MOST_FACTORED_MONOMIALS = 40
 """A polynomial with more monomials is not factored."""
+LARGEST_DENOMINATOR = 10**9
+"""A fraction with a larger one is that of a rounded number, not of a book."""
 _KINDS = (r"I\w*|J\w*", r"m\d+|m", r"m[xyz]\d+", r"g\w*", r"[ad]\w*", r"[xyz]\d+", r"q\d+")
 
 
@@ -56,7 +58,9 @@ def content(numbers: Sequence[Fraction]) -> Fraction:
 
 
 def monomial_expr(m: Monomial, number: Fraction | float = Fraction(1)) -> Expr:
-    """A monomial with its coefficient."""
+    """A monomial with its coefficient, a decimal where no one could read the fraction."""
+    if isinstance(number, Fraction) and number.denominator > LARGEST_DENOMINATOR:
+        number = float(number)
     return product([Number(number), *(power(Symbol(n), e) for n, e in m)])
 
 

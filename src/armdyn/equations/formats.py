@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from armdyn.equations import html as html_format
 from armdyn.equations import latex as latex_format
 from armdyn.equations import python_source, sympy_source
 from armdyn.equations import text as text_format
@@ -28,6 +29,9 @@ class Equations(Document):
     def __repr__(self) -> str:
         shapes = (f"{b.symbol}{list(b.shape) if b.shape else ''}" for b in self.blocks if b.symbol)
         return f"<Equations of {self.robot}, {self.form} form: {', '.join(shapes)}>"
+
+    def _repr_html_(self) -> str:
+        return html_format.html(self)
 
     def _repr_latex_(self) -> str:
         return latex_format.displayed(self)

@@ -149,7 +149,7 @@ def _cartesian(
     form, law = cartesian_form(writer.robot, model, frame), LAWS["cartesian"]
     notes: tuple[str, ...] = (f"X = ({', '.join(form.task)}) of the tool in axes of the {frame}",)
     if not form.closed:
-        form = min(form, *in_axes_of_links(form, model), key=lambda form: form.products)
+        form = min([form, *in_axes_of_links(form, model)], key=lambda form: form.products)
     if form.closed or (closed and form.products < inf):
         writer.robot.ring.budget = inf  # the products are counted already
         if form.link is not None:

@@ -131,19 +131,19 @@ def _equations(block: Block, begin: str, end: str) -> list[str]:
     rows = []
     for line in block.shown:
         first, *others = broken(LATEX.write(line.value), WIDTH, width=_width, gap=0)
-        rows += [f"{_name(line)} &= {first}", *(rf"&\quad {row}" for row in others)]
-    zeros = [_name(line) for line in block.zeros]
+        rows += [f"{left_side(line)} &= {first}", *(rf"&\quad {row}" for row in others)]
+    zeros = [left_side(line) for line in block.zeros]
     if zeros and not block.shown and block.symbol:
         zeros = [_array(block.symbol)]
     for start in range(0, len(zeros), 8):
         first, *others = zeros[start : start + 8]
         rows.append(f"{first} &= " + "".join(f"{other} = " for other in others) + "0")
     found = [begin, " \\\\\n".join(rows), end] if rows else []
-    constant = ", ".join(f"${_name(line)}$" for line in constants(block))
+    constant = ", ".join(f"${left_side(line)}$" for line in constants(block))
     return [*found, f"Constant: {constant}.\n"] if constant else found
 
 
-def _name(line: Line) -> str:
+def left_side(line: Line) -> str:
     """What stands before the equals sign."""
     if not line.place and not line.index:
         return _array(line.symbol) if line.symbol.isalpha() else latex_name(line.symbol)

@@ -19,6 +19,8 @@ _PIECE = re.compile(
     r"(?P<letter>[^\W\d_][\u0300-\u036f]*|∂)(?:_(?P<below>[\w,]+))?(?:\^(?P<above>[\wᵀ*]))?|"
     r"(?P<sign>\S)"
 )
+_WORDS = {r"\det J": '"det" J', r"(\dot{J}\dot{q})": "(J\u0307q\u0307)"}
+_COMBINING = {"\u0307": "˙", "\u0308": "¨"}
 _ACCENTS = {r"\dot": "˙", r"\ddot": "¨"}
 
 
@@ -52,13 +54,15 @@ def _number(value: Fraction | float) -> str:
 
 def name(symbol: str) -> str:
     """A symbol: m with 2 below it, q with a dot."""
-    return _from_latex(latex_name(symbol))
+    return from_latex(latex_name(symbol))
 
 
-def _from_latex(text: str) -> str:
+def from_latex(text: str) -> str:
     r"""A name of LaTeX: head_{below}, head one of x, \tau, \dot{q}, \mathit{word}."""
     head, _, below = text.partition("_{")
-    if match := re.fullmatch(r"(\\d?dot)\{(\w+)\}", head):
+    if head in _WORDS:
+        drawn = f"<mrow>{plain(_WORDS[head])}</mrow>"
+    elif match := re.fullmatch(r"(\\d?dot)\{(\w+)\}", head):
         drawn = f"<mover accent='true'><mi>{match[2]}</mi><mo>{_ACCENTS[match[1]]}</mo></mover>"
     elif match := re.fullmatch(r"\\mathit\{(.*)\}", head):
         drawn = f"<mi mathvariant='italic'>{escape(match[1])}</mi>"
@@ -98,7 +102,7 @@ def _plain_piece(match: re.Match[str]) -> str:
         return f"<mn>{match['number']}</mn>"
     if match["sign"]:
         return _operator(match["sign"])
-    drawn = f"<mi>{escape(match['letter'])}</mi>"
+    drawn = _accented(*match["letter"])
     if match["letter"] in "Σ∂":
         drawn = f"<mo>{match['letter']}</mo>"
     below, above = match["below"], match["above"]
@@ -107,6 +111,13 @@ def _plain_piece(match: re.Match[str]) -> str:
     if below:
         return f"<msub>{drawn}<mi>{escape(below)}</mi></msub>"
     return f"<msup>{drawn}<mi>{escape(above)}</mi></msup>" if above else drawn
+
+
+def _accented(letter: str, *accents: str) -> str:
+    drawn = f"<mi>{escape(letter)}</mi>"
+    for accent in accents:
+        drawn = f"<mover accent='true'>{drawn}<mo>{_COMBINING.get(accent, accent)}</mo></mover>"
+    return drawn
 
 
 def tokens(written: str) -> str:
