@@ -27,6 +27,7 @@ extensions = [
     "repository",
     "reference",
     "options",
+    "lessons",
 ]
 exclude_patterns = ["site", "images"]
 

@@ -43,5 +43,6 @@ def test_a_notebook_prints_what_is_stored_in_it(path, tmp_path):
 
 def _texts(cell):
     # what libraries say of themselves on the other stream differs from machine to machine
-    printed = (output for output in cell.get("outputs", []) if output.get("name") == "stdout")
-    return "".join(output["text"] for output in printed)
+    outputs = cell.get("outputs", [])
+    printed = [output["text"] for output in outputs if output.get("name") == "stdout"]
+    return "".join(printed), [o.data.get("text/html") for o in outputs if "data" in o]

@@ -75,7 +75,7 @@ def draw_arm(simulation: SimulatedMotion, lines: Curves) -> Any:
 
 def draw_arms(simulation: SimulatedMotion, lines: Curves) -> Any:
     """Many arms: energies, powers, and the spread of each joint's positions and torques."""
-    torques = lines.tau.any()
+    torques = bool(lines.tau.any())
     page = Page.of(simulation, lines.t, blocks=1 + torques)
     draw_shares(page.panel(0, 2, HEAD, OVERVIEW), "Energy", "J", lines.t, lines.energy)
     draw_shares(page.panel(1, 2, HEAD, OVERVIEW), "Power", "W", lines.t, lines.power)
