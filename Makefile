@@ -34,9 +34,9 @@ pages: .venv/.test
 test-torch: build/.torch
 	build/torch/bin/python -m pytest tests/torch
 
-# exported code in Octave, C++ and on processors in an emulator: docs/targets.md has what it printed
+# exported code in Octave, C++, TeX and on processors in an emulator: docs/targets.md has what it printed
 PACKAGES := cmake g++ libeigen3-dev octave-dev qemu-system-arm qemu-user gcc-arm-none-eabi \
-  libnewlib-arm-none-eabi gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+  libnewlib-arm-none-eabi gcc-aarch64-linux-gnu libc6-dev-arm64-cross texlive-latex-base
 test-targets: .venv/.test
 	@dpkg -s $(PACKAGES) >/dev/null 2>&1 || { apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PACKAGES); } || { \
@@ -61,23 +61,12 @@ type: .venv/.test
 imports: .venv/.test
 	$(BIN)/lint-imports
 
-# what is tested only where it is there: installed where it is not and Debian's can be
-define debian
-{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ( \
-  timeout 120 apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-  timeout 300 apt-get install -y -qq --no-install-recommends $(1) ) >/dev/null 2>&1; }
-endef
-
-# pages are tested in a real browser
+# pages are tested in a real browser, which is installed where it is not and Debian's can be
 browser:
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || $(call debian,chromium) || \
-	  echo "no browser: the tests of the studio's pages will be skipped"
-
-# equations are set by a real TeX
-tex:
-	@command -v pdflatex >/dev/null || command -v tectonic >/dev/null || command -v lualatex >/dev/null || \
-	  $(call debian,texlive-latex-base) || \
-	  echo "no TeX: documents of equations are checked by mathtext alone"
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ( timeout 120 apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y -qq --no-install-recommends chromium \
+	  ) >/dev/null 2>&1; } || echo "no browser: the tests of the studio's pages will be skipped"
 
 # the documentation as a site; a warning, as of a link that leads nowhere, is an error
 docs: .venv/.test

@@ -1,8 +1,6 @@
-"""LaTeX that a TeX engine, or at least mathtext, accepts."""
+"""LaTeX that mathtext accepts, in macros that every TeX has; tests/targets has a real TeX."""
 
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 
 import pytest
@@ -14,10 +12,18 @@ from armdyn import equations
 from armdyn.equations.forms import FORMS
 from support.random_robots import random_model
 
-ENGINE = next(filter(None, map(shutil.which, ("tectonic", "pdflatex", "lualatex"))), None)
+MACROS = {
+    *("documentclass", "usepackage", "begin", "end", "section", "subsection", "setlength"),
+    *("allowdisplaybreaks", "parindent", "textwidth", "oddsidemargin", "quad", "leq", "cdot"),
+    *("frac", "sum", "dot", "ddot", "det", "sin", "cos", "exp", "tanh", "tau", "operatorname"),
+    *("textasciicircum", "textasciitilde", "textbackslash", "mathit"),
+    *("alpha", "beta", "theta", "mu", "rho", "phi", "psi", "omega"),
+}
+"""Those of LaTeX and amsmath that documents may use."""
 TEXT_WIDTH = 455.0
 """16 cm in points."""
-ARMS = ("two_link", "craig_two_link", "saha_3r", "scara")
+ARMS = ("two_link", "craig_two_link")
+LONG = [pytest.param(name, marks=pytest.mark.thorough) for name in ("saha_3r", "scara")]
 
 
 def formulas(document):
@@ -44,13 +50,13 @@ def balanced(document):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("name", [*ARMS, *LONG])
 def test_every_formula_is_mathematics_and_fits_the_page(name):
     parser, font = MathTextParser("path"), FontProperties(size=10, math_fontfamily="cm")
-    forms = FORMS if name != "scara" else [form for form in FORMS if form != "cartesian"]
-    for form in forms:
+    for form in FORMS:
         document = equations(armdyn.load(name), form).latex()
         assert balanced(document)
+        assert {*re.findall(r"\\([a-zA-Z]+)", document)} <= MACROS
         for formula in set(formulas(document)):
             width = parser.parse(f"${formula}$", dpi=72, prop=font)[0]
             assert width < TEXT_WIDTH, formula
@@ -61,7 +67,15 @@ def test_large_documents_are_balanced():
     robot = armdyn.load("puma560")
     for document in (equations(robot).latex(), equations(robot, values=True).latex()):
         assert balanced(document)
+        assert {*re.findall(r"\\([a-zA-Z]+)", document)} <= MACROS
         assert len(document) > 10_000
+
+
+@pytest.mark.slow
+def test_numbers_of_a_tool_from_a_drawing_are_decimals():
+    written = equations(armdyn.load("scara"), "cartesian").text()
+    assert "J11 = -(0.0094" in written
+    assert not re.search(r"\d{20}", written)
 
 
 def test_names_of_users_are_escaped():
@@ -72,12 +86,3 @@ def test_names_of_users_are_escaped():
     assert r"\input" not in document
     assert balanced(document)
     assert document.count(r"\textbackslash{}input\{/etc/passwd\} \$x\_1\$ \& 50\% \#1") == 2
-
-
-@pytest.mark.skipif(ENGINE is None, reason="needs a TeX engine")
-@pytest.mark.parametrize("name", [*ARMS, "puma560"])
-def test_the_document_compiles(name, tmp_path):
-    equations(armdyn.load(name), values=name == "puma560").save(tmp_path / "arm.tex")
-    options = [] if "tectonic" in str(ENGINE) else ["-interaction=nonstopmode", "-halt-on-error"]
-    subprocess.run([ENGINE, *options, "arm.tex"], cwd=tmp_path, check=True, capture_output=True)
-    assert (tmp_path / "arm.pdf").stat().st_size > 1000
