@@ -1,23 +1,32 @@
 """Formulas as MathML, which browsers show without a script and without a network."""
 
+import re
+
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
+TAG = re.compile(r"\\tag\{([^}]*)\}")
+FUNCTION = re.compile(r"(?<!<msup>)(?<!<msub>)<mi>(?:sin|cos|tan|det)</mi>(?!<mo[^>]*>&#x00028;)")
+"""A function whose argument has no brackets: browsers leave no space between them."""
 
-def _mathml(node: nodes.math | nodes.math_block, display: str) -> str:
+
+def _mathml(formula: str, display: str) -> str:
     # the converter knows aligned lines by the name that stands without a display around it
-    return convert(node.astext().replace("{aligned}", "{align*}"), display=display)
+    made = convert(formula.replace("{aligned}", "{align*}"), display=display)
+    return FUNCTION.sub(r"\g<0><mspace width='0.17em'/>", made)
 
 
 def _inline(writer: HTML5Translator, node: nodes.math) -> None:
-    writer.body.append(_mathml(node, "inline"))
+    writer.body.append(_mathml(node.astext(), "inline"))
     raise nodes.SkipNode
 
 
 def _block(writer: HTML5Translator, node: nodes.math_block) -> None:
-    writer.body.append(f'<div class="math">{_mathml(node, "block")}</div>')
+    numbers = "".join(f"<span>({number})</span>" for number in TAG.findall(node.astext()))
+    formula = _mathml(TAG.sub("", node.astext()), "block")
+    writer.body.append(f'<div class="math">{formula}{numbers}</div>')
     raise nodes.SkipNode
 
 

@@ -29,6 +29,19 @@ def _reference() -> str:
     return text
 
 
+def _readable(
+    app: Sphinx,
+    what: str,
+    name: str,
+    found: object,
+    options: object,
+    signature: str | None,
+    result: str | None,
+) -> tuple[str | None, str | None]:
+    """A signature in which a default that a function makes is three dots, which are Python."""
+    return signature and signature.replace("<factory>", "..."), result
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Put the reference in the place that a page keeps for it."""
 
@@ -46,6 +59,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     ):
         lines[:] = kept if what == "attribute" else lines
 
+    app.connect("autodoc-process-signature", _readable)
     # a colon in the sentence on an attribute is no type, for which napoleon would take it
     app.connect("autodoc-process-docstring", put_by, priority=400)
     app.connect("autodoc-process-docstring", put_back, priority=600)
