@@ -77,8 +77,9 @@ def curvature(model, q, qd):
     def slope(t):
         return missing(model, q + (t + 1j * TINY) * qd).imag / TINY
 
-    pairs = (w * (slope(k * STEP) - slope(-k * STEP)) for k, w in EIGHTH.items())
-    return sum(pairs) / STEP
+    h = STEP / max(1.0, np.abs(qd).max())
+    pairs = (w * (slope(k * h) - slope(-k * h)) for k, w in EIGHTH.items())
+    return sum(pairs) / h
 
 
 def assembled(model, q, near):

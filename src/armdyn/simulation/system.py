@@ -13,6 +13,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, SingularityError
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.loops.coordinates import LoopCoordinates
+from armdyn.formulations.loops.singularity import explained
 from armdyn.simulation.contact import impact, least_constraint
 from armdyn.simulation.dry_friction import DryFriction
 from armdyn.simulation.forces import Driven, Wrench
@@ -102,11 +105,21 @@ class System:
         try:
             np.linalg.cholesky(M)
         except np.linalg.LinAlgError:
+            self._explain(t, q)
             raise SimulationError(
                 f"at t = {t:.6g} s: the mass matrix of {self.robot.name!r} is singular, because a "
                 "joint moves no inertia; give its link a mass, or the joint a rotor inertia"
             ) from None
         return M
+
+    def _explain(self, t: float, q: Array) -> None:
+        """Name the loop if a singular configuration of it is the cause."""
+        at = Coordinates.of(self.robot.model)
+        try:
+            if isinstance(at, LoopCoordinates):
+                explained(at, q)
+        except SingularityError as error:
+            raise SimulationError(f"at t = {t:.6g} s: {error}") from error
 
     def _external(self, q: Array, wrench: Wrench) -> Array:
         zero = np.zeros(len(q))

@@ -71,8 +71,9 @@ class Closure:
 def closure_of(model: RobotModel) -> Closure:
     """The closure of a robot; a LoopError if it cannot be assembled or cannot move."""
     assembly = assembled(model)
-    closed = check_mobility(model, assembly)
     steps, left = _steps(model, assembly)
+    in_plane = not left and len(steps) == len(model.loops)
+    closed = check_mobility(model, assembly, in_plane)
     iteration = iteration_of(model, closed, steps) if left else None
     return Closure(model, frozen(assembly), steps, iteration)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
+from armdyn.formulations.loops.exact_motion import moves_exactly
 from armdyn.formulations.loops.rows import closure_matrix, residuals
 from armdyn.model import RobotModel
 
@@ -17,8 +18,13 @@ NEARLY_CLOSED = 1e-10
 """Residuals this small are a closed loop."""
 RANK = 1e-8
 """Singular values below this share of the largest are zero."""
+MOVING = 1e-12
+"""The same where exact numbers tell that rows are independent: sides of equal lengths and the like
+are known but for rounding."""
 NEAR = (0.03, -0.02, 0.07, -0.05)
 """How far actuated joints are moved to see whether the loops can move [rad, or size]."""
+NEARER = (0.005, -0.005, 5e-4, -5e-4)
+"""The same where the assembly is nearly singular."""
 
 
 def size(model: RobotModel) -> float:
@@ -82,21 +88,30 @@ def nearby(model: RobotModel, assembly: Array) -> Iterator[Array]:
     """Closed configurations near the assembly, in different directions of the coordinates."""
     rng, scale = np.random.default_rng(0), size(model)
     units = [1.0 if model.joints[i].type.turns else scale for i in model.independent]
-    for step in NEAR:
+    some = False
+    for step in (*NEAR, *NEARER):
+        if some and step in NEARER:
+            return
         q = assembly.copy()
         q[list(model.independent)] += step * rng.uniform(0.5, 1.0, len(units)) * units
         found, missing = closed_near(model, q)
         if missing <= NEARLY_CLOSED:
+            some = True
             yield found
 
 
-def check_mobility(model: RobotModel, assembly: Array) -> tuple[Array, ...]:
-    """Some closed configurations, first the assembly; a LoopError if the loops cannot move so."""
-    passive, best = list(model.passive), (0, 0, assembly)
+def check_mobility(model: RobotModel, assembly: Array, in_plane: bool = False) -> tuple[Array, ...]:
+    """Some closed configurations, first the assembly; a LoopError if the loops cannot move so.
+
+    Loops that are all `in_plane`, each with two joints of its own, need no proof.
+    """
     near = list(nearby(model, assembly))
+    if not in_plane and moves_exactly(model, assembly, size(model)):
+        return assembly, *near
+    passive, best = list(model.passive), (0, 0, assembly)
     for q in (assembly, *near):
         A = closure_matrix(model, q)
-        ranks = (_rank(A[:, passive]), _rank(A))
+        ranks = (_rank(A[:, passive], RANK), _rank(A, MOVING))
         best = max(best, (*ranks, q), key=lambda found: found[:2])  # rank is lost, never gained
     of_passive, of_all, q = best
     names = ", ".join(repr(loop.name) for loop in model.loops)
@@ -112,7 +127,7 @@ def check_mobility(model: RobotModel, assembly: Array) -> tuple[Array, ...]:
             f"{len(passive) - of_passive} more must be actuated, of {loose}",
             loop=model.loops[0].name,
         )
-    if of_all > of_passive or not near:
+    if not in_plane and (of_all > of_passive or not near):
         raise LoopError(
             f"{word} of {model.name!r} cannot move: the conditions are at least "
             f"{max(of_all, len(passive) + 1)}, and the passive joints {len(passive)}; are axes "
@@ -122,6 +137,6 @@ def check_mobility(model: RobotModel, assembly: Array) -> tuple[Array, ...]:
     return assembly, *near
 
 
-def _rank(A: Array) -> int:
+def _rank(A: Array, least: float) -> int:
     values = np.linalg.svd(A, compute_uv=False)
-    return int((values > RANK * max(values.max(initial=0.0), 1e-300)).sum())
+    return int((values > least * max(values.max(initial=0.0), 1e-300)).sum())

@@ -16,6 +16,9 @@ from armdyn.formulations.loops.coordinates import LoopCoordinates
 
 SINGULAR = 1e-6
 """How small a measure is in a singular configuration."""
+NEARLY = 1e-5
+"""The same where numbers are lost: inertias grow with the square of its inverse, so that pivots of
+the mass matrix are nothing but rounding beside each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +40,13 @@ class LoopSingularity:
 
 
 def explained(at: LoopCoordinates, q: Array) -> None:
-    """Raise an error that names the loop and the state where a robot cannot be, or is singular."""
+    """Raise an error that names the loop and the state where a robot cannot be, or is singular.
+
+    It is asked where numbers were lost; if no loop is the cause, nothing happens.
+    """
     model = at.model
     determinants = at.at(q).type2
-    bad = ~(determinants > SINGULAR**2)
+    bad = ~(determinants > NEARLY)
     if not bad.any():
         return
     *index, k = np.argwhere(bad)[0].tolist()

@@ -1,0 +1,270 @@
+"""Whether loops can move, decided exactly: motions as power series over a finite field.
+
+At an assembled configuration, which is closed exactly by the way its geometry is written
+(`exact_geometry`), coordinates move by ε times random numbers, and passive joints are solved for as
+series in ε from as many rows as there are, whose Jacobian at ε = 0 has an inverse. If all other
+rows vanish as well, to the last order, they follow from these, and the loops move.
+"""
+
+from dataclasses import dataclass
+from math import factorial
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.expr.operations import number_residue
+from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.loops.exact_geometry import ExactGeometry
+from armdyn.formulations.loops.rows import end_frames
+from armdyn.model import Loop, RobotModel
+from armdyn.model.cut_joints.rows import Distance, Normal
+
+PRIMES = (2**29 - 33, 2**29 - 73)
+"""Both 3 modulo 4; sums of some products fit into 64 bits."""
+ORDER = 6
+"""Terms of a series."""
+PLACED = ("revolute", "spherical", "fixed")
+"""Cut joints whose origins are in one place."""
+TURNED_TOGETHER = ("fixed", "prismatic")
+"""Cut joints whose frames keep all their axes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ExactRobot:
+    """The joints and cuts of a robot where it is assembled, in the base, as residues."""
+
+    model: RobotModel
+    prime: int
+    axes: list[tuple[Array, Array]]
+    """A point and the direction of each joint."""
+    ends: list[tuple[Array, Array]]
+    """For each loop frame a and frame b: axes and origin in columns, (3, 4)."""
+    assembly: Array
+
+
+def moves_exactly(model: RobotModel, assembly: Array, size: float) -> bool | None:
+    """Whether loops move from their assembly; None if that cannot be told there.
+
+    That is so in a singular configuration, or where passive joints are not held.
+    """
+    found = [_moves(model, assembly, size, prime) for prime in PRIMES]
+    return None if None in found else all(found)
+
+
+def _moves(model: RobotModel, assembly: Array, size: float, prime: int) -> bool | None:
+    robot = _exact(model, assembly, size, prime)
+    if robot is None:
+        return None
+    columns = _jacobian(robot)[:, list(model.passive)]
+    rows = _independent_rows(columns, prime)
+    if len(rows) < len(model.passive):
+        return None
+    inverse = _inverse(columns[rows], prime)
+    rng = np.random.default_rng(prime)
+    moved = np.zeros((len(model.joints), ORDER), dtype=np.int64)
+    moved[list(model.independent), 1] = rng.integers(1, prime, len(model.independent))
+    for _ in range(1, ORDER):
+        rest = _missing(robot, moved)[rows]
+        moved[list(model.passive)] -= _product(inverse, rest, prime)
+        moved %= prime
+    return not _missing(robot, moved).any()
+
+
+def _exact(model: RobotModel, assembly: Array, size: float, prime: int) -> _ExactRobot | None:
+    frames, geometry = world_frames(model, assembly), ExactGeometry(prime, size)
+    still = np.zeros(3, dtype=np.int64)
+    axes, ends = [], []
+    for i, joint in enumerate(model.joints):
+        along = geometry.direction(frames.z[i])
+        found = geometry.axis(frames.O[i], frames.z[i]) if joint.type.turns else (still, along)
+        if found is None or along is None:
+            return None
+        axes.append((found[0], along))
+    for loop in model.loops:
+        pair = (still, still) if loop.couples else _ends(geometry, loop, *end_frames(frames, loop))
+        if pair is None:
+            return None
+        ends.append(pair)
+    return _ExactRobot(model, prime, axes, ends, assembly)
+
+
+def _ends(geometry: ExactGeometry, loop: Loop, A: Array, B: Array) -> tuple[Array, Array] | None:
+    """Both frames of a loop, closed exactly."""
+    p, kind = geometry.prime, loop.cut.name
+    own = np.eye(3, dtype=np.int64)
+    if kind not in ("spherical", "distance"):
+        z, x = geometry.direction(B[:3, 2]), geometry.direction(B[:3, 0])
+        if z is None or x is None:
+            return None
+        own = np.stack([x, _crossed(z, x, p), z], -1)
+    signs = np.sign(np.diag(A[:3, :3].T @ B[:3, :3])).astype(np.int64)
+    turned = own * signs % p if kind in TURNED_TOGETHER else own * [1, 1, signs[2] or 1] % p
+    origin = geometry.point(A[:3, 3])
+    d = B[:3, :3].T @ (A[:3, 3] - B[:3, 3])
+    free = {"planar": (0, 1), "prismatic": (2,), "cylindrical": (2,)}.get(kind, ())
+    other = origin.copy()
+    for k in free:
+        other = (other - number_residue(float(d[k]), p) * own[:, k]) % p
+    if kind == "distance":
+        other = geometry.point(B[:3, 3])
+    return (
+        np.concatenate([turned, origin[:, None]], 1),
+        np.concatenate([own, other[:, None]], 1),
+    )
+
+
+# series: the last axis has the coefficients of powers of ε
+
+
+def _times(a: Array, b: Array, p: int) -> Array:
+    """Products of series."""
+    K = a.shape[-1]
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    found = np.zeros(shape, dtype=np.int64)
+    for k in range(K):
+        found[..., k:] += a[..., k : k + 1] * b[..., : K - k] % p
+    return found % p
+
+
+def _matrices(A: Array, B: Array, p: int) -> Array:
+    """Products of matrices of series, (n, m, K) and (m, l, K)."""
+    found = np.zeros((A.shape[0], B.shape[1], A.shape[-1]), dtype=np.int64)
+    for j in range(A.shape[1]):
+        found = (found + _times(A[:, j, None], B[None, j], p)) % p
+    return found
+
+
+def _constant(x: Array, K: int) -> Array:
+    found = np.zeros((*x.shape, K), dtype=np.int64)
+    found[..., 0] = x
+    return found
+
+
+def _sine_and_versine(x: Array, p: int) -> tuple[Array, Array]:
+    """sin x and 1 - cos x of a series without a constant term."""
+    sine, versine, power = np.zeros_like(x), np.zeros_like(x), _constant(np.array(1), len(x))
+    for k in range(1, len(x)):
+        power = _times(power, x, p)
+        term = pow(factorial(k), -1, p) * power % p
+        sign = -1 if k % 4 in (3, 0) else 1
+        if k % 2:
+            sine = (sine + sign * term) % p
+        else:
+            versine = (versine + sign * term) % p
+    return sine, versine
+
+
+def _placed(robot: _ExactRobot, moved: Array) -> list[tuple[Array, Array]]:
+    """Turn and shift of each link from where it is assembled."""
+    p, K, found = robot.prime, moved.shape[-1], list[tuple[Array, Array]]()
+    for i, joint in enumerate(robot.model.joints):
+        origin, z = robot.axes[i]
+        cross = np.array([[0, -z[2], z[1]], [z[2], 0, -z[0]], [-z[1], z[0], 0]]) % p
+        square = cross @ cross % p
+        turn, slide = (number_residue(float(x), p) for x in (joint.type.turn, joint.type.slide))
+        sine, versine = _sine_and_versine(turn * moved[i] % p, p)
+        R = _constant(np.eye(3, dtype=np.int64), K)
+        R = (R + cross[..., None] * sine % p + square[..., None] * versine % p) % p
+        x = _constant(origin, K)
+        t = (x - _matrices(R, x[:, None], p)[:, 0] + slide * (z[:, None] * moved[i] % p)) % p
+        if joint.parent >= 0:
+            above, shift = found[joint.parent]
+            R, t = _matrices(above, R, p), (_matrices(above, t[:, None], p)[:, 0] + shift) % p
+        found.append((R, t))
+    return found
+
+
+def _missing(robot: _ExactRobot, moved: Array) -> Array:
+    """What every row misses, (rows, K)."""
+    p, K, rows = robot.prime, moved.shape[-1], list[Array]()
+    links = _placed(robot, moved)
+    for loop, ends in zip(robot.model.loops, robot.ends, strict=True):
+        if loop.couples:
+            rows.append(_uncoupled(robot, loop, moved))
+            continue
+        A, B = (
+            _carried(links[link] if link >= 0 else None, end, p, K)
+            for link, end in zip((loop.link_a, loop.link_b), ends, strict=True)
+        )
+        d = (A[:, 3] - B[:, 3]) % p
+        for row in loop.cut.rows:
+            if isinstance(row, Normal):
+                rows.append(_times(A[:, row.u], B[:, row.n], p).sum(0) % p)
+            elif isinstance(row, Distance):
+                start = (ends[0][:, 3] - ends[1][:, 3]) % p
+                square = int((start * start % p).sum()) % p
+                rows.append((_times(d, d, p).sum(0) - _constant(np.array(square), K)) % p)
+            else:
+                rows.append(_times(B[:, row.n], d, p).sum(0) % p)
+    return np.stack(rows)
+
+
+def _carried(link: tuple[Array, Array] | None, end: Array, p: int, K: int) -> Array:
+    """A frame that a link carries, (3, 4, K)."""
+    frame = _constant(end, K)
+    if link is None:
+        return frame
+    found = _matrices(link[0], frame, p)
+    found[:, 3] = (found[:, 3] + link[1]) % p
+    return found
+
+
+def _uncoupled(robot: _ExactRobot, loop: Loop, moved: Array) -> Array:
+    """What a coupling misses beside the assembly."""
+    p, K = robot.prime, moved.shape[-1]
+    start = number_residue(float(robot.assembly[loop.link_b]), p)
+    leading = (_constant(np.array(start), K) + moved[loop.link_b]) % p
+    total = np.zeros(K, dtype=np.int64)
+    for c in reversed(loop.coefficients):
+        total = _times(total, leading, p)
+        total[0] = (total[0] + number_residue(float(c), p)) % p
+    total[0] = 0  # it is met exactly where it is assembled
+    return (moved[loop.link_a] - total) % p
+
+
+# matrices of residues
+
+
+def _jacobian(robot: _ExactRobot) -> Array:
+    """How rows change with every joint, (rows, N)."""
+    columns = []
+    for i in range(len(robot.model.joints)):
+        moved = np.zeros((len(robot.model.joints), 2), dtype=np.int64)
+        moved[i, 1] = 1
+        columns.append(_missing(robot, moved)[:, 1])
+    return np.stack(columns, -1)
+
+
+def _product(A: Array, B: Array, p: int) -> Array:
+    return (A[:, :, None] * B[None] % p).sum(1) % p
+
+
+def _crossed(a: Array, b: Array, p: int) -> Array:
+    return (np.roll(a, -1) * np.roll(b, -2) % p - np.roll(a, -2) * np.roll(b, -1) % p) % p
+
+
+def _independent_rows(A: Array, p: int) -> list[int]:
+    """The first rows of a matrix that are a basis of all."""
+    found, reduced = [], list[tuple[int, Array]]()
+    for k, row in enumerate(A):
+        rest = row.copy()
+        for pivot, other in reduced:
+            rest = (rest - rest[pivot] * other) % p
+        if rest.any():
+            pivot = int(np.flatnonzero(rest)[0])
+            reduced.append((pivot, pow(int(rest[pivot]), -1, p) * rest % p))
+            found.append(k)
+    return found
+
+
+def _inverse(A: Array, p: int) -> Array:
+    n = len(A)
+    both = np.concatenate([A, np.eye(n, dtype=np.int64)], 1)
+    for k in range(n):
+        pivot = k + int(np.flatnonzero(both[k:, k])[0])
+        both[[k, pivot]] = both[[pivot, k]]
+        both[k] = pow(int(both[k, k]), -1, p) * both[k] % p
+        for i in range(n):
+            if i != k:
+                both[i] = (both[i] - both[i, k] * both[k]) % p
+    return both[:, n:]

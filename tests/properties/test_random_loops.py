@@ -1,0 +1,68 @@
+"""Random loops of every kind beside an elimination that shares nothing with closures.
+
+Maps between coordinates and joints are compared for many robots, and compiled torques and
+accelerations for some of each kind in the thorough tests.
+"""
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.loops.rows import closure_matrix
+from support.elimination import eliminated, jacobian
+from support.random_loops import ROBOTS
+
+REGULAR = 0.1
+"""Least distance from a singular assembly of the robots that are taken."""
+
+
+def drawn(kind):
+    """The first robot of a kind whose assembly is not nearly singular."""
+    for seed in range(40):
+        robot = armdyn.Robot(ROBOTS[kind](seed).model(f"{kind} {seed}"))
+        if np.all(robot._at.at(robot.start).type2 > REGULAR):
+            return robot
+    raise AssertionError(kind)
+
+
+def motion(robot):
+    rng = np.random.default_rng(1)
+    q = robot.start + rng.uniform(-0.04, 0.04, robot.n)
+    return q, *rng.uniform(-1.0, 1.0, (2, robot.n))
+
+
+LONG = ("7 joints, held", "7 joints and a hinge", "6R and a slide", "five-bar by a cylinder")
+
+
+def some(quick):
+    """All kinds, most of them for the thorough tests."""
+    return [k if k in quick else pytest.param(k, marks=pytest.mark.thorough) for k in ROBOTS]
+
+
+@pytest.mark.parametrize("kind", some({*ROBOTS} - {*LONG}))
+def test_joints_follow_as_an_elimination_tells(kind):
+    robot = drawn(kind)
+    q, qd, qdd = motion(robot)
+    at = Coordinates.of(robot.model)
+    here = at.at(q)
+    robot.all_joints = lambda q: here.q
+    full, rates, changes, _, _ = eliminated(robot, q, qd, qdd)
+    np.testing.assert_allclose(here.q, full, atol=1e-12)
+    np.testing.assert_allclose(here.rates(qd), rates, atol=1e-11)
+    np.testing.assert_allclose(here.accelerations(qd, qdd), changes, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(
+        jacobian(robot.model, full), closure_matrix(robot.model, full), atol=1e-13
+    )
+    work = np.arange(1.0, 1.0 + len(full))
+    np.testing.assert_allclose(here.torques(work), here.G.T @ work, atol=1e-10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", some({"six-bar"}))
+def test_torques_are_those_of_an_elimination(kind):
+    robot = drawn(kind)
+    q, qd, qdd = motion(robot)
+    *_, tau, _ = eliminated(robot, q, qd, qdd, friction=True)
+    np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), tau, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(robot.forward_dynamics(q, qd, tau), qdd, rtol=1e-8, atol=1e-8)

@@ -1,0 +1,121 @@
+"""Which loops can move: exactly, where a tolerance of floats would be fooled."""
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import LoopError, SingularityError
+from armdyn.formulations.loops import sampling
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.coordinates import LoopCoordinates
+from armdyn.formulations.loops.exact_motion import moves_exactly
+from armdyn.formulations.loops.newton import assembled, size
+from armdyn.model.transform import rotation_from_rpy, transform
+from support.random_loops import RandomRobot, planar, spatial, turned
+
+
+def verdict(model):
+    return moves_exactly(model, assembled(model), size(model))
+
+
+def four_bar(seed, tilt=0.0):
+    """A four-bar in a plane that lies anywhere, closed by a hinge; one axis may be tilted."""
+    robot = planar(seed, kinds=("RR", "R"), actuated=((0,), ()))
+    last = robot.connections[1]
+    turn = transform(rotation_from_rpy((tilt, 0.0, 0.0)))
+    robot.connections[1] = type(last)(
+        **{name: getattr(last, name) for name in last.__dataclass_fields__}
+        | {"placement": last.placement @ turn}
+    )
+    return robot.model()
+
+
+@pytest.mark.parametrize("seed", [2, 3, 4, 5])
+def test_a_loop_in_any_plane_moves(seed):
+    assert verdict(four_bar(seed))
+    closure_of(four_bar(seed))
+
+
+@pytest.mark.parametrize("tilt", [1e-7, 1e-9, 1e-10])
+def test_a_loop_with_a_tilted_axis_does_not(tilt):
+    """The smallest singular values of its rows are as the tilt."""
+    model = four_bar(2, tilt)
+    assert verdict(model) is False
+    with pytest.raises(LoopError, match="loop 'cut' of 'random' cannot move"):
+        closure_of(model)
+
+
+def spherical(seed, shift=0.0):
+    """Three joints and a hinge whose axes meet in one point, or one of which misses it."""
+    robot = RandomRobot(seed)
+    rng = robot.rng
+    centre = rng.uniform(-0.5, 0.5, 3)
+    parent, place = "base", transform(None, centre)
+    for k in range(3):
+        turn = transform(rotation_from_rpy(rng.uniform(-1.2, 1.2, 3)))
+        shifted = transform(None, (shift * (k == 1), 0.0, 0.0))
+        out = turned(0.0, rng.uniform(0.1, 0.3))  # along the axis, where its link begins
+        parent = robot.add(f"s{k}", parent, place @ turn @ shifted @ out, passive=k > 0, at=0.3 * k)
+        place = np.linalg.inv(out)
+    end = place @ transform(rotation_from_rpy(rng.uniform(-1.2, 1.2, 3)))
+    robot.close("hinge", "revolute", parent, "base", end, turned(0.4, 0.0))
+    return robot.model()
+
+
+def test_axes_that_meet_in_one_point_make_a_loop_that_moves():
+    """Three rows of five follow from the others, and no two axes are parallel."""
+    assert verdict(spherical(1))
+    assert closure_of(spherical(1)).iteration is not None
+    assert verdict(spherical(1, 1e-9)) is False
+    with pytest.raises(LoopError, match="cannot move"):
+        closure_of(spherical(1, 1e-9))
+
+
+def test_sides_of_one_length_move_but_for_rounding():
+    """A third crank between two is redundant if its length is theirs, which floats know nearly."""
+    for error in (0.0, 1e-9):
+        robot, z = RandomRobot(0), transform(rotation_from_rpy((0.3, 0.2, 0.1)))
+        crank = transform(None, (0.3, 0.0, 0.0))
+        robot.add("a", "base", z, passive=False, at=0.7)
+        robot.add("rod", "a", crank, at=-0.7)
+        for k, x in enumerate((0.4, 0.7)):
+            robot.add(f"b{k}", "base", z @ transform(None, (x, 0.0, 0.0)), at=0.7)
+            on_rod = transform(None, (x + error * k, 0.0, 0.0))
+            robot.close(f"pin{k}", "revolute", "rod", f"b{k}", on_rod, turned(0.1, 0.0))
+        model = robot.model()
+        if not error:
+            here = LoopCoordinates(closure_of(model)).at(np.array([1.1]))
+            np.testing.assert_allclose(here.q, [1.1, -1.1, 1.1, 1.1], atol=1e-13)
+            continue
+        with pytest.raises(LoopError, match="the loops 'pin0', 'pin1' of 'random' cannot move"):
+            closure_of(model)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "cut"), [("RRRR", "planar"), ("RRPRP", "cylindrical"), ("RHRR", "spherical")]
+)
+def test_loops_in_space_move_or_do_not(kinds, cut):
+    assert verdict(spatial(1, kinds, (0,), cut).model())
+    assert verdict(spatial(1, kinds, (0, 1), cut).model()) is not True
+
+
+def test_an_assembly_around_which_nothing_can_be_closed_is_named(monkeypatch):
+    closure = closure_of(four_bar(2))
+    monkeypatch.setattr(sampling, "LEAST_DETERMINANT", 100.0)
+    with pytest.raises(LoopError, match="loops 'cut' of 'random' can hardly be closed around"):
+        sampling.drawn_near_assembly(closure, np.random.default_rng(0), 3)
+
+
+@pytest.mark.slow
+def test_a_singular_configuration_is_named_where_inertias_grow_without_bound():
+    """So near to it the mass matrix cannot be inverted, and no mass is the cause."""
+    robot = armdyn.load("five_bar")
+    ends, share = (robot.start, np.array([1.0068, 1.8752])), [0.0, 1.0]
+    for _ in range(60):
+        middle = sum(share) / 2
+        closed = np.isfinite(robot._at.at(ends[0] + middle * (ends[1] - ends[0])).q).all()
+        share[0 if closed else 1] = middle
+    near = ends[0] + (share[0] - 1e-14) * (ends[1] - ends[0])
+    assert 1e-9 < robot.singularity(near).type2[0] < 1e-6
+    with pytest.raises(SingularityError, match=r"loop 'pin' of 'five_bar' is singular \(type 2\)"):
+        robot.forward_dynamics(near, [0.1, 0.2], [1.0, 2.0])
