@@ -111,7 +111,6 @@ def test_everything_that_can_be_seen_is_drawn_dark_and_light(window):
     until(lambda: not window.session.scene._arrows and not window.session.dark, what="the light")
 
 
-@pytest.mark.thorough
 def test_a_trajectory_plays_and_its_plots_follow(window):
     window.tab("Play")
     window.upload(".csv", EXAMPLES / "puma560_pick.csv")

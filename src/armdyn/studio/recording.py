@@ -63,6 +63,13 @@ class Recording:
         """How long it takes [s]."""
         return float(self.t[-1] - self.t[0])
 
+    @property
+    def hardest(self) -> int:
+        """The joint whose motor works hardest; where no limit is known, that of most torque."""
+        most = np.abs(self.tau).max(axis=0)
+        limits = np.full(len(most), np.inf) if self.limits is None else self.limits
+        return int(np.argmax(most if np.isinf(limits).all() else most / limits))
+
     def at(self, time: float, payload: float) -> State:
         """The state at a time since the start, on straight lines between the instants."""
         when = float(self.t[0]) + min(max(time, 0.0), self.duration)

@@ -1,6 +1,6 @@
 // The picture of a torque over time: terms stacked, the total, limits, what was measured.
 
-import { nice, words } from "./dom.js";
+import { nice } from "./dom.js";
 
 export const MARGIN = { left: 56, right: 12, top: 8, bottom: 20 };
 
@@ -30,22 +30,40 @@ export function reach(curve) {
 export class Plot {
   constructor(canvas) {
     this.canvas = canvas;
+    this.layer = document.createElement("canvas");
+    this.stale = true; // whether the curve is another one than the layer shows
   }
 
   // Draw a curve between two times, with a cursor and what is pointed at.
   draw(curve, from, to, time, pointed, meaning, unit) {
     const { clientWidth: wide, clientHeight: tall } = this.canvas;
-    const sharp = window.devicePixelRatio || 1;
-    this.canvas.width = wide * sharp;
-    this.canvas.height = tall * sharp;
-    const paint = this.canvas.getContext("2d");
+    const sharp = window.devicePixelRatio || 1, ink = getComputedStyle(this.canvas).color;
+    const key = [from, to, wide, tall, sharp, ink].join();
+    if (this.stale || key !== this.key) {
+      Object.assign(this, { stale: false, key });
+      this.rest(this.sized(this.layer, wide, tall, sharp), curve, from, to, wide, tall, meaning, unit, ink);
+    }
+    const paint = this.sized(this.canvas, wide, tall, sharp);
+    paint.drawImage(this.layer, 0, 0, wide, tall);
+    this.mark(paint, time, ink, tall, 2);
+    if (pointed !== null) this.mark(paint, pointed, ink, tall, 1);
+  }
+
+  sized(canvas, wide, tall, sharp) {
+    canvas.width = wide * sharp;
+    canvas.height = tall * sharp;
+    const paint = canvas.getContext("2d");
     paint.scale(sharp, sharp);
+    return paint;
+  }
+
+  // All but the cursor, which alone changes while a motion is played.
+  rest(paint, curve, from, to, wide, tall, meaning, unit, ink) {
     const { left, right, top, bottom } = MARGIN;
     const [low, high] = reach(curve);
     this.x = (t) => left + ((wide - left - right) * (t - from)) / (to - from || 1);
     this.t = (x) => from + ((to - from) * (x - left)) / (wide - left - right);
     this.y = (value) => top + ((tall - top - bottom) * (high - value)) / (high - low);
-    const ink = getComputedStyle(this.canvas).color;
     this.axes(paint, wide, tall, low, high, from, to, unit, ink);
     paint.save();
     paint.beginPath();
@@ -57,8 +75,6 @@ export class Plot {
     if (curve.limit) this.over(paint, curve);
     if (curve.measured) this.line(paint, curve.t, curve.measured, "#C2255C", 1.6, [5, 3]);
     paint.restore();
-    this.mark(paint, time, ink, tall, 2);
-    if (pointed !== null) this.mark(paint, pointed, ink, tall, 1);
   }
 
   axes(paint, wide, tall, low, high, from, to, unit, ink) {
@@ -72,7 +88,7 @@ export class Plot {
       paint.globalAlpha = k ? 0.12 : 0.5;
       paint.fillRect(MARGIN.left, y, wide - MARGIN.left - MARGIN.right, 1);
       paint.globalAlpha = 1;
-      if (y > 6 && y < tall - MARGIN.bottom) paint.fillText(words(k * step, 3), MARGIN.left - 6, y);
+      if (y > 6 && y < tall - MARGIN.bottom) paint.fillText(`${Number((k * step).toPrecision(6))}`.replace("-", "\u2212"), MARGIN.left - 6, y);
     }
     paint.textAlign = "left";
     paint.textBaseline = "alphabetic";

@@ -48,6 +48,7 @@ export class Timeline {
       if (this.motion && (!before || before.duration !== this.motion.duration)) [this.from, this.to] = [0, this.motion.duration];
     }
     if (!this.motion) return;
+    if (["curve", "dark", "robot"].some((part) => changed.has(part))) this.plot.stale = true;
     if (changed.has("curve") && shown.curve) [this.from, this.to] = [shown.curve.from, shown.curve.to];
     if (["motion", "curve", "dark", "robot"].some((part) => changed.has(part))) this.show();
   }
@@ -69,7 +70,15 @@ export class Timeline {
     this.draw();
   }
 
+  // Once a picture, however many messages came since the last one.
   draw() {
+    this.asked ??= requestAnimationFrame(() => {
+      this.asked = null;
+      this.paint();
+    });
+  }
+
+  paint() {
     const { curve, robot } = this.shown ?? {};
     if (!this.motion || !curve || !this.canvas.clientWidth) return;
     this.joint.value = String(curve.joint);

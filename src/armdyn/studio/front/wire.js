@@ -6,7 +6,7 @@ export class Wire {
     this.listeners = [];
     this.key = null;
     this.socket = null;
-    this.waiting = new Map();
+    this.waiting = null; // what follows a hand, until the next picture
     this.onstate = () => {};
     this.onconnect = () => {};
   }
@@ -60,15 +60,18 @@ export class Wire {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  // The same for values that follow a hand: only the last one of a picture is sent.
+  // The same for values that follow a hand: at once, then only the last one of each picture.
   follows(name, message) {
-    if (!this.waiting.size) requestAnimationFrame(() => this.flush());
-    this.waiting.set(name, message);
+    if (this.waiting) return void this.waiting.set(name, message);
+    this.send(message);
+    this.waiting = new Map();
+    requestAnimationFrame(() => this.flush());
   }
 
   flush() {
     const all = [...this.waiting.values()];
-    this.waiting.clear();
+    this.waiting = all.length ? new Map() : null;
     for (const message of all) this.send(message);
+    if (all.length) requestAnimationFrame(() => this.flush());
   }
 }

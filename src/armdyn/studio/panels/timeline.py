@@ -90,7 +90,7 @@ class TimelinePanel(Panel):
         with self._session.drawing:
             self._motion, self.recording = motion, recording
             self._time = 0.0 if play else min(self._time, recording.duration)
-            joint = 0 if self._view is None else self._view[0]
+            joint = recording.hardest if self._view is None else self._view[0]
             self._view = joint, 0.0, recording.duration
             self._move()
             self._curve()
