@@ -96,7 +96,11 @@ def test_rounding_is_no_torque():
     [
         ({}, "fine", r"Joint 2 uses \d+ % of its motor here; gravity is nearly all of it\."),
         ({"payload": 200.0}, "over", r"Joint \d needs \d{3,} % of its motor here: that is more"),
-        ({"qd": np.array([0, 0, 0, 0, 0, 15.0])}, "over", r"Joint 6 .* of the speed"),
+        (
+            {"qd": np.array([0, 0, 0, 0, 0, 15.0])},
+            "over",
+            r"Joint 6 turns at .* of its highest speed",
+        ),
         ({"terms": {"gravity": np.ones(6), "dry friction": -np.ones(6)}}, "fine", "add up to zero"),
         ({"terms": {"gravity": np.zeros(6)}}, "fine", "every term is zero"),
         ({"q": np.array([-2.7925, 0, 0, 0, 0, 0])}, "fine", r"Joint 1 is at its stop\."),

@@ -68,9 +68,9 @@ class Window:
 
     def dismiss(self):
         """Close every notification."""
-        while self.page.locator(CLOSE).count():
-            self.page.locator(CLOSE).first.click()
-            self.page.wait_for_timeout(300)
+        # not with the mouse, which would wait for one that closes by itself meanwhile
+        click = "all => { all.forEach(button => button.click()); return all.length }"
+        until(lambda: not self.page.eval_on_selector_all(CLOSE, click), what="the end of messages")
 
     def tab(self, name):
         self.page.get_by_role("tab", name=name, exact=True).click()

@@ -15,6 +15,9 @@ from armdyn.studio.effects import effects
 from armdyn.studio.stage import stage
 from armdyn.studio.style import LIGHT, Style
 
+Direction = tuple[float, float, float]
+HOME: Direction = (0.7, -0.62, 0.35)
+"""Where the camera stands at first, seen from the arm."""
 FORCE_ZOOM = 5.0
 """How many times longer arrows of Coriolis and centrifugal forces are than those of weights."""
 WEIGHT_ARROW = 0.32
@@ -123,17 +126,17 @@ class Scene:
         self._drawing = Drawing(scene, self.name("arm"), model, pieces, style, self.view)
         self.drawn(self._drawing.owned)
 
-    def look(self, direction: tuple[float, float, float]) -> None:
-        """Look at the whole arm from a direction of the page."""
+    def look(self, direction: Direction = HOME, state: State | None = None) -> None:
+        """Look at the whole arm in a state, or as it is, from a direction of the page."""
         if self._arm is not None and self._last is not None:
             offset = (0.0, 0.0, 0.0) if self._beside is None else self._beside.offset
-            self._look(self._last.state, offset, direction)
+            self._look(state or self._last.state, offset, direction)
 
     def _look(
         self,
         state: State,
-        beside: tuple[float, float, float] = (0.0, 0.0, 0.0),
-        direction: tuple[float, float, float] = (0.7, -0.62, 0.35),
+        beside: Direction = (0.0, 0.0, 0.0),
+        direction: Direction = HOME,
     ) -> None:
         """Look at the whole arm, and at one beside it."""
         assert self._arm is not None
@@ -148,7 +151,7 @@ class Scene:
         if stage(self._arm.robot.model).post:  # it swings all about its base
             base = stage(self._arm.robot.model).on_page(self._arm.robot.model.base[:3, 3])
             centre = base + 0.5 * np.array(beside)
-            away = 2.2 * shapes.size(self._arm.robot.model) + float(np.linalg.norm(beside))
+            away = 1.8 * shapes.size(self._arm.robot.model) + 0.7 * float(np.linalg.norm(beside))
         camera = self._client.camera
         camera.up_direction = (0.0, 0.0, 1.0)
         camera.position = centre + away * np.array(direction)

@@ -41,8 +41,9 @@ def what_matters(arm: Arm, snapshot: Snapshot) -> Sentence:
     speeds = np.abs(state.qd) / [joint.limits.velocity or np.inf for joint in joints]
     fast = int(np.argmax(speeds))
     if speeds[fast] > 1 + 1e-9:
-        over = f"{_name(fast, arm.robot.joint_names)} turns or slides at {_percent(speeds[fast])}"
-        return Sentence(f"{over} of the speed that it may have.", "over")
+        verb = "turns" if joints[fast].type.turns else "slides"
+        over = f"{_name(fast, arm.robot.joint_names)} {verb} at {_percent(speeds[fast])}"
+        return Sentence(f"{over} of its highest speed.", "over")
     stop = _stop(arm.robot.limits, state.q)
     at = "" if stop is None else f" {_name(stop, arm.robot.joint_names)} is at its stop."
     if not np.abs(snapshot.total).any():

@@ -23,7 +23,7 @@ from armdyn.studio.background import Job, Jobs, Latest, Tell
 from armdyn.studio.beside import Other
 from armdyn.studio.memory import Memories
 from armdyn.studio.panel import Panel
-from armdyn.studio.scene import Scene
+from armdyn.studio.scene import HOME, Direction, Scene
 from armdyn.studio.style import DARK, LIGHT
 from armdyn.studio.transfers import limit_uploads
 from armdyn.studio.wire import Wire
@@ -182,10 +182,10 @@ class Session:
         for panel in self.panels:
             panel.see(self.scene.view)
 
-    def look(self, direction: tuple[float, float, float]) -> None:
-        """Look at the arm from a direction of the page."""
+    def look(self, direction: Direction = HOME, state: State | None = None) -> None:
+        """Look at the arm in a state, or as it is, from a direction of the page."""
         with self.drawing:
-            self.scene.look(direction)
+            self.scene.look(direction, state)
 
     def compare(self, other: Other | None) -> None:
         """Show another robot beside the arm, or no longer."""

@@ -26,7 +26,9 @@ LINES = ("#3B8FD0", "#E0703A", "#1FA37C", "#D583B4", "#D9A514", "#5CBBEA", "#A98
 """Colours of the joints in plots over time, legible on dark and light."""
 POSITIVE, NEGATIVE = "#2F86C9", "#E0703A"
 """Entries of a matrix by their sign."""
-LEVELS = {"error": "var(--ad-alarm)", "warning": "var(--ad-near)", "note": "var(--ad-brand)"}
+GOOD, BAD = "var(--ad-good)", "var(--ad-alarm)"
+"""Words that say that something is well, or wrong."""
+LEVELS = {"error": BAD, "warning": "var(--ad-near)", "note": "var(--ad-brand)"}
 """Findings of a check by their level."""
 STAGES = {
     "written": "#9AA8B6",

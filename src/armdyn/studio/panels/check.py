@@ -7,7 +7,7 @@ from armdyn.model.validate import Finding
 from armdyn.studio.arm import Arm
 from armdyn.studio.panel import Panel
 from armdyn.studio.session import Session
-from armdyn.studio.style import LEVELS
+from armdyn.studio.style import GOOD, LEVELS
 from armdyn.studio.visuals import NotDrawn
 
 
@@ -45,7 +45,7 @@ def check_html(title: str, findings: Sequence[Finding], missing: Sequence[NotDra
             f"<li><span style='color:{LEVELS['note']};font-weight:650'>note</span> drawn without "
             f"<b>{escape(few)}</b>: {escape(reason)}</li>"
         )
-    verdict = "" if items else "<div style='color:#1FA37C'>nothing to report</div>"
+    verdict = "" if items else f"<div style='color:{GOOD}'>nothing to report</div>"
     return (
         "<div class='armdyn-check' style='padding:2px 12px;font-size:12px;max-height:260px;"
         f"overflow:auto;overflow-wrap:anywhere'><b>{escape(title)}</b>{verdict}"

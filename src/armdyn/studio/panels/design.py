@@ -20,6 +20,7 @@ from armdyn.studio.panel import Panel
 from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import report as show_report
 from armdyn.studio.session import Session
+from armdyn.studio.style import BAD, GOOD
 
 GOALS = ("constant", "diagonal", "gravity-balanced", "constant+gravity-balanced")
 CHANGES: dict[str, tuple[str | None, bool]] = {
@@ -185,7 +186,7 @@ def design_html(compared: Report, payload: float = 0.0) -> str:
     """What was found in a few lines, and what changes link by link."""
     found: Simplification = compared.found
     before, after = compared.comparison.operations
-    colour = "#1FA37C" if found.feasible else "#E5484D"
+    colour = GOOD if found.feasible else BAD
     changed = bool(found.design.changes)
     word = (
         "reached"
@@ -194,6 +195,7 @@ def design_html(compared: Report, payload: float = 0.0) -> str:
         if changed
         else "not reached, and no change comes nearer"
     )
+    reason = "" if found.feasible else f"<div>{escape(found.reason)}</div>"
     held = f"<div>Found for an arm that holds {payload:g} kg.</div>" if payload else ""
     price = f"<div style='margin:4px 0'>{cost(found)}</div>" if changed else ""
     peaks = zip(compared.comparison.joints, *compared.comparison.peaks, strict=True)
@@ -208,7 +210,7 @@ def design_html(compared: Report, payload: float = 0.0) -> str:
     return (
         "<div class='armdyn-design' style='padding:4px 12px;font-size:12px'>"
         f"<div style='color:{colour};font-weight:650'>{escape(str(found.goals))}: {word}</div>"
-        f"<div>{escape(found.reason)}</div>{held}{price}"
+        f"{reason}{held}{price}"
         f"<div style='margin:4px 0'>operations of the torque: <b>{before.total}</b> → "
         f"<b>{after.total}</b></div>"
         f"<div>largest torques on the trial motion: {escape(most)}</div>"

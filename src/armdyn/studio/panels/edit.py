@@ -18,6 +18,7 @@ from armdyn.studio.editing import Numbers, Part, edited, inertia_of, numbers, pa
 from armdyn.studio.panel import Panel
 from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.session import Session
+from armdyn.studio.style import BAD
 
 MAX_TREE = 60
 """Links in the tree; those of a larger arm are chosen by name."""
@@ -186,7 +187,7 @@ class EditPanel(Panel):
         self._use.disabled = self._new is None
         if fault:
             self._html.content = svg.framed(
-                f"<b style='color:#E5484D'>{escape(fault)}</b>", "edit-fault"
+                f"<b style='color:{BAD}'>{escape(fault)}</b>", "edit-fault"
             )
             return
         other = self._session.scene.beside if self._beside.value else None

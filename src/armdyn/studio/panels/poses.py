@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.studio.arm import Arm, Snapshot, State
 from armdyn.studio.panel import Panel
+from armdyn.studio.scene import HOME
 from armdyn.studio.session import Session
 
 PAUSE = 0.6
@@ -15,7 +16,7 @@ PAUSE = 0.6
 MOST_STEPS = 100
 MOST_POSES = 50
 DIRECTIONS = {
-    "3D": (0.7, -0.62, 0.35),
+    "3D": HOME,
     "front": (1.0, 0.0, 0.0),
     "side": (0.0, -1.0, 0.0),
     "top": (0.02, 0.0, 1.0),

@@ -58,7 +58,9 @@ class WorstPanel(Panel):
         if self.found is not None:
             demands = {demand.joint: demand for demand in self.found.demands}
             demand = demands.get(self._motor.value, self.found.worst)
-            self._take(State(demand.q, demand.qd, demand.qdd, demand.payload))
+            state = State(demand.q, demand.qd, demand.qdd, demand.payload)
+            self._take(state)
+            self._session.look(state=state)
 
     def _find(self, _: Any) -> None:
         bends = typed("acceleration", self._acceleration.value, 1, self._session.arm.robot.n)
