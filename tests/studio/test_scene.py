@@ -78,6 +78,20 @@ def test_rods_lead_from_joint_to_joint(name):
         np.testing.assert_array_equal(shapes.barrel(model, i).axis, joint.axis)
 
 
+def test_an_arm_of_one_link_is_drawn_to_its_centre_of_mass(tmp_path):
+    path = tmp_path / "one.urdf"
+    path.write_text(
+        """<robot name="one"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+        <origin xyz="0.3 0 0.4"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+        </inertial></link><joint name="j" type="continuous"><parent link="base"/>
+        <child link="arm"/></joint></robot>"""
+    )
+    model = armdyn.load(path).model
+    assert shapes.size(model) == pytest.approx(0.5)
+    (rod,) = shapes.rods(model, 0)
+    np.testing.assert_allclose([rod.a, rod.b], [[0, 0, 0], [0.3, 0, 0.4]])
+
+
 def test_visuals_are_read_with_their_place_size_and_colour(tmp_path):
     (tmp_path / "t.stl").write_text(STL)
     path = tmp_path / "looks.urdf"

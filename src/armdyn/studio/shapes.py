@@ -50,9 +50,15 @@ TAPER = 0.5
 """Part of that radius that the last link lacks."""
 
 
-@lru_cache(maxsize=16)
 def size(model: RobotModel) -> float:
-    """How far the arm reaches: the longest way from the base to a joint or the tool [m]."""
+    """How far the arm reaches: to a joint or the tool, else to a centre of mass [m]."""
+    far = max(float(np.linalg.norm(link.inertia.com)) for link in model.links)
+    return _reach(model) or far or 1.0
+
+
+@lru_cache(maxsize=16)
+def _reach(model: RobotModel) -> float:
+    """The longest way from the base to a joint or the tool [m]."""
     far: list[float] = []
     for joint in model.joints:
         upto = far[joint.parent] if joint.parent >= 0 else 0.0
@@ -61,7 +67,7 @@ def size(model: RobotModel) -> float:
         far.append(upto + float(np.linalg.norm(joint.placement[:3, 3])) + slide)
     flange = model.tool_frame
     upto = far[flange.link] if flange.link >= 0 else 0.0
-    return max([*far, upto + float(np.linalg.norm(flange.placement[:3, 3]))]) or 1.0
+    return max([*far, upto + float(np.linalg.norm(flange.placement[:3, 3]))])
 
 
 def radius(model: RobotModel, link: int) -> float:
@@ -100,6 +106,8 @@ def _rod_ends(model: RobotModel, link: int) -> list[tuple[Array, Array | None, f
     if model.flange.link == link:
         place = model.tool_frame.placement
         ends.append((place[:3, 3], place[:3, 2], 0.8 * r))
+    if link >= 0 and not _reach(model):  # nothing but masses says where its links are
+        ends.append((np.array(model.links[link].inertia.com), None, r))
     return ends + [(end, None, r) for end in loop_ends(model, link)]
 
 
