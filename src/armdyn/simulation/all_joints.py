@@ -18,10 +18,16 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number
+from armdyn.backends.kernel import Kernel
+from armdyn.compiler.program import Program
+from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import LoopError, SimulationError
+from armdyn.expr.graph import Graph
 from armdyn.formulations.loops.newton import size
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.model import RobotModel
+from armdyn.quantities.request import Request
 
 RANK = 1e-9
 """Singular values of A below this share of the largest are zero."""
@@ -115,21 +121,28 @@ class _System:
         joints = tuple(replace(joint, actuated=True) for joint in robot.model.joints)
         tree = replace(robot.model, joints=joints, loops=(), assembly=None)
         self.tree = Robot(tree, cache=robot.cache)
+        program = _rows(robot.model)
+        self._rows = Kernel(tree, Request("coriolis_vector"), cache=robot.cache, program=program)
         self.size = size(robot.model)
         self._torque = torque
 
     def missing(self, q: Array) -> float:
         """The largest residual."""
-        return float(np.abs(residuals(self.model, q)).max())
+        return float(np.abs(self._closure(q, np.zeros(len(q)))[0]).max())
+
+    def _closure(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+        """What rows miss, A and Ȧ q̇."""
+        found = self._rows.call(q, qd)
+        return found[:, 0], found[:, 1:-1], found[:, -1]
 
     def closed(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """The nearest state in which loops are closed."""
+        r, A, _ = self._closure(q, qd)
         for _ in range(MOST_CORRECTIONS):
-            r = residuals(self.model, q)
             if np.abs(r).max() <= CLOSED * self.size:
                 break
-            q = q - _smallest(closure_matrix(self.model, q), r)
-        A = closure_matrix(self.model, q)
+            q = q - _smallest(A, r)
+            r, A, _ = self._closure(q, qd)
         return q, qd - _smallest(A, A @ qd)
 
     def stepped(self, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
@@ -144,11 +157,11 @@ class _System:
         return q + h / 6 * (qd + 2 * v2 + 2 * v3 + v4), qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
 
     def _accelerations(self, t: float, q: Array, qd: Array) -> Array:
-        A = closure_matrix(self.model, q)
+        _, A, bias = self._closure(q, qd)
         U, s, Vt = np.linalg.svd(A)
         rank = int((s > RANK * s[0]).sum())
         rows, N = Vt[:rank], Vt[rank:].T
-        p = -rows.T @ ((U[:, :rank].T @ closure_bias(self.model, q, qd)) / s[:rank])
+        p = -rows.T @ ((U[:, :rank].T @ bias) / s[:rank])
         M = self.tree.mass_matrix(q)
         rest = self._applied(t, q, qd) - self.tree.bias(q, qd, friction=self._friction) - M @ p
         found: Array = N @ np.linalg.solve(N.T @ M @ N, N.T @ rest) + p
@@ -162,6 +175,18 @@ class _System:
             n = len(self.model.independent)
             tau[list(self.model.independent)] = check_constant("torque", given, (n,))
         return tau
+
+
+def _rows(model: RobotModel) -> Program:
+    """What rows miss, A and Ȧ q̇ side by side, (rows, 1 + N + 1), of positions and velocities."""
+    graph, N = Graph(), len(model.joints)
+    q, qd = graph.inputs("q", N), graph.inputs("qd", N)
+
+    def side_by_side() -> Array:
+        missing, bias = residuals(model, q), closure_bias(model, q, qd)
+        return np.concatenate([missing[:, None], closure_matrix(model, q), bias[:, None]], 1)
+
+    return Program.from_outputs(trace(graph, side_by_side), {"q": N, "qd": N})
 
 
 def _smallest(A: Array, b: Array) -> Array:
