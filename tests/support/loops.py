@@ -10,142 +10,112 @@ from armdyn.model.cut_joints import CUT_JOINTS
 from armdyn.model.loop_edit import loop_between, with_loops
 from armdyn.model.transform import rotation_from_rpy, transform
 
-FIVE_BAR = """
+HEAD = """
 format = 1
-name = "five_bar"
+name = "{name}"
 [base]
 rpy = [1.5707963267948966, 0.0, 0.0]
 [[link]]
 name = "base"
-[[link]]
-name = "link1"
-mass = 1.9
-com = [0.16, 0.012, 0.0]
-inertia = [0.0024, 0.0228, 0.024]
-[[link]]
-name = "link2"
-mass = 1.25
-com = [0.27, -0.008, 0.0]
-inertia = [0.0031, 0.02945, 0.031]
-[[link]]
-name = "link3"
-mass = 1.6
-com = [0.14, 0.006, 0.0]
-inertia = [0.0018, 0.0171, 0.018]
-[[link]]
-name = "link4"
-mass = 1.05
-com = [0.22, 0.01, 0.0]
-inertia = [0.0022, 0.0209, 0.022]
-[[joint]]
-name = "q_link1"
-type = "revolute"
-parent = "base"
-child = "link1"
-position = [0.0, 0.0, 0.0]
-viscous = 0.3
-[[joint]]
-name = "q_link2"
-type = "revolute"
-parent = "link1"
-child = "link2"
-position = [0.35, 0.0, 0.0]
-viscous = 0.05
-actuated = false
-[[joint]]
-name = "q_link3"
-type = "revolute"
-parent = "base"
-child = "link3"
-position = [0.28, 0.0, 0.0]
-viscous = 0.25
-[[joint]]
-name = "q_link4"
-type = "revolute"
-parent = "link3"
-child = "link4"
-position = [0.31, 0.0, 0.0]
-viscous = 0.04
-actuated = false
-[[loops]]
-name = "pin"
-type = "revolute"
-a = { link = "link2", position = [0.52, 0.0, 0.0] }
-b = { link = "link4", position = [0.47, 0.0, 0.0] }
-[assembly]
-q_link1 = 2.3
-q_link2 = -1.72
-q_link3 = 0.7
-q_link4 = 1.61
 """
-PARALLELOGRAM_ARM = """
-format = 1
-name = "parallelogram_arm"
-[base]
-rpy = [1.5707963267948966, 0.0, 0.0]
-[[link]]
-name = "base"
-[[link]]
-name = "link1"
-mass = 5.2
-com = [0.28, 0.01, 0.0]
-inertia = [0.019, 0.1805, 0.19]
-[[link]]
-name = "crank"
-mass = 3.1
-com = [0.11, -0.006, 0.0]
-inertia = [0.0028, 0.0266, 0.028]
-[[link]]
-name = "coupler"
-mass = 2.4
-com = [0.33, 0.009, 0.0]
-inertia = [0.0088, 0.0836, 0.088]
-[[link]]
-name = "forearm"
-mass = 4.0
-com = [-0.21, 0.004, 0.0]
-inertia = [0.016, 0.152, 0.16]
-[[joint]]
-name = "q_link1"
-type = "revolute"
-parent = "base"
-child = "link1"
-position = [0.0, 0.0, 0.0]
-viscous = 0.8
-[[joint]]
-name = "q_crank"
-type = "revolute"
-parent = "base"
-child = "crank"
-position = [0.0, 0.0, 0.0]
-viscous = 0.6
-[[joint]]
-name = "q_coupler"
-type = "revolute"
-parent = "crank"
-child = "coupler"
-position = [0.25, 0.0, 0.0]
-viscous = 0.07
-actuated = false
-[[joint]]
-name = "q_forearm"
-type = "revolute"
-parent = "link1"
-child = "forearm"
-position = [0.6, 0.0, 0.0]
-viscous = 0.09
-actuated = false
-[[loops]]
-name = "pin"
-type = "revolute"
-a = { link = "coupler", position = [0.6, 0.0, 0.0] }
-b = { link = "forearm", position = [0.25, 0.0, 0.0] }
-[assembly]
-q_link1 = 1.1
-q_crank = 2.4
-q_coupler = -1.3
-q_forearm = 1.3
+LINK = """[[link]]
+name = "{name}"
+mass = {mass}
+com = [{x}, {y}, 0.0]
+inertia = [{inertia[0]}, {inertia[1]}, {inertia[2]}]
 """
+BOX = """[[link]]
+name = "{name}"
+shape = {{ type = "box", size = [{x}, 0.03, 0.01], position = [{half}, 0.01, 0.0], density = 7850.0 }}
+"""
+JOINT = """[[joint]]
+name = "{name}"
+type = "revolute"
+parent = "{parent}"
+child = "{child}"
+position = [{x}, {y}, 0.0]
+viscous = {viscous}
+"""
+PIN = """[[loops]]
+name = "{name}"
+type = "revolute"
+a = {{ link = "{a}", position = [{on_a}, 0.0, 0.0] }}
+b = {{ link = "{b}", position = [{on_b}, 0.0, 0.0] }}
+"""
+
+
+def planar_file(name, links, joints, loops, assembly):
+    """A planar robot as TOML.
+
+    Links are (name, mass, x, y, inertia) or boxes (name, length); joints (name, parent, child, x,
+    y, viscous, actuated); loops (name, a, place on a, b, place on b).
+    """
+    text = HEAD.format(name=name)
+    for title, *rest in links:
+        if len(rest) == 1:
+            text += BOX.format(name=title, x=rest[0], half=rest[0] / 2)
+        else:
+            mass, x, y, inertia = rest
+            text += LINK.format(name=title, mass=mass, x=x, y=y, inertia=inertia)
+    for title, parent, child, x, y, viscous, actuated in joints:
+        place = {"parent": parent, "child": child, "x": x, "y": y, "viscous": viscous}
+        text += JOINT.format(name=title, **place) + ("" if actuated else "actuated = false\n")
+    for title, a, on_a, b, on_b in loops:
+        text += PIN.format(name=title, a=a, on_a=on_a, b=b, on_b=on_b)
+    return text + "[assembly]\n" + "".join(f"{j} = {x}\n" for j, x in assembly.items())
+
+
+FIVE_BAR = planar_file(
+    "five_bar",
+    [
+        ("link1", 1.9, 0.16, 0.012, (0.0024, 0.0228, 0.024)),
+        ("link2", 1.25, 0.27, -0.008, (0.0031, 0.02945, 0.031)),
+        ("link3", 1.6, 0.14, 0.006, (0.0018, 0.0171, 0.018)),
+        ("link4", 1.05, 0.22, 0.01, (0.0022, 0.0209, 0.022)),
+    ],
+    [
+        ("q_link1", "base", "link1", 0.0, 0.0, 0.3, True),
+        ("q_link2", "link1", "link2", 0.35, 0.0, 0.05, False),
+        ("q_link3", "base", "link3", 0.28, 0.0, 0.25, True),
+        ("q_link4", "link3", "link4", 0.31, 0.0, 0.04, False),
+    ],
+    [("pin", "link2", 0.52, "link4", 0.47)],
+    {"q_link1": 2.3, "q_link2": -1.72, "q_link3": 0.7, "q_link4": 1.61},
+)
+PARALLELOGRAM_ARM = planar_file(
+    "parallelogram_arm",
+    [
+        ("link1", 5.2, 0.28, 0.01, (0.019, 0.1805, 0.19)),
+        ("crank", 3.1, 0.11, -0.006, (0.0028, 0.0266, 0.028)),
+        ("coupler", 2.4, 0.33, 0.009, (0.0088, 0.0836, 0.088)),
+        ("forearm", 4.0, -0.21, 0.004, (0.016, 0.152, 0.16)),
+    ],
+    [
+        ("q_link1", "base", "link1", 0.0, 0.0, 0.8, True),
+        ("q_crank", "base", "crank", 0.0, 0.0, 0.6, True),
+        ("q_coupler", "crank", "coupler", 0.25, 0.0, 0.07, False),
+        ("q_forearm", "link1", "forearm", 0.6, 0.0, 0.09, False),
+    ],
+    [("pin", "coupler", 0.6, "forearm", 0.25)],
+    {"q_link1": 1.1, "q_crank": 2.4, "q_coupler": -1.3, "q_forearm": 1.3},
+)
+SIX_BAR = planar_file(
+    "six_bar",
+    [
+        *(("crank", 0.1), ("coupler", 0.3), ("rocker", 0.25), ("rod", 0.28)),
+        ("lever", 0.4, 0.08, 0.01, (0.001, 0.002, 0.002)),
+    ],
+    [
+        ("crank", "base", "crank", 0.0, 0.0, 0.0, True),
+        ("coupler", "crank", "coupler", 0.1, 0.0, 0.01, False),
+        ("rocker", "base", "rocker", 0.3, 0.0, 0.0, False),
+        ("rod", "rocker", "rod", 0.2, 0.05, 0.0, False),
+        ("lever", "base", "lever", 0.6, -0.02, 0.02, False),
+    ],
+    [("first", "coupler", 0.3, "rocker", 0.25), ("second", "rod", 0.28, "lever", 0.2)],
+    {"crank": 1.0, "coupler": -0.5, "rocker": 1.6, "rod": -1.5, "lever": 1.7},
+)
+"""Two four-bars, the second driven by the rocker of the first; one motor."""
 
 
 def dyad_arm(kind, tilt=True):
@@ -201,81 +171,6 @@ def dyad_arm(kind, tilt=True):
     on_b[:3, :3] = np.eye(3)
     loop = loop_between(model, "pin", CUT_JOINTS["revolute"], (a, on_a), (b, on_b))
     return with_loops(model, [loop], types[4], assembly)
-
-
-SIX_BAR = """
-format = 1
-name = "six_bar"
-[base]
-rpy = [1.5707963267948966, 0.0, 0.0]
-[[link]]
-name = "base"
-"""
-"""Two four-bars, the second driven by the rocker of the first; one motor."""
-for _name, _length in (("crank", 0.1), ("coupler", 0.3), ("rocker", 0.25), ("rod", 0.28)):
-    SIX_BAR += f"""
-[[link]]
-name = "{_name}"
-shape = {{ type = "box", size = [{_length}, 0.03, 0.01], position = [{_length / 2}, 0.01, 0.0], density = 7850.0 }}
-"""
-SIX_BAR += """
-[[link]]
-name = "lever"
-mass = 0.4
-com = [0.08, 0.01, 0.0]
-inertia = [0.001, 0.002, 0.002]
-[[joint]]
-name = "crank"
-type = "revolute"
-parent = "base"
-child = "crank"
-[[joint]]
-name = "coupler"
-type = "revolute"
-parent = "crank"
-child = "coupler"
-position = [0.1, 0.0, 0.0]
-viscous = 0.01
-actuated = false
-[[joint]]
-name = "rocker"
-type = "revolute"
-parent = "base"
-child = "rocker"
-position = [0.3, 0.0, 0.0]
-actuated = false
-[[joint]]
-name = "rod"
-type = "revolute"
-parent = "rocker"
-child = "rod"
-position = [0.2, 0.05, 0.0]
-actuated = false
-[[joint]]
-name = "lever"
-type = "revolute"
-parent = "base"
-child = "lever"
-position = [0.6, -0.02, 0.0]
-viscous = 0.02
-actuated = false
-[[loops]]
-name = "first"
-type = "revolute"
-a = { link = "coupler", position = [0.3, 0.0, 0.0] }
-b = { link = "rocker", position = [0.25, 0.0, 0.0] }
-[[loops]]
-name = "second"
-type = "revolute"
-a = { link = "rod", position = [0.28, 0.0, 0.0] }
-b = { link = "lever", position = [0.2, 0.0, 0.0] }
-[assembly]
-crank = 1.0
-coupler = -0.5
-rocker = 1.6
-rod = -1.5
-lever = 1.7
-"""
 
 
 def spatial_loop():

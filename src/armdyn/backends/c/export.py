@@ -124,7 +124,7 @@ def source(
         lines += ["#include <math.h>", ""]
     lines += _numbers(table, real, language)
     lines += [line for op in HELPERS if op in used for line in _helper(op, options)]
-    lines += [*written, *selftest(functions, prefix, real, language.number)]
+    lines += [*written, *selftest(model, functions, prefix, real, language.number)]
     return "\n".join(lines) + "\n"
 
 

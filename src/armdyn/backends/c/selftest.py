@@ -8,6 +8,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.backends.options import Function
+from armdyn.formulations.coupling import drawn_positions
+from armdyn.model import RobotModel
 
 STATES = 3
 RESULT_TOLERANCE = {"double": 1e-12, "float": 1e-4}
@@ -18,10 +20,14 @@ DIGITS = {"double": 15, "float": 9}
 
 
 def selftest(
-    functions: Sequence[Function], prefix: str, real: str, number: Callable[[float], str]
+    model: RobotModel,
+    functions: Sequence[Function],
+    prefix: str,
+    real: str,
+    number: Callable[[float], str],
 ) -> list[str]:
     """A main for the end of the source."""
-    states, expected = expectations(functions, real)
+    states, expected = expectations(model, functions, real)
     tables = {f"test_{name}": values for name, values in states.items()}
     tables |= {f"expected_{name}": values for name, values in expected.items()}
     lines = [f"#ifdef {prefix.upper()}_SELFTEST", "", "#include <stdio.h>", ""]
@@ -36,11 +42,14 @@ def selftest(
 
 
 def expectations(
-    functions: Sequence[Function], real: str
+    model: RobotModel, functions: Sequence[Function], real: str
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """States by the name of the argument, and what each function gives there, a row a state."""
     sizes = {i.name: i.size or 1 for f in functions for i in f.program.inputs}
     states = {name: _states(name, size) for name, size in sizes.items()}
+    if model.loops and "q" in states:  # where they can be closed
+        drawn = drawn_positions(model, np.random.default_rng(0), STATES)
+        states["q"] = np.round(drawn, 6)
     if real == "float":
         states = {k: v.astype(np.float32).astype(float) for k, v in states.items()}
     expected = {}

@@ -72,7 +72,7 @@ def _function(made: CSources, f: Function) -> str:
 
 def _checks(made: CSources) -> list[str]:
     """The states of the self-test and what is expected there."""
-    states, expected = expectations(made.functions, made.real)
+    states, expected = expectations(made.model, made.functions, made.real)
     kind = "single" if made.options.single else "double"
     given = {name: f"{kind}({_matrix(values.T)})" for name, values in states.items()}
     lines = [f"    given.{name} = {matrix};" for name, matrix in given.items()]
