@@ -34,7 +34,9 @@ def info(
     for line in _head(data):
         print_text(line)
     springs = [_springs(data)] if data["springs"] else []
-    loops = [_loops(data)] if data["loops"] else []
+    cut = [loop for loop in data["loops"] if "a" in loop]
+    coupled = [loop for loop in data["loops"] if "follower" in loop]
+    loops = [_loops(cut)] * bool(cut) + [_couplings(coupled)] * bool(coupled)
     for part in (_joints(data), *loops, _drives(data), *springs, _bodies(data)):
         print_table(part)
 
@@ -87,13 +89,25 @@ def _joints(data: dict[str, Any]) -> Any:
     return rows
 
 
-def _loops(data: dict[str, Any]) -> Any:
+def _couplings(couplings: list[dict[str, Any]]) -> Any:
+    rows = table(
+        "coupling", "joint", "follows", "coefficients of its powers",
+        left=("coupling", "joint", "follows", "coefficients of its powers"),
+        title="Couplings",
+    )  # fmt: skip
+    for loop in couplings:
+        numbers = ", ".join(f"{c:g}" for c in loop["coefficients"])
+        rows.add_row(loop["name"], loop["follower"], loop["leader"], numbers)
+    return rows
+
+
+def _loops(loops: list[dict[str, Any]]) -> Any:
     rows = table(
         "loop", "cut joint", "link", "at [m]", "other link", "at [m]", "length [m]",
         left=("loop", "cut joint", "link", "at [m]", "other link"),
         title="Loops, ends in the frames of the links",
     )  # fmt: skip
-    for loop in data["loops"]:
+    for loop in loops:
         ends = []
         for end in (loop["a"], loop["b"]):
             ends += [end["link"], _numbers([row[3] for row in end["placement"][:3]])]

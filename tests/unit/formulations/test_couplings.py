@@ -6,8 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
+from typer.testing import CliRunner
 
 import armdyn
+from armdyn.cli.app import app
 from armdyn.errors import LoopError, ModelError
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.follower import Follower
@@ -108,6 +110,13 @@ def test_laws_hold_along_curves(arm):
     np.testing.assert_allclose(rest + friction, arm.inverse_dynamics(Q, QD, QDD), atol=1e-12)
     regressed = arm.regressor(Q, QD, QDD) @ arm.parameters
     np.testing.assert_allclose(regressed, rest + friction, atol=1e-12)
+
+
+def test_the_command_line_tells_of_couplings(tmp_path):
+    done = CliRunner().invoke(app, ["info", str(_file(tmp_path, CURVES))])
+    assert done.exit_code == 0
+    assert "Couplings" in done.output
+    assert "screw" in done.output
 
 
 def test_held_joints_and_contradictions_are_told(tmp_path):
