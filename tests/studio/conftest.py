@@ -38,6 +38,16 @@ def browser():
 
 
 @pytest.fixture(scope="module")
+def bare_studio():
+    """A studio of a small robot, for windows without a browser."""
+    from armdyn.studio.server import Studio
+
+    running = Studio("two_link", port=0)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
 def studio(browser):
     from armdyn.studio.server import Studio
 

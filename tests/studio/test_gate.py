@@ -26,10 +26,8 @@ from support.studio_windows import CAMERA, bare_window, say, socket_to, until
 
 
 @pytest.fixture(scope="module")
-def studio():
-    running = Studio("two_link", port=0)
-    yield running
-    running.stop()
+def studio(bare_studio):
+    return bare_studio
 
 
 @pytest.fixture(scope="module")

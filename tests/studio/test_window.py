@@ -13,15 +13,12 @@ from armdyn.studio.arm import Arm, Evaluator, State
 from armdyn.studio.memory import MOST_WINDOWS, Memories
 from armdyn.studio.panels.timeline import Motion
 from armdyn.studio.recording import there_and_back
-from armdyn.studio.server import Studio
 from support.studio_windows import bare_window, until
 
 
 @pytest.fixture(scope="module")
-def studio():
-    running = Studio("two_link", port=0)
-    yield running
-    running.stop()
+def studio(bare_studio):
+    return bare_studio
 
 
 @pytest.fixture
