@@ -15,6 +15,7 @@ from armdyn.model import Inertia
 from armdyn.studio import shapes
 from armdyn.studio.arm import Evaluator, State, arm_of, pose
 from armdyn.studio.housings import housing
+from armdyn.studio.scene import lowest
 from armdyn.studio.stage import stage, upright
 from armdyn.studio.uploads import open_robot, open_upload
 from armdyn.studio.visuals import FROM_BROWSER, NOT_FOUND, NotDrawn, _shape, visuals
@@ -76,6 +77,20 @@ def test_rods_lead_from_joint_to_joint(name):
         near = any(np.array_equal(end, joint.placement[:3, 3]) for end in ends)
         assert near or gap <= 0.2 * shapes.radius(model, joint.parent)
         np.testing.assert_array_equal(shapes.barrel(model, i).axis, joint.axis)
+
+
+@pytest.mark.parametrize(
+    "name", ["five_bar", "puma560", pytest.param("delta", marks=pytest.mark.thorough)]
+)
+def test_nothing_is_below_the_ground(name):
+    arm = arm_of(open_robot(name), name, None, False, lambda _: None)
+    model = arm.robot.model
+    ground = min(stage(model).ground, lowest(arm))
+    links = arm.evaluator(State.rest(pose(arm.robot))).links
+    heights = stage(model).on_page(links[:, :3, 3])[:, 2]
+    assert heights.min() > ground - 1e-9
+    # what stands on the ground is not lifted from it
+    assert (ground < stage(model).ground) == (name == "delta")
 
 
 def test_an_arm_of_one_link_is_drawn_to_its_centre_of_mass(tmp_path):

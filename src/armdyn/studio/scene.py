@@ -20,6 +20,8 @@ HOME: Direction = (0.7, -0.62, 0.35)
 """Where the camera stands at first, seen from the arm."""
 FORCE_ZOOM = 5.0
 """How many times longer arrows of Coriolis and centrifugal forces are than those of weights."""
+BENEATH = 0.6
+"""How far the ground is below what hangs, in sizes of the arm."""
 WEIGHT_ARROW = 0.32
 """Length of the arrow of the weight of an arm on earth, relative to the size of the arm."""
 
@@ -198,9 +200,12 @@ class Scene:
 
 
 def lowest(arm: Arm) -> float:
-    """How low one with legs reaches on the page in its first pose [m]; infinite for an arm."""
+    """How low the ground is of one with legs, or of one that hangs [m]; infinite for an arm.
+
+    One with legs stands in its first pose; one with loops below its base, as a delta, hangs.
+    """
     model = arm.robot.model
-    if not branches(model):
+    if not branches(model) and not model.loops:
         return np.inf
     links = arm.evaluator(State.rest(pose(arm.robot))).links
     points = [links[:, :3, 3]]
@@ -210,4 +215,6 @@ def lowest(arm: Arm) -> float:
             owner = model.base if frame.link < 0 else links[frame.link]
             T = owner @ frame.placement @ piece.placement
             points.append(piece.vertices @ T[:3, :3].T + T[:3, 3])
-    return float(stage(model).on_page(np.concatenate(points))[:, 2].min())
+    low = float(stage(model).on_page(np.concatenate(points))[:, 2].min())
+    hangs = model.loops and low < stage(model).ground
+    return low - BENEATH * shapes.size(model) if hangs else low

@@ -34,7 +34,8 @@ class Written:
 
 def indexed(letter: str, *places: int) -> str:
     """A letter with numbers of joints below it, from 0."""
-    below = "".join(str(k + 1) for k in places)
+    between = "" if max(places) < 9 else ","
+    below = between.join(str(k + 1) for k in places)
     return f"<msub><mi>{letter}</mi><mn>{below}</mn></msub>"
 
 
