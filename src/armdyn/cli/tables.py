@@ -60,9 +60,20 @@ def fitting(rows: Table, width: int, endless: Console) -> Iterator[Table]:
 
 
 def _labels(columns: Sequence[Column]) -> int:
-    """How many columns from the left say what a row is: one with a name, or one without and it."""
+    """How many columns from the left say what a row is: as many as tell the rows apart.
+
+    A column without a name does so together with the one beside it.
+    """
     unnamed = len(columns) > 2 and not (columns[0].header and columns[1].header)
-    return 2 if unnamed and columns[1].justify == "left" else 1
+    least = 2 if unnamed and columns[1].justify == "left" else 1
+    texts = [column.justify == "left" for column in columns[:-1]]
+    most = (*texts, False).index(False)
+    cells = [[str(cell) for cell in column.cells] for column in columns]
+    for count in range(least, most + 1):
+        rows = [*zip(*cells[:count], strict=True)]
+        if len({*rows}) == len(rows):
+            return count
+    return least
 
 
 def _measured(column: Column, endless: Console) -> Column:

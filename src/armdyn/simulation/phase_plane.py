@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.figures import ALARM, COLOURS, GREY, INK, PALE
+from armdyn.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE
 from armdyn.figures import save_picture as save_picture
+from armdyn.simulation.panels import JOINTS
 
 
 def draw(found: Any) -> Any:
@@ -13,9 +14,10 @@ def draw(found: Any) -> Any:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     figure = Figure(figsize=(9.5, 4.2), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.15, h_pad=0.12)
     plane, torques = figure.subplots(1, 2)
     figure.suptitle(
-        f"{found.robot.name}: along the path in {found.duration:.3f} s", x=0.01, ha="left",
+        f"{found.robot.name}: along the path in {found.duration:.3f} s", x=0.016, ha="left",
         fontsize=13, weight="bold", color=INK,
     )  # fmt: skip
     part = 100 * found.s / found.s[-1]
@@ -27,13 +29,14 @@ def draw(found: Any) -> Any:
     plane.set(xlabel="part of the path [%]", ylabel="speed along the path [1/s]")
     plane.set(xlim=(0, 100), ylim=(0, top))
     plane.legend(loc="upper right", fontsize=8, frameon=True, facecolor="white", edgecolor="none")
-    plane.set_title("phase plane")
+    plane.set_title("Phase plane", weight="bold", fontsize=9.5)
     share = 100 * found.tau / found.effort
-    for name, values in zip(found.robot.joint_names, share.T, strict=True):
-        torques.plot(found.t, values, lw=1.2, label=name)
+    for i, name in enumerate(found.robot.joint_names):
+        colour = JOINTS[i % len(JOINTS)]
+        torques.plot(found.t, share[:, i], color=colour, lw=1.4, label=name)
     for side in (-100, 100):
-        torques.axhline(side, color=ALARM, lw=0.8, ls="--")
+        torques.axhline(side, **LIMIT)
     torques.set(xlabel="time [s]", ylabel="torque [% of its limit]", xlim=(0, found.t[-1]))
-    torques.set_title("torques")
+    torques.set_title("Torques", weight="bold", fontsize=9.5)
     torques.legend(fontsize=7, frameon=False, ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure

@@ -119,6 +119,24 @@ def test_a_table_that_is_too_wide_is_printed_in_parts(capsys, monkeypatch, colum
         assert len(parts) >= 2
 
 
+def test_every_part_of_a_table_tells_its_rows_apart_below_a_title_that_is_whole(
+    capsys, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    title = "a title that is longer than the narrow table below it"
+    rows = table("robot", "what", "ours", "theirs", "note", left=("robot", "what"), title=title)
+    for what in ("one state", "many states"):
+        rows.add_row("panda", what, "1" * 30, "2" * 30, "")
+    print_table(rows)
+    lines = capsys.readouterr().out.splitlines()
+    assert title in lines
+    assert sum(line.startswith("panda  one state") for line in lines) == 2
+    assert not any("note" in line for line in lines)
+    with width_option(True):
+        print_table(rows)
+    assert "note" in capsys.readouterr().out
+
+
 def test_a_wide_table_is_one_if_asked_or_if_there_is_no_terminal(capsys, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     print_table(_wide_table())
@@ -139,3 +157,26 @@ def test_reports_of_robots_fit_the_terminal(command, monkeypatch, columns):
         assert max(map(len, out.splitlines())) <= columns
         assert "…" not in out
     assert max(map(len, command("info", "panda", "--wide")[1].splitlines())) > 120
+
+
+def test_names_are_not_broken_at_their_hyphens(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    words = command("simplify", "--help")[1].split()
+    assert "gravity-balanced," in words
+    assert not any(word.endswith("-") for word in words)
+    assert "Quantities" in command("sweep", "--help")[1]
+
+
+@pytest.mark.slow
+def test_rounding_is_printed_as_zero(command):
+    _, out, _ = command("torque", "panda", "--q", "0,0,0,-1,0,1,0")
+    assert re.search(r"^joint1 +0 +87 +0 ", out, re.MULTILINE)
+    _, out, _ = command("sweep", "panda", "--set", "q=0.1:0.2:2", "--quantity", "gravity_vector")
+    assert not re.search(r"e-1[4-9]", out)
+
+
+def test_a_question_in_a_message_ends_it(command):
+    state = ("--q", "0,0,0,-1,0,1,0", "--payload", "2,0,0,.1,.01,.01,.05")
+    code, _, err = command("torque", "panda", *state)
+    assert code == 2
+    assert "about another point? Correct the numbers" in err
