@@ -46,18 +46,26 @@ def start(
             raise typer.BadParameter("--arms chooses where arms start; leave out --q0")
         q = drawn_in_ranges(arm.model, np.random.default_rng(seed), arms)
         return q, np.broadcast_to(qd, q.shape)
-    if q0 in ("start", "zeros"):
-        return arm.start if q0 == "start" else np.zeros(arm.n), qd
-    if q0 == "middle":
-        limited = np.isfinite(lower) & np.isfinite(upper)
-        return np.where(limited, 0.5 * (np.nan_to_num(lower) + np.nan_to_num(upper)), 0.0), qd
-    q = joint_values(arm, "--q0", q0, degrees)
-    warn_of_degrees(arm, q)
+    q = _position(arm, q0, degrees)
     for joint, value, low, high in zip(arm.joint_names, q, lower, upper, strict=True):
         if not low <= value <= high:
             text = f"{joint} starts at {value:.4g}, beyond its limits of {low:.4g} to {high:.4g}"
             warnings.warn(text, ArmdynWarning, stacklevel=2)
     return q, qd
+
+
+def _position(arm: Robot, q0: str, degrees: bool) -> Array:
+    """Where one arm starts, (n,): by a word, or by numbers."""
+    if q0 == "start":
+        return arm.start
+    if q0 == "zeros":
+        return np.zeros(arm.n)
+    if q0 == "middle":
+        limited = np.isfinite(arm.limits).all(axis=1)
+        return np.where(limited, np.nan_to_num(arm.limits).mean(axis=1), 0.0)
+    q = joint_values(arm, "--q0", q0, degrees)
+    warn_of_degrees(arm, q)
+    return q
 
 
 def torques(arm: Robot, text: str | None) -> tuple[list[float] | Path | None, float | None]:

@@ -12,9 +12,9 @@ from armdyn.simulation.panels import JOINTS
 def draw(found: Any) -> Any:
     """The figure of a `TimeOptimal`."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+    from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415 (an extra)
 
-    figure = Figure(figsize=(9.5, 4.2), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.15, h_pad=0.12)
+    figure = Figure(figsize=(9.5, 4.2), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
     plane, torques = figure.subplots(1, 2)
     figure.suptitle(
         f"{found.robot.name}: along the path in {found.duration:.3f} s", x=0.016, ha="left",

@@ -121,6 +121,7 @@ def test_what_cannot_be_meant_is_refused(command, words, message):
             ("simulate", "puma560", "--q0", "0,9,0,0,0,0", "--duration", "0.01", "--dt", "0.01"),
             "joint2 starts at 9, beyond its limits of -0.7854",
         ),
+        (("simulate", "panda", "--duration", "1e-6"), "joint4 starts at 0, beyond its limits"),
     ],
 )
 def test_what_is_hardly_meant_is_warned_of(command, words, message):
