@@ -229,7 +229,7 @@ def test_text_shows_value_and_grouping():
 
 def test_axes_that_are_almost_parallel_are_reported():
     robot = chain(0, 1e-9, 0)
-    with pytest.warns(ArmdynWarning, match="nearly, but not quite, combinations of others: link2"):
+    with pytest.warns(ArmdynWarning, match="not quite, combinations of other parameters: link2"):
         robot.base_parameters()
 
 

@@ -36,8 +36,8 @@ from armdyn.quantities.finish import node_array
 
 SAME_LENGTH = 1e-12
 """Largest difference of lengths that have one name [m]."""
-EXACT_DIGITS = 17
-"""Digits with which a float reads back the same."""
+FLOAT_DIGITS = 15
+"""Digits of a decimal that a float keeps; more would show how numbers were rounded."""
 Pair = tuple[Any, Any]
 
 
@@ -77,7 +77,7 @@ def _positions(model: RobotModel, closure: Closure, digits: int | None) -> Recur
     q = LoopCoordinates(closure).at(graph.inputs("q", len(numbers))).q
     passive = node_array(settle([q[i] for i in model.passive]), (len(model.passive),))
     program = Program.from_outputs(passive, {"q": len(numbers)})
-    lines = listed(program, digits if digits is not None else EXACT_DIGITS, numbers)
+    lines = listed(program, digits if digits is not None else FLOAT_DIGITS, numbers)
     names = [f"q{i + 1}" for i in model.passive]
     ends = [replace(line, symbol=name, index="", place=())
             for name, line in zip(names, lines.torques, strict=True)]  # fmt: skip

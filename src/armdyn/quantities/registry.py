@@ -66,6 +66,7 @@ def quantity_program(
     request and the version of armdyn alone. `progress` is told of a deep search; `snap` is what
     counts as an exact zero, see `canonical`.
     """
+    checked(request, model)
     make = _recent if progress is None else _program
     return make(model, request, progress, snap)
 
