@@ -79,7 +79,7 @@ def check_names(what: str, value: object) -> tuple[str, ...]:
     """Texts in a list or tuple, or a ModelError that names them."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ModelError(f"{what} is a list of names, got {shown(value)}")
-    return tuple(check_text(f"an entry of {what}", name) for name in value)
+    return tuple(check_text(f"entry of {what}", name) for name in value)
 
 
 def check_joint_vector(
