@@ -52,7 +52,8 @@ class Window:
             self.context.add_init_script(DRAW_WHEN_ASKED)
         self.page = self.context.new_page()
         self.page.set_default_timeout(120_000)  # machines that test are busy
-        self.page.goto(studio.address + hash)
+        # without a graphics card viser lowers the resolution of pictures, which are compared here
+        self.page.goto(f"{studio.address}&fixedDpr=1{hash}")
         self.page.wait_for_selector(".ad-ready", timeout=120_000)
         (self.session,) = set(studio.sessions) - before
         self.press("Skip the tour")

@@ -1,4 +1,5 @@
-// What viser's own page lacks: names for screen readers, and nothing that only developers need.
+// What viser's own page lacks: names for screen readers, files that are sent again, and nothing that
+// only developers need.
 
 const NAMELESS = "#root input, #root button, #root [role=slider], #root [role=combobox], #root textarea";
 
@@ -33,6 +34,10 @@ function near(element) {
 }
 
 export function watch() {
+  // a file that was mended is chosen again, which browsers take for no change
+  document.addEventListener("change", ({ target }) => {
+    if (target.type === "file") setTimeout(() => { target.value = ""; });
+  });
   let asked = false;
   const later = () => {
     if (asked) return;
