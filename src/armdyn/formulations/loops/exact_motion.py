@@ -23,10 +23,6 @@ PRIMES = (2**29 - 33, 2**29 - 73)
 """Both 3 modulo 4; sums of some products fit into 64 bits."""
 ORDER = 6
 """Terms of a series."""
-PLACED = ("revolute", "spherical", "fixed")
-"""Cut joints whose origins are in one place."""
-TURNED_TOGETHER = ("fixed", "prismatic")
-"""Cut joints whose frames keep all their axes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,22 +86,21 @@ def _exact(model: RobotModel, assembly: Array, size: float, prime: int) -> _Exac
 
 def _ends(geometry: ExactGeometry, loop: Loop, A: Array, B: Array) -> tuple[Array, Array] | None:
     """Both frames of a loop, closed exactly."""
-    p, kind = geometry.prime, loop.cut.name
+    p, cut = geometry.prime, loop.cut
     own = np.eye(3, dtype=np.int64)
-    if kind not in ("spherical", "distance"):
+    if cut.keeps_direction:
         z, x = geometry.direction(B[:3, 2]), geometry.direction(B[:3, 0])
         if z is None or x is None:
             return None
         own = np.stack([x, _crossed(z, x, p), z], -1)
     signs = np.sign(np.diag(A[:3, :3].T @ B[:3, :3])).astype(np.int64)
-    turned = own * signs % p if kind in TURNED_TOGETHER else own * [1, 1, signs[2] or 1] % p
+    turned = own * signs % p if cut.keeps_axes else own * [1, 1, signs[2] or 1] % p
     origin = geometry.point(A[:3, 3])
     d = B[:3, :3].T @ (A[:3, 3] - B[:3, 3])
-    free = {"planar": (0, 1), "prismatic": (2,), "cylindrical": (2,)}.get(kind, ())
     other = origin.copy()
-    for k in free:
+    for k in cut.slides:
         other = (other - number_residue(float(d[k]), p) * own[:, k]) % p
-    if kind == "distance":
+    if cut.has_length:
         other = geometry.point(B[:3, 3])
     return (
         np.concatenate([turned, origin[:, None]], 1),

@@ -24,3 +24,18 @@ class CutJoint:
     """What it leaves free, in words."""
     has_length: bool = False
     """Whether it has a length, that between the two origins."""
+
+    @property
+    def slides(self) -> tuple[int, ...]:
+        """Axes of frame b along which it slides; a rod of one length leaves no axis by itself."""
+        return () if self.has_length else tuple(k for k in range(3) if Slide(k) not in self.rows)
+
+    @property
+    def keeps_direction(self) -> bool:
+        """Whether the two z axes keep one direction."""
+        return any(isinstance(row, Normal) for row in self.rows)
+
+    @property
+    def keeps_axes(self) -> bool:
+        """Whether all three axes do."""
+        return set(ALIGNED) <= set(self.rows)
