@@ -1,0 +1,213 @@
+"""Copies of a checkout in which mutants.py changes the source and runs tests."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from mutant_places import Mutant
+from mutant_probe import PLAN
+from rich.progress import track
+
+PACKAGE = Path("src", "armdyn")
+PYTEST = ["-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "mutant_probe"]
+LONGEST_RUN = 3600.0
+"""Seconds by the clock."""
+
+_stamps = count(1)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A copy of everything that tests read, with the source in it."""
+
+    folder: Path
+
+    def run(
+        self, words: Iterable[str], plan: object = None, longest: float = LONGEST_RUN
+    ) -> tuple[int, float, str]:
+        """Exit code, CPU seconds and output of Python with these words."""
+        with tempfile.TemporaryDirectory(dir=self.folder.parent, ignore_cleanup_errors=True) as own:
+            told, output = Path(own, "plan.json"), Path(own, "output")
+            told.write_text(json.dumps(plan))
+            variables = {
+                "PYTHONPATH": f"{self.folder / 'src'}{os.pathsep}{self.folder.parent}",
+                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+                "OPENBLAS_NUM_THREADS": "1",
+                "TMPDIR": own,
+                PLAN: str(told),
+            }
+            with output.open("w") as stream:
+                process = subprocess.Popen(
+                    [sys.executable, *words],
+                    cwd=self.folder,
+                    env=os.environ | variables,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+            late = threading.Timer(longest, os.killpg, (process.pid, signal.SIGKILL))
+            late.start()
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            late.cancel()
+            with suppress(ProcessLookupError, PermissionError):  # what it left behind
+                os.killpg(process.pid, signal.SIGKILL)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            text = output.read_text(errors="replace")
+        return process.returncode, used.ru_utime + used.ru_stime, text
+
+    def files(self, places: Iterable[str]) -> list[str]:
+        """The test files in folders, and those that are named."""
+        found = [
+            path
+            for place in places
+            for path in (self.folder / place, *sorted((self.folder / place).rglob("test_*.py")))
+            if path.is_file()
+        ]
+        return list(dict.fromkeys(path.relative_to(self.folder).as_posix() for path in found))
+
+    @contextmanager
+    def changed(self, mutant: Mutant) -> Iterator[None]:
+        """The source with a change; a time of its own tells the file from every compiled one."""
+        path = self.folder / PACKAGE / mutant.file
+        source, stat = path.read_bytes(), path.stat()
+        path.write_bytes(mutant.of(source))
+        os.utime(path, (stat.st_atime, int(stat.st_mtime) + next(_stamps)))
+        try:
+            yield
+        finally:
+            path.write_bytes(source)
+            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+@contextmanager
+def copies(source: Path, tests: Path, number: int) -> Iterator[list[Tree]]:
+    """Trees with the source of one checkout and everything else of another."""
+    unwanted = shutil.ignore_patterns(".venv", ".git", ".*_cache", "__pycache__", "build", "demo")
+    with tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as work:
+        first, *others = trees = [Tree(Path(work, str(index))) for index in range(number)]
+        shutil.copytree(tests, first.folder, ignore=unwanted)
+        shutil.rmtree(first.folder / "src")
+        shutil.copytree(source / "src", first.folder / "src", ignore=unwanted)
+        shutil.copy(Path(__file__).with_name("mutant_probe.py"), work)
+        for tree in others:
+            shutil.copytree(first.folder, tree.folder)
+        for tree in trees:
+            _, _, text = tree.run(["-c", "import armdyn; print(armdyn.__file__)"])
+            if not text.startswith(str(tree.folder)):
+                raise SystemExit(f"tests would import another armdyn: {text}")
+        yield trees
+
+
+def in_trees(
+    trees: list[Tree], work: Callable[[Tree, Any], Any], things: list[Any], title: str
+) -> Iterator[Any]:
+    """Results of work on things, as they come, one in each tree at a time."""
+    idle: SimpleQueue[Tree] = SimpleQueue()
+    for tree in trees:
+        idle.put(tree)
+
+    def one(thing: Any) -> Any:
+        tree = idle.get()
+        try:
+            return work(tree, thing)
+        finally:
+            idle.put(tree)
+
+    with ThreadPoolExecutor(len(trees)) as pool:
+        try:
+            jobs = as_completed([pool.submit(one, thing) for thing in things])
+            for job in track(jobs, title, len(things)):
+                yield job.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def keep(path: Path | None, data: object) -> None:
+    """Write a file, if one is wanted, whole or not at all."""
+    if path:
+        beside = path.with_name(path.name + ".new")
+        beside.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+        beside.replace(path)
+
+
+def kept(path: Path | None) -> Any:
+    """What a file has that was kept before."""
+    return json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}
+
+
+# what tests enter
+
+
+def survey(trees: list[Tree], files: list[str], path: Path | None) -> dict[str, Any]:
+    """What tests of the unchanged source enter, by file; known of files that are as they were."""
+    known, digest = kept(path), digests(trees[0], files)
+    new = [file for file in files if known.get(file, {}).get("digest") != digest[file]]
+    for file, found in in_trees(trees, noted, new, "unchanged"):
+        known[file] = found | {"digest": digest[file]}
+        keep(path, known)
+    return {file: known[file] for file in files}
+
+
+def noted(tree: Tree, file: str) -> tuple[str, dict[str, Any]]:
+    """A test file, and what `mutant_probe.Noting` writes of it."""
+    out = tree.folder.with_suffix(".json")
+    plan = {"source": str(tree.folder / PACKAGE), "out": str(out)}
+    code, seconds, text = tree.run([*PYTEST, "-m", "not thorough", file], plan)
+    if code not in (0, 1, 5):  # all passed, some failed, all are thorough
+        raise SystemExit(f"{file} does not run:\n{text}")
+    return file, json.loads(out.read_text()) | {"seconds": seconds}
+
+
+def digests(tree: Tree, files: list[str]) -> dict[str, str]:
+    """Of each test file with all that it may import."""
+    folders = ("src", "tests/support")
+    paths = [path for one in folders for path in sorted((tree.folder / one).rglob("*.py"))]
+    paths += (tree.folder / "tests").glob("conftest.py")
+    common = b"\0".join(path.read_bytes() for path in paths)
+    shared = hashlib.sha256(common).digest()
+    return {
+        file: hashlib.sha256(shared + (tree.folder / file).read_bytes()).hexdigest()
+        for file in files
+    }
+
+
+def chosen(found: dict[str, Any], mutant: Mutant) -> dict[str, float]:
+    """The tests of files that reach a place, with their seconds, in the order to run them.
+
+    File by file, those that enter its function come first; then those that may have from a fixture,
+    an import or an earlier test what the function gave. Quick files and tests precede others.
+    """
+    groups = []
+    for file in found.values():
+        place, places = f"{mutant.file}:{mutant.scope}", file["entered"]
+        entered = set(places.get(place, ()))
+        if not entered:
+            if place not in file["shared"]:
+                continue
+            # a constant or a class: whoever enters a function beside it
+            beside = [one for at, one in places.items() if at.startswith(f"{mutant.file}:")]
+            entered = {test for tests in beside for test in tests}
+        for late in (False, True):
+            group = [
+                (seconds, name)
+                for index, (name, seconds, passed) in enumerate(file["tests"])
+                if passed and (index not in entered) == late
+            ]
+            groups.append((late, sum(seconds for seconds, _ in group), sorted(group)))
+    return {name: seconds for _, _, group in sorted(groups) for seconds, name in group}
