@@ -2,6 +2,7 @@
 
 import os
 import re
+import secrets
 import shutil
 import sys
 import tempfile
@@ -13,10 +14,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from armdyn.cli import main
+from support.arms import ARMS, fresh_arm
+
+FEWEST_ARMS = 12
+"""Robots that a law of numbers sees at least; one that compiles them sees four."""
 
 settings.register_profile(
     "armdyn",
-    max_examples=2,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
@@ -32,12 +37,70 @@ if find_spec("pinocchio") is None:  # it is not published for Windows
     ]
 
 
+def pytest_addoption(parser):
+    group = parser.getgroup("armdyn")
+    group.addoption(
+        "--fresh-robots",
+        type=int,
+        default=0,
+        metavar="N",
+        help="give laws N robots that are drawn, instead of the list of twenty",
+    )
+    group.addoption("--robots-seed", type=int, help="the seed of a run with fresh robots, again")
+    group.addoption("--laws", action="store_true", help="print each law with its robots, and end")
+
+
 def pytest_configure(config):
     """One cache for a run and all its workers, which inherit the variable; never the user's own."""
     if not hasattr(config, "workerinput"):
+        if config.option.robots_seed is None:
+            config.option.robots_seed = secrets.randbelow(10**6)
         folder = tempfile.mkdtemp(prefix="armdyn-tests-")
         os.environ["ARMDYN_CACHE_DIR"] = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def pytest_report_header(config):
+    if config.option.fresh_robots:
+        seed = config.option.robots_seed
+        return f"{config.option.fresh_robots} fresh robots a law: --robots-seed {seed} repeats them"
+    return None
+
+
+def pytest_generate_tests(metafunc):
+    """A law takes an `arm`, which is each robot of the list, or a fresh one.
+
+    The marker `arms` selects them: by `where`, a function of an arm, or those that are `compiled`.
+    """
+    if "arm" not in metafunc.fixturenames:
+        return
+    option, mark = metafunc.config.option, metafunc.definition.get_closest_marker("arms")
+    told = mark.kwargs if mark else {}
+    first = 1000 * option.robots_seed
+    fresh = [fresh_arm(first + k) for k in range(option.fresh_robots)]
+    arms = fresh or [a for a in ARMS.values() if a.compiled or not told.get("compiled")]
+    arms = [arm for arm in arms if told.get("where", bool)(arm)]
+    if len(arms) < FEWEST_ARMS and not fresh and not told.get("compiled"):
+        pytest.fail(f"{metafunc.definition.nodeid} sees {len(arms)} robots", pytrace=False)
+    metafunc.parametrize("arm", arms, ids=str)
+
+
+def pytest_collection_finish(session):
+    """Print each law with the number of its robots and of their joints."""
+    if not session.config.option.laws:
+        return
+    laws = {}
+    for item in session.items:
+        if item.get_closest_marker("law"):
+            joints = len(item.callspec.params["arm"].kinds)
+            laws.setdefault(item.nodeid.partition("[")[0], {})[item.callspec.params["arm"].name] = (
+                joints
+            )
+    for law, robots in laws.items():
+        print(
+            f"{law}: {len(robots)} robots of {min(robots.values())} to {max(robots.values())} joints"
+        )
+    pytest.exit(f"{len(laws)} laws", returncode=0)
 
 
 @pytest.fixture
@@ -145,6 +208,8 @@ and quantities every quantity comes in turn, whose number four does not divide."
 def pytest_collection_modifyitems(items):
     variants = Counter()
     for item in items:
+        if "arm" in item.fixturenames:
+            item.add_marker("law")
         law = item.nodeid.partition("[")[0]
         if item.originalname.removeprefix("test_") in SAMPLED.get(item.path.name, ()):
             variants[law] += 1

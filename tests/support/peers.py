@@ -28,9 +28,91 @@ def pin_model(model, floating=False):
     return other, other.createData()
 
 
+class PinocchioArm:
+    """An arm in Pinocchio, in our coordinates: joints that follow and shared motors are put on top."""
+
+    def __init__(self, arm):
+        model = arm.rigid
+        self.model, (self.other, self.data) = model, pin_model(model)
+        names = [joint.name for joint in model.joints]
+        follows, offsets = np.zeros((len(names), len(names))), np.zeros(len(names))
+        for i, joint in enumerate(model.joints):
+            if joint.mimic:
+                follows[i, names.index(joint.mimic.leader)] = joint.mimic.multiplier
+                offsets[i] = joint.mimic.offset
+        own = np.eye(len(names))[:, [joint.mimic is None for joint in model.joints]]
+        solved = np.linalg.solve(np.eye(len(names)) - follows, np.column_stack([own, offsets]))
+        self.K, self.k = solved[:, :-1], solved[:, -1]  # q_all = K q + k
+        rates = np.zeros((len(model.drives), len(names)))
+        for row, drive in zip(rates, model.drives, strict=True):
+            row[[names.index(joint) for joint, _ in drive.ratios]] = [r for _, r in drive.ratios]
+        self.shared = rates.T @ np.diag([drive.rotor.reflected for drive in model.drives]) @ rates
+
+    def all_joints(self, q, *rates):
+        """Positions of all joints, and rates of them."""
+        return self.K @ q + self.k, *(self.K @ rate for rate in rates)
+
+    def torques(self, q, qd, qdd, wrench=None):
+        """Without friction, with a wrench at the tool in world axes."""
+        q, qd, qdd = self.all_joints(q, qd, qdd)
+        pin.forwardKinematics(self.other, self.data, q)
+        tool = self.model.tool_frame
+        rotation = self.data.oMi[tool.link + 1].rotation
+        wrench = np.zeros(6) if wrench is None else wrench
+        forces = pin_external(self.model, tool, wrench, rotation)
+        tau = pin.rnea(self.other, self.data, q, qd, qdd, forces)
+        return self.K.T @ (tau + self.shared @ qdd)
+
+    def mass_matrix(self, q):
+        M = pin.crba(self.other, self.data, *self.all_joints(q)) + self.shared
+        return self.K.T @ M @ self.K
+
+    def coriolis_matrix(self, q, qd):
+        C = pin.computeCoriolisMatrix(self.other, self.data, *self.all_joints(q, qd))
+        return self.K.T @ C @ self.K
+
+    def gravity_vector(self, q):
+        return self.K.T @ pin.computeGeneralizedGravity(self.other, self.data, *self.all_joints(q))
+
+    def bias(self, q, qd):
+        return self.K.T @ pin.nonLinearEffects(self.other, self.data, *self.all_joints(q, qd))
+
+    def potential_energy(self, q):
+        return pin.computePotentialEnergy(self.other, self.data, *self.all_joints(q))
+
+    def tool(self, q):
+        pin.framesForwardKinematics(self.other, self.data, *self.all_joints(q))
+        return self.data.oMf[self.other.getFrameId("tool")].homogeneous
+
+    def jacobians(self, q, qd):
+        """In world axes, in those of the tool, and the rate of the first."""
+        q, qd = self.all_joints(q, qd)
+        pin.computeJointJacobiansTimeVariation(self.other, self.data, q, qd)
+        pin.updateFramePlacements(self.other, self.data)
+        at = self.other, self.data, self.other.getFrameId("tool")
+        world = pin.LOCAL_WORLD_ALIGNED
+        found = [pin.getFrameJacobian(*at, axes) for axes in (world, pin.LOCAL)]
+        found.append(pin.getFrameJacobianTimeVariation(*at, world))
+        return [J @ self.K for J in found]
+
+    def torque_derivatives(self, q, qd, qdd):
+        """By q and by q̇."""
+        state = self.all_joints(q, qd, qdd)
+        dq, dqd, _ = pin.computeRNEADerivatives(self.other, self.data, *state)
+        return [self.K.T @ slope @ self.K for slope in (dq, dqd)]
+
+    def regressor(self, q, qd, qdd):
+        """Of the links."""
+        Y = pin.computeJointTorqueRegressor(self.other, self.data, *self.all_joints(q, qd, qdd))
+        return self.K.T @ Y
+
+
 def _add_body(other, index, body):
-    inertia = pin.Inertia(body.mass, body.com, body.moment_about_com)
-    other.appendBodyToJoint(index, inertia, pin.SE3.Identity())
+    if body.mass:
+        # the constructor refuses the tensor of a point that rounding left a little below zero
+        ten = np.concatenate([[body.mass], body.first_moment, body.moment[np.tril_indices(3)]])
+        inertia = pin.Inertia.FromDynamicParameters(ten)
+        other.appendBodyToJoint(index, inertia, pin.SE3.Identity())
 
 
 def pin_joint(joint):
