@@ -143,7 +143,6 @@ THOROUGH = (
     "tests/unit/equations/test_closed_forms.py",
     "tests/unit/equations/test_latex.py::test_every_formula_is_mathematics_and_fits_the_page[saha_3r",
     "tests/unit/io/test_catalog.py::test_mass_matrix_is_positive_and_energy_is_kept",
-    "tests/unit/model/test_helical.py::test_a_screw_is_a_hinge_and_a_slide_that_follows_it",
     "tests/unit/simulation/test_adaptive.py",
     "tests/unit/test_dynamics.py::test_cartesian_form_is_the_same_motion[RRRRRR",
     "tests/unit/test_loops_everywhere.py",
@@ -197,8 +196,6 @@ SAMPLED = {
     "test_simulate.py": ("controllers_follow_a_move",),
     "test_simulation_mujoco.py": ("mujoco_moves_the_same_way",),
     "test_stops.py": ("no_arm_leaves_its_limits",),
-    "test_structure.py": ("other_libraries_vary_with_exactly_the_joints_named",),
-    "test_structure_why.py": ("the_parameters_named_are_those_that_undo_a_zero",),
 }
 """Laws of which `make test` tries every fourth variant, and `make test-thorough` the others. Of robots
 and quantities every quantity comes in turn, whose number four does not divide."""
