@@ -4,39 +4,21 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
-import pinocchio as pin
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import armdyn
 from armdyn import Robot
 from armdyn.errors import SingularityError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.model import FrictionLaw, Mimic
+from armdyn.model import FrictionLaw
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
-from support.peers import close, pin_model
-from support.random_robots import kinds, random_model, random_states, seeds
+from support.arms import ARMS
+from support.peers import PinocchioArm, close
+from support.programs import EvaluatedRobot
 
 STEP = 1e-30
-driven = st.builds(random_model, kinds, seeds, st.booleans(), st.just(True), st.just(True))
-
-
-def coupled(seed, friction=False):
-    """A tree in which two joints follow others, one of them through the other."""
-    model = random_model("RPRRR", seed, tree=True, rotors=True, friction=friction)
-    joints = list(model.joints)
-    joints[2] = replace(joints[2], mimic=Mimic(joints[0].name, -1.5, 0.2))
-    joints[4] = replace(joints[4], mimic=Mimic(joints[2].name, 0.7, -0.1))
-    return replace(model, joints=tuple(joints))
-
-
-def pinocchio_derivatives(function, model, *state):
-    """Pinocchio's derivatives, copied: what it returns are views of its workspace."""
-    other, data = pin_model(model)
-    return [np.array(matrix) for matrix in function(other, data, *state)]
 
 
 def slopes(function, x):
@@ -46,55 +28,57 @@ def slopes(function, x):
     return np.stack([(up - down) / (2 * step) for up, down in ends], -1)
 
 
-@given(model=driven, seed=seeds)
-def test_inverse_dynamics_derivatives_are_those_of_pinocchio(model, seed):
-    q, qd, qdd = random_states(model, seed)
-    mine = Robot(model).inverse_dynamics_derivatives(q, qd, qdd, friction=False)
-    dq, dqd, _ = pinocchio_derivatives(pin.computeRNEADerivatives, model, q, qd, qdd)
-    close(mine.dq, dq)
-    close(mine.dqd, dqd)
+def test_inverse_dynamics_derivatives_are_those_of_pinocchio(arm):
+    states = arm.states()
+    mine = arm.robot.inverse_dynamics_derivatives(*states, friction=False)
+    dq, dqd = PinocchioArm(arm).torque_derivatives(*states)
+    close(mine.dq, dq, 1e-11)
+    close(mine.dqd, dqd, 1e-11)
 
 
-@given(model=driven, seed=seeds)
-def test_forward_dynamics_derivatives_are_those_of_pinocchio(model, seed):
-    q, qd, tau = random_states(model, seed)
-    mine = Robot(model).forward_dynamics_derivatives(q, qd, tau, friction=False)
-    dq, dqd, dtau = pinocchio_derivatives(pin.computeABADerivatives, model, q, qd, tau)
-    close(mine.dq, dq)
-    close(mine.dqd, dqd)
-    close(mine.dtau, dtau)
+def test_forward_dynamics_derivatives_are_those_of_pinocchio(arm):
+    (q, qd, tau), other = arm.states(), PinocchioArm(arm)
+    mine = arm.robot.forward_dynamics_derivatives(q, qd, tau, friction=False)
+    M = other.mass_matrix(q)
+    qdd = np.linalg.solve(M, tau - other.bias(q, qd))
+    dq, dqd = (-np.linalg.solve(M, slope) for slope in other.torque_derivatives(q, qd, qdd))
+    tolerance = 1e-13 * np.linalg.cond(M) ** 2
+    close(mine.dq, dq, tolerance)
+    close(mine.dqd, dqd, tolerance)
+    close(mine.dtau, np.linalg.inv(M), tolerance)
 
 
-@given(seed=seeds)
-def test_coupled_joints_differentiate_as_their_torques_do(seed):
-    model = coupled(seed)
-    at = Coordinates.of(model)
-    q, qd, qdd = np.random.default_rng(seed).uniform(-2, 2, size=(3, 3))
+def test_torques_of_newton_and_euler_have_these_derivatives_by_complex_step(arm):
+    q, qd, qdd = arm.states()
+    at = Coordinates.of(arm.model)
 
     def torques(q, qd):
         motion = at.positions(q), at.rates(qd), at.rates(qdd)
-        return at.torques(newton_euler(model, *motion).tau)
+        return at.torques(newton_euler(arm.model, *motion).tau)
 
-    mine = Robot(model).inverse_dynamics_derivatives(q, qd, qdd, friction=False)
-    for j, e in enumerate(np.eye(3)):
-        close(mine.dq[:, j], torques(q + 1j * STEP * e, qd).imag / STEP, 1e-11)
-        close(mine.dqd[:, j], torques(q, qd + 1j * STEP * e).imag / STEP, 1e-11)
+    mine = arm.robot.inverse_dynamics_derivatives(q, qd, qdd, friction=False)
+    slope = arm.robot.kernel("inverse_dynamics_slope", friction=False)
+    for j, e in enumerate(np.eye(len(q))):
+        by_q = torques(q + 1j * STEP * e, qd).imag / STEP
+        by_qd = torques(q, qd + 1j * STEP * e).imag / STEP
+        close(mine.dq[:, j], by_q, 1e-11)
+        close(mine.dqd[:, j], by_qd, 1e-11)
+        close(slope(q, qd, qdd, e, e), [by_q, by_qd], 1e-11)
 
 
-@given(seed=seeds)
-def test_forward_dynamics_of_coupled_joints_with_friction_by_differences(seed):
-    robot = Robot(coupled(seed, friction=True))
-    q, qd, tau = np.random.default_rng(seed).uniform(0.2, 1, size=(3, 3))
+def test_derivatives_with_friction_are_those_by_differences(arm):
+    (q, qd, tau), robot = arm.states(), arm.robot
+    torque = robot.inverse_dynamics_derivatives(q, qd, tau)
+    close(torque.dqd, slopes(lambda x: robot.inverse_dynamics(q, x, tau), qd), 1e-7)
     mine = robot.forward_dynamics_derivatives(q, qd, tau)
-    close(mine.dq, slopes(lambda x: robot.forward_dynamics(x, qd, tau), q), 1e-5)
-    close(mine.dqd, slopes(lambda x: robot.forward_dynamics(q, x, tau), qd), 1e-5)
-    close(mine.dtau, slopes(lambda x: robot.forward_dynamics(q, qd, x), tau), 1e-5)
+    tolerance = 1e-8 * np.linalg.cond(robot.mass_matrix(q))
+    close(mine.dq, slopes(lambda x: robot.forward_dynamics(x, qd, tau), q), tolerance)
+    close(mine.dqd, slopes(lambda x: robot.forward_dynamics(q, x, tau), qd), tolerance)
+    close(mine.dtau, slopes(lambda x: robot.forward_dynamics(q, qd, x), tau), tolerance)
 
 
-@given(model=driven, seed=seeds)
-def test_slope_in_acceleration_is_the_mass_matrix(model, seed):
-    q, qd, qdd = random_states(model, seed)
-    robot = Robot(model)
+def test_slope_in_acceleration_is_the_mass_matrix(arm):
+    (q, qd, qdd), robot = arm.states(), arm.robot
     step = robot.inverse_dynamics(q, qd, qdd) - robot.inverse_dynamics(q, qd, 0 * qdd)
     close(robot.inverse_dynamics_derivatives(q, qd, qdd).dqdd @ qdd, step, 1e-11)
 
@@ -102,10 +86,8 @@ def test_slope_in_acceleration_is_the_mass_matrix(model, seed):
 @pytest.mark.parametrize("smooth", [0.0, 0.3])
 @pytest.mark.parametrize("speed", [-0.4, -0.05, 0.05, 0.4])
 def test_friction_adds_the_slope_of_its_curve(smooth, speed):
-    model = random_model("R", 1)
-    friction = FrictionLaw(0.5, 2.0, 3.0, 1.5, 0.2, smooth)
-    robot = Robot(replace(model, joints=(replace(model.joints[0], friction=friction),)))
-    q, qd = np.zeros(1), np.array([speed])
+    robot = with_friction(FrictionLaw(0.5, 2.0, 3.0, 1.5, 0.2, smooth))
+    q, qd = np.zeros(robot.n), np.array([speed, -speed, 2 * speed])
     added = (
         robot.inverse_dynamics_derivatives(q, qd, q).dqd
         - robot.inverse_dynamics_derivatives(q, qd, q, friction=False).dqd
@@ -114,50 +96,55 @@ def test_friction_adds_the_slope_of_its_curve(smooth, speed):
 
 
 def test_at_rest_a_true_sign_has_no_slope():
-    model = random_model("R", 1)
-    friction = FrictionLaw(0.5, 2.0, 3.0, 1.5, 0.2)
-    robot = Robot(replace(model, joints=(replace(model.joints[0], friction=friction),)))
-    rest = np.zeros(1)
-    assert robot.inverse_dynamics_derivatives(rest, rest, rest).dqd == [[0.5]]
+    robot = with_friction(FrictionLaw(0.5, 2.0, 3.0, 1.5, 0.2))
+    rest = np.zeros(robot.n)
+    close(robot.inverse_dynamics_derivatives(rest, rest, rest).dqd, 0.5 * np.eye(robot.n), 1e-13)
 
 
-@settings(max_examples=3)
-@given(model=driven, seed=seeds)
-def test_batches_of_any_shape_give_the_same_numbers(model, seed):
-    q, qd, qdd = random_states(model, seed, batch=(2, 3))
-    robot = Robot(model)
+def with_friction(friction):
+    """An arm of three joints that all have this friction."""
+    model = ARMS["point_masses"].model
+    joints = tuple(replace(joint, friction=friction) for joint in model.joints)
+    return EvaluatedRobot(replace(model, joints=joints))
+
+
+@pytest.mark.arms(compiled=True)
+def test_batches_of_any_shape_give_the_same_numbers(arm):
+    q, qd, qdd = arm.states(2, 3)
+    robot = Robot(arm.model)
     n = robot.n
     together = robot.inverse_dynamics_derivatives(q, qd[0, 0], qdd)
     forward = robot.forward_dynamics_derivatives(q, qd[0, 0], qdd)
+    close(together.dq, arm.robot.inverse_dynamics_derivatives(q, qd[0, 0], qdd).dq, 1e-13)
     for index in np.ndindex(2, 3):
         one = robot.inverse_dynamics_derivatives(q[index], qd[0, 0], qdd[index])
-        close(together.dq[index], one.dq, 1e-13)
-        close(together.dqd[index], one.dqd, 1e-13)
+        assert np.array_equal(together.dq[index], one.dq)
+        assert np.array_equal(together.dqd[index], one.dqd)
         one = robot.forward_dynamics_derivatives(q[index], qd[0, 0], qdd[index])
-        close(forward.dqd[index], one.dqd, 1e-9)
+        assert np.array_equal(forward.dqd[index], one.dqd)
     empty = np.zeros((0, n))
     assert robot.inverse_dynamics_derivatives(empty, empty, empty).dqd.shape == (0, n, n)
     assert robot.forward_dynamics_derivatives(empty, empty, empty).dtau.shape == (0, n, n)
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough(reason="robots of 15 and 30 joints, which are traced and compiled for long")
 def test_many_joints_in_linear_size():
     sizes = {}
     for n in (15, 30):
-        robot = Robot(random_model("R" * n, 7))
-        q, qd, qdd = random_states(robot.model, 8)
-        mine = robot.inverse_dynamics_derivatives(q, qd, qdd)
-        dq, dqd, _ = pinocchio_derivatives(pin.computeRNEADerivatives, robot.model, q, qd, qdd)
+        long = replace(ARMS["general_6r"], name=f"{n}R", kinds="R" * n)
+        states = long.states()
+        mine = Robot(long.model).inverse_dynamics_derivatives(*states)
+        dq, dqd = PinocchioArm(long).torque_derivatives(*states)
         close(mine.dq, dq)
         close(mine.dqd, dqd)
-        program = quantity_program(robot.model, Request("inverse_dynamics_slope"))
+        program = quantity_program(long.model, Request("inverse_dynamics_slope"))
         sizes[n] = program.operations.total
     assert sizes[30] < 2.2 * sizes[15]
 
 
 def test_a_robot_can_be_sent_to_another_process_after_use():
-    robot = Robot(random_model("RRP", 9))
-    states = random_states(robot.model, 10)
+    arm = ARMS["scara"]
+    robot, states = Robot(arm.model), arm.states()
     used = robot.inverse_dynamics_derivatives(*states).dq
     again = pickle.loads(pickle.dumps(robot)).inverse_dynamics_derivatives(*states).dq
     assert np.array_equal(used, again)

@@ -65,7 +65,7 @@ def test_power_of_actuators_is_rate_of_energy_and_heat(arm):
 
 
 def test_friction_but_its_offset_takes_energy_at_every_motor(arm):
-    _, qd, qdd = arm.states()
+    _, qd, _ = arm.states()
     model = arm.model
     rates = Coordinates.of_drives(model).rates(qd)
     heat = [
@@ -110,7 +110,7 @@ def test_ledger_adds_up(arm):
 
 
 def test_energies_of_links_and_rotors_are_those_of_the_robot(arm):
-    (q, qd, qdd), robot = arm.states(), arm.robot
+    (q, qd, _), robot = arm.states(), arm.robot
     if arm.bodies == "regrouped":
         with pytest.warns(UserWarning, match="reduced set"):
             links = robot.link_energies(q, qd)

@@ -157,7 +157,7 @@ ARMS = {
                 (-1, 0, 0.4),
                 (-1, 0, 0),
                 (1, 0, 0.1),
-            ),  # fmt: skip
+            ),
             rotors=True,
         ),
         Arm("elbow", "the usual arm", 3, "RRRRRR", rows=ELBOW, rotors=True, friction=True),
@@ -173,7 +173,7 @@ ARMS = {
                 (0, -0.39, 0.13),
                 (1, 0, 0.1),
                 (-1, 0, 0.08),
-            ),  # fmt: skip
+            ),
             drives=(((5, 1.0), (6, 1.0)), ((5, 1.0), (6, -1.0))),
         ),
         Arm(
