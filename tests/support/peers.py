@@ -108,11 +108,12 @@ class PinocchioArm:
 
 
 def _add_body(other, index, body):
+    inertia = pin.Inertia(0.0, np.zeros(3), body.moment)
     if body.mass:
         # the constructor refuses the tensor of a point that rounding left a little below zero
         ten = np.concatenate([[body.mass], body.first_moment, body.moment[np.tril_indices(3)]])
         inertia = pin.Inertia.FromDynamicParameters(ten)
-        other.appendBodyToJoint(index, inertia, pin.SE3.Identity())
+    other.appendBodyToJoint(index, inertia, pin.SE3.Identity())
 
 
 def pin_joint(joint):
