@@ -156,7 +156,6 @@ SAMPLED = {
         "every_function_agrees_with_the_program",
         "the_source_compiles_without_a_warning_and_its_self_test_passes",
     ),
-    "test_canonical.py": ("what_is_left_is_the_rank_of_the_regressor",),
     "test_cartesian.py": ("the_form_is_that_of_the_textbook_in_every_frame",),
     "test_choice_search.py": (
         "counts_of_the_search",

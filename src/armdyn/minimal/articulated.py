@@ -54,7 +54,7 @@ def minimal_articulated_body(
     The torques are less friction and less those that hold external wrenches [N m or N]; the rotors
     are inertias felt at the joints, (N,). The guard gets each D and a constant scale for it, and
     returns the D to divide by: of a revolute joint the scale is the sum of the moments about their
-    axes of all links beyond it, each with what it carries hung at its joints; of a slide the mass.
+    axes of all links beyond it, each with what hangs at its joints; of a slide the sum of their masses.
     Of the choices those of origins matter; without choices every joint that turns passes on.
     """
     for i, link in enumerate(robot.links):
@@ -101,13 +101,14 @@ def _bodies(robot: CanonicalRobot) -> list[Articulated]:
 
 def _scales(robot: CanonicalRobot, bodies: list[Articulated]) -> list[Scalar]:
     """What each D is compared with."""
-    moments = [body.J[2][2] for body in bodies]
+    masses, moments = ([getattr(body, of)[2][2] for body in bodies] for of in "MJ")
     for i, link in reversed(list(enumerate(robot.links))):
         if link.parent >= 0:
+            masses[link.parent] = masses[link.parent] + masses[i]
             moments[link.parent] = moments[link.parent] + moments[i]
     return [
-        link.type.slide**2 * body.M[2][2] + link.type.turn**2 * moment
-        for link, body, moment in zip(robot.links, bodies, moments, strict=True)
+        link.type.slide**2 * mass + link.type.turn**2 * moment
+        for link, mass, moment in zip(robot.links, masses, moments, strict=True)
     ]
 
 

@@ -5,16 +5,15 @@ import armdyn
 from armdyn.canonical.frames import canonical, canonical_frames
 from armdyn.canonical.redesign import redesign
 from support.peers import close
-from support.random_robots import random_inertia, random_model, special_model
+from support.random_robots import random_inertia, random_model
 
 
 def pseudo(link):
     return np.block([[link.J, link.u[:, None]], [link.u, np.array([link.M])]])
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_a_canonical_frame_is_a_fixed_place_on_its_link(seed):
-    model = random_model("RPRRR", seed, tree=True) if seed % 2 else special_model(seed)
+def test_a_canonical_frame_is_a_fixed_place_on_its_link(arm):
+    model = arm.model
     frames = canonical_frames(model)
     for link, canonical_link, frame in zip(
         model.links, canonical(model).links, frames, strict=True
@@ -22,10 +21,8 @@ def test_a_canonical_frame_is_a_fixed_place_on_its_link(seed):
         close(frame @ pseudo(canonical_link) @ frame.T, link.inertia.pseudo, 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_inertias_asked_for_in_canonical_frames_come_back_from_them(seed):
-    model = random_model("RRPRR", seed) if seed % 2 else special_model(seed)
-    rng = np.random.default_rng(seed)
+def test_inertias_asked_for_in_canonical_frames_come_back_from_them(arm):
+    model, rng = arm.model, np.random.default_rng(arm.seed)
     wanted = {i: random_inertia(rng).pseudo for i in range(len(model.links))}
     for i, link in enumerate(canonical(redesign(model, wanted)).links):
         np.testing.assert_allclose(pseudo(link), wanted[i], rtol=0, atol=1e-13)

@@ -1,7 +1,6 @@
 """The short way to forces in joints gives what Newton-Euler gives, in frames turned at will."""
 
 import numpy as np
-import pytest
 
 from armdyn.dynamics import Robot
 from armdyn.formulations.joint_wrenches import joint_wrenches, link_motion
@@ -11,21 +10,11 @@ from armdyn.formulations.spatial import rotate
 from armdyn.model.edit import with_turned_links
 from armdyn.model.transform import rotation_from_vector
 from support.peers import close
-from support.random_robots import random_model, random_states, special_model
-
-MODELS = {
-    "chain": random_model("RPHR", 3),
-    "tree": random_model("RHPRR", 4, tree=True),
-    **{f"special {seed}": special_model(seed) for seed in range(3)},
-}
+from support.random_robots import random_states
 
 
-@pytest.fixture(params=MODELS)
-def model(request):
-    return MODELS[request.param]
-
-
-def test_wrenches_are_those_of_newton_euler(model):
+def test_wrenches_are_those_of_newton_euler(arm):
+    model = arm.model
     state, rng = random_states(model, 1, (2, 3)), np.random.default_rng(2)
     exerted = rng.normal(size=(2, 3, len(model.joints), 6))
     turning = tuple(rng.normal(size=(2, 2, 3, 3)))
@@ -42,7 +31,8 @@ def test_wrenches_are_those_of_newton_euler(model):
     close(np.array([*world.f, *world.n, *world.base]), [*turned, *base])
 
 
-def test_turned_frames_change_nothing_but_themselves(model):
+def test_turned_frames_change_nothing_but_themselves(arm):
+    model = arm.model
     rng = np.random.default_rng(3)
     turns = rotation_from_vector(rng.normal(size=(len(model.joints), 3)))
     other, (q, qd, qdd) = with_turned_links(model, turns), random_states(model, 4)

@@ -11,17 +11,13 @@ from armdyn.minimal.slopes import torque_slopes
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from support.peers import close
-from support.random_robots import random_model, random_states
+from support.random_robots import random_states
 from support.textbook_quantities import central_differences
 
-ARMS = ("RR", "RPR", "PRRP", "RHRPR", "RRRRRR")
 
-
-@pytest.mark.parametrize("tree", [False, True])
-@pytest.mark.parametrize("kinds", ARMS)
-def test_slopes_of_numbers_are_those_of_newton_and_euler(kinds, tree):
-    model = random_model(kinds, 17, tree=tree)
-    q, qd, qdd = random_states(model, 18, batch=(3,))
+def test_slopes_of_numbers_are_those_of_newton_and_euler(arm):
+    model = arm.model
+    q, qd, qdd = random_states(model, arm.seed, batch=(3,))
     of_q, C = (
         np.moveaxis([[np.broadcast_to(x, 3) for x in row] for row in matrix], -1, 0)
         for matrix in torque_slopes(canonical(model), q, qd, qdd)
