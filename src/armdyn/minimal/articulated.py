@@ -54,8 +54,9 @@ def minimal_articulated_body(
     The torques are less friction and less those that hold external wrenches [N m or N]; the rotors
     are inertias felt at the joints, (N,). The guard gets each D and a constant scale for it, and
     returns the D to divide by: of a revolute joint the scale is the sum of the moments about their
-    axes of all links beyond it, each with what hangs at its joints; of a slide the sum of their masses.
-    Of the choices those of origins matter; without choices every joint that turns passes on.
+    axes of all links beyond it, each with what it carries hung at its joints; of a slide that of
+    their masses. Of the choices those of origins matter; without choices every joint that turns
+    passes on.
     """
     for i, link in enumerate(robot.links):
         passes_on = link.type.turns if choices is None else choices.links[i].passes_on
