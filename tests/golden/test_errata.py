@@ -139,12 +139,11 @@ def test_gravity_torques_are_the_slope_of_the_potential_with_a_plus():
 
 
 def test_coulomb_friction_has_the_sign_of_the_velocity():
-    model, rate = random_model("R", 1), np.array([0.3])
     law = FrictionLaw(viscous=0.2, coulomb_positive=0.5, coulomb_negative=0.5)
-    joint = replace(model.joints[0], friction=law)
-    torque = friction_torque(replace(model, joints=(joint,)), rate)
-    close(torque, 0.2 * rate + 0.5, 1e-14)
-    assert differs(0.2 * rate + 0.5 * rate, torque)
+    joints = tuple(replace(joint, friction=law) for joint in MODEL.joints)
+    torque = friction_torque(replace(MODEL, joints=joints), QD)
+    close(torque, 0.2 * QD + 0.5 * np.sign(QD), 1e-14)
+    assert differs(0.2 * QD + 0.5 * QD, torque)
 
 
 def test_origin_jacobian_needs_the_off_diagonal_blocks_of_the_link_mass_matrix():

@@ -35,7 +35,7 @@ M1, M2, M3 = MASSES
 
 
 @pytest.fixture
-def arm():
+def three_link():
     """Three revolute joints by Pinocchio: axes e, I and mass of links, ρ_ik, mass matrix GIM."""
     model = random_model("RRR", 5)
     q, qd, qdd = random_states(model, 6)
@@ -70,46 +70,47 @@ def test_convective_matrix_has_the_link_masses_in_its_first_term():
     assert differs(method.C @ qd + wrong, truth)
 
 
-def test_first_moment_of_a_composite_body_sums_over_all_its_links(arm):
+def test_first_moment_of_a_composite_body_sums_over_all_its_links(three_link):
     for i in range(2):
-        truth = arm.denoc.M_tilde[i][:3, 3:]
-        close(skew(sum(arm.m[k] * arm.rho[i][k] for k in range(i, 3))), truth, 1e-11)
+        truth = three_link.denoc.M_tilde[i][:3, 3:]
+        close(skew(sum(three_link.m[k] * three_link.rho[i][k] for k in range(i, 3))), truth, 1e-11)
         for j in range(i, 3):  # Σ_k m_j ρ_ij, whatever j is meant to be
-            assert differs(skew((3 - i) * arm.m[j] * arm.rho[i][j]), truth)
+            assert differs(skew((3 - i) * three_link.m[j] * three_link.rho[i][j]), truth)
 
 
-def test_gim_element_of_two_revolute_joints(arm):
+def test_gim_element_of_two_revolute_joints(three_link):
     """i_ij = Σ e_iᵀ I_k e_j + m_k (e_i×ρ_ik)·(e_j×ρ_jk), not with d_k and ρ_ik."""
-    e, rho, truth = arm.e, arm.rho, arm.GIM[1, 0]
+    e, rho, truth = three_link.e, three_link.rho, three_link.GIM[1, 0]
     ours = printed = 0.0
     for k in (1, 2):
-        common = e[1] @ arm.I[k] @ e[0]
-        ours += common + arm.m[k] * np.cross(e[1], rho[1][k]) @ np.cross(e[0], rho[0][k])
-        printed += common + arm.m[k] * np.cross(e[1], rho[k][k]) @ np.cross(e[0], rho[1][k])
+        common = e[1] @ three_link.I[k] @ e[0]
+        ours += common + three_link.m[k] * np.cross(e[1], rho[1][k]) @ np.cross(e[0], rho[0][k])
+        printed += common + three_link.m[k] * np.cross(e[1], rho[k][k]) @ np.cross(e[0], rho[1][k])
     close(ours, truth)
     assert differs(printed, truth)
 
 
-def test_gim_element_is_that_of_the_composite_tensor_on_the_diagonal_alone(arm):
-    tensors = [M[:3, :3] for M in arm.denoc.M_tilde]
+def test_gim_element_is_that_of_the_composite_tensor_on_the_diagonal_alone(three_link):
+    tensors = [M[:3, :3] for M in three_link.denoc.M_tilde]
     for i in range(3):
-        close(arm.e[i] @ tensors[i] @ arm.e[i], arm.GIM[i, i])
-    assert differs(arm.e[1] @ tensors[1] @ arm.e[0], arm.GIM[1, 0])
+        close(three_link.e[i] @ tensors[i] @ three_link.e[i], three_link.GIM[i, i])
+    assert differs(three_link.e[1] @ tensors[1] @ three_link.e[0], three_link.GIM[1, 0])
 
 
-def test_gim_element_of_joints_two_and_one_has_the_arm_from_the_first_joint(arm):
-    e, rho = arm.e, arm.rho
+def test_gim_element_of_joints_two_and_one_has_the_arm_from_the_first_joint(three_link):
+    e, rho = three_link.e, three_link.rho
 
     def i_21(last):
         arms = ((1, rho[0][1], rho[1][1]), (2, last, rho[1][2]))
         terms = (
-            arm.I[k] + arm.m[k] * (from_1 @ from_2 * np.eye(3) - np.outer(from_1, from_2))
+            three_link.I[k]
+            + three_link.m[k] * (from_1 @ from_2 * np.eye(3) - np.outer(from_1, from_2))
             for k, from_1, from_2 in arms
         )
         return e[1] @ sum(terms) @ e[0]
 
-    close(i_21(rho[0][2]), arm.GIM[1, 0])
-    assert differs(i_21(rho[0][1]), arm.GIM[1, 0])
+    close(i_21(rho[0][2]), three_link.GIM[1, 0])
+    assert differs(i_21(rho[0][1]), three_link.GIM[1, 0])
 
 
 STATES = [(0.4, 0.3, -0.8), (1.0, -1.2, 2.0)]
