@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections import Counter
 from importlib.util import find_spec
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,8 @@ from hypothesis import HealthCheck, settings
 from armdyn.cli import main
 from support.arms import ARMS, fresh_arm
 
-FEWEST_ARMS = 12
-"""Robots that a law of numbers sees at least; one that compiles them sees four."""
+FEWEST_ARMS, FEWEST_COMPILED = 12, 4
+"""Robots of the list that a law of numbers sees at least, and one that compiles them."""
 
 settings.register_profile(
     "armdyn",
@@ -76,12 +77,14 @@ def pytest_generate_tests(metafunc):
         return
     option, mark = metafunc.config.option, metafunc.definition.get_closest_marker("arms")
     told = mark.kwargs if mark else {}
-    first = 1000 * option.robots_seed
-    fresh = [fresh_arm(first + k) for k in range(option.fresh_robots)]
-    arms = fresh or [a for a in ARMS.values() if a.compiled or not told.get("compiled")]
-    arms = [arm for arm in arms if told.get("where", bool)(arm)]
-    if len(arms) < FEWEST_ARMS and not fresh and not told.get("compiled"):
-        pytest.fail(f"{metafunc.definition.nodeid} sees {len(arms)} robots", pytrace=False)
+    compiled, where = told.get("compiled", False), told.get("where", bool)
+    if option.fresh_robots:
+        drawn = map(fresh_arm, count(1000 * option.robots_seed))
+        arms = list(islice(filter(where, drawn), option.fresh_robots))
+    else:
+        arms = [a for a in ARMS.values() if where(a) and (a.compiled or not compiled)]
+        if len(arms) < (FEWEST_COMPILED if compiled else FEWEST_ARMS):
+            pytest.fail(f"{metafunc.definition.nodeid} sees {len(arms)} robots", pytrace=False)
     metafunc.parametrize("arm", arms, ids=str)
 
 
@@ -92,14 +95,11 @@ def pytest_collection_finish(session):
     laws = {}
     for item in session.items:
         if item.get_closest_marker("law"):
-            joints = len(item.callspec.params["arm"].kinds)
-            laws.setdefault(item.nodeid.partition("[")[0], {})[item.callspec.params["arm"].name] = (
-                joints
-            )
-    for law, robots in laws.items():
-        print(
-            f"{law}: {len(robots)} robots of {min(robots.values())} to {max(robots.values())} joints"
-        )
+            joints = laws.setdefault(item.nodeid.partition("[")[0], {})
+            joints[item.callspec.params["arm"].name] = len(item.callspec.params["arm"].kinds)
+    for law, joints in laws.items():
+        few, many = min(joints.values()), max(joints.values())
+        print(f"{len(joints):3} robots, {few} to {many} joints: {law}")
     pytest.exit(f"{len(laws)} laws", returncode=0)
 
 
@@ -134,7 +134,6 @@ THOROUGH = (
     "tests/compiler/test_one_program.py::test_programs_that_come_with_armdyn_are_proved_again[jaco2]",
     "tests/compiler/test_one_program.py::test_programs_that_come_with_armdyn_are_proved_again[xarm7]",
     "tests/peers/test_delta.py",
-    "tests/properties/test_regressor.py::test_base_parameters_of_the_catalog",
     "tests/unit/backends/test_kernel.py::test_forward_dynamics_takes_the_cheaper_way",
     "tests/unit/backends/test_lowering.py::test_work_is_about_linear_in_the_joints",
     "tests/unit/bench/test_bench.py::test_compiling_compiles_once_and_loading_does_not",
@@ -191,7 +190,6 @@ SAMPLED = {
     ),
     "test_products.py": ("options_are_arguments_that_products_differentiate_by",),
     "test_programs.py": ("no_program_multiplies_by_zero_or_one",),
-    "test_regressor.py": ("base_parameters_of_special_geometries",),
     "test_simulate.py": ("controllers_follow_a_move",),
     "test_simulation_mujoco.py": ("mujoco_moves_the_same_way",),
     "test_stops.py": ("no_arm_leaves_its_limits",),

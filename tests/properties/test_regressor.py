@@ -11,6 +11,7 @@ from armdyn.arrays import frozen
 from armdyn.errors import ArmdynWarning
 from armdyn.model import Body, Link
 from support.peers import PinocchioArm, close
+from support.programs import EvaluatedRobot
 from support.random_robots import random_inertia, random_model
 
 KNOWN = {
@@ -101,7 +102,7 @@ def test_base_parameters_of_any_robot(arm):
     ["craig_two_link", "saha_3r", "scara", "ur5e", "xarm7", *KNOWN],
 )
 def test_base_parameters_of_the_catalog(name):
-    check_base_parameters(armdyn.load(name))
+    check_base_parameters(EvaluatedRobot(armdyn.load(name).model))
 
 
 @pytest.mark.parametrize(("name", "count"), KNOWN.items())
@@ -123,7 +124,8 @@ def test_number_of_base_parameters_is_the_known_one(name, count):
 @pytest.mark.parametrize("gravity", [(0, 0, -9.81), (0, -9.81, 0), (0, 0, 0)])
 def test_base_parameters_of_special_geometries(twists, kinds, gravity):
     names = {"R": "revolute", "P": "prismatic"}
-    check_base_parameters(chain(*twists, gravity=gravity, kinds=[names[k] for k in kinds]))
+    robot = chain(*twists, gravity=gravity, kinds=[names[k] for k in kinds])
+    check_base_parameters(EvaluatedRobot(robot.model))
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 7])

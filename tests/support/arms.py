@@ -5,7 +5,7 @@ None is in the catalog, so no program that comes with armdyn stands in for what 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -301,6 +301,7 @@ ARMS = {
 }
 
 
+@cache
 def fresh_arm(seed: int) -> Arm:
     """An arm of which everything is drawn, what it is made of as well."""
     rng = np.random.default_rng(seed)
