@@ -10,7 +10,7 @@ INSTALL = { $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(
 SUITE = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal \
   --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
 
-.PHONY: demo test test-thorough test-targets test-torch quick lint fmt type imports pages browser docs dist clean
+.PHONY: demo test laws test-thorough test-targets test-torch quick lint fmt type imports pages browser docs dist clean
 
 demo: .venv/.demo
 	@mkdir -p demo
@@ -21,9 +21,14 @@ test: lint imports browser
 	$(SUITE) -m "not thorough"
 	$(MAKE) -j 2 type pages
 
-# long robots and many files, beyond the twenty minutes that `make test` has
+# every law with the robots that it sees
+laws: .venv/.test
+	@$(BIN)/pytest -q --laws tests
+
+# what `make test` leaves out, and fifty fresh robots for every law; SEED=123 repeats those of a run
 test-thorough: .venv/.test
 	$(SUITE) -m thorough
+	$(SUITE) -m law --fresh-robots 50 $(if $(SEED),--robots-seed $(SEED))
 	$(BIN)/pytest tests/studio -m thorough --reruns 2
 
 # a page drawn without a GPU may be late
