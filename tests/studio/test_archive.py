@@ -205,18 +205,18 @@ def test_an_archive_without_one_robot_says_so(tmp_path, files, message):
 
 
 @pytest.fixture(scope="module")
-def arm():
+def two_link():
     robot = armdyn.load("two_link")
     piece = Visual("link1", np.eye(4), np.eye(3), np.array([[0, 1, 2]]), (10, 20, 30))
     return Arm(robot, Evaluator(robot), (piece,))
 
 
-def test_a_project_comes_back_as_it_was(tmp_path, arm):
+def test_a_project_comes_back_as_it_was(tmp_path, two_link):
     state = State(np.array([0.1, 0.2]), np.array([1.0, 2.0]), np.array([3.0, 4.0]), 0.5)
     project = Project(state, {"up": State.rest(np.array([1.5, 0.0]))}, {"axes": False})
-    (tmp_path / "p.zip").write_bytes(packed(arm, project))
+    (tmp_path / "p.zip").write_bytes(packed(two_link, project))
     loaded = open_upload(tmp_path / "p.zip")
-    np.testing.assert_array_equal(loaded.robot.parameters, arm.robot.parameters)
+    np.testing.assert_array_equal(loaded.robot.parameters, two_link.robot.parameters)
     found = read_project(loaded.archive, 2)
     np.testing.assert_array_equal(found.state.qdd, state.qdd)
     assert found.state.payload == 0.5

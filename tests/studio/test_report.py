@@ -22,16 +22,16 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture(scope="module")
-def arm():
+def two_link():
     robot = armdyn.load("two_link")
     robot = armdyn.Robot(replace(robot.model, title=HOSTILE, note=HOSTILE))
     return Arm(robot, Evaluator(robot), findings=(Finding("error", "link1", HOSTILE),))
 
 
-def test_a_report_is_whole_escaped_and_asks_for_nothing_else(arm, tmp_path):
+def test_a_report_is_whole_escaped_and_asks_for_nothing_else(two_link, tmp_path):
     state = State(np.array([0.3, 0.4]), np.array([1.0, 0.5]), np.zeros(2), 0.5)
     told = []
-    html = report_html(arm, state, b"\x89PNG", tmp_path, told.append)
+    html = report_html(two_link, state, b"\x89PNG", tmp_path, told.append)
     assert "<script" not in html
     assert "is not valid" in html
     assert not re.search(r"(src|href)=['\"](?!data:)", html)
@@ -39,7 +39,7 @@ def test_a_report_is_whole_escaped_and_asks_for_nothing_else(arm, tmp_path):
     assert len(formulas) > 8
     assert html.count("data:image/svg+xml;base64,") == 2
     assert html.count("data:image/png;base64,") == 1
-    tau = arm.robot.with_payload(0.5).inverse_dynamics(state.q, state.qd, state.qdd)
+    tau = two_link.robot.with_payload(0.5).inverse_dynamics(state.q, state.qd, state.qdd)
     assert all(f"{value:.5g} N·m" in html for value in tau)
     for heading in ("Limits", "worst case", "Equations of motion", "Check", "Links", "C code"):
         assert re.search(f"<h2>.*{heading}", html)
