@@ -35,6 +35,7 @@ def test_wrong_type_names_the_argument(value):
         ROBOT.mass_matrix(value)
 
 
+@pytest.mark.slow
 def test_batch_shapes_that_do_not_fit_are_named():
     with pytest.raises(ShapeError, match=r"do not fit together: q \(2, 4\), qd \(3, 4\)"):
         ROBOT.coriolis_matrix(np.zeros((2, 4)), np.zeros((3, 4)))
@@ -92,6 +93,7 @@ def test_formulations_of_chains_refuse_trees_by_the_branching_link():
         tree.inverse_dynamics(*random_states(tree.model, 1), formulation="newton_euler_base")
 
 
+@pytest.mark.slow
 def test_wrenches_on_several_links_add_up():
     wrenches = {"link2": np.arange(6.0), "tool": np.ones(6), "base": np.ones(6)}
     together = ROBOT.inverse_dynamics(*STATE, wrenches)
@@ -170,6 +172,7 @@ def test_cartesian_form_is_the_same_motion(kinds):
     close(force, consistent.T @ robot.inverse_dynamics(q, qd, qdd), 1e-8)
 
 
+@pytest.mark.slow
 def test_default_task_follows_the_arm():
     scara = "RRPR"
     rows = [
@@ -258,6 +261,7 @@ def reduced():
     return Robot(whole), Robot(assemble("reduced", {"0": zero, **pair}, joints))
 
 
+@pytest.mark.slow
 def test_first_moments_without_mass_give_the_torques_of_the_bodies_they_stand_for():
     whole, reduced_set = reduced()
     assert reduced_set.model.links[1].inertia.mass == 0

@@ -38,6 +38,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
 @pytest.mark.parametrize("when", ["busy.wait()", "busy.wait(0.02)  # while modules are imported"])
 def test_a_child_computes_while_another_thread_of_its_parent_compiles(when):

@@ -19,6 +19,7 @@ def fuzzer(tmp_path_factory):
     return Fuzzer(tmp_path_factory.mktemp("fuzz"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "tries"), [("file", 200), ("call", 150), ("command", 6)])
 def test_nothing_but_our_errors(fuzzer, kind, tries, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -44,6 +44,7 @@ def test_beyond_a_number_of_joints_every_quantity_is_that_of_the_textbook(monkey
         np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10, err_msg=quantity)
 
 
+@pytest.mark.slow
 def test_wrenches_act_on_long_robots_as_on_others(monkeypatch):
     robot = Robot(MODELS["tree"])
     q, qd, qdd = np.random.default_rng(6).uniform(-1, 1, (3, robot.n))

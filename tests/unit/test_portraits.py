@@ -37,6 +37,7 @@ def product(table, q):
     return T @ table.tool
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 @pytest.mark.parametrize("name", ["puma560", "panda", "stanford", "scara", "ur5e", "saha_3r"])
 def test_the_table_of_a_catalog_robot_gives_its_pose(name, convention):
@@ -53,6 +54,7 @@ def test_the_table_of_a_catalog_robot_gives_its_pose(name, convention):
     np.testing.assert_allclose(again.forward_kinematics(q), robot.forward_kinematics(q), atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 @pytest.mark.parametrize(("kinds", "seed"), CASES)
 def test_axes_may_have_any_direction_and_trees_any_branch(kinds, seed, convention):
@@ -145,6 +147,7 @@ def test_a_robot_is_drawn(tmp_path):
     assert STYLE["font.size"]
 
 
+@pytest.mark.slow
 def test_notebooks_get_tables_formulas_and_pictures():
     robot = armdyn.load("two_link")
     html = robot._repr_html_()

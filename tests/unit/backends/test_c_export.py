@@ -305,6 +305,7 @@ def test_a_long_chain_still_compiles(tmp_path):
     close(tau, pin.rnea(other, data, q, qd, qdd), 1e-10)
 
 
+@pytest.mark.slow
 def test_every_quantity_can_be_exported_together(tmp_path):
     model = armdyn.load("two_link").model
     done = selftest(export_c(model, tmp_path, ExportOptions(functions=tuple(QUANTITIES))))

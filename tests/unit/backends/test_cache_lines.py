@@ -16,6 +16,7 @@ def products(columns):
     return Program.from_outputs(np.array(values), {"x": 2})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("columns", [1, 3, 7, 40])
 def test_results_beyond_the_caches_are_those_of_small_batches_wherever_they_begin(columns, dtype):

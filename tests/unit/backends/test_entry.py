@@ -178,6 +178,7 @@ def test_it_can_be_looked_at():
     assert repr(call.__self__) == "<Kernel inverse_dynamics of 'scara', (4),(4),(4)->(4)>"
 
 
+@pytest.mark.slow
 def test_methods_give_way_to_the_entry_and_take_what_it_does_not():
     """After the first state `robot.inverse_dynamics` is a builtin that looks like the method."""
     robot = armdyn.load("scara")

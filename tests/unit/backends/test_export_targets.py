@@ -159,6 +159,7 @@ def test_files_are_written_all_or_none(tmp_path):
     assert write_all(tmp_path / "x", {"deep/a": b"1", "b": "2"})[0].read_bytes() == b"1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_writes_the_same_every_time_and_no_path(target, tmp_path):
     if target == "fmu" and shutil.which("cc") is None:

@@ -80,6 +80,7 @@ def test_sums_of_angles_in_single_precision():
         np.testing.assert_allclose(function(x)[:, 0], expected, atol=3e-6)
 
 
+@pytest.mark.slow
 def test_dynamics_far_from_zero():
     robot = planar()
     for size in SIZES:

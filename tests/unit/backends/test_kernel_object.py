@@ -41,6 +41,7 @@ def point_on_the_axis():
     return assemble("bob", links, joints)
 
 
+@pytest.mark.slow
 def test_a_singular_mass_matrix_is_not_a_number_or_an_error():
     robot = Robot(point_on_the_axis())
     q = np.array([[0.3, 0.5], [0.3, 0.0], [-1.0, -0.2]])

@@ -67,6 +67,7 @@ def test_every_function_agrees_with_the_program_in_any_batch_shape(tmp_path):
     assert {"sin", "cos", "stack", "where", "exp"} <= xp.used
 
 
+@pytest.mark.slow
 def test_payload_and_gravity_are_arguments(tmp_path):
     robot = armdyn.load("ur5e")
     options = ExportOptions(functions=["inverse_dynamics"], payload=True, gravity=True)

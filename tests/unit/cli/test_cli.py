@@ -88,6 +88,7 @@ def test_torque_writes_what_the_library_computes(run, short, tmp_path):
     np.testing.assert_allclose(table["gravity2"], ledger.gravity[:, 1], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_torque_in_json_agrees_with_the_options(run, short):
     robot, move = armdyn.load("puma560"), trajectory_from_csv(short, 6)
     heavy = robot.with_payload(2.0, (0, 0, 0.1)).with_gravity((0, 0, -5))
@@ -103,6 +104,7 @@ def test_torque_in_json_agrees_with_the_options(run, short):
     assert result["trajectory"]["computed"] == ["qd", "qdd"]
 
 
+@pytest.mark.slow
 def test_torque_adds_the_forces_in_the_joints(run, short, tmp_path):
     out = tmp_path / "out.csv"
     code, text, _ = run("torque", "ur5e", short, "--reactions", "-o", out)
@@ -116,6 +118,7 @@ def test_torque_adds_the_forces_in_the_joints(run, short, tmp_path):
     assert f"{largest:.3f}" in text
 
 
+@pytest.mark.slow
 def test_the_table_of_the_example_has_peak_and_rms_of_each_joint(run):
     code, out, err = run("torque", "puma560", PICK, "--wide")
     assert (code, err) == (0, "")

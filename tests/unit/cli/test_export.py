@@ -30,6 +30,7 @@ def test_export_says_what_it_wrote_and_how_to_try_it(run, tmp_path):
     assert done.stdout == "ok\n"
 
 
+@pytest.mark.slow
 def test_the_options_reach_the_text(run, tmp_path):
     code, out, _ = run(
         "puma560", "-o", tmp_path / "new", "--functions", "mass_matrix, inverse_dynamics",
@@ -44,6 +45,7 @@ def test_the_options_reach_the_text(run, tmp_path):
     assert "Friction is not in it." in header
 
 
+@pytest.mark.slow
 def test_python_runs_by_the_command_that_is_printed(run, tmp_path):
     code, out, _ = run("two_link", "--lang", "python", "-o", tmp_path, "--gravity", "0,-1,0")
     command = out.split("try it there: ")[1].strip().replace("python", sys.executable, 1)

@@ -148,6 +148,7 @@ def test_a_wide_table_is_one_if_asked_or_if_there_is_no_terminal(capsys, monkeyp
         assert sum(line.startswith("joint0") for line in out.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 120])
 def test_reports_of_robots_fit_the_terminal(command, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))

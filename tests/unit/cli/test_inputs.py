@@ -111,6 +111,7 @@ def test_what_cannot_be_meant_is_refused(command, words, message):
     assert message in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

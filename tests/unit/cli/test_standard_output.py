@@ -30,6 +30,7 @@ def test_tables(command, move, tmp_path, words, json_too):
     assert not (tmp_path / "-").exists()
 
 
+@pytest.mark.slow
 def test_robots(command, move):
     code, out, err = command("simplify", "two_link", "--no-symbolic", "-o", "-")
     assert tomllib.loads(out)["name"]

@@ -29,6 +29,7 @@ def data(command, *words):
     return json.loads(out)
 
 
+@pytest.mark.slow
 def test_a_wrench_on_the_command_line_is_that_of_the_file(command, move, tmp_path):
     held = data(command, move, "--wrench", "5,0,0,0,0,0.5")
     names = "t,q1,q2,fx,fy,fz,nx,ny,nz"
@@ -48,6 +49,7 @@ def test_a_wrench_on_the_command_line_is_that_of_the_file(command, move, tmp_pat
     np.testing.assert_allclose(read["hand_x"], arm.forward_kinematics(Q)[:, 0, 3], rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_base_that_accelerates_is_a_term(command, move, tmp_path):
     lift = write(tmp_path / "lift.csv", "t,ax,ay,az", [0, 1], [[0, 2.0, 0], [0, 2.0, 0]])
     moved = data(command, move, "--base-motion", lift)
@@ -58,6 +60,7 @@ def test_a_base_that_accelerates_is_a_term(command, move, tmp_path):
         assert abs(one["terms"]["base"]["peak"]) > 0.1
 
 
+@pytest.mark.slow
 def test_a_picture_of_reactions(command, move, tmp_path):
     path = tmp_path / "carried.png"
     found = data(command, move, "--reactions", "--plot", path)

@@ -257,6 +257,7 @@ def test_libraries_agree_on_arms_without_friction(tmp_path):
         assert all(max(row.differences) < 1e-9 * abs(row.here) for row in report.rows)
 
 
+@pytest.mark.slow
 def test_all_that_armdyn_reads_in_mjcf_is_in_mujoco():
     report = armdyn.compare(ROBOTS / "arm.xml", ["mujoco"], states=40)
     assert report["mujoco"].status == "agrees"

@@ -80,6 +80,7 @@ def test_random_states_keep_to_the_limits_and_to_the_seed():
     assert not np.array_equal(states.qdd, other.qdd)
 
 
+@pytest.mark.slow
 def test_the_state_that_is_shown_gives_the_torque_that_is_shown():
     row = armdyn.compare(ROBOTS / "arm.urdf", ["pinocchio"], seed=5)["pinocchio"]
     robot = armdyn.load(ROBOTS / "arm.urdf")

@@ -119,6 +119,7 @@ def test_the_command_line_tells_of_couplings(tmp_path):
     assert "screw" in done.output
 
 
+@pytest.mark.slow
 def test_held_joints_and_contradictions_are_told(tmp_path):
     held = reading(tmp_path, '<joint joint1="q2" polycoef="0.3"/>', tool="l2")
     assert held.joint_names == ("q1", "s3", "q4")

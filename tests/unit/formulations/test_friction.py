@@ -36,6 +36,7 @@ def test_smooth_form_is_odd_smooth_and_reaches_the_sign():
     close(robot.friction_torque([-0.004]), -robot.friction_torque([0.004]), 1e-15)
 
 
+@pytest.mark.slow
 def test_friction_can_be_left_out_and_enters_forward_dynamics():
     robot = arm(viscous=0.5, coulomb=2.0)
     state = ([0.3], [1.5], [0.7])

@@ -61,6 +61,7 @@ def test_poses_next_to_singular_ones_are_reached(near):
     assert_reached(robot, found[reached], T[reached])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["H", "RPH", "RRPRHRR"])
 def test_any_tree_reaches_where_it_was(kinds):
     robot = Robot(random_model(kinds, 11, tree=len(kinds) == 7))
@@ -70,6 +71,7 @@ def test_any_tree_reaches_where_it_was(kinds):
     assert_reached(robot, q, T)
 
 
+@pytest.mark.slow
 def test_joints_that_follow_others_and_frames_of_links():
     robot = armdyn.load(ROBOTS / "gripper.urdf")
     for link in robot.link_names:
@@ -157,6 +159,7 @@ def test_a_spin_about_the_tool_is_free_in_its_own_axes():
     assert np.abs(X[:, :3, 0] - T[:, :3, 0]).max() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [(0, 2, 4), (5,), (3, 4), (0, 1, 2, 3, 4, 5)])
 @pytest.mark.parametrize("own_axes", [False, True])
 def test_slopes_are_the_derivatives_of_errors(rows, own_axes):

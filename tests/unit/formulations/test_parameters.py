@@ -16,6 +16,7 @@ DRIVEN = Robot(MODEL).with_drives([MOTOR | {"viscous": 0.2, "offset": -0.4}])
 STATES = random_states(MODEL, 8, batch=(4,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", [Robot(MODEL), DRIVEN, armdyn.load("puma560")])
 def test_the_torque_is_the_regressor_times_the_linear_parameters(robot):
     q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, 4, robot.n))

@@ -51,6 +51,7 @@ def test_modified_convention_is_link_first_then_joint():
     close(robot.forward_kinematics(Q), expected, 1e-13)
 
 
+@pytest.mark.slow
 def test_one_arm_in_both_conventions_gives_one_torque():
     """Links carry their inertia in different frames, so it is moved along the table."""
     shift = T(0.3)

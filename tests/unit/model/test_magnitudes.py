@@ -44,6 +44,7 @@ def test_other_numbers_that_products_lose_are_refused(changes, message):
         from_dh([ROW | {"mass": 1.0, "inertia": np.eye(3)}], gravity=(0, 0, 1e50))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-55, 1e-6, 1e6, 1e55])
 def test_dynamics_scale_with_the_masses(scale):
     robot, rng = arm(scale, 2 * scale), np.random.default_rng(0)

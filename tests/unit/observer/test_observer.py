@@ -59,6 +59,7 @@ def filtered(t, external, gain):
     return np.array(r)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROBOTS)
 def test_the_estimate_is_the_filtered_external_torque_to_second_order(name):
     robot = ROBOTS[name]()
@@ -77,6 +78,7 @@ def test_the_estimate_is_the_filtered_external_torque_to_second_order(name):
     assert np.abs(external).max() > 10
 
 
+@pytest.mark.slow
 def test_a_push_is_seen_with_the_time_constant_of_the_gain():
     slide = armdyn.from_dh([dict(joint="prismatic", mass=2.0, viscous=4.0, coulomb=0.5)])
     held = {"torque": slide.gravity_vector([0.0]), "external_wrench": (0, 0, 7.0, 0, 0, 0)}

@@ -15,6 +15,7 @@ def puma():
     return armdyn.load("puma560")
 
 
+@pytest.mark.slow
 def test_six_joints_tell_all_six_components_in_any_axes(puma):
     q = np.array([0.3, -0.8, 0.4, 0.6, 1.1, 0.2]) + 0.1 * np.arange(4)[:, None]
     observer = armdyn.Observer(puma, noise=0.1)

@@ -46,6 +46,7 @@ def test_the_form_is_that_of_the_textbook_in_every_frame(name, frame):
     close(columns(damped), direct.cartesian(q[0], qd[0], damping=0.2), 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["panda", "ur5e"])
 def test_the_form_is_the_inverse_of_the_jacobian_on_both_sides(name):
     """For a square Jacobian J⁻ᵀ M J⁻¹, J⁻ᵀ (V - M J⁻¹ J̇ q̇) and J⁻ᵀ G."""
@@ -63,6 +64,7 @@ def test_the_form_is_the_inverse_of_the_jacobian_on_both_sides(name):
     close(form.G, np.einsum("...ij,...j", back, robot.gravity_vector(q)), 1e-9)
 
 
+@pytest.mark.slow
 def test_friction_is_not_in_the_form():
     robot = armdyn.load("ur5e")
     law = FrictionLaw(viscous=1.0, coulomb_positive=2.0)
@@ -72,6 +74,7 @@ def test_friction_is_not_in_the_form():
     assert np.array_equal(columns(rubbing), columns(robot.cartesian(q, qd)))
 
 
+@pytest.mark.slow
 def test_singular_states_of_a_batch_are_counted():
     q = np.array([[0.3, 0.9], [0.3, 0.0], [0.1, -0.4], [1.0, np.pi]])
     with pytest.raises(SingularityError, match=r"Jacobian of \(x, y\) is singular at 2 of 4"):
@@ -107,6 +110,7 @@ def test_a_coordinate_that_no_joint_moves_is_an_error(task, where):
         planar().cartesian([0.3, 0.9], [0.0, 0.0], task=task)
 
 
+@pytest.mark.slow
 def test_a_kernel_has_its_task_and_knows_the_names():
     robot = armdyn.load("panda")
     q, qd = RNG.uniform(-1, 1, (2, 3, 7))

@@ -34,6 +34,7 @@ SEARCH_ALONE = {
 """Torques by the structure and the search, equal values counted once."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCH_ALONE)
 def test_counts_of_the_search(name):
     robot, graph = with_tip_phase(ARMS[name]), Graph()
@@ -60,6 +61,7 @@ def test_counts_of_searched_origins(quantity, name, most):
     assert counts[0] <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letters", ["RHRPR", "PRH", "RRPRRH"])
 @pytest.mark.parametrize("tree", [False, True])
 def test_every_kind_of_joint_is_counted(letters, tree):
@@ -94,6 +96,7 @@ def test_units_are_never_small():
     assert not space.sound(space.start.with_link(3, point_mass="x"))
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 def test_one_robot_gets_one_list_of_choices():
     script = (

@@ -38,6 +38,7 @@ def added(rate, acceleration):
     return INERTIA * acceleration + 0.3 * rate + 0.8 * np.tanh(rate / 0.1)
 
 
+@pytest.mark.slow
 def test_a_motor_is_felt_at_each_joint_by_its_ratio():
     extra = ROBOT.inverse_dynamics(Q, QD, QDD) - OWN.inverse_dynamics(Q, QD, QDD)
     assert np.allclose(extra, R * added(R @ QD, R @ QDD), rtol=0, atol=1e-10)
@@ -53,6 +54,7 @@ def test_every_formulation_gives_the_same(formulation):
     assert np.allclose(tau, ROBOT.inverse_dynamics(Q, QD, QDD), rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_forward_dynamics_undoes_inverse_dynamics_in_a_batch():
     q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, 5, 3))
     tau = ROBOT.inverse_dynamics(q, qd, qdd)
@@ -88,6 +90,7 @@ def test_a_follower_that_a_drive_turns_with_counts_by_its_leader():
     assert np.allclose(ours, same.inverse_dynamics(*q), rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_equations_in_letters_know_the_drive():
     written = armdyn.equations(ROBOT, form="state")
     assert "number 4 is the drive motor, which turns with 1.5 q2 + -0.5 q3" in written.text()
@@ -97,6 +100,7 @@ def test_equations_in_letters_know_the_drive():
     assert np.allclose(made["inverse_dynamics"](Q, QD, QDD), tau, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_joints_on_two_branches_are_coupled_by_their_drive_alone():
     tree = Robot(random_model("RRRR", 12, tree=True))
     i, j = np.argwhere(tree.mass_matrix(np.ones(4)) == 0)[0]
@@ -127,6 +131,7 @@ def test_a_locked_joint_leaves_the_motor_to_the_others():
     assert not ROBOT.with_locked({"j2": 0.0, "j3": 0.0}).model.drives
 
 
+@pytest.mark.slow
 def test_simulation_keeps_the_balance_of_energy():
     run = armdyn.simulate(ROBOT, Q, QD, 0.3)
     assert run.energy_drift < 1e-6

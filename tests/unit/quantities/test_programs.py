@@ -208,6 +208,7 @@ def test_torques_of_a_program_are_those_of_the_robot():
     close(program(*states), expected, 1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_program_multiplies_by_zero_or_one(seed):
     model = special_model(seed)

@@ -24,6 +24,7 @@ def slope(function, q, h=1e-6):
     return np.stack([(function(q + h * e) - function(q - h * e)) / (2 * h) for e in np.eye(3)], -1)
 
 
+@pytest.mark.slow
 def test_torques_are_linear_in_stiffness_and_its_product_with_the_free_length():
     tau = SPRUNG.inverse_dynamics(*STATE)
     names = ("balance.stiffness", "balance.stiffness_length", "spring2.stiffness")
@@ -36,6 +37,7 @@ def test_torques_are_linear_in_stiffness_and_its_product_with_the_free_length():
     np.testing.assert_allclose(heavier.inverse_dynamics(*STATE), 1.3 * tau, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_springs_add_the_slope_of_their_energy_to_every_torque():
     q, qd, qdd = STATE
     g = slope(SPRUNG.potential_energy, q)
@@ -62,6 +64,7 @@ def test_springs_add_the_slope_of_their_energy_to_every_torque():
     np.testing.assert_allclose(slopes.dq, numeric, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_reactions_have_the_pull_of_springs_and_the_ground_has_not():
     given = SPRUNG.reactions(*STATE, base_wrench=True)
     plain = ARM.reactions(*STATE, base_wrench=True)

@@ -23,6 +23,7 @@ def ground(model, states=30):
     return armdyn.Robot(model).reactions(q, qd, qdd, base_wrench=True)[:, 0, :3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model", [planar(2), random_model("RRR", 4, tree=True)], ids=["2R", "tree"]
 )
@@ -94,6 +95,7 @@ def test_a_reduced_set_says_nothing_of_forces_on_the_base():
         armdyn.simplify(armdyn.load("puma560"), goal="shaking-force")
 
 
+@pytest.mark.slow
 def test_the_command_tells_how_the_base_shakes(command, tmp_path):
     path = tmp_path / "arm.toml"
     armdyn.Robot(planar(1)).save(path)

@@ -156,6 +156,7 @@ def test_an_arm_that_stays_in_balance_has_no_drift(two_link):
     np.testing.assert_allclose(s.q, np.tile(hanging, (501, 1)), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["DOP853", "rk4", "symplectic"])
 def test_the_last_record_is_exactly_at_the_end(method):
     for duration, dt in ((0.6, 0.1), (0.7, 0.1), (0.35, 0.1), (1.501, None)):

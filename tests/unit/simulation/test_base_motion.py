@@ -28,6 +28,7 @@ def about_z(angle):
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_lift_that_accelerates_changes_gravity(method):
     arm, options = pendulum(), METHODS[method] | {"method": method, "dt": 0.02}
@@ -71,6 +72,7 @@ def test_a_slide_on_a_turntable_flies_outwards(method):
     assert found.work[-1, 2] == pytest.approx(found.kinetic[-1], rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_free_body_on_a_spinning_table_goes_straight():
     """Coriolis, centrifugal and Euler's forces together are no force in the world."""
     arm = table({"mass": 0.0}, {"mass": 2.0})
@@ -92,6 +94,7 @@ def test_a_free_body_on_a_spinning_table_goes_straight():
     np.testing.assert_allclose(total, found.tau, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_body_with_dry_friction_stays_until_the_base_pulls_away():
     arm = table({"mass": 1.0, "coulomb": 2.0})
     found = armdyn.simulate(
@@ -104,6 +107,7 @@ def test_a_body_with_dry_friction_stays_until_the_base_pulls_away():
     np.testing.assert_allclose(found.qd[-1], -2.0 * 0.25, atol=1e-7)  # -∫(4t - 2) dt from 0.5 to 1
 
 
+@pytest.mark.slow
 def test_samples_files_and_functions_are_one_motion(tmp_path):
     arm, t = pendulum(), np.linspace(0, 0.1, 101)
     angle = 0.3 * np.sin(3 * t)

@@ -41,6 +41,7 @@ def test_a_joint_breaks_away_when_the_torque_is_at_its_level(row, rate, level):
     assert (np.sign(s.qd[late]) == np.sign(rate)).all()
 
 
+@pytest.mark.slow
 def test_after_breaking_away_a_block_moves_as_the_cube_of_time():
     s = moved(slider(coulomb=1.5), [0], [0], 2.0, torque=ramp([2.0]))
     after = np.maximum(s.t - 0.75, 0)
@@ -82,6 +83,7 @@ def test_a_sine_that_just_exceeds_the_level_is_noticed_in_each_period():
     assert len(s.events) in (2 * len(starts), 2 * len(starts) - 1)
 
 
+@pytest.mark.slow
 def test_a_torque_that_jumps_frees_a_joint_at_the_jump():
     jump = 0.37123
     s = moved(slider(coulomb=1.0), [0], [0], 1.0, torque=lambda t, q, qd: [3.0 * (t >= jump)])

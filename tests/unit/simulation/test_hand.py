@@ -20,6 +20,7 @@ def path(t):
     return 2 * np.sin(angle), 2 * rate * np.cos(angle), -2 * rate**2 * np.sin(angle)
 
 
+@pytest.mark.slow
 def test_velocity_and_acceleration_are_those_of_the_jacobian_and_of_the_pose():
     t = np.linspace(0, 3, 7)[:, None] + [-h, 0, h]
     before, now, after = (Hand.of(TREE, *path(t[:, k])) for k in range(3))
@@ -61,6 +62,7 @@ def test_a_simulation_has_the_hand_of_each_arm():
     assert np.shape(many.data()["hand"]["velocity"]) == (2, 3, 6)
 
 
+@pytest.mark.slow
 def test_other_axes_and_links():
     q, qd, qdd = np.random.default_rng(3).normal(size=(3, 3))
     link = TREE.model.links[1].name

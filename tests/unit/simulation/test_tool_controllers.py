@@ -32,6 +32,7 @@ def rods():
     return armdyn.load("two_link")
 
 
+@pytest.mark.slow
 def test_errors_in_operational_space_obey_their_linear_equation(rods):
     """Underdamped along x, overdamped along y, while the tool follows a line."""
     q, kp, kd = np.array([0.3, 0.9]), (100.0, 16.0), (4.0, 20.0)
@@ -63,6 +64,7 @@ def test_the_tool_accelerates_as_its_law_says():
     np.testing.assert_allclose(J @ qdd + Jd @ qd, wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_joints_that_the_tool_does_not_feel_are_slowed(robot):
     """A motion along which the tool stays loses energy to the damping of the joints."""
     q, task = START, ("x", "y")
@@ -108,6 +110,7 @@ def test_energy_under_an_impedance_falls_by_what_dampers_take(rods):
     np.testing.assert_allclose(energy[0] - energy, fallen, atol=2e-4 * energy[0])
 
 
+@pytest.mark.slow
 def test_controllers_of_the_tool_take_batches_of_states(robot):
     q, qd = np.random.default_rng(3).normal(size=(2, 4, 3))
     T = robot.forward_kinematics(START)

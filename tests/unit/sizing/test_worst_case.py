@@ -110,6 +110,7 @@ def test_a_robot_with_loops_is_refused():
         armdyn.worst_case(armdyn.load("five_bar"))
 
 
+@pytest.mark.slow
 def test_the_command_prints_draws_and_refuses(command, tmp_path):
     picture = tmp_path / "worst.svg"
     words = ("worst", "two_link", "--lift", "0.7", "--speed", "0")

@@ -115,11 +115,13 @@ def test_reactions_are_those_of_the_robot_and_the_largest_are_told():
     assert "fx1" not in torque_report(robot, move).columns()
 
 
+@pytest.mark.slow
 def test_a_reduced_set_of_inertias_has_no_forces_in_the_joints(puma):
     with pytest.warns(ArmdynWarning, match="reduced set, which is right in torques"):
         torque_report(puma, motion(6, 3), reactions=True)
 
 
+@pytest.mark.slow
 def test_a_wrench_and_a_moving_base_are_terms_of_the_torque():
     robot, move = armdyn.load("craig_two_link"), motion(2)
     pull = np.linspace(0, 1, 50)[:, None] * [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]
@@ -157,6 +159,7 @@ def test_the_hand_is_in_the_table():
     assert report.summary()["hand"]["linear_speed"]["peak"] == speed.max()
 
 
+@pytest.mark.slow
 def test_links_of_a_loop_have_their_rows_and_cut_joints_none(tmp_path):
     (tmp_path / "five_bar.toml").write_text(FIVE_BAR)
     robot = armdyn.load(tmp_path / "five_bar.toml")
