@@ -181,7 +181,6 @@ SAMPLED = {
         "every_joint_has_a_panel_with_its_name_and_unit",
         "panels_do_not_overlap",
     ),
-    "test_products.py": ("options_are_arguments_that_products_differentiate_by",),
     "test_programs.py": ("no_program_multiplies_by_zero_or_one",),
     "test_simulate.py": ("controllers_follow_a_move",),
     "test_simulation_mujoco.py": ("mujoco_moves_the_same_way",),
