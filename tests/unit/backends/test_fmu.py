@@ -11,10 +11,8 @@ from fmpy.validation import validate_fmu
 import armdyn
 from armdyn.simulation.simulator import simulate
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler"),
-]
+CC = shutil.which("cc")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CC is None, reason="needs a C compiler")]
 Q0, TAU = np.array([0.3, -0.2, 0.5, 0.1, 0.4, -0.3]), np.array([2.0, -5.0, 20.0, 0.1, 0.2, 0.05])
 
 

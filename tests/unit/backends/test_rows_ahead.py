@@ -18,6 +18,8 @@ from armdyn.quantities.request import Request
 from support.compiled_programs import HOST, compiled
 from support.random_robots import random_model
 
+pytestmark = pytest.mark.slow
+
 PAGE = mmap.PAGESIZE
 LIBC = ctypes.CDLL(None)
 PANDA = armdyn.load("panda").model

@@ -11,10 +11,8 @@ import armdyn
 from armdyn.errors import SweepError
 from armdyn.sweep import blocks, runners
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("default"),  # what a dying process leaves behind
-]
+# a dying process leaves warnings behind
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 KEPT = ["extremes", "moments", "quantiles"]
 
 

@@ -13,7 +13,6 @@ from armdyn.sweep.reductions import REDUCTIONS
 from armdyn.sweep.subject import subject
 from armdyn.sweep.sweep import _job
 
-pytestmark = pytest.mark.slow
 KEPT = [*list(REDUCTIONS)[:4], Exceeded(limits=30.0)]
 SPACES = {
     "grid": armdyn.Grid(q=(-2, 2, 5), qd2=(-1, 1, 3), qdd=0.5),

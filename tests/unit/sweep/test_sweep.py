@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import qmc
 
 import armdyn
 from armdyn.errors import ArmdynError, SweepError
@@ -13,7 +12,6 @@ from armdyn.sweep import Exceeded, Extremes, Histogram, Moments, Quantiles, bloc
 from armdyn.sweep.columns import columns_of
 from armdyn.sweep.reductions import REDUCTIONS
 
-pytestmark = pytest.mark.slow
 ALL = [Extremes(), Moments(), Histogram(20), Quantiles(), Exceeded(limits=[20.0, 5.0])]
 
 
@@ -104,6 +102,8 @@ def test_samples_are_uniform_and_each_is_made_alone(arm, random_sweep):
 
 
 def test_sobol_points_are_those_of_scipy(arm):
+    from scipy.stats import qmc  # it takes as long as all other tests of this file
+
     columns = columns_of(arm, {"q": 2, "qd": 2, "qdd": 2}, {})
     over = armdyn.Sobol(1000, seed=None, q=(0, 1), qd=(0, 2), qdd=3.0)
     rows = over.space(columns).rows(0, 1000)
@@ -131,6 +131,7 @@ def same_bits(one, other):
         assert values.tobytes() == other.arrays()[name].tobytes(), name
 
 
+@pytest.mark.slow
 def test_payload_and_gravity_are_columns(arm):
     over = armdyn.Grid(q=0.3, payload=(0, 2, 3), gravity2=[-9.81, 0.0])
     result = armdyn.sweep(arm, "gravity_vector", over, by=("payload1", "gravity2"))
@@ -196,6 +197,7 @@ def test_what_cannot_be_swept_is_refused(arm, over, options, message):
         armdyn.sweep(arm, "inverse_dynamics", over, **options)
 
 
+@pytest.mark.slow
 def test_numbers_and_options_with_names(arm):
     over = armdyn.Random(200, q=(-1, 1), qd=(-1, 1))
     energy = armdyn.sweep(arm, "kinetic_energy", over, ["extremes", "moments"])
