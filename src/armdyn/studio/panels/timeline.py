@@ -83,8 +83,9 @@ class TimelinePanel(Panel):
 
     def pause(self) -> None:
         """Stop, and leave the arm where it is."""
-        self._playing.clear()
-        self._tell()
+        with self._session.drawing:  # between two steps, so that the time told is that of the arm
+            self._playing.clear()
+            self._tell()
 
     def _take(self, motion: Motion, recording: Recording, play: bool) -> None:
         with self._session.drawing:
