@@ -72,6 +72,8 @@ class Jobs:
         """Show the running jobs with `show`, and errors with `fail`."""
         self._show, self._fail = show, fail
         self._lock = threading.Lock()
+        self._showing = threading.Lock()
+        """Held while the jobs are shown, so that none that has ended is shown last."""
         self._jobs: dict[int, Job] = {}
         self._count = 0
         self._closed = False
@@ -150,8 +152,9 @@ class Jobs:
             self._tell()
 
     def _tell(self) -> None:
-        if not self._closed:
-            self._show([*self.running])
+        with self._showing:
+            if not self._closed:
+                self._show([*self.running])
 
 
 def _end(job: Job) -> None:
