@@ -10,15 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from support.studio_windows import Window, until
+from support.studio_windows import Window
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SWITCHES = (
     "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
+    "--disable-gpu",  # every machine draws alike, and the page itself costs least
     "--enable-unsafe-swiftshader",
-    "--disable-gpu-sandbox",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
@@ -56,10 +54,13 @@ def studio(browser):
     running.stop()
 
 
-@pytest.fixture(scope="module")
-def shots(tmp_path_factory):
+@pytest.fixture(scope="session")
+def shots():
+    """The folder in which pictures of the page are kept, if ARMDYN_SCREENSHOTS names one."""
     wanted = os.environ.get("ARMDYN_SCREENSHOTS")
-    folder = Path(wanted) if wanted else tmp_path_factory.mktemp("screenshots")
+    if wanted is None:
+        return None
+    folder = Path(wanted)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -72,8 +73,22 @@ def first(browser, studio, shots):
 
 
 @pytest.fixture
+def another(browser, shots):
+    """A function that opens another window, of a size and on a studio."""
+    made = []
+
+    def make(studio, size):
+        made.append(Window(browser, studio, shots, size))
+        return made[-1]
+
+    yield make
+    for window in made:
+        window.close()
+
+
+@pytest.fixture
 def window(first, studio):
     """The first window with the robot it began with."""
     first.session.enter(studio._arm)
-    until(lambda: len(first.torques()) == 6, what="the first robot")
+    first.settle()
     return first

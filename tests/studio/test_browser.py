@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import threading
 import zipfile
 from io import BytesIO
 
@@ -13,8 +14,9 @@ from matplotlib.image import imread
 import armdyn
 from armdyn.check.check import check_report
 from armdyn.studio.arm import State
+from armdyn.studio.panels import exports, study
 from support.paths import EXAMPLES, ROBOTS
-from support.studio_windows import Window, until
+from support.studio_windows import ALL, PATIENCE, until
 
 PUMA = armdyn.load("puma560")
 
@@ -28,18 +30,6 @@ def alike(one, other):
     """Whether two pictures show the same, but for a few points at edges."""
     a, b = (imread(BytesIO(image)).astype(float) for image in (one, other))
     return (np.abs(a - b).max(-1) > 0.1).mean() < 0.005
-
-
-def settled(window):
-    """The picture once nothing moves any more."""
-    pictures = [picture(window)]
-
-    def same():
-        pictures.append(picture(window))
-        return alike(*pictures[-2:])
-
-    until(same, what="a picture that stays")
-    return pictures[-1]
 
 
 def drag(window, name, share):
@@ -81,7 +71,7 @@ def test_a_slider_moves_the_arm_and_changes_the_torque_to_that_of_the_library(wi
 
     until(agrees, what="the torque")
     assert np.array_equal(np.delete(window.session.state.q, 1), np.delete(before, 1))
-    until(lambda: not alike(picture(window), seen), what="another picture")
+    assert not alike(picture(window), seen)
 
 
 def test_velocity_and_payload_are_in_the_torque(window):
@@ -101,10 +91,11 @@ def test_everything_that_can_be_seen_is_drawn_dark_and_light(window):
     for name in names:
         window.page.get_by_role("checkbox", name=name, exact=True).check()
     until(lambda: set(window.session.scene._arrows) == {"gravity", "reactions"}, what="arrows")
-    until(lambda: not alike(picture(window), seen), what="another picture")
+    assert not alike(picture(window), seen)
     window.shot("view_light")
     window.page.get_by_role("checkbox", name="dark page", exact=True).check()
-    until(lambda: imread(BytesIO(picture(window)))[..., :3].mean() < 0.4, what="darkness")
+    until(lambda: window.session.dark, what="darkness")
+    assert imread(BytesIO(picture(window)))[..., :3].mean() < 0.4
     window.shot("view_dark")
     for name in (*names, "dark page"):
         window.page.get_by_role("checkbox", name=name, exact=True).uncheck()
@@ -117,9 +108,8 @@ def test_a_trajectory_plays_and_its_plots_follow(window):
     until(lambda: window.time() > 0.5, what="the cursor")
     window.halt()
     table = np.loadtxt(EXAMPLES / "puma560_pick.csv", delimiter=",", skiprows=1)
-    stopped = until(lambda: (a := window.time()) == window.time() and a, what="a halt")
-    wanted = [np.interp(stopped, table[:, 0], column) for column in table[:, 1:].T]
-    until(lambda: np.allclose(window.session.state.q, wanted, atol=2e-3), what="the pose")
+    wanted = [np.interp(window.time(), table[:, 0], column) for column in table[:, 1:].T]
+    np.testing.assert_allclose(window.session.state.q, wanted, atol=2e-3)
     window.shot("play")
     window.press("Close the timeline")
 
@@ -127,28 +117,24 @@ def test_a_trajectory_plays_and_its_plots_follow(window):
 def test_a_urdf_is_uploaded_with_its_check(window, studio):
     window.tab("Robot")
     window.dismiss()
-    puma = settled(window)
+    puma = picture(window)
     path = ROBOTS / "arm.urdf"
     window.upload(".urdf", path)
     arm = armdyn.load(path)
-    until(lambda: len(window.torques()) == arm.n, what="the robot")
+    until(lambda: window.session.arm.source == "arm.urdf", what="the robot")
+    window.settle()
     q = window.session.state.q
-    wanted = arm.inverse_dynamics(q, 0 * q, 0 * q)
-    until(lambda: np.allclose(window.torques(), wanted, atol=1e-9), what="its torques")
-    wanted = {finding.message for finding in check_report(path)}
-
-    def unsaid():
-        words = " ".join(window.words(".armdyn-check").split())
-        return [message for message in wanted if message not in words]
-
-    until(lambda: not unsaid(), what="the report")
+    np.testing.assert_allclose(window.torques(), arm.inverse_dynamics(q, 0 * q, 0 * q), atol=1e-9)
+    words = " ".join(window.words(".armdyn-check").split())
+    for finding in check_report(path):
+        assert finding.message in words
     window.shot("robot")
     window.dismiss()
-    until(lambda: not alike(settled(window), puma), what="another arm")
+    assert not alike(picture(window), puma)
     window.session.enter(studio._arm)
-    until(lambda: alike(picture(window), puma), what="the first robot, whole")
+    assert alike(picture(window), puma)  # the first robot, whole
     window.upload(".urdf", path)
-    until(lambda: len(window.torques()) == arm.n, what="the same file once more")
+    until(lambda: window.session.arm.source == "arm.urdf", what="the same file once more")
 
 
 def test_a_bad_file_shows_its_error_and_the_robot_stays(window, tmp_path):
@@ -158,13 +144,12 @@ def test_a_bad_file_shows_its_error_and_the_robot_stays(window, tmp_path):
         '<!DOCTYPE robot [<!ENTITY a "aaaaaaaaaa">]><robot name="x"><link name="&a;"/></robot>'
     )
     window.upload(".urdf", bad)
-    until(lambda: "entities are refused" in window.words(".armdyn-check"), what="the report")
     note = window.page.locator(".mantine-Notification-root", has_text="declares the entity")
-    note.wait_for(timeout=10_000)
     assert str(window.session.folder) not in note.inner_text()
+    until(lambda: "entities are refused" in window.words(".armdyn-check"), what="the report")
     assert "Puma 560" in window.words(".armdyn-head")
     window.shot("bad_file")
-    note.locator("button").click()
+    window.dismiss()
 
 
 def test_a_trajectory_that_does_not_fit_shows_its_error(window, tmp_path):
@@ -173,8 +158,8 @@ def test_a_trajectory_that_does_not_fit_shows_its_error(window, tmp_path):
     path.write_text("t,q1\n0,0\n1,1\n")
     window.upload(".csv", path)
     note = window.page.locator(".mantine-Notification-root", has_text="the robot has 6 joints")
-    note.wait_for(timeout=10_000)
-    note.locator("button").click()
+    note.wait_for()
+    window.dismiss()
 
 
 def test_the_c_export_downloads_compiles_and_passes_its_own_test(window, tmp_path):
@@ -192,14 +177,17 @@ def test_the_c_export_downloads_compiles_and_passes_its_own_test(window, tmp_pat
     subprocess.run([tmp_path / "t"], check=True, capture_output=True)
 
 
-def test_robot_table_and_picture_download(window, tmp_path):
+def test_robot_table_and_picture_download(window, tmp_path, monkeypatch):
+    monkeypatch.setattr(exports, "RENDER_TIMEOUT", PATIENCE)
     window.tab("Robot")
     files = {}
     for label in ("Robot (TOML)", "Motion or state (CSV)", "Picture (PNG)"):
-        with window.drawn(), window.page.expect_download() as download:
+        window.draw(ALL if label == "Picture (PNG)" else 0)
+        with window.page.expect_download() as download:
             window.press(label)
         files[label] = tmp_path / download.value.suggested_filename
         download.value.save_as(files[label])
+    window.draw(0)
     q = window.session.state.q
     again = armdyn.load(files["Robot (TOML)"])
     wanted = PUMA.inverse_dynamics(q, 0 * q, 0 * q)
@@ -213,17 +201,24 @@ def test_robot_table_and_picture_download(window, tmp_path):
     assert np.ptp(image[..., :3]) > 0.3
 
 
-def test_studies_show_progress_and_their_results(window):
-    window.session.open("two_link")
-    until(lambda: len(window.torques()) == 2, what="the robot")
+def test_studies_show_progress_and_their_results(window, monkeypatch):
+    robot, seen = window.open("two_link"), threading.Event()
+    told = study.operation_report
+
+    def waiting(*given):
+        seen.wait(PATIENCE)
+        return told(*given)
+
+    monkeypatch.setattr(study, "operation_report", waiting)  # until its progress was seen
     window.tab("Study")
     window.press("Count operations")
-    until(lambda: window.words(".armdyn-status li"), what="progress")
+    until(lambda: "counting operations" in window.words(".armdyn-status li"), what="progress")
+    seen.set()
     script = "all => all.map(bar => [bar.dataset.method, bar.dataset.stage, +bar.dataset.total])"
     bars = until(
         lambda: window.page.eval_on_selector_all(".armdyn-operations rect", script), what="counts"
     )
-    least = armdyn.count_operations(armdyn.load("two_link")).total
+    least = armdyn.count_operations(robot).total
     assert ["minimal", "minimal", least] in bars
     window.press("Find the structure")
     until(lambda: "D22 constant" in window.words(".armdyn-structure"), what="the structure")
@@ -234,41 +229,37 @@ def test_studies_show_progress_and_their_results(window):
     window.shot("study")
 
 
-@pytest.mark.thorough
 def test_a_design_is_shown_beside_the_arm(window):
-    window.session.open("two_link")
-    until(lambda: len(window.torques()) == 2, what="the robot")
+    old = window.open("two_link")
     window.tab("Design")
     alone = picture(window)
     window.press("Find a design")
-    found = until(lambda: window.words(".armdyn-design"), 60, "a design")
+    found = until(lambda: window.words(".armdyn-design"), what="a design")
     before, after = map(int, re.search(r"(\d+) → (\d+)", found).groups())
     assert "constant: reached" in found
     assert after < before
-    until(lambda: picture(window) != alone, what="the new arm")
+    until(lambda: window.session.scene.beside, what="the new arm")
+    assert not alike(picture(window), alone)
     window.shot("design")
     window.press("Go on with the new arm")
-    until(lambda: window.session.arm.robot.name != "", what="the new arm")
-    old = armdyn.load("two_link")
-    until(
-        lambda: not np.allclose(window.session.arm.robot.parameters, old.parameters),
-        what="the new arm",
-    )
+    until(lambda: "a new design" in window.session.arm.source, what="the new arm")
+    assert not np.allclose(window.session.arm.robot.parameters, old.parameters)
     q = np.random.default_rng(0).uniform(-3, 3, (10, 2))
     M = window.session.arm.robot.mass_matrix(q)
     np.testing.assert_allclose(M, np.broadcast_to(M[0], M.shape), atol=1e-9)
 
 
-def test_two_windows_stay_apart_and_a_closed_one_leaves_nothing(window, browser, studio, shots):
-    other = Window(browser, studio, shots, (900, 500))
+def test_two_windows_stay_apart_and_a_closed_one_leaves_nothing(window, another, studio):
+    other = another(studio, (900, 500))
     assert other.session.folder != window.session.folder
     before, q = window.torques(), window.session.state.q.copy()
-    other.session.open("two_link")
-    until(lambda: len(other.torques()) == 2, what="the robot of the other window")
+    other.open("two_link")
+    assert len(other.torques()) == 2
     other.tab("Play")
     other.upload(".csv", {"name": "a.csv", "mimeType": "text/csv", "buffer": b"t,q1,q2\n"})
     folder = other.session.folder
     until((folder / "a.csv").exists, what="the upload")
+    window.settle()
     assert not (window.session.folder / "a.csv").exists()
     assert window.torques() == before
     assert np.array_equal(window.session.state.q, q)
@@ -290,8 +281,8 @@ def test_a_page_of_another_site_sees_nothing(browser, studio, monkeypatch):
             studio._gate, "refusal", lambda *a: told.append(refusal(*a)) or told[-1]
         )
         page.goto(f"{elsewhere.address}&websocket=ws://localhost:{studio.port}")
-        until(lambda: page.wait_for_timeout(100) or told, 90, "a refusal")
-        assert told[0] == "pages of other sites cannot use the studio"
+        until(lambda: len(told) > 1, what="two refusals, the page having heard of the first")
+        assert set(told) == {"pages of other sites cannot use the studio"}
         assert studio.sessions == before
         assert page.locator(".armdyn-torque .total").count() == 0
     finally:
@@ -305,9 +296,8 @@ def test_an_error_of_the_studio_itself_is_shown_and_ends_nothing(window):
 
     window.session.guard(broken)(None)
     note = window.page.locator(".mantine-Notification-root", has_text="a broken callback")
-    note.wait_for(timeout=10_000)
+    note.wait_for()
     window.dismiss()
     q = window.session.state.q + 0.1
-    window.session.move(State.rest(q))
-    wanted = PUMA.inverse_dynamics(q, 0 * q, 0 * q)
-    until(lambda: np.allclose(window.torques(), wanted, atol=1e-9), what="the torque")
+    window.move(State.rest(q))
+    np.testing.assert_allclose(window.torques(), PUMA.inverse_dynamics(q, 0 * q, 0 * q), atol=1e-9)

@@ -17,7 +17,7 @@ from armdyn.studio.exports import c_code, csv, png, toml, warning
 from armdyn.studio.scene import lowest
 from armdyn.studio.stage import stage
 from armdyn.studio.uploads import open_robot
-from support.studio_windows import CLOSE, Window, until
+from support.studio_windows import PATIENCE, until
 
 PUMA = armdyn.load("puma560")
 PIECES = """all => all.filter(b => !b.hidden).map(b => [
@@ -43,8 +43,8 @@ def test_bars_are_the_terms_on_one_scale_which_shrinks_again(window):
     rng = np.random.default_rng(1)
     state = State(window.session.state.q, *rng.uniform(-2, 2, (2, 6)), payload=2.5)
     wanted = PUMA.with_payload(2.5).ledger(state.q, state.qd, state.qdd)
-    window.session.move(state)
-    until(lambda: np.allclose(window.torques(), wanted.total, atol=1e-9), what="the torque")
+    window.move(state)
+    np.testing.assert_allclose(window.torques(), wanted.total, atol=1e-9)
     limits = np.array([joint.limits.effort for joint in PUMA.model.joints])
     assert np.allclose([row["end"] for row in rows(window)], limits)  # each bar: 100 % of its motor
     drawn = pieces(window)
@@ -59,20 +59,17 @@ def test_bars_are_the_terms_on_one_scale_which_shrinks_again(window):
     assert {*legend} == {name for _, name in acting}
     # the other scale is one torque for all joints
     window.choose("N·m")
-    until(lambda: len({row["end"] for row in rows(window)}) == 1, what="one scale")
+    assert len({row["end"] for row in rows(window)}) == 1
     large = rows(window)[0]["end"]
-    window.session.move(State.rest(np.array([0, np.pi / 2, 0, 0, 0, 0])))
-    until(lambda: rows(window)[0]["end"] < 0.5 * large, what="a smaller scale")
+    window.move(State.rest(np.array([0, np.pi / 2, 0, 0, 0, 0])))
+    assert rows(window)[0]["end"] < 0.5 * large
     window.choose("% of motor")
 
 
 def test_over_the_limit_is_red_with_a_percentage_and_nothing_is_cut_off(window):
-    window.session.move(dataclasses.replace(window.session.state, payload=80.0))
-    sentence = until(
-        lambda: "more than it has" in (said := window.words(".armdyn-sentence")) and said,
-        what="the sentence",
-    )
-    assert re.match(r"Joint \d needs \d{3,4} % of its motor here", sentence)
+    window.move(dataclasses.replace(window.session.state, payload=80.0))
+    said = window.words(".armdyn-sentence")
+    assert re.match(r"Joint \d needs \d{3,4} % of its motor here: that is more than it has", said)
     over = [row for row in rows(window) if row["over"]]
     assert over
     assert all(int(row["share"].split()[0]) > 100 for row in over)
@@ -103,6 +100,8 @@ def test_fields_take_what_people_type(window):
         until(lambda w=words: w in note.inner_text(), what=words)
     # arrow keys take steps that make sense
     window.type(label, "0.2")
+    until(lambda: window.session.state.q[0] == 0.2, what="a place to begin")
+    window.settle()
     slider = window.page.get_by_role("slider", name="Position of joint1", exact=True)
     slider.press("ArrowRight")
     until(lambda: abs(window.session.state.q[0] - 0.21) < 1e-9, what="a step")
@@ -110,7 +109,7 @@ def test_fields_take_what_people_type(window):
     until(lambda: window.session.state.q[0] == PUMA.limits[0, 1], what="the end")
 
 
-def compute(window, name, seconds="1"):
+def compute(window, name):
     window.tab("Play")
     choice = window.page.get_by_role("combobox", name="motion", exact=True)
     choice.click()
@@ -156,19 +155,15 @@ def test_a_simulation_stops_at_the_limits_and_bars_plots_and_sliders_agree(windo
     read = float(re.search(r"gravity\s+([\u2212\d.]+)", values)[1].replace("\u2212", "-"))
     t, gravity = timeline.recording.t, timeline.recording.terms["gravity"][:, 1]
     assert read == pytest.approx(np.interp(window.time(), t, gravity), rel=0.02)
-    until(
-        lambda: abs(pieces_of(window, 1)["gravity"] - np.interp(window.time(), t, gravity)) < 1e-3
-    )
+    window.settle()
+    shown = {term: value for joint, term, value, *_ in pieces(window) if joint == 1}
+    assert shown["gravity"] == pytest.approx(np.interp(window.time(), t, gravity), abs=1e-3)
     plot.press("Home")
     until(lambda: window.time() == 0, what="the start")
     plot.press("+")
     until(lambda: window.session.page._shown["curve"]["to"] < 0.6 * timeline.recording.duration)
     window.shot("timeline")
     window.press("Close the timeline")
-
-
-def pieces_of(window, joint):
-    return {term: value for j, term, value, *_ in pieces(window) if j == joint}
 
 
 def test_a_log_is_plotted_as_measured_over_the_model(window, tmp_path):
@@ -198,7 +193,8 @@ def test_an_invalid_robot_wears_a_banner_in_every_tab_and_in_its_exports(window,
     path.write_text(BROKEN)
     window.upload(".urdf", path)
     banner = window.page.locator(".armdyn-fault")
-    banner.wait_for(state="visible")
+    banner.wait_for()
+    window.settle()
     assert "cannot exist" in banner.inner_text()
     for tab in ("Move", "Play", "Study", "Design", "Robot"):
         window.tab(tab)
@@ -240,19 +236,17 @@ def test_jobs_are_cancelled_and_belong_to_their_robot(window):
     def begin():
         inside.clear()
         window.session.study("an endless search", endless, lambda _: ended.append("done"))
-        inside.wait(10)
-        until(lambda: "an endless search" in window.words(".armdyn-status"), what="the job")
+        assert inside.wait(PATIENCE)
 
     begin()
     window.page.get_by_role("button", name="Cancel: an endless search").click()
     until(lambda: ended == ["puma560"], what="its end")
     until(lambda: not window.words(".armdyn-status li"), what="nothing running")
     begin()
-    window.session.study("an endless search", endless, print)  # the new one takes its place
+    begin()  # the new one takes its place
     until(lambda: len(ended) == 2, what="the end of the first")
-    window.session.open("two_link")
+    window.open("two_link")
     until(lambda: len(ended) == 3, what="the end with its robot")
-    until(lambda: len(window.torques()) == 2, what="the robot")
     assert "done" not in ended
 
 
@@ -268,39 +262,32 @@ def test_jobs_end_with_their_window():
 
     jobs = Jobs(lambda _: None, print)
     jobs.start("endless", endless, print)
-    assert inside.wait(10)
+    assert inside.wait(PATIENCE)
     jobs.close()
-    assert ended.wait(10)
+    assert ended.wait(PATIENCE)
     jobs.start("late", endless, print)
     assert not jobs.running
 
 
 def test_a_reload_keeps_the_state(window):
-    window.session.open("two_link")
-    until(lambda: len(window.torques()) == 2, what="the robot")
+    window.open("two_link")
     window.tab("Study")
     window.type("Position of joint1 [rad], number", "0.7")
     window.type("Payload at the tool [kg], number", "1.25")
     until(lambda: "0.7" in window.page.evaluate("location.hash"), what="the address")
     until(lambda: "tab=Study" in window.page.evaluate("location.hash"), what="the tab")
-    studio_sessions, before = window.studio.sessions, window.session
-    assert before in studio_sessions
     window.page.reload()
-    window.session = session = until(lambda: came_back(window, before), 90, "the robot")
-    until(lambda: session.state.payload == 1.25, what="the payload")
+    window.session = session = until(lambda: came_back(window), what="the robot")
+    window.begin()
+    assert session.state.payload == 1.25
     assert session.state.q[0] == pytest.approx(0.7)
-    until(lambda: len(window.torques()) == 2, what="its torques")
-    until(
-        lambda: window.page.get_by_role("tab", name="Study").get_attribute("aria-selected")
-        == "true",
-        what="the tab",
-    )  # fmt: skip
-    window.page.locator(CLOSE).first.wait_for()
-    window.dismiss()
+    assert len(window.torques()) == 2
+    tab = window.page.get_by_role("tab", name="Study")
+    until(lambda: tab.get_attribute("aria-selected") == "true", what="the tab")
 
 
-def came_back(window, before):
-    session = window.fresh(before)
+def came_back(window):
+    session = window.find()
     return session if session and session._now and session.arm.source == "two_link" else None
 
 
@@ -310,6 +297,9 @@ UNNAMED = """() => [...document.querySelectorAll(
   .filter(e => !(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') ||
     e.labels?.length || e.textContent.trim() || e.title))
   .map(e => e.outerHTML.slice(0, 200))"""
+STILL = """() => Promise.all(document.getAnimations()
+  .filter(it => Number.isFinite(it.effect.getComputedTiming().endTime))
+  .map(it => it.finished.catch(() => {})))"""
 TEXTS = """() => {
   const parse = c => { const m = c.match(/[\\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m };
   const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
@@ -348,12 +338,12 @@ TEXTS = """() => {
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_control_has_a_name_and_every_text_can_be_read(window, dark):
     window.session.restyle(dark)
-    until(
-        lambda: window.page.evaluate("document.documentElement.dataset.dark") == str(dark).lower()
-    )
+    window.settle()
+    assert window.page.evaluate("document.documentElement.dataset.dark") == str(dark).lower()
     for tab in ("Move", "Play", "Study", "Design", "Robot"):
         window.tab(tab)
-        until(lambda: not window.page.evaluate(UNNAMED), 5, f"names in {tab}")
+        until(lambda: not window.page.evaluate(UNNAMED), f"names in {tab}")  # given a moment later
+        window.page.evaluate(STILL)
         texts = window.page.evaluate(TEXTS)
         assert len(texts) > 30
         assert not [t for t in texts if t["size"] < 10.95], tab
@@ -396,8 +386,8 @@ def test_help_and_the_tour(window):
     assert not window.page.locator("#root").get_by_text("Configuration", exact=False).count()
 
 
-def test_a_phone_shows_the_torques_first(browser, studio, shots):
-    phone = Window(browser, studio, shots, (390, 844))
+def test_a_phone_shows_the_torques_first(another, studio):
+    phone = another(studio, (390, 844))
     box = phone.page.locator(".armdyn-torque").bounding_box()
     assert box["y"] < 0.4 * 844
     assert box["width"] <= 390
@@ -407,18 +397,17 @@ def test_a_phone_shows_the_torques_first(browser, studio, shots):
     # then the arm, and the tabs, each with the whole page
     phone.press("Arm")
     assert not phone.page.locator(".armdyn-torque").is_visible()
-    canvas = phone.page.locator("#root canvas").first.bounding_box()
-    assert canvas["width"] == 390
-    assert canvas["height"] > 0.7 * 844
+    canvas = phone.page.locator("#root canvas[data-engine]")
+    until(lambda: canvas.bounding_box()["width"] == 390, what="the canvas in its new size")
+    assert canvas.bounding_box()["height"] > 0.7 * 844
     phone.shot("phone_arm")
     phone.press("Tools")
     phone.tab("Design")
-    button = phone.page.get_by_role("button", name="Find a design", exact=True).bounding_box()
-    assert button["width"] > 0.8 * 390
+    button = phone.page.get_by_role("button", name="Find a design", exact=True)
+    until(lambda: button.bounding_box()["width"] > 0.8 * 390, what="a button as wide as the page")
     phone.shot("phone_tools")
     phone.press("Torques")
     assert phone.page.locator(".armdyn-torque").is_visible()
-    phone.close()
 
 
 def test_a_robot_of_many_joints_has_groups_a_search_and_a_matrix_to_read(window):
@@ -433,20 +422,19 @@ def test_a_robot_of_many_joints_has_groups_a_search_and_a_matrix_to_read(window)
     heights = stage(robot.model).on_page(arm.evaluator(window.session.state).links[:, :3, 3])[:, 2]
     assert heights.min() == pytest.approx(ground, abs=1e-9)
     assert ground < -0.5
-    until(lambda: len(window.torques()) == robot.n, what="the robot")
+    window.settle()
+    assert len(window.torques()) == robot.n
     groups = window.page.eval_on_selector_all(
         ".ad-group summary span:first-child", "a => a.map(e => e.innerText.toLowerCase())"
     )
     assert {"arm left", "arm right", "leg left", "leg right"} <= {*groups}
     window.page.get_by_role("searchbox", name="Find a joint").fill("leg_left")
-    rows = window.page.locator(".ad-row:not([hidden])")
-    until(lambda: rows.count() == 6, what="the joints that were looked for")
+    assert window.page.locator(".ad-row:not([hidden])").count() == 6
     window.page.get_by_role("searchbox", name="Find a joint").fill("")
     # an update is small
     sent = window.session.page.sent
-    window.session.move(dataclasses.replace(window.session.state, q=window.session.state.q + 0.01))
-    until(lambda: window.session.page.sent > sent, what="an update")
-    assert window.session.page.sent - sent < 25_000
+    window.move(dataclasses.replace(window.session.state, q=window.session.state.q + 0.01))
+    assert 0 < window.session.page.sent - sent < 25_000
     window.press("As a table")
     table = window.page.locator(".ad-dialog table")
     assert table.locator("tr").count() == robot.n + 1
@@ -455,17 +443,16 @@ def test_a_robot_of_many_joints_has_groups_a_search_and_a_matrix_to_read(window)
     window.shot("talos")
 
 
-def test_a_studio_that_has_stopped_says_so(browser, shots):
+def test_a_studio_that_has_stopped_says_so(another):
     from armdyn.studio.server import Studio
 
     brief = Studio("two_link", port=0)
-    other = Window(browser, brief, shots, (700, 500))
+    other = another(brief, (700, 500))
     brief.stop()
     gone = other.page.locator(".armdyn-gone")
-    gone.wait_for(state="visible")
+    gone.wait_for()
     assert "The studio has stopped" in gone.inner_text()
     assert "armdyn studio" in gone.inner_text()
-    other.close()
 
 
 def test_hostile_names_do_not_become_markup(window):
@@ -478,7 +465,8 @@ def test_hostile_names_do_not_become_markup(window):
     model = dataclasses.replace(robot.model, joints=joints, title=hostile)
     bad = armdyn.dynamics.Robot(model)
     window.session.enter(Arm(bad, Evaluator(bad), source=hostile))
-    until(lambda: hostile in window.words(".armdyn-head"), what="the robot")
+    window.settle()
+    assert hostile in window.words(".armdyn-head")
     assert not window.page.locator(".ad-column img, .ad-top img").count()
     assert not window.page.evaluate("window.hacked")
     assert json.loads(json.dumps(window.session.page._shown))["robot"]["title"] == hostile

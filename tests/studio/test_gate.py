@@ -22,7 +22,7 @@ from armdyn.studio.arm import Arm, Evaluator
 from armdyn.studio.gate import Gate
 from armdyn.studio.server import Studio
 from support.random_robots import random_model
-from support.studio_windows import CAMERA, bare_window, say, socket_to, until
+from support.studio_windows import CAMERA, PATIENCE, bare_window, say, socket_to, until
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def open_studio():
 
 def get(studio, path, **headers):
     """Status, headers and text that a request gets."""
-    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=PATIENCE)
     connection.request("GET", path, headers=headers)
     found = connection.getresponse()
     text = found.read()
@@ -89,7 +89,7 @@ def test_a_browser_is_started_with_a_token_that_is_good_once(studio, capfd):
     assert status == 200
     assert get(studio, path)[0] == 403
     assert get(studio, "/", Cookie=headers["Set-Cookie"].partition(";")[0])[0] == 200
-    with socket.create_connection(("127.0.0.1", studio.port), 5) as raw:
+    with socket.create_connection(("127.0.0.1", studio.port), PATIENCE) as raw:
         raw.sendall(b"\x1b[31m garbage\r\n\r\n")
         while raw.recv(99):
             pass
@@ -117,7 +117,7 @@ def test_without_a_token_only_pages_of_its_own_get_in(open_studio):
     known = open_studio._server._websock_server._client_state_from_id
     until(lambda: not known, what="the end of the only connection")
     for lines in ("GET / HTTP/1.1\r\n\r\n", f"GET / HTTP/1.1\r\nHost: {own}\r\nHost: a\r\n\r\n"):
-        with socket.create_connection(("127.0.0.1", open_studio.port), 5) as raw:
+        with socket.create_connection(("127.0.0.1", open_studio.port), PATIENCE) as raw:
             raw.sendall(lines.encode())
             assert raw.recv(99).startswith(b"HTTP/1.1 403")
 
@@ -209,14 +209,13 @@ def test_what_is_announced_too_large_or_exceeds_its_size_is_not_kept(wire):
 
 
 def test_nothing_that_a_window_sends_is_kept_for_others(wire, studio):
-    connection, _ = wire
+    connection, session = wire
     server = studio._server._websock_server
     before = len(server._broadcast_buffer.message_from_id)
     say(connection, "GuiFormDirtyMessage", uuid="x" * 1000)
     say(connection, "GuiFormSubmitMessage", uuid="x" * 1000)
     say(connection, "ViewerCameraMessage", **(CAMERA | {"fov": 0.5}))
-    (client,) = studio._server.get_clients().values()
-    until(lambda: client.camera.fov == 0.5, what="the last message")
+    until(lambda: session.client.camera.fov == 0.5, what="the last message")
     assert len(server._broadcast_buffer.message_from_id) == before
     assert messages.GuiFormDirtyMessage not in server._incoming_handlers
 
@@ -257,7 +256,7 @@ def test_our_own_files_and_socket_need_the_token_and_the_window(studio, wire):
         ours(studio, session, Origin="https://evil.example")
     guess = f"ws://127.0.0.1:{studio.port}/armdyn/socket?window=guess&{token}"
     with connect(guess) as page, pytest.raises(ConnectionClosed, match="no such window"):
-        page.recv(5)
+        page.recv(PATIENCE)
 
 
 def test_what_a_page_asks_for_is_checked_and_ends_nothing(studio, wire, monkeypatch):
@@ -293,7 +292,7 @@ def test_only_differences_go_to_a_page(studio, wire):
     with ours(studio, session) as page:
 
         def take():
-            for path, value in (patches := json.loads(page.recv(5))):
+            for path, value in (patches := json.loads(page.recv(PATIENCE))):
                 place = shown
                 for step in path[:-1]:
                     place = place[step]

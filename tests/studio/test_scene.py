@@ -79,9 +79,10 @@ def test_rods_lead_from_joint_to_joint(name):
         np.testing.assert_array_equal(shapes.barrel(model, i).axis, joint.axis)
 
 
-@pytest.mark.parametrize(
-    "name", ["five_bar", "puma560", pytest.param("delta", marks=pytest.mark.thorough)]
-)
+LONG_LOOPS = pytest.mark.thorough(reason="the loops of a delta take twenty seconds to compile")
+
+
+@pytest.mark.parametrize("name", ["five_bar", "puma560", pytest.param("delta", marks=LONG_LOOPS)])
 def test_nothing_is_below_the_ground(name):
     arm = arm_of(open_robot(name), name, None, False, lambda _: None)
     model = arm.robot.model
