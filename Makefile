@@ -10,7 +10,7 @@ INSTALL = { $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(
 SUITE = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal \
   --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
 
-.PHONY: demo test laws test-thorough test-targets test-torch quick lint fmt type imports pages browser docs dist clean
+.PHONY: demo test laws replay test-thorough test-targets test-torch quick lint fmt type imports pages browser docs dist clean
 
 demo: .venv/.demo
 	@mkdir -p demo
@@ -25,15 +25,19 @@ test: lint imports browser
 laws: .venv/.test
 	@$(BIN)/pytest -q --laws tests
 
+# what the working tree computes otherwise than a commit; ALL=1 for every part of every robot
+BASE ?= HEAD
+replay: .venv/.test
+	$(BIN)/python benchmarks/replay.py $(BASE) $(if $(ALL),--all)
+
 # what `make test` leaves out, and fifty fresh robots for every law; SEED=123 repeats those of a run
 test-thorough: .venv/.test
 	$(SUITE) -m thorough
 	$(SUITE) -m law --fresh-robots 50 $(if $(SEED),--robots-seed $(SEED))
-	$(BIN)/pytest tests/studio -m thorough --reruns 2
+	$(BIN)/pytest tests/studio -m thorough
 
-# a page drawn without a GPU may be late
 pages: .venv/.test
-	$(BIN)/pytest tests/studio -m "not thorough" --reruns 2
+	$(BIN)/pytest tests/studio -m "not thorough"
 
 # PyTorch brings gigabytes, so it gets an environment of its own
 test-torch: build/.torch
