@@ -9,8 +9,6 @@ import pytest
 import armdyn
 from support.measured_arms import guessed, measured, worn
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def arm():
@@ -84,6 +82,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_named_with_advice(arm, fault):
     change, message = FAULTS[fault]

@@ -10,7 +10,6 @@ from armdyn.identification.excitation.shapes import link_solids, obstacle_solids
 from support.paths import ROBOTS
 
 pytest.importorskip("coal")  # it is not published for Windows
-pytestmark = pytest.mark.slow
 
 RANGES = np.array([(-2.5, 2.5)] * 3)
 LENGTH, RADIUS = 0.5, 0.05
@@ -85,6 +84,7 @@ def test_slopes_of_distances_and_of_the_barrier_are_those_of_differences(arm):
     assert (slope * way).sum() == pytest.approx(difference, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_motion_keeps_its_distance_from_a_table(arm):
     options = {"speed": 2.0, "starts": 2, "table": 0.0, "clearance": 0.1, "radius": RADIUS}
     found = armdyn.excite(arm, 8, **options)

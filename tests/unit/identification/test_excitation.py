@@ -13,7 +13,6 @@ from armdyn.identification.excitation.search import _start
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from support.paths import ROBOTS
 
-pytestmark = pytest.mark.slow
 PANDA_ACCELERATION = [15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0]
 FRICTION = {
     "joint1.viscous": 0.3,
@@ -60,6 +59,7 @@ def keeps_limits(found, position, speed, acceleration, torque=np.inf):
     )
 
 
+@pytest.mark.slow
 def test_the_panda_is_shown_within_its_published_limits():
     robot = armdyn.load("panda")
     found = armdyn.excite(robot, 20, acceleration=PANDA_ACCELERATION, parameters="links")
@@ -90,6 +90,7 @@ def test_the_slope_of_the_cost_is_that_of_differences(arm):
         assert np.isinf(problem(50 * z)[0])
 
 
+@pytest.mark.slow
 def test_each_criterion_is_better_at_its_own(arm):
     found = {c: armdyn.excite(arm, 10, criterion=c, **ARM) for c in ("condition", "d-optimal")}
     value = {c: np.linalg.svd(stacked(arm, found[c]), compute_uv=False) for c in found}
@@ -109,6 +110,7 @@ def test_a_seed_gives_one_motion(arm):
     assert not np.allclose(one.trajectory.a, other.trajectory.a)
 
 
+@pytest.mark.slow
 def test_torques_of_the_model_are_limited(arm):
     free = armdyn.excite(arm, 6, **ARM, starts=2)
     most = np.abs(free.dense.tau).max(0)
@@ -118,6 +120,7 @@ def test_torques_of_the_model_are_limited(arm):
     assert found.shares["torque"].max() > 0.8  # the limit decides
 
 
+@pytest.mark.slow
 def test_a_second_design_begins_with_the_first(arm):
     first = armdyn.excite(arm, 6, **ARM, starts=2)
     better = arm.with_parameters({"joint1.viscous": 0.9})
@@ -125,6 +128,7 @@ def test_a_second_design_begins_with_the_first(arm):
     assert second.condition < 1.02 * first.condition
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("robot", "options"),
     [
@@ -181,6 +185,7 @@ def test_the_search_tells_how_far_it_is_and_can_be_stopped(arm):
     assert keeps_limits(found, *ARM.values())
 
 
+@pytest.mark.slow
 def test_files_report_and_picture(arm, tmp_path):
     found = armdyn.excite(arm, 6, **ARM, starts=1)
     found.save(tmp_path / "motion.csv", dt=0.02)
@@ -242,6 +247,7 @@ def test_very_long_arms_are_refused():
         armdyn.excite(arm, 8, speed=1.0)
 
 
+@pytest.mark.slow
 def test_the_command_line_writes_a_motion(command, tmp_path):
     options = ["--position", "joint1=-2:1.5,joint2=-1.5:2", "--speed", "2,3", "--acceleration"]
     options += ["joint1=9,joint2=12", "--starts", "1", "--harmonics", "3"]

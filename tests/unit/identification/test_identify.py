@@ -13,8 +13,6 @@ from armdyn.identification.methods import METHODS
 from support.measured_arms import guessed, measured, worn
 from support.random_robots import random_model
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def arm():
@@ -49,6 +47,7 @@ def test_another_motion_is_explained_up_to_the_noise(found):
     assert not [f for f in found.findings if f.severe]
 
 
+@pytest.mark.slow
 def test_the_robot_that_was_found_has_the_torques_of_the_true_one(found, arm):
     draw = np.random.default_rng(3)
     q, qd, qdd = draw.uniform(-1.5, 1.5, (3, 200, arm.n))
@@ -60,6 +59,7 @@ def test_the_robot_that_was_found_has_the_torques_of_the_true_one(found, arm):
         assert np.linalg.eigvalsh(link.inertia.pseudo).min() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["chain", "tree"])
 def test_intervals_hold_the_true_base_parameters_as_often_as_they_say(arm, kind):
     if kind == "tree":
@@ -85,6 +85,7 @@ def test_every_method_finds_the_robot(arm, method):
     assert not [link.name for link in found.robot.model.links if link.inertia.fault]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::armdyn.errors.ArmdynWarning")  # few parameters are shown
 def test_robust_estimates_stand_outliers(arm):
     log = measured(arm, seconds=12.0)
@@ -135,6 +136,7 @@ def test_damage_to_a_log_is_told_and_handled(arm):
     assert found.validation.relative_error < 0.01
 
 
+@pytest.mark.slow
 def test_the_result_is_written_and_watched(found, tmp_path):
     found.save(tmp_path / "arm.toml")
     found.save(tmp_path / "arm.urdf")
@@ -173,6 +175,7 @@ def test_progress_is_told_with_a_total(arm):
     assert any(what.startswith("friction") and total == 0 for what, _, total in told)
 
 
+@pytest.mark.slow
 def test_settings_that_cannot_be_are_refused(arm):
     log = measured(arm, seconds=2.0)
     for options, message in (

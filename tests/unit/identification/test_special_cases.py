@@ -7,7 +7,6 @@ import armdyn
 from armdyn.errors import IdentificationError
 from support.measured_arms import guessed, measured, worn
 
-pytestmark = pytest.mark.slow
 LOAD = armdyn.Inertia.box((0.1, 0.1, 0.1), mass=2.0).moved((0.02, 0.0, 0.05))
 
 
@@ -16,6 +15,7 @@ def arm():
     return worn(armdyn.load("saha_3r"))
 
 
+@pytest.mark.slow
 def test_friction_alone_leaves_the_links_as_they_are(arm):
     bare = guessed(arm, spread=0.0)
     found = armdyn.identify_friction(bare, measured(arm))
@@ -26,6 +26,7 @@ def test_friction_alone_leaves_the_links_as_they_are(arm):
     assert np.abs(error).max() < 0.05 * np.abs(true).max()
 
 
+@pytest.mark.slow
 def test_a_payload_is_found_with_and_without_an_unloaded_run(arm):
     loaded = measured(arm.with_payload(LOAD), seed=3)
     payload = armdyn.identify_payload(arm, loaded)
@@ -49,6 +50,7 @@ def test_a_known_load_shows_the_gains_of_the_drives(arm):
     assert "joint3: " in found.report()
 
 
+@pytest.mark.slow
 def test_poses_at_rest_show_gravity(arm):
     draw = np.random.default_rng(0)
     q = draw.uniform(-2, 2, (40, arm.n))
@@ -62,6 +64,7 @@ def test_poses_at_rest_show_gravity(arm):
         armdyn.identify_gravity(arm, {"q": q[:3], "tau": q[:3]})
 
 
+@pytest.mark.slow
 def test_little_data_change_a_model_for_the_better(arm):
     model = worn(guessed(arm, spread=0.1))
     log = measured(arm, seconds=4.0)
