@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import defaultdict
 from pathlib import Path
 from types import CodeType, FrameType
@@ -51,17 +52,19 @@ class Limited:
 
 
 class Noting:
-    """Writes the tests that ran, their seconds and whether they passed, and what they entered.
+    """Writes the tests that ran, their CPU seconds and whether they passed, and what they entered.
 
-    What is entered at import or by a fixture counts for the whole file.
+    What a fixture enters counts for all tests of the file.
     """
 
     def __init__(self, source: str, out: str):
         self.source, self.out = source + os.sep, out
         self.codes: dict[int, CodeType] = {}
         self.seconds: dict[str, float] = defaultdict(float)
+        self.started = 0.0
         self.passed: dict[str, bool] = {}
-        self.shared: set[str] = set()
+        self.imported: set[str] = set()
+        self.fixtures: set[str] = set()
         self.entered: dict[str, set[str]] = defaultdict(set)
         threading.settrace(self.trace)
         sys.settrace(self.trace)
@@ -82,19 +85,21 @@ class Noting:
 
     def pytest_collection_finish(self) -> None:
         """What importing and collecting entered."""
-        self.shared |= self.taken()
+        self.imported = self.taken()
+        self.started = time.process_time()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """What setup, call or teardown of a test entered."""
         name, entered = report.nodeid, self.taken()
-        self.seconds[name] += report.duration
+        self.seconds[name] += time.process_time() - self.started
+        self.started = time.process_time()
         if report.when == "call":
             for one in entered:
                 self.entered[one].add(name)
             if not report.skipped:
                 self.passed[name] = report.passed
         else:
-            self.shared |= entered
+            self.fixtures |= entered
             if report.failed:
                 self.passed[name] = False
 
@@ -104,11 +109,12 @@ class Noting:
         number = {name: index for index, name in enumerate(self.passed)}
         data = {
             "tests": [[name, self.seconds[name], passed] for name, passed in self.passed.items()],
-            "shared": sorted(self.shared),
+            "imported": sorted(self.imported),
             "entered": {
                 one: sorted(number[name] for name in names & number.keys())
                 for one, names in self.entered.items()
-            },
+            }
+            | dict.fromkeys(self.fixtures, tuple(number.values())),
         }
         Path(self.out).write_text(json.dumps(data))
 

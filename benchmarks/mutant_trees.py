@@ -24,6 +24,7 @@ from rich.progress import track
 
 PACKAGE = Path("src", "armdyn")
 PYTEST = ["-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "mutant_probe"]
+PROBE = "mutant_probe.py"
 LONGEST_RUN = 3600.0
 """Seconds by the clock."""
 
@@ -104,7 +105,7 @@ def copies(source: Path, tests: Path, number: int) -> Iterator[list[Tree]]:
         shutil.copytree(tests, first.folder, ignore=unwanted)
         shutil.rmtree(first.folder / "src")
         shutil.copytree(source / "src", first.folder / "src", ignore=unwanted)
-        shutil.copy(Path(__file__).with_name("mutant_probe.py"), work)
+        shutil.copy(Path(__file__).with_name(PROBE), work)
         for tree in others:
             shutil.copytree(first.folder, tree.folder)
         for tree in trees:
@@ -175,10 +176,10 @@ def noted(tree: Tree, file: str) -> tuple[str, dict[str, Any]]:
 
 
 def digests(tree: Tree, files: list[str]) -> dict[str, str]:
-    """Of each test file with all that it may import."""
+    """Of each test file with all that decides what it enters."""
     folders = ("src", "tests/support")
     paths = [path for one in folders for path in sorted((tree.folder / one).rglob("*.py"))]
-    paths += (tree.folder / "tests").glob("conftest.py")
+    paths += [*(tree.folder / "tests").glob("conftest.py"), tree.folder.parent / PROBE]
     common = b"\0".join(path.read_bytes() for path in paths)
     shared = hashlib.sha256(common).digest()
     return {
@@ -187,27 +188,25 @@ def digests(tree: Tree, files: list[str]) -> dict[str, str]:
     }
 
 
-def chosen(found: dict[str, Any], mutant: Mutant) -> dict[str, float]:
-    """The tests of files that reach a place, with their seconds, in the order to run them.
+def chosen(found: dict[str, Any], mutant: Mutant, late: bool = False) -> dict[str, float]:
+    """The tests that enter the function of a mutant, with their seconds, quick ones first.
 
-    File by file, those that enter its function come first; then those that may have from a fixture,
-    an import or an earlier test what the function gave. Quick files and tests precede others.
+    Late ones are the others of the same files: an import or an earlier test may have given them
+    what the function made.
     """
     groups = []
     for file in found.values():
         place, places = f"{mutant.file}:{mutant.scope}", file["entered"]
         entered = set(places.get(place, ()))
-        if not entered:
-            if place not in file["shared"]:
+        if not entered:  # perhaps a constant or a class: whoever enters a function beside it
+            if place not in file["imported"]:
                 continue
-            # a constant or a class: whoever enters a function beside it
             beside = [one for at, one in places.items() if at.startswith(f"{mutant.file}:")]
             entered = {test for tests in beside for test in tests}
-        for late in (False, True):
-            group = [
-                (seconds, name)
-                for index, (name, seconds, passed) in enumerate(file["tests"])
-                if passed and (index not in entered) == late
-            ]
-            groups.append((late, sum(seconds for seconds, _ in group), sorted(group)))
-    return {name: seconds for _, _, group in sorted(groups) for seconds, name in group}
+        group = [
+            (seconds, name)
+            for index, (name, seconds, passed) in enumerate(file["tests"])
+            if passed and (index in entered) != late
+        ]
+        groups.append((sum(seconds for seconds, _ in group), sorted(group)))
+    return {name: seconds for _, group in sorted(groups) for seconds, name in group}

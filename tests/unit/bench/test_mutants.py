@@ -105,13 +105,14 @@ def test_tests_that_enter_the_function_come_first_and_files_that_do_not_reach_it
     found = {
         "slow": {
             "tests": [["a", 9.0, True], ["b", 0.1, True], ["c", 0.2, True], ["d", 0.1, False]],
-            "shared": [],
+            "imported": [],
             "entered": {"model/arm.py:1": [0, 2, 3]},
         },
-        "quick": {"tests": [["e", 1.0, True]], "shared": ["model/arm.py:1"], "entered": {}},
-        "none": {"tests": [["f", 1.0, True]], "shared": ["model/arm.py:0"], "entered": {}},
+        "quick": {"tests": [["e", 1.0, True]], "imported": ["model/arm.py:1"], "entered": {}},
+        "none": {"tests": [["f", 1.0, True]], "imported": ["model/arm.py:0"], "entered": {}},
     }
-    assert list(chosen(found, mutant)) == ["c", "a", "b", "e"]
+    assert list(chosen(found, mutant)) == ["c", "a"]
+    assert list(chosen(found, mutant, late=True)) == ["b", "e"]
 
 
 ARM = """\
