@@ -4,32 +4,24 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import Robot
 from armdyn.errors import ModelError
 from armdyn.expr.residues import PRIME, Residue, rank, residues
-from support.measured_arms import worn
 from support.paths import ROOT
-from support.random_robots import random_model
-
-MOTOR = {"name": "motor", "rotor_inertia": 1e-3, "gear_ratio": 20.0, "viscous": 0.3}
 
 
 def both(robot, **options):
     return robot.exact_rank(**options), robot.base_parameters(**options).rank
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_ranks_of_all_parameters_together_agree(seed):
-    kinds = ("RRR", "RPR", "PHR", "RRRR")[seed]
-    robot = worn(Robot(random_model(kinds, seed, tree=seed % 2 == 1)), seed)
-    names, links = robot.joint_names, [link.name for link in robot.model.links]
-    robot = robot.with_drives([MOTOR | {"joints": {names[-2]: 1.0, names[-1]: -1.0}}])
+@pytest.mark.arms(where=lambda arm: not arm.mimics)
+def test_ranks_of_all_parameters_together_agree(arm):
+    links = [link.name for link in arm.model.links]
     springs = [
         {"link": links[1], "point": [0.1, 0.2, 0.3], "anchor": [0.3, 0.1, 0.5], "stiffness": 90.0},
         {"link": links[-1], "other": links[0], "point": [0.1, 0.0, 0.1], "stiffness": 70.0,
          "free_length": 0.2},
     ]  # fmt: skip
-    robot = robot.with_springs(springs)
+    robot = arm.robot.with_springs(springs)
     exact, found = both(robot)
     assert exact == found
     assert found < sum(p.linear for p in robot.parameter_table)
