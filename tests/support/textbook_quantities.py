@@ -18,6 +18,7 @@ from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
+from armdyn.formulations.rotors import rotor_matrix
 from armdyn.formulations.spatial import rotate
 from armdyn.model import Mimic
 from support.random_robots import random_model
@@ -50,7 +51,7 @@ class TextbookQuantities:
     def __init__(self, model, link="tool", frame="world"):
         self.model, self.at = model, Coordinates.of(model)
         self.link, self.axes = model.frame(link), None if frame == "world" else model.frame(frame)
-        self.rotors = np.array([joint.rotor.reflected for joint in model.joints])
+        self.rotors = rotor_matrix(model)
         self.still = replace(model, gravity=np.zeros(3))
 
     def links(self, q, qd, qdd, model=None, wrench=None):
@@ -58,7 +59,7 @@ class TextbookQuantities:
         return self.at.torques(newton_euler(model or self.model, *motion, wrench).tau)
 
     def rotor(self, qdd):
-        return self.at.torques(self.rotors * self.at.rates(qdd))
+        return self.at.torques(self.at.rates(qdd) @ self.rotors)
 
     def inverse_dynamics(self, q, qd, qdd, wrench=None):
         links = self.links(q, qd, qdd, wrench=wrench)
@@ -69,7 +70,7 @@ class TextbookQuantities:
         return accelerations(self.model, q, qd, rest, None, "composite_body")
 
     def mass_matrix(self, q):
-        return self.at.matrix(mass_matrix(self.model, self.at.positions(q)) + np.diag(self.rotors))
+        return self.at.matrix(mass_matrix(self.model, self.at.positions(q)) + self.rotors)
 
     def coriolis_matrix(self, q, qd):
         return self.at.matrix(coriolis_matrix(self.model, self.at.positions(q), self.at.rates(qd)))
