@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from armdyn.errors import ArmdynWarning, UrdfError
 from armdyn.formulations.composite_body import mass_matrix
@@ -25,8 +23,6 @@ from support.random_robots import (
     random_model,
     random_states,
     random_transform,
-    seeds,
-    urdf_kinds,
 )
 from support.reading import model_from_dh, model_from_urdf
 
@@ -49,7 +45,7 @@ def check_same_torques(back: RobotModel, model: RobotModel, seed: int = 0) -> No
 
 
 def check_same_description(back: RobotModel, model: RobotModel) -> None:
-    for key in ("name", "title", "source", "note", "reduced"):
+    for key in ("name", "title", "source", "note", "reduced", "drives"):
         assert getattr(back, key) == getattr(model, key)
     assert [link.name for link in back.links] == [link.name for link in model.links]
     for ours, before in zip(back.joints, model.joints, strict=True):
@@ -101,35 +97,39 @@ def dh_robot() -> RobotModel:
     return model_from_dh(rows, "standard", tool=random_transform(rng), name="arm & <tool>")
 
 
-@pytest.mark.slow
-@given(urdf_kinds, seeds, st.booleans())
-def test_random_robot_survives(kinds: str, seed: int, tree: bool) -> None:
-    check_survives(random_model(kinds, seed, tree, rotors=True, friction=True))
+IN_URDF = pytest.mark.arms(where=lambda arm: "H" not in arm.kinds and not arm.drives)
+"""The format has no screws, and no motors that joints share."""
 
 
-@pytest.mark.slow
-@given(urdf_kinds.filter(lambda text: len(text) > 1), seeds)
-def test_locked_robot_survives(kinds: str, seed: int) -> None:
-    model = random_model(kinds, seed, tree=True)
-    held = model.joints[seed % len(model.joints)].name
-    back = check_survives(lock(model, {held: 0.7}))
-    assert sum(len(link.bodies) for link in (back.base_link, *back.links)) == len(kinds) + 1
+@IN_URDF
+def test_any_robot_survives(arm) -> None:
+    check_survives(arm.model, "ignore" if arm.model.reduced else "error")
 
 
-@pytest.mark.slow
-@given(urdf_kinds, seeds, st.booleans())
-def test_pinocchio_reads_the_same_robot(kinds: str, seed: int, tree: bool) -> None:
-    whole = random_model(f"R{kinds}", seed, tree, rotors=True, friction=True)
-    model = lock(whole, {"joint1": 0.4})
+@pytest.mark.arms(where=lambda arm: "H" not in arm.kinds and not arm.model.is_coupled)
+def test_locked_robot_survives(arm) -> None:
+    model = arm.model
+    held = model.joints[arm.seed % len(model.joints)].name
+    back = check_survives(lock(model, {held: 0.7}), "ignore" if model.reduced else "error")
+    assert sum(len(link.bodies) for link in (back.base_link, *back.links)) == len(arm.kinds) + 1
+
+
+@IN_URDF
+def test_pinocchio_reads_the_same_robot(arm) -> None:
+    model = arm.rigid
     peer = pin.buildModelFromXML(urdf_from_model(model))
     peer.gravity = pin.Motion(model.base[:3, :3].T @ model.gravity, np.zeros(3))
-    rows = [peer.getJointId(joint.name) - 1 for joint in model.joints]
-    q, qd, qdd = random_states(model, seed)
-    theirs = [np.zeros(len(rows)) for _ in range(3)]
-    for ours, other in zip((q, qd, qdd), theirs, strict=True):
-        other[rows] = ours
-    tau = pin.rnea(peer, peer.createData(), *theirs)[rows]
-    ours = newton_euler(model, q, qd, qdd).tau
+    state = random_states(model, arm.seed)
+    place, theirs = np.zeros(peer.nq), np.zeros((2, peer.nv))
+    rows = [peer.idx_vs[peer.getJointId(joint.name)] for joint in model.joints]
+    theirs[:, rows] = state[1:]
+    for joint, angle in zip(model.joints, state[0], strict=True):
+        other = peer.joints[peer.getJointId(joint.name)]
+        # a hinge without limits is a point of the circle
+        own = [angle] if other.nq == 1 else [np.cos(angle), np.sin(angle)]
+        place[other.idx_q : other.idx_q + other.nq] = own
+    tau = pin.rnea(peer, peer.createData(), place, *theirs)[rows]
+    ours = newton_euler(model, *state).tau
     np.testing.assert_allclose(ours, tau, rtol=0, atol=TOLERANCE * np.abs(tau).max())
 
 
