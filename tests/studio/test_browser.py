@@ -15,6 +15,7 @@ import armdyn
 from armdyn.check.check import check_report
 from armdyn.studio.arm import State
 from armdyn.studio.panels import exports, study
+from armdyn.studio.style import DARK, LIGHT
 from support.paths import EXAMPLES, ROBOTS
 from support.studio_windows import ALL, PATIENCE, until
 
@@ -86,20 +87,21 @@ def test_velocity_and_payload_are_in_the_torque(window):
 
 def test_everything_that_can_be_seen_is_drawn_dark_and_light(window):
     window.tab("Move")
-    seen = picture(window)
+    seen, scene = picture(window), window.session.scene
+    view = dict(scene.view)
     names = ("mass centres", "inertia", "gravity", "reactions")
     for name in names:
         window.page.get_by_role("checkbox", name=name, exact=True).check()
-    until(lambda: set(window.session.scene._arrows) == {"gravity", "reactions"}, what="arrows")
+    until(lambda: set(scene._arrows) == {"gravity", "reactions"}, what="arrows")
     assert not alike(picture(window), seen)
     window.shot("view_light")
     window.page.get_by_role("checkbox", name="dark page", exact=True).check()
-    until(lambda: window.session.dark, what="darkness")
+    until(lambda: scene._style is DARK, what="darkness")
     assert imread(BytesIO(picture(window)))[..., :3].mean() < 0.4
     window.shot("view_dark")
     for name in (*names, "dark page"):
         window.page.get_by_role("checkbox", name=name, exact=True).uncheck()
-    until(lambda: not window.session.scene._arrows and not window.session.dark, what="the light")
+    until(lambda: scene.view == view and scene._style is LIGHT, what="what was there before")
 
 
 def test_a_trajectory_plays_and_its_plots_follow(window):

@@ -141,6 +141,7 @@ def test_a_simulation_stops_at_the_limits_and_bars_plots_and_sliders_agree(windo
     # what is held is in the plot: another payload, another motion
     window.type("Payload at the tool [kg], number", "4")
     until(lambda: timeline.recording is not before, what="the motion with the payload")
+    window.settle()
     assert timeline.recording.terms["gravity"][0, 1] != before.terms["gravity"][0, 1]
     # a click goes to a time, the pointer reads values, keys and the wheel zoom
     plot = window.page.locator(".ad-plot")
@@ -274,8 +275,8 @@ def test_a_reload_keeps_the_state(window):
     window.tab("Study")
     window.type("Position of joint1 [rad], number", "0.7")
     window.type("Payload at the tool [kg], number", "1.25")
-    until(lambda: "0.7" in window.page.evaluate("location.hash"), what="the address")
-    until(lambda: "tab=Study" in window.page.evaluate("location.hash"), what="the tab")
+    for part in ("&q=0.7,", "&kg=1.25&", "&tab=Study"):
+        until(lambda part=part: part in window.page.evaluate("location.hash"), what=part)
     window.page.reload()
     window.session = session = until(lambda: came_back(window), what="the robot")
     window.begin()

@@ -104,8 +104,7 @@ def test_an_unreached_goal_is_not_offered_as_one(window):
     window.press("Find a design")
     words = until(lambda: window.words(".armdyn-design"), what="a design")
     assert "not reached" in words
-    window.settle()
-    assert window.page.get_by_role("button", name=NEAREST).is_visible()
+    window.page.get_by_role("button", name=NEAREST).wait_for()
     assert not window.page.get_by_role("button", name="Go on with the new arm").count()
     window.shot("design_unreached")
 
