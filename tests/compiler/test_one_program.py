@@ -41,6 +41,7 @@ from armdyn.quantities.run_time import weightless
 from armdyn.quantities.shortest import QUICK, shortest_sound
 from armdyn.quantities.symbolic import generic, pattern
 from armdyn.quantities.traced_robot import TracedRobot
+from support.arms import ARMS
 from support.processes import printed
 from support.random_robots import random_model
 
@@ -68,11 +69,16 @@ def test_there_are_twenty_files_of_others():
     assert len(URDFS) >= 20
 
 
-DELTA = pytest.param("delta", marks=pytest.mark.thorough)
-"""Loops that are solved by iteration have long programs."""
+SOME = ("saha_3r", "scara", "puma560", "four_bar")
+"""Hinges, a slide, a wrist with friction and rotors, and a loop."""
+OTHERS = [
+    pytest.param(name, marks=pytest.mark.thorough(reason="many kernels to compile"))
+    for name in catalog_names()
+    if name not in SOME
+]
 
 
-@pytest.mark.parametrize("name", [DELTA if name == "delta" else name for name in catalog_names()])
+@pytest.mark.parametrize("name", [*SOME, *OTHERS])
 def test_counts_of_kernel_c_and_ops_are_one_number(name):
     robot = armdyn.load(name)
     compared = ("inverse_dynamics",) if name == "delta" else COMPARED
@@ -111,11 +117,19 @@ def counted(program, *ops):
     return sum(instruction.op in ops for instruction in program.instructions)
 
 
-@pytest.mark.thorough
+@pytest.mark.arms(compiled=True)
+def test_counts_of_any_robot_are_one_number(arm):
+    check_proved_counts(armdyn.Robot(arm.model))
+
+
+@pytest.mark.thorough(reason="many kernels to compile")
 @pytest.mark.parametrize("path", URDFS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore::armdyn.errors.ArmdynWarning")
 def test_counts_of_files_of_others_are_one_number(path):
-    robot = armdyn.load(path, fix_root=True)
+    check_proved_counts(armdyn.load(path, fix_root=True))
+
+
+def check_proved_counts(robot):
     told = {}
     for name in ("inverse_dynamics", "gravity_vector"):
         program, proved = proved_program(robot.model, Request(name))
@@ -134,10 +148,14 @@ def test_recursive_equations_are_that_program(name):
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("kind", ["RR", "HP"])
-def test_every_quantity_of_any_robot_is_proved(kind, quantity):
-    model = random_model(kind, 5, rotors=True, friction=True)
-    assert proved_program(model, Request(quantity))[1] == "field"
+@pytest.mark.parametrize("name", ["screws", "point_masses"])
+def test_every_quantity_is_proved(name, quantity):
+    assert proved_program(ARMS[name].model, Request(quantity))[1] == "field"
+
+
+def test_torques_and_accelerations_of_any_robot_are_proved(arm):
+    for quantity in ("inverse_dynamics", "forward_dynamics"):
+        assert proved_program(arm.model, Request(quantity))[1] == "field"
 
 
 def test_a_wrong_program_is_not_proved(monkeypatch):
@@ -215,14 +233,14 @@ def test_programs_that_come_with_armdyn_are_proved_again(name):
 def test_a_deep_search_is_kept_and_never_longer(tmp_path, monkeypatch):
     monkeypatch.setenv("ARMDYN_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(anneal, "STAGES", 2)
-    robot = armdyn.Robot(random_model("RP", 11))
+    robot = armdyn.Robot(random_model("RPR", 11))
     deep = robot.optimized(effort="deep")
     assert deep.with_gravity((0, 0, -1.6)).effort == "deep"
     count = armdyn.count_operations(deep)
     assert count.total <= armdyn.count_operations(robot).total
     (file,) = (tmp_path / "programs").iterdir()
     kept = file.read_bytes()
-    state = np.random.default_rng(0).uniform(-1, 1, (3, 5, 2))
+    state = np.random.default_rng(0).uniform(-1, 1, (3, 5, 3))
     np.testing.assert_allclose(
         deep.inverse_dynamics(*state), robot.inverse_dynamics(*state), rtol=1e-10
     )

@@ -183,7 +183,7 @@ def test_every_formulation_reduces_to_the_same_function(name):
     assert count(reduced).total < count(outputs).total + (name == "minimal")
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough(reason="a chain of a hundred joints")
 def test_operations_of_a_long_chain_grow_in_proportion():
     row = {"joint": "revolute", "a": 0.2, "d": 0.1, "mass": 1.0, "com": (0.1, 0.02, 0.0)}
     total, nodes = {}, {}

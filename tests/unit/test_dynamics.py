@@ -164,14 +164,16 @@ def test_cartesian_form_is_the_same_motion(arm):
     (q, qd, qdd), robot = arm.states(), arm.robot
     form = robot.cartesian(q, qd)
     rows = [TASK.index(name) for name in form.task]
-    J = robot.jacobian(q)[rows]
+    J, M = robot.jacobian(q)[rows], robot.mass_matrix(q)
+    # J⁻ᵀ M J⁻¹ for a square Jacobian; with more joints, along the dynamically consistent inverse
+    inertia = np.linalg.inv(J @ np.linalg.solve(M, J.T))
+    consistent = np.linalg.solve(M, J.T) @ inertia
+    tolerance = 1e-13 * np.linalg.cond(M) * np.linalg.cond(J) ** 2
+    close(form.M, inertia, tolerance)
+    close(form.G, consistent.T @ robot.gravity_vector(q), tolerance)
     acceleration = J @ qdd + robot.jacobian_dot(q, qd)[rows] @ qd
-    force = form.M @ acceleration + form.V + form.G
-    # exact for a square Jacobian; with more joints, along the dynamically consistent inverse
-    consistent = np.linalg.solve(robot.mass_matrix(q), J.T) @ form.M
     tau = robot.inverse_dynamics(q, qd, qdd, friction=False)
-    tolerance = 1e-13 * np.linalg.cond(robot.mass_matrix(q)) * np.linalg.cond(J) ** 2
-    close(force, consistent.T @ tau, tolerance)
+    close(form.M @ acceleration + form.V + form.G, consistent.T @ tau, tolerance)
 
 
 def test_default_task_follows_the_arm():

@@ -12,6 +12,7 @@ from armdyn.backends import table
 from armdyn.errors import SingularityError
 from armdyn.model import FrictionLaw
 from support.peers import close
+from support.programs import EvaluatedRobot
 from support.random_robots import random_model
 from support.textbook_quantities import MODELS, TextbookQuantities
 
@@ -35,7 +36,7 @@ def columns(form):
 def test_the_form_is_that_of_the_textbook_in_every_frame(name, frame):
     model = MODELS[name]
     frame = model.links[1].name if frame == "link2" else frame
-    robot, direct = Robot(model), TextbookQuantities(model, frame=frame)
+    robot, direct = EvaluatedRobot(model), TextbookQuantities(model, frame=frame)
     q, qd = RNG.uniform(-1.5, 1.5, (2, 6, robot.n))
     form = robot.cartesian(q, qd, frame)
     assert form.task == direct.task
@@ -44,24 +45,6 @@ def test_the_form_is_that_of_the_textbook_in_every_frame(name, frame):
     close(columns(robot.cartesian(q, qd, frame, task=some)), direct.cartesian(q, qd, some), 1e-9)
     damped = robot.cartesian(q[0], qd[0], frame, damping=0.2)
     close(columns(damped), direct.cartesian(q[0], qd[0], damping=0.2), 1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["panda", "ur5e"])
-def test_the_form_is_the_inverse_of_the_jacobian_on_both_sides(name):
-    """For a square Jacobian J⁻ᵀ M J⁻¹, J⁻ᵀ (V - M J⁻¹ J̇ q̇) and J⁻ᵀ G."""
-    robot = armdyn.load(name)
-    robot = robot.with_locked({robot.joint_names[2]: 0.4}) if name == "panda" else robot
-    q, qd = RNG.uniform(0.4, 1.4, (2, 4, robot.n))
-    J, M = robot.jacobian(q), robot.mass_matrix(q)
-    inverse = np.linalg.inv(J)
-    back = np.swapaxes(inverse, -1, -2)
-    rate = (robot.jacobian_dot(q, qd) @ qd[..., None])[..., 0]
-    V = robot.coriolis_vector(q, qd) - np.einsum("...ij,...jk,...k", M, inverse, rate)
-    form = robot.cartesian(q, qd)
-    close(form.M, back @ M @ inverse, 1e-9)
-    close(form.V, np.einsum("...ij,...j", back, V), 1e-9)
-    close(form.G, np.einsum("...ij,...j", back, robot.gravity_vector(q)), 1e-9)
 
 
 @pytest.mark.slow
@@ -122,7 +105,7 @@ def test_a_kernel_has_its_task_and_knows_the_names():
         robot.kernel("jacobian", task=("x",))
 
 
-@pytest.mark.thorough
+@pytest.mark.thorough(reason="a long robot")
 @pytest.mark.slow
 def test_many_joints_are_left_to_numpy():
     model = random_model("R" * (table.COMPILED_CARTESIAN + 1), 3)

@@ -62,10 +62,8 @@ def test_counts_of_searched_origins(quantity, name, most):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("letters", ["RHRPR", "PRH", "RRPRRH"])
-@pytest.mark.parametrize("tree", [False, True])
-def test_every_kind_of_joint_is_counted(letters, tree):
-    for robot in branches(canonical(random_model(letters, 2, tree=tree))):
+def test_every_kind_of_joint_is_counted(arm):
+    for robot in branches(canonical(arm.model)):
         assert searched_choices(robot)[0][1] > searched_choices(robot, ("q",))[0][1]
         for quantity in ("mass_matrix", "forward_dynamics"):
             assert searched_origins(robot, quantity)
@@ -97,7 +95,6 @@ def test_units_are_never_small():
 
 
 @pytest.mark.slow
-@pytest.mark.thorough
 def test_one_robot_gets_one_list_of_choices():
     script = (
         "from armdyn.quantities.choice_search import searched_choices\n"
