@@ -139,7 +139,6 @@ THOROUGH = (
     "tests/unit/equations/test_latex.py::test_every_formula_is_mathematics_and_fits_the_page[saha_3r",
     "tests/unit/io/test_catalog.py::test_mass_matrix_is_positive_and_energy_is_kept",
     "tests/unit/simulation/test_adaptive.py",
-    "tests/unit/test_loops_everywhere.py",
 )
 """Whole families of tests that `make test` has no time for, and `make test-thorough` runs."""
 
