@@ -117,10 +117,10 @@ def examined(tree: Tree, mutant: Mutant, found: dict[str, Any], late: bool) -> R
 
 def replayed(trees: list[Tree], survivors: list[Mutant]) -> dict[str, str]:
     """What replay.py finds different in each survivor."""
-    from replay import differences, job, record  # noqa: PLC0415
+    from replay import differences, plan, record  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory() as folder:
-        what = job(Path(folder), whole=False)
+        what = plan(Path(folder), False)
         base = record(trees[0].folder, what)
 
         def work(tree: Tree, mutant: Mutant) -> tuple[str, str]:
@@ -220,6 +220,7 @@ def main(words: list[str] | None = None, source: Path = ROOT) -> dict[str, Resul
             left = [one for one in wanted if results[one.name]["status"] == "survived"]
             for name, told in replayed(trees, left).items():
                 results[name]["replay"] = told
+            keep(given.json, kept(given.json) | results)
     print_results(results)
     return results
 
