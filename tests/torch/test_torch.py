@@ -18,15 +18,15 @@ pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script`:FutureWarning
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     """Two joints with friction of every term and rotors."""
     model = random_model("RP", 5, rotors=True, friction=True)
     return armdyn.Robot(model)
 
 
 @pytest.fixture(scope="module")
-def torque(arm):
-    return arm.torch("inverse_dynamics")
+def torque(robot):
+    return robot.torch("inverse_dynamics")
 
 
 def tensors(seed=1, batch=(6,), dtype=torch.float64, count=3):
@@ -35,12 +35,12 @@ def tensors(seed=1, batch=(6,), dtype=torch.float64, count=3):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_tensors_have_the_bits_of_numpy(arm, dtype):
+def test_tensors_have_the_bits_of_numpy(robot, dtype):
     function, given = (
-        arm.torch("inverse_dynamics", dtype=dtype),
+        robot.torch("inverse_dynamics", dtype=dtype),
         tensors(dtype=getattr(torch, dtype)),
     )
-    kernel = arm.kernel("inverse_dynamics", dtype=dtype)
+    kernel = robot.kernel("inverse_dynamics", dtype=dtype)
     expected = kernel(*(x.numpy() for x in given))
     assert np.array_equal(function(*given).numpy(), expected)
     assert function(*given).dtype == getattr(torch, dtype)
@@ -61,14 +61,14 @@ def test_tensors_have_the_bits_of_numpy(arm, dtype):
         ("forward_kinematics", 1),
     ],
 )
-def test_gradients_are_slopes(arm, quantity, count):
+def test_gradients_are_slopes(robot, quantity, count):
     given = [x.requires_grad_() for x in tensors(batch=(3,), count=count)]
-    assert torch.autograd.gradcheck(arm.torch(quantity), given)
+    assert torch.autograd.gradcheck(robot.torch(quantity), given)
 
 
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
-def test_forward_mode_gives_the_jacobian_of_reverse_mode(arm, quantity):
-    function, given = arm.torch(quantity), [x[0] for x in tensors()]
+def test_forward_mode_gives_the_jacobian_of_reverse_mode(robot, quantity):
+    function, given = robot.torch(quantity), [x[0] for x in tensors()]
     places = (0, 1, 2)
     reverse = torch.func.jacrev(function, places)(*given)
     for mine, theirs in zip(torch.func.jacfwd(function, places)(*given), reverse, strict=True):
@@ -78,21 +78,21 @@ def test_forward_mode_gives_the_jacobian_of_reverse_mode(arm, quantity):
     torch.testing.assert_close(along, expected, rtol=1e-9, atol=1e-12)
 
 
-def test_a_direction_of_one_argument_has_the_bits_of_the_kernel(arm, torque):
+def test_a_direction_of_one_argument_has_the_bits_of_the_kernel(robot, torque):
     q, qd, qdd = tensors()
     zero, along = torch.zeros_like(q), torch.ones_like(q)
     with torch.autograd.forward_ad.dual_level():
         dual = torch.autograd.forward_ad.make_dual(qd, along)
         found = torch.autograd.forward_ad.unpack_dual(torque(q, dual, qdd)).tangent
-    kernel = arm.kernel("inverse_dynamics", derivative="jvp")
+    kernel = robot.kernel("inverse_dynamics", derivative="jvp")
     expected = kernel(*(x.numpy() for x in (q, qd, qdd, zero, along, zero)))
     assert np.array_equal(found.numpy(), expected)
 
 
-def test_second_derivatives_are_slopes_of_the_first(arm):
+def test_second_derivatives_are_slopes_of_the_first(robot):
     given = [x.requires_grad_() for x in tensors(batch=(2,))]
-    assert torch.autograd.gradgradcheck(arm.torch("forward_dynamics"), given)
-    weight, q = arm.torch("gravity_vector"), given[0][0].detach()
+    assert torch.autograd.gradgradcheck(robot.torch("forward_dynamics"), given)
+    weight, q = robot.torch("gravity_vector"), given[0][0].detach()
     curvatures = [
         torch.func.jacfwd(torch.func.jacrev(weight))(q),
         torch.func.jacrev(torch.func.jacfwd(weight))(q),
@@ -110,11 +110,11 @@ def test_no_states_have_gradients_of_no_states(torque):
     assert given[0].grad.shape == (0, 2)
 
 
-def test_a_broadcast_argument_gets_the_sum_of_the_gradients(arm, torque):
+def test_a_broadcast_argument_gets_the_sum_of_the_gradients(robot, torque):
     q, qd, qdd = tensors()
     shared = qd[0].clone().requires_grad_()
     torque(q, shared, qdd).sum().backward()
-    slopes = arm.inverse_dynamics_derivatives(q.numpy(), qd[0].numpy(), qdd.numpy()).dqd
+    slopes = robot.inverse_dynamics_derivatives(q.numpy(), qd[0].numpy(), qdd.numpy()).dqd
     np.testing.assert_allclose(shared.grad.numpy(), slopes.sum((0, 1)), rtol=1e-10)
 
 
@@ -149,22 +149,22 @@ def test_it_can_be_traced_for_compilation(torque):
 
 @pytest.mark.parametrize("mode", [None, "vjp"])
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
-def test_the_program_for_other_devices_is_the_kernel_but_for_rounding(arm, quantity, mode):
-    program = quantity_program(arm.model, Request(quantity, derivative=mode))
+def test_the_program_for_other_devices_is_the_kernel_but_for_rounding(robot, quantity, mode):
+    program = quantity_program(robot.model, Request(quantity, derivative=mode))
     given = tensors(count=len(program.inputs))
     found = run_program(program, given)
     expected = program(*(x.numpy() for x in given))
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-11, atol=1e-12)
 
 
-def test_another_device_runs_the_program(arm, torque):
+def test_another_device_runs_the_program(robot, torque):
     """On the device "meta", which has shapes but no numbers, nothing of a kernel can run."""
     given = [x.to("meta") for x in tensors()]
     assert torque(*given).shape == (6, 2)
     assert torque(*given).device.type == "meta"
 
 
-def test_wrong_tensors_and_a_missing_package_are_named(arm, torque, monkeypatch):
+def test_wrong_tensors_and_a_missing_package_are_named(robot, torque, monkeypatch):
     q, qd, qdd = tensors()
     with pytest.raises(ShapeError, match=r"qd: expected torch.float64, got torch.float32"):
         torque(q, qd.float(), qdd)
@@ -177,11 +177,11 @@ def test_wrong_tensors_and_a_missing_package_are_named(arm, torque, monkeypatch)
     with pytest.raises(ShapeError, match="do not broadcast: q"):
         torque(q, qd[:4], qdd)
     with pytest.raises(UnknownNameError, match="quantity 'torque'"):
-        arm.torch("torque")
+        robot.torch("torque")
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setattr("armdyn.backends.library.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install torch .*extra 'torch'"):
-        arm.torch("mass_matrix")
+        robot.torch("mass_matrix")
 
 
 def test_the_example_of_the_page_runs():

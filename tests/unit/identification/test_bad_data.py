@@ -11,7 +11,7 @@ from support.measured_arms import guessed, measured, worn
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return worn(armdyn.load("saha_3r"))
 
 
@@ -84,10 +84,10 @@ FAULTS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_named_with_advice(arm, fault):
+def test_a_fault_is_named_with_advice(robot, fault):
     change, message = FAULTS[fault]
     with pytest.warns(armdyn.errors.ArmdynWarning) as told:
-        found = armdyn.identify(guessed(arm), change(measured(arm)), False, cutoff=5.0)
+        found = armdyn.identify(guessed(robot), change(measured(robot)), False, cutoff=5.0)
     texts = [str(w.message) for w in told]
     assert any(re.search(message, text) for text in texts), texts
     severe = [f for f in found.findings if f.severe]
@@ -96,16 +96,16 @@ def test_a_fault_is_named_with_advice(arm, fault):
     assert "NOT TO BE TRUSTED" in found.report()
 
 
-def test_joints_that_move_one_after_the_other_are_not_stuck(arm):
+def test_joints_that_move_one_after_the_other_are_not_stuck(robot):
     t = np.arange(0.0, 24.0, 0.005)
     w = 2 * np.pi / 4
     turn = np.stack([(t // 8 == j) for j in range(3)], -1)
     q = turn * (1 - np.cos(w * t))[:, None]  # two swings of each, smoothly begun and ended
     qd, qdd = turn * (w * np.sin(w * t))[:, None], turn * (w * w * np.cos(w * t))[:, None]
-    tau = arm.inverse_dynamics(q, qd, qdd)
+    tau = robot.inverse_dynamics(q, qd, qdd)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = armdyn.identify(guessed(arm), {"t": t, "q": q, "tau": tau}, False, cutoff=5.0)
+        found = armdyn.identify(guessed(robot), {"t": t, "q": q, "tau": tau}, False, cutoff=5.0)
     assert "stuck sensor" not in [finding.kind for finding in found.findings]
 
 
@@ -150,14 +150,14 @@ HOPELESS = {
 
 
 @pytest.mark.parametrize("fault", HOPELESS)
-def test_what_cannot_be_used_is_refused(arm, fault):
+def test_what_cannot_be_used_is_refused(robot, fault):
     change, message = HOPELESS[fault]
     with pytest.raises(armdyn.errors.ArmdynError, match=message):
-        armdyn.identify(guessed(arm), change(measured(arm)), False, friction="none")
+        armdyn.identify(guessed(robot), change(measured(robot)), False, friction="none")
 
 
-def test_an_arm_at_rest_is_not_exciting(arm):
-    log = measured(arm)
+def test_an_arm_at_rest_is_not_exciting(robot):
+    log = measured(robot)
     log["q"][:] = log["q"][0]
     with pytest.warns(armdyn.errors.ArmdynWarning, match="joint1, joint2, joint3 hardly moved"):
-        armdyn.identify(guessed(arm), log, False, friction="none", prior_weight=1.0)
+        armdyn.identify(guessed(robot), log, False, friction="none", prior_weight=1.0)

@@ -24,11 +24,11 @@ def planar(n=3):
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return planar()
 
 
-def ends(arm, q):
+def ends(robot, q):
     """The two ends of the axis of each capsule, (m, 3, 2, 3): a radius beyond the joint, to the end."""
     angle, at = np.cumsum(q, -1), np.zeros((*q.shape, 2, 3))
     base = np.broadcast_to([0.0, 0.0, 0.6], (len(q), 3))
@@ -46,18 +46,18 @@ def apart(one, other, steps=201):
     return np.sqrt(((p[:, None] - q) ** 2).sum(-1)).min()
 
 
-def clearance(arm, least=0.1, **options):
-    solids, _ = link_solids(arm, None, RADIUS)
+def clearance(robot, least=0.1, **options):
+    solids, _ = link_solids(robot, None, RADIUS)
     around = [table_solid(0.0), *obstacle_solids(options.get("obstacles"))]
-    return Clearance.of(arm, [*solids, *around], least, RANGES, 0)
+    return Clearance.of(robot, [*solids, *around], least, RANGES, 0)
 
 
-def test_distances_are_those_of_capsules(arm):
-    found = clearance(arm)
+def test_distances_are_those_of_capsules(robot):
+    found = clearance(robot)
     names = {found.words(k) for k in range(len(found.pairs))}
     assert names == {"link1 and link3", *(f"link{i} and the table" for i in (1, 2, 3))}
     q = np.random.default_rng(0).uniform(-2.5, 2.5, (40, 3))
-    at = ends(arm, q)
+    at = ends(robot, q)
     near = found.near(q, 5.0)
     assert len(near.pose) == 4 * len(q)
     for pose, pair, distance in zip(near.pose, near.pair, near.distance, strict=True):
@@ -70,8 +70,8 @@ def test_distances_are_those_of_capsules(arm):
                 assert distance == pytest.approx(expected, abs=1e-3)
 
 
-def test_slopes_of_distances_and_of_the_barrier_are_those_of_differences(arm):
-    found = clearance(arm, obstacles=[{"box": (0.2, 2.0, 0.2), "position": (0.9, 0, 1.3)}])
+def test_slopes_of_distances_and_of_the_barrier_are_those_of_differences(robot):
+    found = clearance(robot, obstacles=[{"box": (0.2, 2.0, 0.2), "position": (0.9, 0, 1.3)}])
     rng = np.random.default_rng(2)
     q = rng.uniform(-1.2, 1.2, (300, 3))
     q[:, 0] += 1.2
@@ -85,40 +85,40 @@ def test_slopes_of_distances_and_of_the_barrier_are_those_of_differences(arm):
 
 
 @pytest.mark.slow
-def test_a_motion_keeps_its_distance_from_a_table(arm):
+def test_a_motion_keeps_its_distance_from_a_table(robot):
     options = {"speed": 2.0, "starts": 2, "table": 0.0, "clearance": 0.1, "radius": RADIUS}
-    found = armdyn.excite(arm, 8, **options)
-    at = ends(arm, found.samples(8 / 1777).q)
+    found = armdyn.excite(robot, 8, **options)
+    at = ends(robot, found.samples(8 / 1777).q)
     heights = at[..., 2].min((1, 2)) - RADIUS
     assert heights.min() >= 0.1
     assert found.least_distance == pytest.approx(heights.min(), abs=0.01)
     others = [apart(pose[0], pose[2]) - 2 * RADIUS for pose in at[::20]]
     assert min(others) >= 0.1
-    free = armdyn.excite(arm, 8, speed=2.0, starts=2)
+    free = armdyn.excite(robot, 8, speed=2.0, starts=2)
     assert free.condition < found.condition
-    assert ends(arm, free.samples().q)[..., 2].min() - RADIUS < 0.1
+    assert ends(robot, free.samples().q)[..., 2].min() - RADIUS < 0.1
     assert "capsules of radius 0.05 m" in found.report()
     assert "not looked at" in free.report()
 
 
-def test_a_start_in_collision_is_refused_with_the_pair(arm):
+def test_a_start_in_collision_is_refused_with_the_pair(robot):
     options = {"speed": 2.0, "table": 0.0, "start": (-1.4, 0.0, 0.0)}
     with pytest.raises(ExcitationError, match=r"start is in collision.*link. and the table are -"):
-        armdyn.excite(arm, 8, **options)
+        armdyn.excite(robot, 8, **options)
     options |= {"start": None, "starts": 1}
     with pytest.raises(
         ExcitationError, match=r"link1 and the table touch in every one of .* poses"
     ):
-        armdyn.excite(arm, 8, **options | {"table": 3.0})
+        armdyn.excite(robot, 8, **options | {"table": 3.0})
     walls = [{"box": (0.1, 9.0, 9.0), "position": (x, 0.0, 0.0)} for x in (-0.2, 0.2)]
     with pytest.raises(ExcitationError, match=r"no motion .* are .* m from each other"):
-        armdyn.excite(arm, 8, **options, obstacles=walls)
+        armdyn.excite(robot, 8, **options, obstacles=walls)
 
 
 def test_links_that_always_touch_are_told():
-    arm = armdyn.load("ur10")
-    solids, notes = link_solids(arm, None, None)
-    found = Clearance.of(arm, [*solids, table_solid(0.0)], 0.05, arm.limits, 0)
+    robot = armdyn.load("ur10")
+    solids, notes = link_solids(robot, None, None)
+    found = Clearance.of(robot, [*solids, table_solid(0.0)], 0.05, robot.limits, 0)
     assert "wrist_1_link and wrist_3_link" in found.left_out
     words = {found.words(k) for k in range(len(found.pairs))}
     assert "upper_arm_link and the table" in words
@@ -134,8 +134,8 @@ def test_shapes_of_a_file_and_obstacles(tmp_path):
     )
     path = tmp_path / "gripper.urdf"
     path.write_text(text.replace('<link name="palm">', shape, 1), encoding="utf-8")
-    arm = armdyn.load(path)
-    solids, notes = link_solids(arm, path, {"left_finger": 0.01})
+    robot = armdyn.load(path)
+    solids, notes = link_solids(robot, path, {"left_finger": 0.01})
     palm = next(solid for solid in solids if solid.name == "palm")
     assert (palm.shape, palm.lengths, palm.placement[2, 3]) == ("box", (0.1, 0.2, 0.1), 0.05)
     assert next(s for s in solids if s.name == "left_finger").lengths[0] == 0.01
@@ -167,6 +167,6 @@ def test_shapes_of_a_file_and_obstacles(tmp_path):
         ({"geometry": ROBOTS / "gripper.urdf"}, ExcitationError, "no link has a <collision>"),
     ],
 )
-def test_bad_surroundings_are_refused(arm, options, error, words):
+def test_bad_surroundings_are_refused(robot, options, error, words):
     with pytest.raises(error, match=words):
-        armdyn.excite(arm, 8, speed=2.0, **options)
+        armdyn.excite(robot, 8, speed=2.0, **options)

@@ -24,7 +24,7 @@ ARM = {"position": [(-2.0, 1.5), (-1.5, 2.0)], "speed": [2.0, 3.0], "acceleratio
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return armdyn.load("two_link").with_parameters(FRICTION)
 
 
@@ -73,11 +73,11 @@ def test_the_panda_is_shown_within_its_published_limits():
     assert found.parameters == robot.base_parameters(links=True).names
 
 
-def test_the_slope_of_the_cost_is_that_of_differences(arm):
-    limits = motion_limits(arm, *ARM.values(), torque=[60.0, 15.0]).within(0.95)
+def test_the_slope_of_the_cost_is_that_of_differences(robot):
+    limits = motion_limits(robot, *ARM.values(), torque=[60.0, 15.0]).within(0.95)
     for criterion, start in (("condition", None), ("d-optimal", np.array([0.1, 0.2]))):
         problem = Problem(
-            *(arm, aim_at(arm, "all"), criterion, RestBasis.of(0.2, 3), limits, start, None),
+            *(robot, aim_at(robot, "all"), criterion, RestBasis.of(0.2, 3), limits, start, None),
             power=3.0,
             barrier=0.1,
         )
@@ -91,9 +91,9 @@ def test_the_slope_of_the_cost_is_that_of_differences(arm):
 
 
 @pytest.mark.slow
-def test_each_criterion_is_better_at_its_own(arm):
-    found = {c: armdyn.excite(arm, 10, criterion=c, **ARM) for c in ("condition", "d-optimal")}
-    value = {c: np.linalg.svd(stacked(arm, found[c]), compute_uv=False) for c in found}
+def test_each_criterion_is_better_at_its_own(robot):
+    found = {c: armdyn.excite(robot, 10, criterion=c, **ARM) for c in ("condition", "d-optimal")}
+    value = {c: np.linalg.svd(stacked(robot, found[c]), compute_uv=False) for c in found}
     condition = {c: s[0] / s[-1] for c, s in value.items()}
     assert condition["condition"] < 0.9 * condition["d-optimal"]
     assert np.log(value["d-optimal"]).sum() > np.log(value["condition"]).sum() + 0.5
@@ -102,28 +102,28 @@ def test_each_criterion_is_better_at_its_own(arm):
         assert keeps_limits(design, *ARM.values())
 
 
-def test_a_seed_gives_one_motion(arm):
+def test_a_seed_gives_one_motion(robot):
     options = ARM | {"harmonics": 3, "starts": 1}
-    one, same, other = (armdyn.excite(arm, 6, **options, seed=seed) for seed in (3, 3, 4))
+    one, same, other = (armdyn.excite(robot, 6, **options, seed=seed) for seed in (3, 3, 4))
     assert np.array_equal(one.trajectory.a, same.trajectory.a)
     assert np.array_equal(one.trajectory.base, same.trajectory.base)
     assert not np.allclose(one.trajectory.a, other.trajectory.a)
 
 
 @pytest.mark.slow
-def test_torques_of_the_model_are_limited(arm):
-    free = armdyn.excite(arm, 6, **ARM, starts=2)
+def test_torques_of_the_model_are_limited(robot):
+    free = armdyn.excite(robot, 6, **ARM, starts=2)
     most = np.abs(free.dense.tau).max(0)
-    found = armdyn.excite(arm, 6, **ARM, starts=2, torque=0.7 * most, start=(-1.5, 0.0))
+    found = armdyn.excite(robot, 6, **ARM, starts=2, torque=0.7 * most, start=(-1.5, 0.0))
     assert keeps_limits(found, *ARM.values(), 0.7 * most)
     assert found.samples().q[0] == pytest.approx([-1.5, 0.0])
     assert found.shares["torque"].max() > 0.8  # the limit decides
 
 
 @pytest.mark.slow
-def test_a_second_design_begins_with_the_first(arm):
-    first = armdyn.excite(arm, 6, **ARM, starts=2)
-    better = arm.with_parameters({"joint1.viscous": 0.9})
+def test_a_second_design_begins_with_the_first(robot):
+    first = armdyn.excite(robot, 6, **ARM, starts=2)
+    better = robot.with_parameters({"joint1.viscous": 0.9})
     second = armdyn.excite(better, 6, **ARM, starts=1, seed=9, initial=first)
     assert second.condition < 1.02 * first.condition
 
@@ -154,30 +154,30 @@ def test_other_arms(robot, options):
         assert ((follower > -0.05) & (follower < 0)).all()
 
 
-def test_chosen_parameters_are_shown_with_the_others_known(arm):
-    table = [p.name for p in arm.parameter_table if p.linear]
-    found = armdyn.excite(arm, 6, **ARM, starts=1, parameters=["link2", "joint1.viscous"])
+def test_chosen_parameters_are_shown_with_the_others_known(robot):
+    table = [p.name for p in robot.parameter_table if p.linear]
+    found = armdyn.excite(robot, 6, **ARM, starts=1, parameters=["link2", "joint1.viscous"])
     assert {name.partition(".")[0] for name in found.parameters} == {"link2", "joint1"}
     assert "joint1.viscous" in found.parameters
     s = found.samples()
     columns = [table.index(name) for name in found.parameters]
-    Y = np.concatenate(arm.regressor(s.q, s.qd, s.qdd)[..., columns])
+    Y = np.concatenate(robot.regressor(s.q, s.qd, s.qdd)[..., columns])
     assert np.linalg.cond(Y) == pytest.approx(found.condition, rel=0.05)
     # what is left out is a combination of what is kept
-    whole = arm.regressor(s.q, s.qd, s.qdd)
+    whole = robot.regressor(s.q, s.qd, s.qdd)
     asked = [k for k, name in enumerate(table) if name.startswith("link2.")]
     both = np.concatenate(whole[..., sorted({*asked, *columns})])
     assert np.linalg.matrix_rank(both) == len(columns)
 
 
-def test_the_search_tells_how_far_it_is_and_can_be_stopped(arm):
+def test_the_search_tells_how_far_it_is_and_can_be_stopped(robot):
     told = []
 
     def progress(share, condition):
         told.append((share, condition))
         return len(told) >= 30
 
-    found = armdyn.excite(arm, 6, **ARM, starts=3, progress=progress)
+    found = armdyn.excite(robot, 6, **ARM, starts=3, progress=progress)
     assert found.stopped
     assert "stopped before it had finished" in found.report()
     assert len(told) == 30
@@ -186,8 +186,8 @@ def test_the_search_tells_how_far_it_is_and_can_be_stopped(arm):
 
 
 @pytest.mark.slow
-def test_files_report_and_picture(arm, tmp_path):
-    found = armdyn.excite(arm, 6, **ARM, starts=1)
+def test_files_report_and_picture(robot, tmp_path):
+    found = armdyn.excite(robot, 6, **ARM, starts=1)
     found.save(tmp_path / "motion.csv", dt=0.02)
     read = trajectory_from_csv(tmp_path / "motion.csv", 2)
     assert read.t[-1] == pytest.approx(6.0)
@@ -234,17 +234,17 @@ def test_files_report_and_picture(arm, tmp_path):
         ({"initial": 3}, ExcitationError, "initial: expected an earlier result"),
     ],
 )
-def test_bad_input_is_refused(arm, options, error, words):
+def test_bad_input_is_refused(robot, options, error, words):
     given = {"duration": 6.0, "starts": 1, "harmonics": 2} | ARM | options
     with pytest.raises(error, match=words):
-        armdyn.excite(arm, given.pop("duration"), **given)
+        armdyn.excite(robot, given.pop("duration"), **given)
 
 
 def test_very_long_arms_are_refused():
     row = {"joint": "revolute", "a": 0.1, "alpha": 1.0, "d": 0.0, "theta": 0.0, "mass": 1.0}
-    arm = armdyn.from_dh([row | {"limits": (-1.0, 1.0), "com": (0, 0, 0)}] * 25, name="snake")
+    robot = armdyn.from_dh([row | {"limits": (-1.0, 1.0), "com": (0, 0, 0)}] * 25, name="snake")
     with pytest.raises(ExcitationError, match=r"'snake' has 25 joints; .* at most 24.*--lock"):
-        armdyn.excite(arm, 8, speed=1.0)
+        armdyn.excite(robot, 8, speed=1.0)
 
 
 @pytest.mark.slow

@@ -15,13 +15,13 @@ from support.random_robots import random_model
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return worn(armdyn.load("saha_3r"))
 
 
 @pytest.fixture(scope="module")
-def found(arm):
-    return armdyn.identify(guessed(arm), measured(arm), measured(arm, seed=5))
+def found(robot):
+    return armdyn.identify(guessed(robot), measured(robot), measured(robot, seed=5))
 
 
 def true_values(found, robot):
@@ -48,10 +48,10 @@ def test_another_motion_is_explained_up_to_the_noise(found):
 
 
 @pytest.mark.slow
-def test_the_robot_that_was_found_has_the_torques_of_the_true_one(found, arm):
+def test_the_robot_that_was_found_has_the_torques_of_the_true_one(found, robot):
     draw = np.random.default_rng(3)
-    q, qd, qdd = draw.uniform(-1.5, 1.5, (3, 200, arm.n))
-    true, guess = (r.inverse_dynamics(q, qd, qdd) for r in (arm, found.given))
+    q, qd, qdd = draw.uniform(-1.5, 1.5, (3, 200, robot.n))
+    true, guess = (r.inverse_dynamics(q, qd, qdd) for r in (robot, found.given))
     error = found.robot.inverse_dynamics(q, qd, qdd) - true
     assert np.linalg.norm(error) < 0.02 * np.linalg.norm(true)
     assert np.linalg.norm(error) < 0.1 * np.linalg.norm(guess - true)
@@ -61,16 +61,16 @@ def test_the_robot_that_was_found_has_the_torques_of_the_true_one(found, arm):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["chain", "tree"])
-def test_intervals_hold_the_true_base_parameters_as_often_as_they_say(arm, kind):
+def test_intervals_hold_the_true_base_parameters_as_often_as_they_say(robot, kind):
     if kind == "tree":
-        arm = worn(armdyn.Robot(random_model("RRR", 5, tree=True)))
-        assert not arm.model.is_chain
+        robot = worn(armdyn.Robot(random_model("RRR", 5, tree=True)))
+        assert not robot.model.is_chain
     inside = []
     for seed in range(4):
-        log = measured(arm, seed=20 + seed, noise=0.02, step=1e-5)
-        found = armdyn.identify(guessed(arm), log, False, prior_weight=1.0)
+        log = measured(robot, seed=20 + seed, noise=0.02, step=1e-5)
+        found = armdyn.identify(guessed(robot), log, False, prior_weight=1.0)
         lows, highs = np.transpose([p.interval for p in found.base])
-        true = true_values(found, arm)
+        true = true_values(found, robot)
         some = np.array([p.excited for p in found.base])
         inside += ((lows < true) & (true < highs))[some].tolist()
     assert len(inside) > 80
@@ -78,39 +78,39 @@ def test_intervals_hold_the_true_base_parameters_as_often_as_they_say(arm, kind)
 
 
 @pytest.mark.parametrize("method", METHODS[1:])
-def test_every_method_finds_the_robot(arm, method):
-    log, other = measured(arm, seconds=12.0), measured(arm, seed=5, seconds=12.0)
-    found = armdyn.identify(guessed(arm), log, other, method=method)
+def test_every_method_finds_the_robot(robot, method):
+    log, other = measured(robot, seconds=12.0), measured(robot, seed=5, seconds=12.0)
+    found = armdyn.identify(guessed(robot), log, other, method=method)
     assert found.validation.relative_error < 0.01
     assert not [link.name for link in found.robot.model.links if link.inertia.fault]
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::armdyn.errors.ArmdynWarning")  # few parameters are shown
-def test_robust_estimates_stand_outliers(arm):
-    log = measured(arm, seconds=12.0)
+def test_robust_estimates_stand_outliers(robot):
+    log = measured(robot, seconds=12.0)
     for start in (400, 900, 1500):  # somebody pushes
         log["tau"][start : start + 60] += 20.0
-    other = measured(arm, seed=5)
+    other = measured(robot, seed=5)
     errors = [
-        armdyn.identify(guessed(arm), log, other, method=method).validation.relative_error
+        armdyn.identify(guessed(robot), log, other, method=method).validation.relative_error
         for method in ("weighted", "robust")
     ]
     assert errors[1] < 0.5 * errors[0]
 
 
-def test_a_joint_that_does_not_move_is_named(arm):
+def test_a_joint_that_does_not_move_is_named(robot):
     with pytest.warns(armdyn.errors.ArmdynWarning, match="not exciting.*joint3 hardly moved"):
-        found = armdyn.identify(guessed(arm), measured(arm, still=(2,)), False)
+        found = armdyn.identify(guessed(robot), measured(robot, still=(2,)), False)
     dull = {p.name: p.why for p in found.unexcited}
     assert any(name.startswith("joint3.viscous") for name in dull)
     assert "hardly moved" in dull["joint3.viscous"]
     assert not any(name.startswith("joint1.viscous") for name in dull)
 
 
-def test_pieces_of_a_log_give_what_the_whole_gives(arm, found, monkeypatch):
+def test_pieces_of_a_log_give_what_the_whole_gives(robot, found, monkeypatch):
     monkeypatch.setattr(preparation, "PIECE", 900)
-    log = measured(arm)
+    log = measured(robot)
     pieced = armdyn.identify(
         found.given, log, False, cutoff=found.cutoffs.equations, prior_weight=found.search.weight
     )
@@ -120,15 +120,15 @@ def test_pieces_of_a_log_give_what_the_whole_gives(arm, found, monkeypatch):
     assert pieced.passes == 1
 
 
-def test_damage_to_a_log_is_told_and_handled(arm):
-    log = measured(arm, jitter=0.1)
+def test_damage_to_a_log_is_told_and_handled(robot):
+    log = measured(robot, jitter=0.1)
     keep = np.ones(len(log["t"]), dtype=bool)
     keep[500:503] = keep[1500:1700] = False
     log = {name: np.concatenate([x[keep], x[-1:]]) for name, x in log.items()}
     log["q"][40, 1] = np.nan
     top = 0.8 * np.abs(log["tau"][:, 1]).max()
     log["tau"][:, 1] = np.clip(log["tau"][:, 1], -top, top)
-    found = armdyn.identify(guessed(arm), log, measured(arm, seed=5))
+    found = armdyn.identify(guessed(robot), log, measured(robot, seed=5))
     text = " ".join(map(str, found.findings))
     for words in ("rows with something missing", "gaps", "been there", "differ from the usual",
                   "samples missing in between", "largest value: joint2"):  # fmt: skip
@@ -165,10 +165,10 @@ def test_a_notebook_shows_verdict_errors_parameters_and_torques(found):
     assert "<script" not in page
 
 
-def test_progress_is_told_with_a_total(arm):
+def test_progress_is_told_with_a_total(robot):
     told = []
-    log = measured(arm, seconds=10.0)
-    armdyn.identify(guessed(arm), log, False, progress=lambda *step: told.append(step))
+    log = measured(robot, seconds=10.0)
+    armdyn.identify(guessed(robot), log, False, progress=lambda *step: told.append(step))
     counts = [(done, total) for what, done, total in told if what == "reading data"]
     assert counts[0] == (0, 2000)
     assert counts[-1] == (2000, 2000)
@@ -176,8 +176,8 @@ def test_progress_is_told_with_a_total(arm):
 
 
 @pytest.mark.slow
-def test_settings_that_cannot_be_are_refused(arm):
-    log = measured(arm, seconds=2.0)
+def test_settings_that_cannot_be_are_refused(robot):
+    log = measured(robot, seconds=2.0)
     for options, message in (
         (dict(method="magic"), "there is no method 'magic'"),
         (dict(cutoff=1e4), "cutoff: expected a frequency below"),
@@ -186,8 +186,8 @@ def test_settings_that_cannot_be_are_refused(arm):
         (dict(friction="much"), "there is no friction 'much'"),
     ):
         with pytest.raises(ArmdynError, match=message):
-            armdyn.identify(arm, log, **options)
+            armdyn.identify(robot, log, **options)
     with pytest.raises(ArmdynError, match="there is no log"):
-        armdyn.identify(arm, [])
+        armdyn.identify(robot, [])
     with pytest.raises(ArmdynError, match="too short|too few"):
-        armdyn.identify(arm, {k: v[:30] for k, v in log.items()})
+        armdyn.identify(robot, {k: v[:30] for k, v in log.items()})

@@ -11,81 +11,84 @@ LOAD = armdyn.Inertia.box((0.1, 0.1, 0.1), mass=2.0).moved((0.02, 0.0, 0.05))
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return worn(armdyn.load("saha_3r"))
 
 
 @pytest.mark.slow
-def test_friction_alone_leaves_the_links_as_they_are(arm):
-    bare = guessed(arm, spread=0.0)
-    found = armdyn.identify_friction(bare, measured(arm))
+def test_friction_alone_leaves_the_links_as_they_are(robot):
+    bare = guessed(robot, spread=0.0)
+    found = armdyn.identify_friction(bare, measured(robot))
     np.testing.assert_array_equal(found.robot.parameters[:30], bare.parameters[:30])
-    speeds = np.linspace(-1, 1, 12)[:, None] * np.ones(arm.n)
-    true = arm.friction_torque(speeds)
+    speeds = np.linspace(-1, 1, 12)[:, None] * np.ones(robot.n)
+    true = robot.friction_torque(speeds)
     error = found.robot.friction_torque(speeds) - true
     assert np.abs(error).max() < 0.05 * np.abs(true).max()
 
 
 @pytest.mark.slow
-def test_a_payload_is_found_with_and_without_an_unloaded_run(arm):
-    loaded = measured(arm.with_payload(LOAD), seed=3)
-    payload = armdyn.identify_payload(arm, loaded)
+def test_a_payload_is_found_with_and_without_an_unloaded_run(robot):
+    loaded = measured(robot.with_payload(LOAD), seed=3)
+    payload = armdyn.identify_payload(robot, loaded)
     assert payload.mass == pytest.approx(2.0, abs=5 * payload.errors[0] + 1e-3)
     np.testing.assert_allclose(payload.com, LOAD.com, atol=0.01)
     assert payload.body.fault is None
     assert payload.relative_error < 0.1 * payload.without
-    rough = armdyn.identify_payload(guessed(arm), loaded, measured(arm, seed=2))
+    rough = armdyn.identify_payload(guessed(robot), loaded, measured(robot, seed=2))
     assert rough.mass == pytest.approx(2.0, rel=0.02)
     assert "mass" in payload.report()
     with pytest.raises(IdentificationError, match="no payload is seen"):
-        armdyn.identify_payload(arm.with_payload(LOAD), measured(arm))
+        armdyn.identify_payload(robot.with_payload(LOAD), measured(robot))
 
 
-def test_a_known_load_shows_the_gains_of_the_drives(arm):
+def test_a_known_load_shows_the_gains_of_the_drives(robot):
     gains = np.array([5.0, 7.5, 10.0])
-    runs = [measured(r, seed=1) for r in (arm, arm.with_payload(LOAD))]
+    runs = [measured(r, seed=1) for r in (robot, robot.with_payload(LOAD))]
     runs = [run | {"tau": run["tau"] / gains} for run in runs]
-    found = armdyn.identify_drive_gains(guessed(arm), *runs, LOAD)
+    found = armdyn.identify_drive_gains(guessed(robot), *runs, LOAD)
     np.testing.assert_allclose(found.values, gains, rtol=0.01)
     assert "joint3: " in found.report()
 
 
 @pytest.mark.slow
-def test_poses_at_rest_show_gravity(arm):
+def test_poses_at_rest_show_gravity(robot):
     draw = np.random.default_rng(0)
-    q = draw.uniform(-2, 2, (40, arm.n))
-    poses = {"q": q[:30], "tau": arm.gravity_vector(q[:30]) + 0.01 * draw.normal(size=(30, arm.n))}
-    others = {"q": q[30:], "tau": arm.gravity_vector(q[30:])}
-    found = armdyn.identify_gravity(guessed(arm), poses, others)
+    q = draw.uniform(-2, 2, (40, robot.n))
+    poses = {
+        "q": q[:30],
+        "tau": robot.gravity_vector(q[:30]) + 0.01 * draw.normal(size=(30, robot.n)),
+    }
+    others = {"q": q[30:], "tau": robot.gravity_vector(q[30:])}
+    found = armdyn.identify_gravity(guessed(robot), poses, others)
     assert found.validation.relative_error < 0.003
-    error = found.robot.gravity_vector(q) - arm.gravity_vector(q)
+    error = found.robot.gravity_vector(q) - robot.gravity_vector(q)
     assert np.abs(error).max() < 0.05
     with pytest.raises(IdentificationError, match="poses are too few"):
-        armdyn.identify_gravity(arm, {"q": q[:3], "tau": q[:3]})
+        armdyn.identify_gravity(robot, {"q": q[:3], "tau": q[:3]})
 
 
 @pytest.mark.slow
-def test_little_data_change_a_model_for_the_better(arm):
-    model = worn(guessed(arm, spread=0.1))
-    log = measured(arm, seconds=4.0)
+def test_little_data_change_a_model_for_the_better(robot):
+    model = worn(guessed(robot, spread=0.1))
+    log = measured(robot, seconds=4.0)
     with pytest.warns(armdyn.errors.ArmdynWarning, match="too short"):
         found = armdyn.update_model(model, log, False)
     draw = np.random.default_rng(1)
-    state = draw.uniform(-1, 1, (3, 100, arm.n))
-    true = arm.inverse_dynamics(*state)
+    state = draw.uniform(-1, 1, (3, 100, robot.n))
+    true = robot.inverse_dynamics(*state)
     before, after = (
         np.linalg.norm(r.inverse_dynamics(*state) - true) for r in (model, found.robot)
     )
     assert after < 0.5 * before
 
 
-def test_base_parameters_become_the_nearest_robot(arm):
-    other = guessed(arm, seed=3)
+def test_base_parameters_become_the_nearest_robot(robot):
+    other = guessed(robot, seed=3)
     base = other.base_parameters(links=True)
-    found = arm.with_base_parameters(base.values, links=True)
+    found = robot.with_base_parameters(base.values, links=True)
     np.testing.assert_allclose(found.base_parameters(links=True).values, base.values, atol=1e-8)
     assert all(np.linalg.eigvalsh(link.inertia.pseudo).min() > 0 for link in found.model.links)
-    same = arm.with_base_parameters(arm.base_parameters().values)
-    np.testing.assert_allclose(same.parameters, arm.parameters, atol=1e-7)
+    same = robot.with_base_parameters(robot.base_parameters().values)
+    np.testing.assert_allclose(same.parameters, robot.parameters, atol=1e-7)
     with pytest.warns(armdyn.errors.ArmdynWarning, match="no bodies have these base parameters"):
-        arm.with_base_parameters(-base.values, links=True)
+        robot.with_base_parameters(-base.values, links=True)

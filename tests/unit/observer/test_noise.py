@@ -12,7 +12,7 @@ SETTLED = 60
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return armdyn.load("two_link")
 
 
@@ -37,13 +37,13 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_variance_of_the_filter_and_the_rate_of_false_alarms(arm, case):
+def test_the_variance_of_the_filter_and_the_rate_of_false_alarms(robot, case):
     given = CASES[case]
-    observer = armdyn.Observer(arm, [80.0, 120.0], false_alarms=0.02, **given)
+    observer = armdyn.Observer(robot, [80.0, 120.0], false_alarms=0.02, **given)
     draw = np.random.default_rng(len(case))
     torque = np.array(given["noise"])
     more = dict(time=given.get("noise_time", 0.0), velocity=given.get("velocity_noise", 0.0))
-    t, q, qd, tau = rest(arm, draw, torque=torque, **more)
+    t, q, qd, tau = rest(robot, draw, torque=torque, **more)
     seen = observer.run(t, q, qd, tau)
     settled = seen.torque[:, SETTLED:]
     expected = observer.deviation(PERIOD, q[0])
@@ -56,11 +56,11 @@ def test_the_variance_of_the_filter_and_the_rate_of_false_alarms(arm, case):
 
 
 @pytest.mark.parametrize("case", ["white", "slow"])
-def test_noise_is_found_in_a_log_without_contact(arm, case):
+def test_noise_is_found_in_a_log_without_contact(robot, case):
     given = CASES[case]
-    log = rest(arm, np.random.default_rng(3), torque=given["noise"], time=0.01 * (case == "slow"))
-    found = armdyn.Observer(arm, [30.0, 60.0]).calibrated(*log)
-    expected = armdyn.Observer(arm, [30.0, 60.0], **given)
+    log = rest(robot, np.random.default_rng(3), torque=given["noise"], time=0.01 * (case == "slow"))
+    found = armdyn.Observer(robot, [30.0, 60.0]).calibrated(*log)
+    expected = armdyn.Observer(robot, [30.0, 60.0], **given)
     np.testing.assert_allclose(found.thresholds(PERIOD), expected.thresholds(PERIOD), rtol=0.05)
     np.testing.assert_allclose(found.noise.torque, given["noise"], rtol=0.1)
     assert found.false_alarms == expected.false_alarms
@@ -68,17 +68,17 @@ def test_noise_is_found_in_a_log_without_contact(arm, case):
         found.calibrated(*(v[..., :99, :] if v.ndim > 1 else v[:99] for v in log))
 
 
-def test_a_constant_error_of_the_model_keeps_its_size(arm):
-    slow = armdyn.Observer(arm, 30.0, noise=[0.5, 0.2], noise_time=1e9)
+def test_a_constant_error_of_the_model_keeps_its_size(robot):
+    slow = armdyn.Observer(robot, 30.0, noise=[0.5, 0.2], noise_time=1e9)
     np.testing.assert_allclose(slow.deviation(1e-3), [0.5, 0.2], rtol=1e-6)
-    white = armdyn.Observer(arm, 30.0, noise=[0.5, 0.2])
+    white = armdyn.Observer(robot, 30.0, noise=[0.5, 0.2])
     law = np.sqrt((1 - np.exp(-30e-3)) / 2)
     np.testing.assert_allclose(white.deviation(1e-3), law * np.array([0.5, 0.2]), rtol=1e-12)
 
 
-def test_thresholds_grow_as_alarms_get_rarer(arm):
+def test_thresholds_grow_as_alarms_get_rarer(robot):
     found = [
-        armdyn.Observer(arm, noise=0.1, false_alarms=rate).thresholds(1e-3)
+        armdyn.Observer(robot, noise=0.1, false_alarms=rate).thresholds(1e-3)
         for rate in (1e-2, 1e-6, 1e-30)
     ]
     assert (np.diff(found, axis=0) > 0).all()

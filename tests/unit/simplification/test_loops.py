@@ -23,7 +23,7 @@ NUMBERS = {
 
 
 @pytest.fixture(scope="module")
-def arm(tmp_path_factory):
+def robot(tmp_path_factory):
     file = tmp_path_factory.mktemp("loops") / "arm.toml"
     text = PARALLELOGRAM_ARM.replace("[0.25, 0.0, 0.0]", "[0.2, 0.0, 0.0]")
     text = "\n".join(line for line in text.splitlines() if not line.startswith("viscous"))
@@ -36,8 +36,8 @@ def arm(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def found(arm):
-    return armdyn.simplify(arm, free="forearm.com", goal="constant")
+def found(robot):
+    return armdyn.simplify(robot, free="forearm.com", goal="constant")
 
 
 def test_the_condition_of_the_book_is_found(found):
@@ -50,9 +50,9 @@ def test_the_condition_of_the_book_is_found(found):
     assert dict(branch.numbers) == {"x2": "-a3 m4 x4/(a1 m2)", "y2": "a3 m4 y4/(a1 m2)"}
 
 
-def test_the_mass_matrix_of_the_example_is_constant_and_diagonal(arm, found):
+def test_the_mass_matrix_of_the_example_is_constant_and_diagonal(robot, found):
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (500, 2))
-    assert np.abs(arm.mass_matrix(q)[:, 0, 1]).max() == pytest.approx(0.19, abs=0.005)
+    assert np.abs(robot.mass_matrix(q)[:, 0, 1]).max() == pytest.approx(0.19, abs=0.005)
     assert found.feasible
     M = found.robot.mass_matrix(q)
     expected = np.broadcast_to(np.diag([2.207128, 0.3743175]), M.shape)
@@ -80,19 +80,19 @@ def test_counterweights_cancel_gravity_as_well(found):
     np.testing.assert_allclose(robot.mass_matrix(q[0]), expected, atol=1e-8)
 
 
-def test_goals_name_the_motors(arm):
-    design = armdyn.simplify(arm, free="forearm.com", goal="decouple=q_link1,q_crank")
+def test_goals_name_the_motors(robot):
+    design = armdyn.simplify(robot, free="forearm.com", goal="decouple=q_link1,q_crank")
     assert design.feasible
     assert [v.element for v in design.design.variations] == ["D13"]
     with pytest.raises(UnknownNameError, match="q_coupler"):
-        armdyn.simplify(arm, goal="decouple=q_link1,q_coupler")
+        armdyn.simplify(robot, goal="decouple=q_link1,q_coupler")
 
 
-def test_what_cannot_be_designed_with_loops_is_refused(arm, tmp_path):
+def test_what_cannot_be_designed_with_loops_is_refused(robot, tmp_path):
     with pytest.raises(LoopError, match="lengths of 'parallelogram_arm' cannot be free, because"):
-        armdyn.simplify(arm, free="link1.length", goal="constant")
+        armdyn.simplify(robot, free="link1.length", goal="constant")
     with pytest.raises(LoopError, match="without shaking are searched for only where there are no"):
-        armdyn.simplify(arm, goal="shaking-force")
+        armdyn.simplify(robot, goal="shaking-force")
     file = tmp_path / "five_bar.toml"
     file.write_text(FIVE_BAR)
     with pytest.raises(LoopError, match="has the loop 'pin', and designs are searched for only"):

@@ -19,7 +19,7 @@ def two_link():
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     """Four joints of both kinds, as general as they come."""
     return Robot(random_model("RRPR", 3, rotors=True))
 
@@ -50,16 +50,16 @@ def test_every_method_gives_the_parabola_of_a_throw(method):
 
 
 @pytest.mark.slow
-def test_a_motion_with_reversed_velocities_goes_back(arm):
-    there = moved(arm, [0.3, -0.4, 0.1, 0.8], [1, 0.5, -0.3, 2], 1.0, **TIGHT)
-    back = moved(arm, there.q[-1], -there.qd[-1], 1.0, **TIGHT)
+def test_a_motion_with_reversed_velocities_goes_back(robot):
+    there = moved(robot, [0.3, -0.4, 0.1, 0.8], [1, 0.5, -0.3, 2], 1.0, **TIGHT)
+    back = moved(robot, there.q[-1], -there.qd[-1], 1.0, **TIGHT)
     np.testing.assert_allclose(back.q, there.q[::-1], atol=1e-8)
     np.testing.assert_allclose(back.qd, -there.qd[::-1], atol=1e-8)
 
 
 @pytest.mark.slow
-def test_without_gravity_energy_and_the_momentum_about_the_first_axis_stay(arm):
-    s = moved(arm.with_gravity([0, 0, 0]), np.zeros(4), [1, -2, 0.5, 1.5], 2.0, **TIGHT)
+def test_without_gravity_energy_and_the_momentum_about_the_first_axis_stay(robot):
+    s = moved(robot.with_gravity([0, 0, 0]), np.zeros(4), [1, -2, 0.5, 1.5], 2.0, **TIGHT)
     momentum = np.einsum("tj,tj->t", s.robot.mass_matrix(s.q)[:, 0], s.qd)
     np.testing.assert_allclose(momentum, momentum[0], rtol=1e-9)
     np.testing.assert_allclose(s.kinetic, s.kinetic[0], rtol=1e-9)
@@ -84,20 +84,20 @@ def test_energy_is_accounted_for_whatever_acts():
 
 
 @pytest.mark.slow
-def test_work_is_the_integral_of_power(arm):
-    s = moved(arm, np.zeros(4), None, 1.0, torque=[9, 5, 3, 2.0], dt=1e-3)
+def test_work_is_the_integral_of_power(robot):
+    s = moved(robot, np.zeros(4), None, 1.0, torque=[9, 5, 3, 2.0], dt=1e-3)
     work = np.concatenate([[0], np.cumsum((s.power[1:] + s.power[:-1]) / 2) * 1e-3])
     np.testing.assert_allclose(s.work[:, 0], work, atol=1e-4 * np.abs(work).max())
 
 
 @pytest.mark.slow
-def test_a_constant_wrench_is_its_torque_by_virtual_work(arm):
+def test_a_constant_wrench_is_its_torque_by_virtual_work(robot):
     wrench = np.array([1, -2, 3, 0.1, 0.2, -0.3])
-    s = moved(arm, np.full(4, 0.2), None, 0.5, external_wrench=wrench, dt=0.1)
+    s = moved(robot, np.full(4, 0.2), None, 0.5, external_wrench=wrench, dt=0.1)
     np.testing.assert_allclose(
-        s.external, np.einsum("tij,i->tj", arm.jacobian(s.q), wrench), atol=1e-10
+        s.external, np.einsum("tij,i->tj", robot.jacobian(s.q), wrench), atol=1e-10
     )
-    same = moved(arm, np.full(4, 0.2), None, 0.5, external_wrench={"tool": wrench}, dt=0.1)
+    same = moved(robot, np.full(4, 0.2), None, 0.5, external_wrench={"tool": wrench}, dt=0.1)
     np.testing.assert_allclose(same.q, s.q, atol=1e-9)
 
 

@@ -22,24 +22,24 @@ LIST = {
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return armdyn.from_dh(ARM, gravity=(0, -9.81, 0))
 
 
-def driven(arm, i, inertia, ratio):
-    joints = list(arm.model.joints)
+def driven(robot, i, inertia, ratio):
+    joints = list(robot.model.joints)
     joints[i] = replace(joints[i], rotor=Rotor(inertia, ratio))
-    return armdyn.Robot(replace(arm.model, joints=tuple(joints)))
+    return armdyn.Robot(replace(robot.model, joints=tuple(joints)))
 
 
 @pytest.mark.parametrize("minimise", ["mass", "price", "inertia", "power"])
-def test_no_pair_that_fits_is_better_than_the_chosen_one(arm, minimise):
+def test_no_pair_that_fits_is_better_than_the_chosen_one(robot, minimise):
     move, margin = swing(2), 1.3
-    found = armdyn.size(arm, move, LIST, minimise=minimise, margin=margin)
-    load = arm.inverse_dynamics(move.q, move.qd, move.qdd)
+    found = armdyn.size(robot, move, LIST, minimise=minimise, margin=margin)
+    load = robot.inverse_dynamics(move.q, move.qd, move.qdd)
     for i, choice in enumerate(found.choices):
         best = np.inf
-        own = load[:, i] - arm.model.joints[i].rotor.reflected * move.qdd[:, i]
+        own = load[:, i] - robot.model.joints[i].rotor.reflected * move.qdd[:, i]
         for m, gear in motor_list(LIST).pairs(turns=True):
             torque = own / gear.ratio + m.rotor_inertia * gear.ratio * move.qdd[:, i]
             speed = gear.ratio * move.qd[:, i]
@@ -59,8 +59,8 @@ def test_no_pair_that_fits_is_better_than_the_chosen_one(arm, minimise):
         assert dict(zip(costs, values, strict=True))[minimise] == pytest.approx(best, rel=1e-5)
 
 
-def test_the_new_robot_asks_of_its_motors_what_was_found(arm, tmp_path):
-    found = armdyn.size(arm, swing(2), LIST)
+def test_the_new_robot_asks_of_its_motors_what_was_found(robot, tmp_path):
+    found = armdyn.size(robot, swing(2), LIST)
     found.robot.save(tmp_path / "new.toml")
     report = armdyn.motors(armdyn.load(tmp_path / "new.toml"), swing(2))
     assert report.excesses == ()
@@ -140,9 +140,9 @@ def test_screws_and_linear_motors_drive_joints_that_slide():
         ("none.toml", "none.toml"),
     ],
 )
-def test_lists_that_cannot_be_used(arm, listed, message):
+def test_lists_that_cannot_be_used(robot, listed, message):
     with pytest.raises(ArmdynError, match=message):
-        armdyn.size(arm, swing(2), listed)
+        armdyn.size(robot, swing(2), listed)
 
 
 @pytest.mark.parametrize(
@@ -154,14 +154,14 @@ def test_lists_that_cannot_be_used(arm, listed, message):
         ({"margin": 100.0}, r"joint1 asks for .* RMS and .* comes closest: its .* times too much"),
     ],
 )
-def test_what_cannot_be_asked_for(arm, options, message):
+def test_what_cannot_be_asked_for(robot, options, message):
     with pytest.raises(ArmdynError, match=message):
-        armdyn.size(arm, swing(2), LIST, **options)
+        armdyn.size(robot, swing(2), LIST, **options)
 
 
-def test_the_cheapest_needs_prices(arm):
+def test_the_cheapest_needs_prices(robot):
     with pytest.raises(ArmdynError, match="the motors M have no price"):
-        armdyn.size(arm, swing(2), {"motor": [motor()]}, minimise="price")
+        armdyn.size(robot, swing(2), {"motor": [motor()]}, minimise="price")
 
 
 def test_the_command(command, tmp_path):

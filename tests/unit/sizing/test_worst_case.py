@@ -10,19 +10,19 @@ from armdyn.errors import ModelError, ShapeError
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     limits = {"velocity": {"joint1": 2.0}, "effort": {"joint1": 40.0}}
     return armdyn.load("two_link").with_limits(**limits)
 
 
 @pytest.fixture(scope="module")
-def found(arm):
-    return armdyn.worst_case(arm, payload=1.5, acceleration=[2.0, 3.0])
+def found(robot):
+    return armdyn.worst_case(robot, payload=1.5, acceleration=[2.0, 3.0])
 
 
-def test_at_rest_the_worst_pose_is_stretched_and_level(arm):
+def test_at_rest_the_worst_pose_is_stretched_and_level(robot):
     length, g, held = 0.8, 9.8062, 0.7
-    case = armdyn.worst_case(arm, payload=held, speed=0.0)
+    case = armdyn.worst_case(robot, payload=held, speed=0.0)
     first = g * length * (2.0 / 2 + 1.0 * 1.5 + 2 * held)
     second = g * length * (1.0 / 2 + held)
     assert [abs(d.torque) for d in case.demands] == pytest.approx([first, second], rel=1e-5)
@@ -32,38 +32,38 @@ def test_at_rest_the_worst_pose_is_stretched_and_level(arm):
     assert not np.any([d.qd for d in case.demands])
 
 
-def test_each_demand_is_the_torque_of_its_state_and_within_the_limits(arm, found):
+def test_each_demand_is_the_torque_of_its_state_and_within_the_limits(robot, found):
     for i, demand in enumerate(found.demands):
-        loaded = arm.with_payload(demand.payload) if demand.payload else arm
+        loaded = robot.with_payload(demand.payload) if demand.payload else robot
         tau = loaded.inverse_dynamics(demand.q, demand.qd, demand.qdd)
         assert tau[i] == pytest.approx(demand.torque, rel=1e-12)
         assert 0 <= demand.payload <= 1.5
-        low, high = arm.model.ranges.T
+        low, high = robot.model.ranges.T
         assert (low - 1e-12 <= demand.q).all()
         assert (demand.q <= high + 1e-12).all()
         assert abs(demand.qd[0]) <= 2.0 + 1e-12
         assert (np.abs(demand.qdd) <= [2 + 1e-12, 3 + 1e-12]).all()
 
 
-def test_no_random_state_is_worse(arm, found):
+def test_no_random_state_is_worse(robot, found):
     rng, m = np.random.default_rng(11), 20_000
-    low, high = arm.model.ranges.T
-    speeds = np.array([2.0, arm.model.joints[1].type.speed])
+    low, high = robot.model.ranges.T
+    speeds = np.array([2.0, robot.model.joints[1].type.speed])
     q = rng.uniform(low, high, (m, 2))
     qd, qdd = rng.uniform(-1, 1, (2, m, 2)) * [[speeds], [[2.0, 3.0]]]
-    for robot in (arm, arm.with_payload(1.5)):
-        most = np.abs(robot.inverse_dynamics(q, qd, qdd)).max(axis=0)
+    for loaded in (robot, robot.with_payload(1.5)):
+        most = np.abs(loaded.inverse_dynamics(q, qd, qdd)).max(axis=0)
         assert (most <= [abs(d.torque) * (1 + 1e-9) for d in found.demands]).all()
 
 
-def test_margin_and_payload_say_when_the_motor_breaks(arm, found):
+def test_margin_and_payload_say_when_the_motor_breaks(robot, found):
     first, second = found.demands
     assert first.use == pytest.approx(abs(first.torque) / 40)
     assert first.margin == pytest.approx(100 * (1 - first.use))
     assert first.breaks
     assert found.broken == (first,)
     assert found.worst is first
-    loaded = arm.with_payload(first.breaking_payload)
+    loaded = robot.with_payload(first.breaking_payload)
     tau = loaded.inverse_dynamics(first.q, first.qd, first.qdd)
     assert abs(tau[0]) == pytest.approx(40)
     assert np.isnan(second.margin)
@@ -71,7 +71,7 @@ def test_margin_and_payload_say_when_the_motor_breaks(arm, found):
     assert "not known" in str(second)
 
 
-def test_the_map_reaches_the_worst_case_and_is_evaluated(arm, found):
+def test_the_map_reaches_the_worst_case_and_is_evaluated(robot, found):
     heat = found.map
     assert heat.joints == (0, 1)
     assert heat.use.shape == (len(heat.y), len(heat.x))
@@ -81,8 +81,8 @@ def test_the_map_reaches_the_worst_case_and_is_evaluated(arm, found):
     assert heat.motor[row, column] == 0
 
 
-def test_it_is_told_drawn_and_the_same_again(arm, found, tmp_path):
-    again = armdyn.worst_case(arm, payload=1.5, acceleration=[2.0, 3.0])
+def test_it_is_told_drawn_and_the_same_again(robot, found, tmp_path):
+    again = armdyn.worst_case(robot, payload=1.5, acceleration=[2.0, 3.0])
     assert again.report() == found.report()
     assert json.loads(found.json())["worst"] == "joint1"
     assert "% missing" in found.report()
@@ -100,9 +100,9 @@ def test_it_is_told_drawn_and_the_same_again(arm, found, tmp_path):
         ({"acceleration": -1.0}, ModelError, "acceleration: expected numbers of 0 or more"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arm, options, error, message):
+def test_what_makes_no_sense_is_refused(robot, options, error, message):
     with pytest.raises(error, match=message):
-        armdyn.worst_case(arm, **options)
+        armdyn.worst_case(robot, **options)
 
 
 def test_a_robot_with_loops_is_refused():

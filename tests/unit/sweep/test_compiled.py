@@ -25,7 +25,7 @@ SPACES = {
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return armdyn.load("saha_3r")
 
 
@@ -34,8 +34,8 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(blocks, "SMALLEST_BLOCK", 2**11)
 
 
-def job_of(arm, over, by=()):
-    what = subject(arm, "inverse_dynamics", over.names, {})
+def job_of(robot, over, by=()):
+    what = subject(robot, "inverse_dynamics", over.names, {})
     space = over.space(what.columns)
     return _job(what, space.by(by) if by else space, KEPT, None)
 
@@ -50,21 +50,21 @@ def check(found, expected, exact):
 
 
 @pytest.mark.parametrize("name", SPACES)
-def test_blocks_are_those_of_numpy(arm, name):
-    job = job_of(arm, SPACES[name])
+def test_blocks_are_those_of_numpy(robot, name):
+    job = job_of(robot, SPACES[name])
     for number in {0, len(job.plan) // 2, len(job.plan) - 1}:
         check(job.compute(number), job.in_numpy(number), exact=False)
 
 
-def test_cells_of_a_block_are_those_of_numpy(arm):
-    job = job_of(arm, SPACES["grid"], by=("q2", "q3"))
+def test_cells_of_a_block_are_those_of_numpy(robot):
+    job = job_of(robot, SPACES["grid"], by=("q2", "q3"))
     assert job.plan[0].cells == 25
     check(job.compute(0), job.in_numpy(0), exact=False)
 
 
 @pytest.mark.parametrize("name", ["grid", "random", "sobol"])
-def test_the_width_of_vectors_changes_no_bit(arm, name):
-    job, host = job_of(arm, SPACES[name]), Target.host()
+def test_the_width_of_vectors_changes_no_bit(robot, name):
+    job, host = job_of(robot, SPACES[name]), Target.host()
     narrow = replace(job)
     lanes = replace(host, bits=host.bits // 2)
     object.__setattr__(narrow, "sweeper", Sweeper(job.kernel, lanes))
@@ -72,11 +72,11 @@ def test_the_width_of_vectors_changes_no_bit(arm, name):
         check(narrow.compute(number), job.compute(number), exact=True)
 
 
-def test_a_long_quantity_is_swept_too(arm):
+def test_a_long_quantity_is_swept_too(robot):
     result = armdyn.sweep(
-        arm, "christoffel", armdyn.Random(500, q=(-2, 2)), ["extremes", "moments"]
+        robot, "christoffel", armdyn.Random(500, q=(-2, 2)), ["extremes", "moments"]
     )
     q = result.states(np.arange(500))["q"]
-    expected = arm.christoffel(q)
+    expected = robot.christoffel(q)
     np.testing.assert_array_equal(result.extremes.max, expected.max(axis=0))
     np.testing.assert_allclose(result.moments.mean, expected.mean(axis=0), atol=1e-12)

@@ -14,13 +14,13 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return armdyn.load("puma560")
 
 
-def redesigned(arm, name, value):
+def redesigned(robot, name, value):
     """The robot with one other number, the long way round."""
-    model, number = arm.model, parameters(arm.model)[name]
+    model, number = robot.model, parameters(robot.model)[name]
     change = value - number.value
     i = number.link
     if name[0] == "a":
@@ -37,29 +37,29 @@ def redesigned(arm, name, value):
 
 
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix", "forward_dynamics"])
-def test_masses_and_lengths_are_arguments(arm, quantity):
+def test_masses_and_lengths_are_arguments(robot, quantity):
     values = {"m3": 7.5, "a2": 0.6, "d4": 0.3}
     move = {"q": [0.3, -0.8, 0.5, 0.2, 0.9, -0.4]}
     if quantity != "mass_matrix":
         move |= {"qd": [0.5, -0.2, 1.0, 0.3, 0.1, 0.7]}
         move |= {"qdd" if quantity[0] == "i" else "tau": [1.0, 2.0, -1.0, 0.5, 0.3, 0.2]}
     for name, value in values.items():
-        found = armdyn.sweep(arm, quantity, armdyn.Grid(**move, **{name: value})).extremes.max
-        expected = getattr(redesigned(arm, name, value), quantity)(*move.values())
+        found = armdyn.sweep(robot, quantity, armdyn.Grid(**move, **{name: value})).extremes.max
+        expected = getattr(redesigned(robot, name, value), quantity)(*move.values())
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
-def test_gears_and_payloads_of_many_variants(arm):
+def test_gears_and_payloads_of_many_variants(robot):
     over = armdyn.Grid(qdd=1.0, N2=(50, 150, 3), payload=(0, 4, 3), m3=[3.0, 6.0])
-    result = armdyn.sweep(arm, "inverse_dynamics", over, by=("N2", "payload1", "m3"))
+    result = armdyn.sweep(robot, "inverse_dynamics", over, by=("N2", "payload1", "m3"))
     assert result.extremes.max.shape == (3, 3, 2, 6)
     zero, one = np.zeros(6), np.ones(6)
     at_50, at_150 = result.extremes.max[0, 0, 0, 1], result.extremes.max[2, 0, 0, 1]
-    rotor = arm.model.joints[1].rotor.inertia
+    rotor = robot.model.joints[1].rotor.inertia
     assert at_150 - at_50 == pytest.approx(rotor * (150**2 - 50**2), rel=1e-9)
-    heavy = armdyn.Robot(with_payload(redesigned(arm, "m3", 6.0).model, 4.0))
+    heavy = armdyn.Robot(with_payload(redesigned(robot, "m3", 6.0).model, 4.0))
     at = result.states(result.extremes.argmax[0, 2, 1, 1])
-    ratio = arm.model.joints[1].rotor.gear_ratio
+    ratio = robot.model.joints[1].rotor.gear_ratio
     expected = heavy.inverse_dynamics(zero, zero, one)[1] + rotor * (50**2 - ratio**2)
     assert result.extremes.max[0, 2, 1, 1] == pytest.approx(expected, rel=1e-9)
     assert at["design"].tolist() == [50.0, 6.0]
@@ -75,6 +75,6 @@ def test_gears_and_payloads_of_many_variants(arm):
         ("bias", {"m9": 0.5}, {}, "no argument or column 'm9'"),
     ],
 )
-def test_what_is_no_design_is_refused(arm, quantity, said, options, message):
+def test_what_is_no_design_is_refused(robot, quantity, said, options, message):
     with pytest.raises(ArmdynError, match=message):
-        armdyn.sweep(arm, quantity, armdyn.Grid(**said), **options)
+        armdyn.sweep(robot, quantity, armdyn.Grid(**said), **options)

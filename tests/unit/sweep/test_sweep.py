@@ -16,7 +16,7 @@ ALL = [Extremes(), Moments(), Histogram(20), Quantiles(), Exceeded(limits=[20.0,
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     return armdyn.load("two_link")
 
 
@@ -28,9 +28,9 @@ def small_blocks():
 
 
 @pytest.fixture(scope="module")
-def random_sweep(arm):
+def random_sweep(robot):
     over = armdyn.Random(30_000, seed=3, q=(-2, 2), qd=(-3, 3), qdd=[1.0, (0, 4)])
-    return armdyn.sweep(arm, "inverse_dynamics", over, ALL)
+    return armdyn.sweep(robot, "inverse_dynamics", over, ALL)
 
 
 def torques(result):
@@ -38,10 +38,10 @@ def torques(result):
     return states, result.subject.robot.inverse_dynamics(**states)
 
 
-def test_a_grid_has_every_combination_and_finds_its_extremes(arm):
+def test_a_grid_has_every_combination_and_finds_its_extremes(robot):
     axes = np.linspace(-1, 2, 9), np.array([0.1, -0.4, 0.9]), np.linspace(0, 3, 4)
     over = armdyn.Grid(q1=(-1, 2, 9), q2=axes[1].tolist(), qd2=(0, 3, 4), qdd=0.5)
-    result = armdyn.sweep(arm, "inverse_dynamics", over)
+    result = armdyn.sweep(robot, "inverse_dynamics", over)
     states, tau = torques(result)
     expected = np.array([*product(*axes)])
     np.testing.assert_array_equal(np.column_stack([states["q"], states["qd"][:, 1]]), expected)
@@ -50,20 +50,22 @@ def test_a_grid_has_every_combination_and_finds_its_extremes(arm):
     np.testing.assert_array_equal(result.extremes.max, tau.max(axis=0))
     np.testing.assert_array_equal(result.extremes.argmin, tau.argmin(axis=0))
     worst = result.state(int(result.extremes.argworst[0]))
-    assert abs(arm.inverse_dynamics(**worst)[0]) == result.extremes.worst[0]
+    assert abs(robot.inverse_dynamics(**worst)[0]) == result.extremes.worst[0]
 
 
-def test_results_are_kept_for_each_value_of_some_columns(arm):
+def test_results_are_kept_for_each_value_of_some_columns(robot):
     over = armdyn.Grid(q1=(-1, 2, 9), q2=(None, None, 7), qd1=(0, 3, 5))
-    result = armdyn.sweep(arm, "inverse_dynamics", over, ["extremes", "moments"], by=("qd1", "q2"))
+    result = armdyn.sweep(
+        robot, "inverse_dynamics", over, ["extremes", "moments"], by=("qd1", "q2")
+    )
     _, tau = torques(result)
     cells = tau.reshape(5, 7, 9, 2)
     np.testing.assert_array_equal(result.extremes.min, cells.min(axis=2))
     np.testing.assert_allclose(result.moments.mean, cells.mean(axis=2), rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(result.kept["q2"], np.linspace(*arm.model.ranges[1], 7))
+    np.testing.assert_allclose(result.kept["q2"], np.linspace(*robot.model.ranges[1], 7))
     at = result.states(result.extremes.argmax[..., 0])
     assert (at["q"][..., 1] == result.kept["q2"]).all()
-    np.testing.assert_array_equal(arm.inverse_dynamics(**at)[..., 0], result.extremes.max[..., 0])
+    np.testing.assert_array_equal(robot.inverse_dynamics(**at)[..., 0], result.extremes.max[..., 0])
 
 
 def test_reductions_are_those_of_all_results(random_sweep):
@@ -87,7 +89,7 @@ def test_reductions_are_those_of_all_results(random_sweep):
         np.testing.assert_array_equal(found.exceeded.states[e], np.flatnonzero(beyond[:, e])[:8])
 
 
-def test_samples_are_uniform_and_each_is_made_alone(arm, random_sweep):
+def test_samples_are_uniform_and_each_is_made_alone(robot, random_sweep):
     space = random_sweep.space
     rows = space.rows(0, space.count)
     np.testing.assert_array_equal(space.rows(12_345, 12_400), rows[12_345:12_400])
@@ -101,10 +103,10 @@ def test_samples_are_uniform_and_each_is_made_alone(arm, random_sweep):
     assert not np.isin(other[:, 0], rows[:, 0]).any()
 
 
-def test_sobol_points_are_those_of_scipy(arm):
+def test_sobol_points_are_those_of_scipy(robot):
     from scipy.stats import qmc  # it takes as long as all other tests of this file
 
-    columns = columns_of(arm, {"q": 2, "qd": 2, "qdd": 2}, {})
+    columns = columns_of(robot, {"q": 2, "qd": 2, "qdd": 2}, {})
     over = armdyn.Sobol(1000, seed=None, q=(0, 1), qd=(0, 2), qdd=3.0)
     rows = over.space(columns).rows(0, 1000)
     engine = qmc.Sobol(4, scramble=False, bits=52)
@@ -116,11 +118,11 @@ def test_sobol_points_are_those_of_scipy(arm):
         assert sorted(np.floor(shifted[:, k] * 1024)) == [*range(1024)]
 
 
-def test_the_number_of_threads_changes_no_bit(arm, random_sweep):
+def test_the_number_of_threads_changes_no_bit(robot, random_sweep):
     over = armdyn.Random(30_000, seed=3, q=(-2, 2), qd=(-3, 3), qdd=[1.0, (0, 4)])
     armdyn.set_threads(1)
     try:
-        alone = armdyn.sweep(arm, "inverse_dynamics", over, ALL)
+        alone = armdyn.sweep(robot, "inverse_dynamics", over, ALL)
     finally:
         armdyn.set_threads(None)
     same_bits(alone, random_sweep)
@@ -132,22 +134,22 @@ def same_bits(one, other):
 
 
 @pytest.mark.slow
-def test_payload_and_gravity_are_columns(arm):
+def test_payload_and_gravity_are_columns(robot):
     over = armdyn.Grid(q=0.3, payload=(0, 2, 3), gravity2=[-9.81, 0.0])
-    result = armdyn.sweep(arm, "gravity_vector", over, by=("payload1", "gravity2"))
+    result = armdyn.sweep(robot, "gravity_vector", over, by=("payload1", "gravity2"))
     for i, mass in enumerate((0.0, 1.0, 2.0)):
         for j, g in enumerate((-9.81, 0.0)):
-            field = [arm.gravity[0], g, arm.gravity[2]]
-            other = arm.with_gravity(field).with_payload(mass, physical="ignore")
+            field = [robot.gravity[0], g, robot.gravity[2]]
+            other = robot.with_gravity(field).with_payload(mass, physical="ignore")
             expected = other.gravity_vector([0.3, 0.3])
             np.testing.assert_allclose(result.extremes.max[i, j], expected, atol=1e-12)
 
 
 def test_results_that_are_no_number_are_counted():
     still = dict(joint="revolute", a=0.5, alpha=0.0, d=0.0, theta=0.0, mass=1.0, com=(0.1, 0, 0))
-    arm = armdyn.from_dh([still], gravity=(0, -9.81, 0))
+    robot = armdyn.from_dh([still], gravity=(0, -9.81, 0))
     rows = {"q": np.array([[0.0], [np.nan], [1.0], [np.nan]])}
-    result = armdyn.sweep(arm, "inverse_dynamics", rows, list(REDUCTIONS)[:4])
+    result = armdyn.sweep(robot, "inverse_dynamics", rows, list(REDUCTIONS)[:4])
     assert result.extremes.lost.tolist() == [2]
     assert result.moments.count.tolist() == [2]
     assert result.histogram.lost.tolist() == [2]
@@ -192,21 +194,21 @@ GRID = armdyn.Grid(q1=(0, 1, 3))
         (7, {}, "over: expected a Grid, Random or Sobol"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_swept_is_refused(arm, over, options, message):
+def test_what_cannot_be_swept_is_refused(robot, over, options, message):
     with pytest.raises(ArmdynError, match=message):
-        armdyn.sweep(arm, "inverse_dynamics", over, **options)
+        armdyn.sweep(robot, "inverse_dynamics", over, **options)
 
 
 @pytest.mark.slow
-def test_numbers_and_options_with_names(arm):
+def test_numbers_and_options_with_names(robot):
     over = armdyn.Random(200, q=(-1, 1), qd=(-1, 1))
-    energy = armdyn.sweep(arm, "kinetic_energy", over, ["extremes", "moments"])
+    energy = armdyn.sweep(robot, "kinetic_energy", over, ["extremes", "moments"])
     states = energy.states(np.arange(200))
-    assert energy.extremes.max == arm.kinetic_energy(**states).max()
+    assert energy.extremes.max == robot.kinetic_energy(**states).max()
     assert "kinetic energy" in energy.report()
-    still = armdyn.sweep(arm, "bias", over, base_motion=True)  # a base that stands
-    np.testing.assert_allclose(still.extremes.max, arm.bias(**states).max(axis=0), atol=1e-12)
-    pushed = armdyn.sweep(arm, "inverse_dynamics", over, wrench="tool")
+    still = armdyn.sweep(robot, "bias", over, base_motion=True)  # a base that stands
+    np.testing.assert_allclose(still.extremes.max, robot.bias(**states).max(axis=0), atol=1e-12)
+    pushed = armdyn.sweep(robot, "inverse_dynamics", over, wrench="tool")
     np.testing.assert_allclose(pushed.extremes.max, still.extremes.max, atol=1e-12)
 
 
@@ -215,7 +217,7 @@ def test_levels_are_shares():
         Quantiles(levels=(50,))
 
 
-def test_what_is_kept_of_many_cells_must_fit(arm):
+def test_what_is_kept_of_many_cells_must_fit(robot):
     over = armdyn.Grid(q=(0, 1, 1000))
     with pytest.raises(SweepError, match="keep fewer columns, or reduce to less"):
-        armdyn.sweep(arm, "gravity_vector", over, Quantiles(), by=("q1", "q2"))
+        armdyn.sweep(robot, "gravity_vector", over, Quantiles(), by=("q1", "q2"))

@@ -17,7 +17,7 @@ from support.paths import DOCS, EXAMPLES, ROBOTS
 
 
 @pytest.fixture(scope="module")
-def arm() -> armdyn.Robot:
+def robot() -> armdyn.Robot:
     """Two links, the second with a small first moment along y, friction and a small rotor."""
     bar = dict(joint="revolute", a=0.5, mass=2.0, inertia=(0.01, 0.05, 0.05), viscous=0.5)
     return armdyn.from_dh(
@@ -31,8 +31,8 @@ def arm() -> armdyn.Robot:
 
 
 @pytest.fixture(scope="module")
-def model(arm):
-    return armdyn.reduced(arm, 0.05, Workspace(samples=300))
+def model(robot):
+    return armdyn.reduced(robot, 0.05, Workspace(samples=300))
 
 
 def random_states(robot, seed, samples=1000):
@@ -40,24 +40,24 @@ def random_states(robot, seed, samples=1000):
     return states.q, states.qd, states.qdd
 
 
-def test_the_error_holds_at_states_that_nobody_has_seen(arm, model):
-    state = random_states(arm, seed=99)
-    error = np.abs(model.inverse_dynamics(*state) - arm.inverse_dynamics(*state)).max(0)
+def test_the_error_holds_at_states_that_nobody_has_seen(robot, model):
+    state = random_states(robot, seed=99)
+    error = np.abs(model.inverse_dynamics(*state) - robot.inverse_dynamics(*state)).max(0)
     reference = np.array([joint.reference for joint in model.errors])
     assert (error <= 1.1 * model.tolerance * reference).all()
     assert model.error <= model.tolerance
-    known = states_of(arm, Workspace(samples=300))
-    peaks = np.abs(arm.inverse_dynamics(known.q, known.qd, known.qdd)).max(0)
+    known = states_of(robot, Workspace(samples=300))
+    peaks = np.abs(robot.inverse_dynamics(known.q, known.qd, known.qdd)).max(0)
     np.testing.assert_allclose(reference, peaks)
 
 
-def test_what_is_told_is_what_is_measured(arm, model):
-    known = states_of(arm, Workspace(samples=300))
-    other = fresh_states(arm, Workspace(samples=300), known, 0)
+def test_what_is_told_is_what_is_measured(robot, model):
+    known = states_of(robot, Workspace(samples=300))
+    other = fresh_states(robot, Workspace(samples=300), known, 0)
     assert not np.isin(known.q, other.q).any()
     for states, field in ((known, "chosen"),):
         motion = states.q, states.qd, states.qdd
-        error = np.abs(model.inverse_dynamics(*motion) - arm.inverse_dynamics(*motion)).max(0)
+        error = np.abs(model.inverse_dynamics(*motion) - robot.inverse_dynamics(*motion)).max(0)
         told = [getattr(joint, field) * joint.reference for joint in model.errors]
         np.testing.assert_allclose(error, told, rtol=1e-9, atol=1e-12)
 
@@ -71,12 +71,12 @@ def test_the_program_is_shorter_and_is_the_one_that_is_compiled(model):
     np.testing.assert_allclose(model.kernel(*state), model.program(*state), rtol=1e-12)
 
 
-def test_dropped_parameters_are_zero_in_the_robot(arm):
-    found = armdyn.reduced(arm, 0.05, Workspace(samples=200), parameters_only=True)
+def test_dropped_parameters_are_zero_in_the_robot(robot):
+    found = armdyn.reduced(robot, 0.05, Workspace(samples=200), parameters_only=True)
     assert "Ia1" in found.dropped
     assert found.robot.model.joints[0].rotor.reflected == 0
     assert found.robot.model.reduced
-    state = random_states(arm, seed=5, samples=20)
+    state = random_states(robot, seed=5, samples=20)
     np.testing.assert_allclose(
         found.inverse_dynamics(*state), found.robot.inverse_dynamics(*state), atol=1e-12
     )
@@ -95,11 +95,11 @@ def test_effects_of_parameters_are_those_of_models_without_them():
         np.testing.assert_allclose(after - before, effect, atol=1e-12)
 
 
-def test_a_shared_drive_and_a_spring_are_part_of_the_reduced_model(arm):
+def test_a_shared_drive_and_a_spring_are_part_of_the_reduced_model(robot):
     """Rotor and friction of a drive act on both joints; small ones are dropped as a joint's are."""
     drive = dict(name="belt", joints={"joint1": 1.0, "joint2": -0.5}, rotor_inertia=0.3)
     spring = dict(name="pull", link="link1", point=(0.0, 0.0, 0.0), stiffness=100.0)
-    driven = arm.with_drives([drive | dict(viscous=1.0, coulomb=1e-4)])
+    driven = robot.with_drives([drive | dict(viscous=1.0, coulomb=1e-4)])
     driven = driven.with_springs([spring | dict(other="base", anchor=(0.2, 0.6, 0.0))])
     found = armdyn.reduced(driven, 0.05, Workspace(samples=100))
     state = random_states(driven, seed=7, samples=200)
@@ -132,17 +132,17 @@ def test_greedy_stays_within_the_tolerance():
     assert greedy(start, effects[:0], scale, 0.05) == []
 
 
-def test_a_motion_is_verified_between_its_instants(arm):
+def test_a_motion_is_verified_between_its_instants(robot):
     path = quintic([0.0, 0.0], [1.0, -2.0], 1.0)
-    states = states_of(arm, path)
-    between = fresh_states(arm, path, states, 0)
+    states = states_of(robot, path)
+    between = fresh_states(robot, path, states, 0)
     t = 0.5 * (states.t[1:] + states.t[:-1])
     for found, expected in zip((between.q, between.qd, between.qdd), path(t), strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-6)
-    alone = states_of(arm, ([0.1, 0.2],) * 3)
-    assert len(fresh_states(arm, None, alone, 0)) == 1
-    pair = states_of(arm, (np.eye(2),) * 3)
-    np.testing.assert_allclose(fresh_states(arm, None, pair, 0).q, [[0.5, 0.5]])
+    alone = states_of(robot, ([0.1, 0.2],) * 3)
+    assert len(fresh_states(robot, None, alone, 0)) == 1
+    pair = states_of(robot, (np.eye(2),) * 3)
+    np.testing.assert_allclose(fresh_states(robot, None, pair, 0).q, [[0.5, 0.5]])
 
 
 def test_the_c_code_computes_the_reduced_torques(model, tmp_path):
@@ -167,26 +167,26 @@ def test_the_report_and_the_picture(model, tmp_path):
 
 
 @pytest.mark.parametrize("tolerance", [0, -1, 1.0, np.nan, np.inf, "1 %"])
-def test_a_tolerance_lies_between_0_and_1(arm, tolerance):
+def test_a_tolerance_lies_between_0_and_1(robot, tolerance):
     with pytest.raises(ModelError, match="above 0 and below 1"):
-        armdyn.reduced(arm, tolerance)
+        armdyn.reduced(robot, tolerance)
 
 
-def test_bad_requests_are_refused(arm):
+def test_bad_requests_are_refused(robot):
     with pytest.raises(UnknownNameError, match="reference of errors"):
-        armdyn.reduced(arm, 0.1, reference="mean")
+        armdyn.reduced(robot, 0.1, reference="mean")
     with pytest.raises(TrajectoryError, match="expected a motion"):
-        armdyn.reduced(arm, 0.1, over=1.0)
+        armdyn.reduced(robot, 0.1, over=1.0)
     with pytest.raises(ModelError, match="parameters_only"):
-        armdyn.reduced(arm, 0.1, ([0.1, 0.2],) * 3, parameters_only="yes")
+        armdyn.reduced(robot, 0.1, ([0.1, 0.2],) * 3, parameters_only="yes")
     with pytest.raises(ModelError, match="expected a Robot"):
         armdyn.reduced("puma560", 0.1)
 
 
-def test_an_arm_that_never_moves_keeps_only_what_holds_it(arm):
+def test_an_arm_that_never_moves_keeps_only_what_holds_it(robot):
     q = np.linspace([0, 0], [1, 1], 20)
     still = np.zeros_like(q)
-    found = armdyn.reduced(arm, 0.01, (q, still, still))
+    found = armdyn.reduced(robot, 0.01, (q, still, still))
     assert "viscous of joint1" in found.dropped
     assert found.operations.total < 0.7 * found.counts[0].total
 
@@ -196,8 +196,8 @@ def test_the_page_tells_how_many_operations_remain_of_the_puma():
     page = (DOCS / "reduced.md").read_text(encoding="utf-8")
     row = next(line for line in page.splitlines() if line.startswith("| Puma 560 along the motion"))
     full, *told = (int(cell) for cell in row.split("|")[2:5])
-    arm, motion = armdyn.load("puma560"), EXAMPLES / "puma560_pick.csv"
+    robot, motion = armdyn.load("puma560"), EXAMPLES / "puma560_pick.csv"
     for tolerance, operations in zip((0.01, 0.05), told, strict=True):
-        found = armdyn.reduced(arm, tolerance, motion)
+        found = armdyn.reduced(robot, tolerance, motion)
         assert (found.counts[0].total, found.operations.total) == (full, operations)
         assert max(joint.verified for joint in found.errors) <= tolerance

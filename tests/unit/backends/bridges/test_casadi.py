@@ -15,7 +15,7 @@ NOT_ARITHMETIC = (casadi.OP_CONST, casadi.OP_INPUT, casadi.OP_OUTPUT, casadi.OP_
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     """Three joints with friction of every term and rotors."""
     return armdyn.Robot(random_model("RPR", 5, rotors=True, friction=True))
 
@@ -36,21 +36,21 @@ def states(function, seed=1):
         ("kinetic_energy", {}),
     ],
 )
-def test_a_function_has_the_numbers_of_the_kernel(arm, quantity, options):
-    function = arm.casadi(quantity, **options)
+def test_a_function_has_the_numbers_of_the_kernel(robot, quantity, options):
+    function = robot.casadi(quantity, **options)
     given = states(function)
-    expected = arm.kernel(quantity, **options)(*given)
+    expected = robot.kernel(quantity, **options)(*given)
     found = function(*given).full().reshape(np.shape(expected))
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
     assert function.name_in()[0] == "q"
 
 
 @pytest.mark.slow
-def test_derivatives_by_casadi_are_those_of_armdyn(arm):
-    function = arm.casadi("forward_dynamics")
+def test_derivatives_by_casadi_are_those_of_armdyn(robot):
+    function = robot.casadi("forward_dynamics")
     given = states(function)
     found = [block.full() for block in function.jacobian()(*given, np.zeros(3))]
-    known = arm.forward_dynamics_derivatives(*given)
+    known = robot.forward_dynamics_derivatives(*given)
     for mine, theirs in zip(found, (known.dq, known.dqd, known.dtau), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-8, atol=1e-9)
 
@@ -63,20 +63,20 @@ def test_inverse_dynamics_of_a_panda_takes_few_instructions():
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
-def test_c_by_casadi_compiles_and_gives_the_torques(arm, monkeypatch, tmp_path):
+def test_c_by_casadi_compiles_and_gives_the_torques(robot, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    function = arm.casadi("inverse_dynamics", name="arm_torques")
+    function = robot.casadi("inverse_dynamics", name="arm_torques")
     function.generate("arm.c")
     subprocess.run(["cc", "-O1", "-Wall", "-shared", "-fPIC", "arm.c", "-o", "arm.so"], check=True)
     compiled, given = casadi.external("arm_torques", "./arm.so"), states(function)
     np.testing.assert_allclose(
-        compiled(*given).full()[:, 0], arm.inverse_dynamics(*given), rtol=1e-11
+        compiled(*given).full()[:, 0], robot.inverse_dynamics(*given), rtol=1e-11
     )
 
 
-def test_unknown_quantities_and_a_missing_package_are_named(arm, monkeypatch):
+def test_unknown_quantities_and_a_missing_package_are_named(robot, monkeypatch):
     with pytest.raises(UnknownNameError, match="quantity 'torques'"):
-        arm.casadi("torques")
+        robot.casadi("torques")
     monkeypatch.setattr("armdyn.backends.library.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install casadi .*extra 'casadi'"):
-        arm.casadi("mass_matrix")
+        robot.casadi("mass_matrix")

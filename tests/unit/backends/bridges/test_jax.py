@@ -31,14 +31,14 @@ def x64():
 
 
 @pytest.fixture(scope="module")
-def arm():
+def robot():
     """Two joints with friction of every term and rotors."""
     return armdyn.Robot(random_model("RP", 5, rotors=True, friction=True))
 
 
 @pytest.fixture(scope="module")
-def torque(arm):
-    return arm.jax("inverse_dynamics")
+def torque(robot):
+    return robot.jax("inverse_dynamics")
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,8 @@ def states():
     return np.random.default_rng(1).uniform(0.2, 1, (3, 6, 2))
 
 
-def test_one_state_a_batch_and_a_mapped_batch_have_the_bits_of_numpy(arm, torque, states):
-    expected = arm.inverse_dynamics(*states)
+def test_one_state_a_batch_and_a_mapped_batch_have_the_bits_of_numpy(robot, torque, states):
+    expected = robot.inverse_dynamics(*states)
     given = [jnp.asarray(x) for x in states]
     jitted = jax.jit(torque)
     assert np.array_equal(torque(*given), expected)
@@ -56,7 +56,7 @@ def test_one_state_a_batch_and_a_mapped_batch_have_the_bits_of_numpy(arm, torque
     assert np.array_equal(jax.vmap(torque)(*given), expected)
     # broadcasting, axes of a map, and a map in a map
     mixed = jax.vmap(torque, in_axes=(0, None, 1), out_axes=1)
-    by_numpy = arm.inverse_dynamics(states[0], states[1, 0], states[2])
+    by_numpy = robot.inverse_dynamics(states[0], states[1, 0], states[2])
     assert np.array_equal(mixed(given[0], given[1][0], given[2].T).T, by_numpy)
     assert np.array_equal(torque(given[0], given[1][0], given[2]), by_numpy)
     folded = [x.reshape(2, 3, 2) for x in given]
@@ -64,10 +64,10 @@ def test_one_state_a_batch_and_a_mapped_batch_have_the_bits_of_numpy(arm, torque
     assert torque(*(x[:0] for x in given)).shape == (0, 2)
 
 
-def test_both_modes_of_differentiation_give_the_derivatives(arm, torque, states):
+def test_both_modes_of_differentiation_give_the_derivatives(robot, torque, states):
     q, qd, qdd = (jnp.asarray(x[0]) for x in states)
-    known = arm.inverse_dynamics_derivatives(q, qd, qdd)
-    expected = known.dq, known.dqd, arm.mass_matrix(q)
+    known = robot.inverse_dynamics_derivatives(q, qd, qdd)
+    expected = known.dq, known.dqd, robot.mass_matrix(q)
     for jacobian in (jax.jacrev, jax.jacfwd):
         found = jax.jit(jacobian(torque, (0, 1, 2)))(q, qd, qdd)
         for mine, theirs in zip(found, expected, strict=True):
@@ -75,11 +75,11 @@ def test_both_modes_of_differentiation_give_the_derivatives(arm, torque, states)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_parts_of_a_gradient_have_the_bits_of_numpy_over_many_blocks(arm, dtype):
+def test_parts_of_a_gradient_have_the_bits_of_numpy_over_many_blocks(robot, dtype):
     """The result of the kernel is cut into one array an argument, block by block."""
     rng, sizes = np.random.default_rng(5), (2, 2, 2, 10, 2)
-    function = arm.jax("inverse_dynamics", payload=True, dtype=dtype)
-    kernel = arm.kernel("inverse_dynamics", payload=True, derivative="vjp", dtype=dtype)
+    function = robot.jax("inverse_dynamics", payload=True, dtype=dtype)
+    kernel = robot.kernel("inverse_dynamics", payload=True, derivative="vjp", dtype=dtype)
     pull = jax.jit(lambda w, *x: jax.vjp(function, *x)[1](w))
     for states in (0, 1, 127, 128, 129, 1000):
         *given, weights = (rng.uniform(0.2, 1, (states, n)).astype(dtype) for n in sizes)
@@ -100,11 +100,11 @@ def test_the_gradient_of_a_mapped_loss_is_its_slope(torque, states):
     np.testing.assert_allclose((slope * along).sum(), numeric, rtol=1e-6)
 
 
-def test_second_derivatives_come_from_the_programs(arm, states):
-    weight, q = arm.jax("gravity_vector"), jnp.asarray(states[0, 0])
+def test_second_derivatives_come_from_the_programs(robot, states):
+    weight, q = robot.jax("gravity_vector"), jnp.asarray(states[0, 0])
     curvature = jax.jit(jax.jacfwd(jax.jacrev(weight)))(q)  # (τ, q, q)
     step = 1e-3
-    g = lambda *away: arm.gravity_vector(q + step * np.array(away))  # noqa: E731
+    g = lambda *away: robot.gravity_vector(q + step * np.array(away))  # noqa: E731
     mixed = (g(1, 1) - g(1, -1) - g(-1, 1) + g(-1, -1)) / (4 * step**2)
     twice = (g(1, 0) - 2 * g(0, 0) + g(-1, 0)) / step**2
     np.testing.assert_allclose(curvature[:, 0, 1], mixed, atol=1e-4)
@@ -113,8 +113,8 @@ def test_second_derivatives_come_from_the_programs(arm, states):
     assert np.abs(curvature).max() > 0.1
 
 
-def test_a_rollout_in_a_scan_can_be_differentiated(arm):
-    acceleration = arm.jax("forward_dynamics", friction=False)
+def test_a_rollout_in_a_scan_can_be_differentiated(robot):
+    acceleration = robot.jax("forward_dynamics", friction=False)
 
     def step(state, tau):
         q, qd = state
@@ -130,27 +130,27 @@ def test_a_rollout_in_a_scan_can_be_differentiated(arm):
     assert np.abs(both[0]).max() > 1e-6
 
 
-def test_matrices_and_arguments_at_run_time(arm, states):
+def test_matrices_and_arguments_at_run_time(robot, states):
     q = jnp.asarray(states[0])
-    assert np.array_equal(jax.jit(arm.jax("mass_matrix"))(q), arm.mass_matrix(q))
-    loaded = arm.jax("inverse_dynamics", payload=True)
-    held = arm.payload_vector(2.0, (0.1, 0.0, 0.2))
-    expected = arm.kernel("inverse_dynamics", payload=True)(*states, held)
+    assert np.array_equal(jax.jit(robot.jax("mass_matrix"))(q), robot.mass_matrix(q))
+    loaded = robot.jax("inverse_dynamics", payload=True)
+    held = robot.payload_vector(2.0, (0.1, 0.0, 0.2))
+    expected = robot.kernel("inverse_dynamics", payload=True)(*states, held)
     assert np.array_equal(loaded(*states, held), expected)
     # torques are linear in the payload, so their derivative times the payload is what it adds
     along = jax.jvp(lambda p: loaded(*states, p), (jnp.zeros(10),), (jnp.asarray(held),))[1]
-    np.testing.assert_allclose(along, expected - arm.inverse_dynamics(*states), atol=1e-11)
+    np.testing.assert_allclose(along, expected - robot.inverse_dynamics(*states), atol=1e-11)
 
 
-def test_single_precision_has_the_bits_of_its_kernel_without_x64(arm, states):
+def test_single_precision_has_the_bits_of_its_kernel_without_x64(robot, states):
     jax.config.update("jax_enable_x64", False)
     try:
-        single = arm.jax("inverse_dynamics", dtype="float32")
+        single = robot.jax("inverse_dynamics", dtype="float32")
         given = states.astype(np.float32)
-        expected = arm.kernel("inverse_dynamics", dtype="float32")(*given)
+        expected = robot.kernel("inverse_dynamics", dtype="float32")(*given)
         assert np.array_equal(jax.jit(single)(*given), expected)
         with pytest.raises(BridgeError, match=r'jax_enable_x64", True.*dtype="float32"'):
-            arm.jax("inverse_dynamics")
+            robot.jax("inverse_dynamics")
     finally:
         jax.config.update("jax_enable_x64", True)
 
@@ -173,8 +173,8 @@ def test_a_tape_computes_each_value_once_and_after_its_operands():
     assert len(steps.codes) * lanes >= len(program.instructions) > 2 * len(steps.codes)
 
 
-def test_a_short_program_runs_where_there_is_no_handler(arm, torque, states):
-    written = arm.jax("inverse_dynamics", program=True)
+def test_a_short_program_runs_where_there_is_no_handler(robot, torque, states):
+    written = robot.jax("inverse_dynamics", program=True)
     np.testing.assert_allclose(jax.jit(written)(*states), torque(*states), rtol=1e-12, atol=1e-12)
     grads = [jax.grad(lambda q, f=f: f(q, *states[1:]).sum())(states[0]) for f in (written, torque)]
     np.testing.assert_allclose(*grads, rtol=1e-10, atol=1e-12)
@@ -191,18 +191,18 @@ def test_a_short_program_runs_where_there_is_no_handler(arm, torque, states):
     ],
 )
 def test_an_unknown_interface_is_refused_with_the_way_around_it(
-    arm, monkeypatch, tmp_path, header, found
+    robot, monkeypatch, tmp_path, header, found
 ):
     path = tmp_path / layout.HEADER
     path.parent.mkdir(parents=True)
     path.write_text(header)
     monkeypatch.setattr(jax.ffi, "include_dir", lambda: str(tmp_path))
     with pytest.raises(BridgeError, match=rf"{found}.*program=True"):
-        arm.jax("mass_matrix")
-    arm.jax("mass_matrix", program=True)(np.zeros(2))
+        robot.jax("mass_matrix")
+    robot.jax("mass_matrix", program=True)(np.zeros(2))
 
 
-def test_a_missing_package_and_wrong_arguments_are_named(arm, torque, monkeypatch):
+def test_a_missing_package_and_wrong_arguments_are_named(robot, torque, monkeypatch):
     with pytest.raises(ShapeError, match=r"qd: expected shape \(\.\.\., 2\), got \(3,\)"):
         torque(np.zeros(2), np.zeros(3), np.zeros(2))
     with pytest.raises(ShapeError, match=r"takes 3 arrays \(q, qd, qdd\), got 1"):
@@ -212,11 +212,11 @@ def test_a_missing_package_and_wrong_arguments_are_named(arm, torque, monkeypatc
     with pytest.raises(ShapeError, match="expected real numbers, got complex"):
         torque(1j * np.zeros(2), np.zeros(2), np.zeros(2))
     with pytest.raises(UnknownNameError, match="quantity 'torque'"):
-        arm.jax("torque")
+        robot.jax("torque")
     monkeypatch.setitem(sys.modules, "jax", None)
     monkeypatch.setattr("armdyn.backends.library.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install jax .*extra 'jax'"):
-        arm.jax("mass_matrix")
+        robot.jax("mass_matrix")
 
 
 @pytest.mark.parametrize("name", LEAST)
