@@ -16,6 +16,7 @@ from armdyn.backends.python.export import export_python
 from armdyn.errors import ModelError
 from armdyn.formulations.friction import friction_torque
 from support.peers import close
+from support.programs import EvaluatedRobot
 
 SPEEDS = np.array([-3.0, -1.0, -0.2, 0.0, 1e-3, 0.5, 1.0, 2.5])[:, None]
 TERMS = {
@@ -54,6 +55,12 @@ def of_term(term, joints=1):
     return arm(joints, **row), closed
 
 
+def evaluated(term):
+    """Three joints with the term, their programs evaluated, and its closed form."""
+    robot, closed = of_term(term, joints=3)
+    return EvaluatedRobot(robot.model), closed
+
+
 def module_of(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
@@ -73,9 +80,8 @@ def test_the_torque_is_the_closed_form_in_the_kernel_and_in_numpy(term):
 @pytest.mark.slow
 @every_term
 def test_inverse_and_forward_dynamics_and_ledger_have_the_term(term):
-    robot, closed = of_term(term, joints=2)
-    rng = np.random.default_rng(1)
-    q, qd, qdd = rng.uniform(-2, 2, (3, 5, 2))
+    robot, closed = evaluated(term)
+    q, qd, qdd = np.random.default_rng(1).uniform(-2, 2, (3, 5, 3))
     tau = robot.inverse_dynamics(q, qd, qdd)
     close(tau - robot.inverse_dynamics(q, qd, qdd, friction=False), closed(qd), 1e-12)
     close(robot.forward_dynamics(q, qd, tau), qdd, 1e-11)
@@ -89,8 +95,8 @@ def test_inverse_and_forward_dynamics_and_ledger_have_the_term(term):
 @pytest.mark.slow
 @every_term
 def test_slopes_are_those_of_differences_away_from_rest(term):
-    robot, closed = of_term(term, joints=2)
-    q, qd, qdd = np.random.default_rng(2).uniform(0.3, 2, (3, 2)) * [[1, -1]]
+    robot, closed = evaluated(term)
+    q, qd, qdd = np.random.default_rng(2).uniform(0.3, 2, (3, 3)) * [1, -1, 1]
     step = 1e-6
     slope = np.diag((closed(qd + step) - closed(qd - step)) / (2 * step))
     found = robot.inverse_dynamics_derivatives(q, qd, qdd)
