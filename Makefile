@@ -52,9 +52,13 @@ test-targets: .venv/.test
 	  echo "test-targets needs Debian's packages $(PACKAGES), and could not install them" >&2; exit 1; }
 	$(BIN)/pytest -v -rP tests/targets
 
-# what a change is tried with, in a minute: no robot is compiled for it
+# what a change is tried with, within a minute: laws wait for `make test`, files that are slow as a whole
+# are not read, and byte code is kept wherever Python is told not to, for imports take half as long with it
+QUICK = $(shell grep -rL --include='test_*.py' '^pytestmark = .*slow' tests/architecture tests/unit) \
+  tests/studio/test_archive.py tests/studio/test_window.py
 quick: lint imports
-	$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" tests/architecture tests/unit
+	PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n 2 --dist worksteal \
+	  -m "not slow and not law and not thorough" $(QUICK)
 
 lint: .venv/.test
 	$(BIN)/ruff check src tests examples benchmarks docs/conf.py docs/site docs/images
