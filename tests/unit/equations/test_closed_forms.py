@@ -8,21 +8,20 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pinocchio as pin
 import pytest
 import sympy
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 import armdyn
 from armdyn.equations.cartesian import cartesian_form
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.readable import readable
 from armdyn.equations.symbolise import symbolise
+from armdyn.formulations.coupling import Coordinates
 from armdyn.model.transform import rotation_from_rpy, transform
+from support.arms import ARMS
 from support.golden_values import golden
-from support.peers import close, pin_model
-from support.random_robots import random_model, random_states, seeds, special_model
+from support.peers import PinocchioArm, close
+from support.random_robots import random_states
 from support.symbolic_forms import expanded, expression, tool_terms
 
 pytestmark = pytest.mark.slow
@@ -191,72 +190,57 @@ def test_the_conditions_of_sahas_paper_leave_one_term_that_varies():
 # any arm
 
 
-def dynamics(model, q, qd):
+SHORT = pytest.mark.arms(where=lambda arm: len(arm.kinds) < 6)
+"""The closed form of six arbitrary axes has hundreds of thousands of terms."""
+
+
+def dynamics(other, q, qd):
     """M, V, G, T and the change of U from q = 0, by Pinocchio."""
-    other, data = pin_model(model)
-    pin.crba(other, data, q)
-    M = np.triu(data.M) + np.triu(data.M, 1).T
-    G = pin.computeGeneralizedGravity(other, data, q).copy()
-    V = pin.rnea(other, data, q, qd, 0 * q) - G
-    U = pin.computePotentialEnergy(other, data, q)
-    return M, V, G, qd @ M @ qd / 2, U - pin.computePotentialEnergy(other, data, 0 * q)
+    M, V = other.mass_matrix(q), other.coriolis_matrix(q, qd) @ qd
+    U = other.potential_energy(q) - other.potential_energy(0 * q)
+    return M, V, other.gravity_vector(q), qd @ M @ qd / 2, U
 
 
-def proved(model, seed):
-    robot = symbolise(model, {})
-    form = ClosedForm(robot)
-    states = random_states(model, seed, (2,))[:2]
+def proved(arm):
+    """Every joint is a coordinate of its own in closed forms, also one that follows another."""
+    robot, at, other = symbolise(arm.model, {}), Coordinates.of(arm.model), PinocchioArm(arm)
+    form, (q, qd, _) = ClosedForm(robot), arm.states(2)
+    states = at.positions(q), at.rates(qd)
     M, V, G, T, U = (robot.evaluate(x, *states) for x in (form.M, form.V, form.G, form.T, form.U))
-    still = robot.evaluate(form.U, np.zeros(robot.n))
-    for k, (q, qd) in enumerate(zip(*states, strict=True)):
-        expected = dynamics(model, q, qd)
-        for ours, theirs in zip((M[k], V[k], G[k], T[k], U[k] - still), expected, strict=True):
-            close(ours, theirs, TOLERANCE)
+    ours = at.matrix(M), at.torques(V), at.torques(G), T
+    still = robot.evaluate(form.U, at.positions(0 * q[0]))
+    for k in range(2):
+        expected = dynamics(other, q[k], qd[k])
+        for found, theirs in zip((*(x[k] for x in ours), U[k] - still), expected, strict=True):
+            close(found, theirs, TOLERANCE)
 
 
-@settings(max_examples=30)
-@given(st.text("RP", min_size=1, max_size=3), seeds, st.booleans(), st.booleans())
-def test_closed_form_of_any_tree(kinds, seed, tree, rotors):
-    proved(random_model(kinds, seed, tree=tree, rotors=rotors), seed)
-
-
-@settings(max_examples=20)
-@given(seeds)
-def test_closed_form_of_arms_with_quarter_turns(seed):
-    model = special_model(seed)
-    assume(len(model.joints) <= 5)
-    proved(model, seed)
+@SHORT
+def test_closed_form_is_the_dynamics(arm):
+    proved(arm)
 
 
 @pytest.mark.parametrize("signs", [(1, -1, 1), (-1, 1, -1), (1, 1, -1)])
 def test_closed_form_with_antiparallel_axes(signs):
     """Parallel axes of either sense, with an offset of the joint that is no quarter turn."""
-    model = random_model("RRR", 5)
+    arm = ARMS["point_masses"]
     joints = []
-    for i, (joint, sign) in enumerate(zip(model.joints, signs, strict=True)):
+    for i, (joint, sign) in enumerate(zip(arm.model.joints, signs, strict=True)):
         place = transform(rotation_from_rpy([0, 0, 0.3 * i]), [0.4, 0.1, 0.2])
         joints.append(replace(joint, placement=place, axis=np.array([0.0, 0.0, float(sign)])))
-    model = replace(model, joints=tuple(joints))
-    robot = symbolise(model, {})
+    turned = replace(arm)
+    vars(turned)["rigid"] = replace(arm.model, joints=tuple(joints))
+    robot = symbolise(turned.model, {})
     assert robot.sums[2] == tuple((i + 1, s * signs[0]) for i, s in enumerate(signs))
-    proved(model, 3)
+    proved(turned)
 
 
-def test_closed_form_with_several_joints_on_the_base():
-    model = random_model("RRPR", 0, tree=True)
-    assert model.parents.count(-1) > 1
-    proved(model, 8)
-
-
-@settings(max_examples=6)
-@given(st.text("RP", min_size=1, max_size=3), seeds)
-def test_readable_terms_are_the_polynomial(kinds, seed):
-    for model in (random_model(kinds, seed), special_model(seed)):
-        assume(len(model.joints) <= 4)
-        robot = symbolise(model, {})
-        form = ClosedForm(robot)
-        for value in (*form.M.flat, *form.h.flat, form.U):
-            assert expanded(robot, readable(robot, value)) == value
+@SHORT
+def test_readable_terms_are_the_polynomial(arm):
+    robot = symbolise(arm.model, {})
+    form = ClosedForm(robot)
+    for value in (*form.M.flat, *form.h.flat, form.U):
+        assert expanded(robot, readable(robot, value)) == value
 
 
 def test_evaluation_takes_any_batch():

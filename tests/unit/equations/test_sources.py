@@ -3,25 +3,17 @@
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import armdyn
 from armdyn import equations
+from armdyn.formulations.coupling import Coordinates
 from support.peers import close
 from support.random_robots import random_model, random_states, special_model
 
 pytestmark = pytest.mark.slow
 
-small = st.builds(
-    random_model,
-    st.sampled_from(["R", "P", "RR", "RP", "PR", "PRP"]),
-    st.integers(0, 999),
-    tree=st.booleans(),
-    rotors=st.booleans(),
-    friction=st.booleans(),
-)
-few = st.integers(0, 400).map(special_model).filter(lambda model: len(model.joints) <= 3)
+SHORT = pytest.mark.arms(where=lambda arm: len(arm.kinds) < (6 if arm.rows else 4))
+"""Equations of four arbitrary axes are thousands of lines."""
 
 
 def module(equations, format="python"):
@@ -30,27 +22,33 @@ def module(equations, format="python"):
     return names
 
 
-def torque(script, *state):
+def torque(script, robot, q, qd, qdd):
     """tau of a SymPy script at a state."""
-    known = dict(script["values"])
+    known, at = dict(script["values"]), Coordinates.of(robot.model)
+    state = at.positions(q), at.rates(qd), at.rates(qdd)
     for name, vector in zip(("q", "qd", "qdd"), state, strict=True):
         known |= {script[f"{name}{i + 1}"]: x for i, x in enumerate(vector)}
-    return sp.lambdify(list(known), script["tau"], "numpy")(*known.values()).ravel()
+    tau = sp.lambdify(list(known), script["tau"], "numpy", cse=True)(*known.values()).ravel()
+    return at.torques(tau)
 
 
 def agree(found, robot, q, qd, qdd):
-    close(found["M"](q), robot.mass_matrix(q), 1e-10)
-    close(found["G"](q), robot.gravity_vector(q), 1e-10)
-    close(found["inverse_dynamics"](q, qd, qdd), robot.inverse_dynamics(q, qd, qdd), 1e-10)
+    """Every joint is a coordinate of its own in equations, also one that follows another."""
+    at = Coordinates.of(robot.model)
+    state = at.positions(q), at.rates(qd), at.rates(qdd)
+    close(at.matrix(found["M"](state[0])), robot.mass_matrix(q), 1e-10)
+    close(at.torques(found["G"](state[0])), robot.gravity_vector(q), 1e-10)
+    tau = at.torques(found["inverse_dynamics"](*state))
+    close(tau, robot.inverse_dynamics(q, qd, qdd), 1e-10)
 
 
-@settings(max_examples=8)
-@given(st.one_of(small, few), st.booleans())
-def test_functions_in_python_are_the_robot(model, values):
-    robot, state = armdyn.Robot(model), random_states(model, 1)
-    found = module(equations(model, values=values, digits=17, closed=True))
-    agree(found, robot, *state)
-    close(found["V"](*state[:2]), robot.coriolis_vector(*state[:2]), 1e-10)
+@SHORT
+def test_functions_in_python_are_the_robot(arm):
+    (q, qd, qdd), at = arm.states(), Coordinates.of(arm.model)
+    found = module(equations(arm.model, values=arm.seed % 2 == 0, digits=17, closed=True))
+    agree(found, arm.robot, q, qd, qdd)
+    V = found["V"](at.positions(q), at.rates(qd))
+    close(at.torques(V), arm.robot.coriolis_vector(q, qd), 1e-10)
 
 
 @pytest.mark.parametrize("model", [special_model(6), armdyn.load("puma560").model])
@@ -59,25 +57,24 @@ def test_a_minus_is_in_front_of_all_that_it_negates(model):
     agree(module(equations(model, closed=True)), robot, *state)
 
 
-@settings(max_examples=4)
-@given(st.one_of(small, few))
-def test_other_forms_are_the_robot_too(model):
-    robot, (q, qd, qdd) = armdyn.Robot(model), random_states(model, 2)
+@SHORT
+def test_other_forms_are_the_robot_too(arm):
+    model, robot, (q, qd, qdd), at = arm.model, arm.robot, arm.states(), Coordinates.of(arm.model)
+    place, rate, start = at.positions(q), at.rates(qd), at.positions(0 * q)
     agree(module(equations(model, "configuration", closed=True)), robot, q, qd, qdd)
-    h = module(equations(model, "christoffel", closed=True))["h"](q)
-    close(h, robot.christoffel(q), 1e-10)
+    h = module(equations(model, "christoffel", closed=True))["h"](place)
+    close(at.tensor(h), robot.christoffel(q), 1e-10)
     energy = module(equations(model, "energy", closed=True))
-    close(energy["T"](q, qd), robot.kinetic_energy(q, qd), 1e-10)
-    rise = energy["U"](q) - energy["U"](0 * q)
+    close(energy["T"](place, rate), robot.kinetic_energy(q, qd), 1e-10)
+    rise = energy["U"](place) - energy["U"](start)
     close(rise, robot.potential_energy(q) - robot.potential_energy(0 * q), 1e-10)
 
 
-@settings(max_examples=4)
-@given(small, st.sampled_from(["state", "configuration"]))
-def test_the_script_for_sympy_builds_the_same_torques(model, form):
-    robot, (q, qd, qdd) = armdyn.Robot(model), random_states(model, 3)
-    found = module(equations(model, form, closed=True), "sympy")
-    close(torque(found, q, qd, qdd), robot.inverse_dynamics(q, qd, qdd), 1e-10)
+@SHORT
+def test_the_script_for_sympy_builds_the_same_torques(arm):
+    form = ("state", "configuration")[arm.seed % 2]
+    found = module(equations(arm.model, form, closed=True), "sympy")
+    close(torque(found, arm.robot, *arm.states()), arm.robot.inverse_dynamics(*arm.states()), 1e-10)
 
 
 @pytest.mark.parametrize("frame", ["world", "tool"])
@@ -108,24 +105,18 @@ def test_three_joints_that_turn_in_space_have_a_cartesian_form():
     assert found["detJ"](q) == pytest.approx(np.linalg.det(robot.jacobian(q)[:3]))
 
 
-@settings(max_examples=3)
-@given(
-    st.builds(random_model, st.sampled_from(["RR", "RPR"]), st.integers(0, 99), st.booleans()),
-    st.booleans(),
-)
-def test_the_recursive_program_gives_the_torques(model, values):
-    robot, state = armdyn.Robot(model), random_states(model, 4)
-    found = equations(model, "recursive", values=values, digits=17)
-    close(module(found)["inverse_dynamics"](*state), robot.inverse_dynamics(*state), 1e-10)
-    close(torque(module(found, "sympy"), *state), robot.inverse_dynamics(*state), 1e-10)
+def test_the_recursive_program_gives_the_torques(arm):
+    (q, qd, qdd), at = arm.states(), Coordinates.of(arm.model)
+    found = equations(arm.model, "recursive", values=arm.seed % 2 == 0, digits=17)
+    tau = module(found)["inverse_dynamics"](at.positions(q), at.rates(qd), at.rates(qdd))
+    close(at.torques(tau), arm.robot.inverse_dynamics(q, qd, qdd), 1e-10)
 
 
-def test_branches_rotors_and_friction_are_in_the_program():
-    model = random_model("RRPR", 11, tree=True, rotors=True, friction=True)
-    assert model.parents.count(-1) > 1
-    robot, state = armdyn.Robot(model), random_states(model, 5)
-    found = module(equations(model, "recursive"))
-    close(found["inverse_dynamics"](*state), robot.inverse_dynamics(*state), 1e-10)
+@pytest.mark.arms(where=lambda arm: arm.rows or len(arm.kinds) < 6)  # SymPy writes tau as one sum
+def test_the_recursive_script_for_sympy_gives_the_torques(arm):
+    found = module(equations(arm.model, "recursive", values=arm.seed % 2 == 0, digits=17), "sympy")
+    expected = arm.robot.inverse_dynamics(*arm.states())
+    close(torque(found, arm.robot, *arm.states()), expected, 1e-10)
 
 
 def test_few_digits_are_near():
