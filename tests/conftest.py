@@ -130,15 +130,8 @@ def file(tmp_path):
 
 
 THOROUGH = (
-    "tests/peers/test_delta.py",
-    "tests/unit/backends/test_lowering.py::test_work_is_about_linear_in_the_joints",
     "tests/unit/bench/test_bench.py::test_compiling_compiles_once_and_loading_does_not",
     "tests/unit/bench/test_benchmarks.py",
-    "tests/unit/equations/test_cartesian.py",
-    "tests/unit/equations/test_closed_forms.py",
-    "tests/unit/equations/test_latex.py::test_every_formula_is_mathematics_and_fits_the_page[saha_3r",
-    "tests/unit/io/test_catalog.py::test_mass_matrix_is_positive_and_energy_is_kept",
-    "tests/unit/simulation/test_adaptive.py",
 )
 """Whole families of tests that `make test` has no time for, and `make test-thorough` runs."""
 

@@ -22,8 +22,7 @@ MACROS = {
 """Those of LaTeX and amsmath that documents may use."""
 TEXT_WIDTH = 455.0
 """16 cm in points."""
-ARMS = ("two_link", "craig_two_link")
-LONG = [pytest.param(name, marks=pytest.mark.thorough) for name in ("saha_3r", "scara")]
+ARMS = ("two_link", "craig_two_link", "saha_3r", "scara")
 
 
 def formulas(document):
@@ -50,7 +49,7 @@ def balanced(document):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*ARMS, *LONG])
+@pytest.mark.parametrize("name", ARMS)
 def test_every_formula_is_mathematics_and_fits_the_page(name):
     parser, font = MathTextParser("path"), FontProperties(size=10, math_fontfamily="cm")
     for form in FORMS:
