@@ -137,35 +137,20 @@ THOROUGH = (
 
 
 SAMPLED = {
-    "test_bad_data.py": ("a_fault_is_named_with_advice",),
     "test_c_export.py": (
         "every_function_agrees_with_the_program",
         "the_source_compiles_without_a_warning_and_its_self_test_passes",
     ),
-    "test_compare.py": ("a_perturbation_is_named",),
     "test_design.py": (
         "masses_and_lengths_are_arguments",
         "any_tree_reaches_what_it_says_it_does",
     ),
-    "test_errors.py": ("a_motion_that_blows_up_ends_every_method",),
     "test_example_robot_data.py": (
         "file_survives_being_written",
         "file_agrees_with_pinocchio_or_is_refused_for_its_reason",
     ),
-    "test_friction.py": (
-        "any_arm_with_friction_keeps_the_laws",
-        "coupled_joints_stick_with_the_friction_of_both",
-    ),
-    "test_friction_motions.py": ("energy_is_accounted_for_in_a_swinging_arm",),
-    "test_native.py": ("it_is_the_method_of_the_books",),
-    "test_package.py": ("functions_stay_functions_whatever_is_imported_first",),
-    "test_plots.py": (
-        "every_joint_has_a_panel_with_its_name_and_unit",
-        "panels_do_not_overlap",
-    ),
     "test_simulate.py": ("controllers_follow_a_move",),
     "test_simulation_mujoco.py": ("mujoco_moves_the_same_way",),
-    "test_stops.py": ("no_arm_leaves_its_limits",),
 }
 """Laws of which `make test` tries every fourth variant, and `make test-thorough` the others. Of robots
 and quantities every quantity comes in turn, whose number four does not divide."""
