@@ -31,11 +31,9 @@ def coupled(seed=5):
 SMOOTH = FrictionLaw(0.4, 1.5, 1.0, 0.8, 0.3, 0.05)
 ARMS = {
     "chain": Robot(random_model("RPR", 1, rotors=True)),
-    "tree": Robot(random_model("RRPR", 3, tree=True)),
-    "slides": Robot(random_model("PP", 4)),
     "coupled": Robot(coupled()),
-    "viscous": Robot(with_friction(random_model("RR", 6), FrictionLaw(0.7))),
-    "smooth": Robot(with_friction(random_model("RR", 7), SMOOTH)),
+    "viscous": Robot(with_friction(random_model("RPR", 6), FrictionLaw(0.7))),
+    "smooth": Robot(with_friction(random_model("RRR", 7), SMOOTH)),
 }
 
 

@@ -28,9 +28,7 @@ def _threads():
     set_threads(None)
 
 
-@pytest.mark.parametrize("name", ARMS)
-def test_it_is_the_method_of_the_books(name):
-    robot = ARMS[name]
+def follows_the_book(robot, **options):
     q, qd = states(robot, 5)
     table = np.random.default_rng(1).normal(size=(5, 41, robot.n))
 
@@ -39,13 +37,23 @@ def test_it_is_the_method_of_the_books(name):
         k = min(int(place), 39)
         return table[:, k] + (place - k) * (table[:, k + 1] - table[:, k])
 
-    found = rollout(robot, q, qd, H, 40, torque=table)
-    expected = runge_kutta(robot, q, qd, H, 40, torque)
+    found = rollout(robot, q, qd, H, 40, torque=table, **options)
+    expected = runge_kutta(robot, q, qd, H, 40, torque, **options)
     close(found.q, expected[0], 1e-13)
     close(found.qd, expected[1], 1e-12)
     assert np.allclose(found.t, H * np.arange(41), rtol=1e-15)
     assert found.diverged is None
     assert found.residual is None
+
+
+@pytest.mark.arms(compiled=True)
+def test_it_is_the_method_of_the_books(arm):
+    follows_the_book(armdyn.Robot(arm.model), friction=False)
+
+
+@pytest.mark.parametrize("name", ["viscous", "smooth"])
+def test_friction_that_does_not_jump_is_in_it(name):
+    follows_the_book(ARMS[name])
 
 
 def test_friction_is_left_out_on_request():
@@ -159,7 +167,7 @@ def test_torques_in_all_their_shapes():
 @pytest.mark.parametrize("friction", [True, False])
 def test_controllers_are_those_in_python(law, friction):
     robot = ARMS["smooth"]
-    controller = law(robot, Swing(robot.n), [40.0, 60.0], [9.0, 8.0], friction=friction)
+    controller = law(robot, Swing(robot.n), [40.0, 60.0, 8.0], [9.0, 8.0, 0.5], friction=friction)
     q, qd = states(robot, 3)
     found = rollout(robot, q, qd, H, 50, controller=controller)
     expected = runge_kutta(robot, q, qd, H, 50, controller)
