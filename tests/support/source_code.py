@@ -3,6 +3,8 @@
 import ast
 from functools import cache
 
+from grimp import build_graph
+
 from support.paths import SOURCE
 
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -26,18 +28,8 @@ def tree_of(path):
 
 def imports():
     """For every module the modules it imports: local and type-checking imports count."""
-    modules = {module_name(path): path for path in FILES}
-    found = {}
-    for name, path in modules.items():
-        targets = set()
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.Import):
-                targets |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                both = ((f"{node.module}.{alias.name}", node.module) for alias in node.names)
-                targets |= {inner if inner in modules else outer for inner, outer in both}
-        found[name] = (targets & set(modules)) - {name}
-    return found
+    graph = build_graph("armdyn", cache_dir=None)
+    return {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
 
 
 def functions(path):
