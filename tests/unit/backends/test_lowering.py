@@ -132,6 +132,7 @@ def test_fused_sums_are_the_sums(program, split):
     assert [found[k] for k in program.outputs] == [values[k] for k in program.outputs]
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(programs())
 def test_products_are_fused_into_sums_if_only_sums_use_them(program):

@@ -78,6 +78,7 @@ def test_a_change_is_told_by_its_lines():
     assert mutant.of(b"x = 1  # one\n") == b"x = 2  # one\n"
 
 
+@pytest.mark.slow
 def test_every_room_has_mutants_that_are_other_programs_and_tests_near_them():
     tree = Tree(ROOT)
     for room, found in mutants.mutants_of(tree, mutants.ROOMS).items():

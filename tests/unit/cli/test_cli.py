@@ -215,6 +215,7 @@ def test_the_installed_command_runs():
     assert result.stdout.startswith("armdyn ")
 
 
+@pytest.mark.slow
 def test_a_motion_beyond_the_limits_is_warned_of(run, tmp_path):
     t = np.linspace(0, 2, 41)
     table = np.column_stack([t, *(90 * np.sin(t + i) for i in range(6))])

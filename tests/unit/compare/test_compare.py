@@ -102,6 +102,7 @@ def test_a_perturbation_is_named(file, library, text, finding):
     assert causes(file(text), library, states=6) == finding
 
 
+@pytest.mark.slow
 def test_causes_come_together(file):
     text = two_joints(
         axis="0 -1 0",

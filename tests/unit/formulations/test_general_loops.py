@@ -72,6 +72,7 @@ def test_the_delta_robot_is_that_of_an_elimination(delta):
     assert measure.kind[1] >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["delta", "spatial loop"])
 def test_closures_do_no_work(name):
     """What cut joints transmit does no work in any motion that loops allow."""

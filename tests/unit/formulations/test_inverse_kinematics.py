@@ -33,6 +33,7 @@ def assert_reached(robot, q, T, tolerance=2e-9, **options):
     assert ((q >= lower - 1e-12) & (q <= upper + 1e-12)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REACHED)
 def test_reachable_poses_are_reached(name):
     """At least 99.5 % of them, without a start, for poses of random joints."""
@@ -69,6 +70,7 @@ def test_any_tree_reaches_where_it_was(arm):
     assert_reached(robot, q, T)
 
 
+@pytest.mark.slow
 def test_joints_that_follow_others_and_frames_of_links():
     robot = armdyn.load(ROBOTS / "gripper.urdf")
     for link in robot.link_names:

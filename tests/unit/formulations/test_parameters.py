@@ -23,6 +23,7 @@ def test_what_torques_are_linear_in_comes_first():
     assert sum(linear) == DRIVEN.regressor(*STATES).shape[-1] < len(linear)
 
 
+@pytest.mark.slow
 def test_the_links_come_first_and_are_the_links_alone():
     Y, links = (DRIVEN.regressor(*STATES, links=only) for only in (False, True))
     assert np.array_equal(Y[..., :30], links)

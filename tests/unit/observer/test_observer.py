@@ -119,6 +119,7 @@ def tree():
     return ROBOTS["tree"]()
 
 
+@pytest.mark.slow
 def test_batches_logs_and_single_steps_have_the_same_bits(tree):
     t, *sample, _ = log(tree, 0.02, np.ones(6), jitter=0.3)
     samples = [np.stack([v, 0.5 * v, -v]).reshape(3, 1, *v.shape) for v in sample]

@@ -33,6 +33,7 @@ def test_six_joints_tell_all_six_components_in_any_axes(puma):
         assert (found.deviation > 0).any()
 
 
+@pytest.mark.slow
 def test_near_a_singularity_the_estimate_is_bounded_and_says_what_is_lost(puma):
     observer, noise = armdyn.Observer(puma), np.random.default_rng(1).normal(size=6)
     for bend in (1e-3, 1e-6, 0.0):  # the wrist is stretched, so axes 4 and 6 fall together

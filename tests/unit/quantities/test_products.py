@@ -107,6 +107,7 @@ def test_a_product_takes_at_most_three_times_the_operations(quantity, mode):
     assert product.whole.total <= 3 * function.whole.total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["vjp", "jvp"])
 def test_accelerations_are_differentiated_by_one_factorisation(mode):
     """Fewer operations than by reverse and forward mode through the factorisation."""

@@ -54,6 +54,7 @@ def test_a_base_that_stands_otherwise_is_a_base_placed_otherwise():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_slide_on_a_turntable_flies_outwards(method):
     """q̈ = ω² q: the centrifugal field."""

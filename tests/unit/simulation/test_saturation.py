@@ -34,6 +34,7 @@ def test_torques_beyond_limits_are_warned_of_if_asked(robot):
         armdyn.simulate(robot, [0, 0], duration=0.02, saturation="cut")
 
 
+@pytest.mark.slow
 def test_the_result_has_the_reference_and_the_error_of_tracking(robot, tmp_path, command):
     move = quintic([0, 0], [1.0, -0.5], duration=0.3)
     run = armdyn.simulate(

@@ -88,6 +88,7 @@ def coupled(seed):
     return A @ A.T * np.outer([9, 9, 9, 2, 2, 2], [9, 9, 9, 2, 2, 2]) / 6
 
 
+@pytest.mark.slow
 def test_the_spring_of_an_impedance_has_the_torques_of_its_energy(robot):
     """τ - g = -∂/∂q ½ eᵀ K e at rest, for any stiffness and however far the tool has turned."""
     goal = robot.forward_kinematics(START) @ transform(rotation_about(np.eye(3)[1], 1.3))

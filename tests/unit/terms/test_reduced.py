@@ -95,6 +95,7 @@ def test_effects_of_parameters_are_those_of_models_without_them():
         np.testing.assert_allclose(after - before, effect, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_shared_drive_and_a_spring_are_part_of_the_reduced_model(robot):
     """Rotor and friction of a drive act on both joints; small ones are dropped as a joint's are."""
     drive = dict(name="belt", joints={"joint1": 1.0, "joint2": -0.5}, rotor_inertia=0.3)
