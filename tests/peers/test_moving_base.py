@@ -37,12 +37,12 @@ class Ship:
 @pytest.mark.parametrize("method", ["DOP853", "rk4"])
 def test_a_simulation_on_a_moving_base_is_that_of_pinocchio(method):
     """The free-flyer's acceleration is prescribed, and the arm's follows from its own rows."""
-    robot = Robot(random_model("RP", 1))
+    robot = Robot(random_model("RPR", 1))
     model, data = pin_model(robot.model, floating=True)
-    tau, start, rates = np.array([0.5, -2.0]), np.array([0.3, 0.1]), np.array([1.0, -0.5])
+    tau, start, rates = np.array([[0.5, -2.0, 0.3], [0.3, 0.1, -0.2], [1.0, -0.5, 0.4]])
 
     def slope(t, y):
-        q, qd, ship = y[:2], y[2:], Ship(t)
+        q, qd, ship = y[:3], y[3:], Ship(t)
         v, w = ship.R.T @ ship.v, ship.R.T @ ship.w
         position = np.concatenate([ship.p, pin.Quaternion(ship.R).coeffs(), q])
         velocity = np.concatenate([v, w, qd])

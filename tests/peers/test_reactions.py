@@ -1,26 +1,29 @@
 """Forces in the joints, and bases that move, beside Pinocchio's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError, ArmdynWarning, UnknownNameError
 from armdyn.formulations.kinematics import world_frames
 from support.peers import close, pin_external, pin_model
-from support.random_robots import random_axis, random_model
+from support.programs import EvaluatedRobot
+from support.random_robots import random_axis
 
-ROBOTS = {
-    "chain": random_model("RP", 1),
-    "tree": random_model("RHP", 2, tree=True, rotors=True, friction=True),
-}
 rng = np.random.default_rng(0)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.arms(where=lambda arm: not arm.mimics and len(arm.kinds) < 6),
+]
 
 
-@pytest.fixture(params=ROBOTS)
-def robot(request):
-    return Robot(ROBOTS[request.param])
+@pytest.fixture
+def robot(arm):
+    """Joints that Pinocchio has, each with a motor of its own, and links that are bodies."""
+    return EvaluatedRobot(replace(arm.rigid, drives=()))
 
 
 @pytest.fixture
@@ -63,29 +66,29 @@ def test_axes_of_a_link_are_those_that_forward_kinematics_gives(robot, state):
     close(in_tool[:, :3] @ R.T, world[:, :3])
 
 
-def test_who_does_not_name_the_frame_of_vectors_is_told_where_the_two_differ(state):
-    saha, panda = armdyn.load("saha_3r"), armdyn.load("panda")
+def test_who_does_not_name_the_frame_of_vectors_is_told_where_the_two_differ():
+    saha, panda, state = armdyn.load("saha_3r"), armdyn.load("panda"), rng.normal(size=(3, 3))
     for name in ("newton_euler", "augmented_body"):
         with pytest.warns(ArmdynWarning, match=r"joint_frames\(q\) turns.*link1.*'joint'"):
-            saha.formulate(name, *state[:, [0, 0, 0]])
+            saha.formulate(name, *state)
         panda.formulate(name, *np.zeros((3, 7)))  # one frame: nothing to say
     with pytest.warns(ArmdynWarning, match="at the far ends.*frame='far_end'"):
         panda.formulate("newton_euler_link", *np.zeros((3, 7)))
     with pytest.raises(UnknownNameError, match=r"frame of 'newton_euler'.*'link'.*joint"):
-        saha.formulate("newton_euler", *state[:, [0, 0, 0]], frame="link")
+        saha.formulate("newton_euler", *state, frame="link")
 
 
 def test_each_of_the_two_frames_of_a_link_turns_its_own_rows(robot, state):
     """Of a standard DH link they differ, so that rows of one turned by the other are wrong."""
     saha = armdyn.load("saha_3r")
-    for arm, given in ((robot, state), (saha, state[:, [0, 0, 0]])):
-        world, frames = arm.reactions(*given), arm.joint_frames(given[0])
-        local = arm.reactions(*given, frame="joint")
+    for each, given in ((robot, state), (saha, state[:, [0, 0, 0]])):
+        world, frames = each.reactions(*given), each.joint_frames(given[0])
+        local = each.reactions(*given, frame="joint")
         close(_turned(frames, local), world)
-        newton = arm.formulate("newton_euler", *given, frame="joint")
-        positions = arm._at.positions(given[0])
+        newton = each.formulate("newton_euler", *given, frame="joint")
+        positions = each._at.positions(given[0])
         close(np.hstack([newton.f, newton.n]), local)
-        close(frames[:, :3, 3], world_frames(arm.model, positions).O)
+        close(frames[:, :3, 3], world_frames(each.model, positions).O)
     wrong = _turned(saha.link_frames(given[0]), local)
     assert np.abs(wrong - world).max() > 0.1 * np.abs(world).max()
 
@@ -131,8 +134,8 @@ def _momentum_rate(model, q, qdd):
         centre = frames.O[i] + frames.R[i] @ link.inertia.com
         for j in model.paths[i]:
             turn, slide = model.joints[j].type.turn, model.joints[j].type.slide
-            arm = np.cross(frames.z[j], centre - frames.O[j])
-            rate += link.inertia.mass * qdd[j] * (turn * arm + slide * frames.z[j])
+            lever = np.cross(frames.z[j], centre - frames.O[j])
+            rate += link.inertia.mass * qdd[j] * (turn * lever + slide * frames.z[j])
     return rate
 
 
