@@ -137,10 +137,6 @@ THOROUGH = (
 
 
 SAMPLED = {
-    "test_c_export.py": (
-        "every_function_agrees_with_the_program",
-        "the_source_compiles_without_a_warning_and_its_self_test_passes",
-    ),
     "test_design.py": (
         "masses_and_lengths_are_arguments",
         "any_tree_reaches_what_it_says_it_does",
@@ -150,7 +146,6 @@ SAMPLED = {
         "file_agrees_with_pinocchio_or_is_refused_for_its_reason",
     ),
     "test_simulate.py": ("controllers_follow_a_move",),
-    "test_simulation_mujoco.py": ("mujoco_moves_the_same_way",),
 }
 """Laws of which `make test` tries every fourth variant, and `make test-thorough` the others. Of robots
 and quantities every quantity comes in turn, whose number four does not divide."""
