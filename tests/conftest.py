@@ -129,24 +129,11 @@ def file(tmp_path):
     return write
 
 
-THOROUGH = (
-    "tests/unit/bench/test_bench.py::test_compiling_compiles_once_and_loading_does_not",
-    "tests/unit/bench/test_benchmarks.py",
-)
+THOROUGH = ()
 """Whole families of tests that `make test` has no time for, and `make test-thorough` runs."""
 
 
-SAMPLED = {
-    "test_design.py": (
-        "masses_and_lengths_are_arguments",
-        "any_tree_reaches_what_it_says_it_does",
-    ),
-    "test_example_robot_data.py": (
-        "file_survives_being_written",
-        "file_agrees_with_pinocchio_or_is_refused_for_its_reason",
-    ),
-    "test_simulate.py": ("controllers_follow_a_move",),
-}
+SAMPLED = {}
 """Laws of which `make test` tries every fourth variant, and `make test-thorough` the others. Of robots
 and quantities every quantity comes in turn, whose number four does not divide."""
 
