@@ -1,4 +1,4 @@
-"""Kernels against Pinocchio: every quantity that it has, on arms, a humanoid and long chains.
+"""Kernels against Pinocchio: every quantity that it has, on an arm, a humanoid and long chains.
 
 Accelerations are compared to 1e-10 of their size times the condition of the mass matrix, which is
 what rounding of the torques does to them in any method.
@@ -14,7 +14,6 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn import Robot
 from armdyn.backends.kernel import Kernel
 from armdyn.backends.llvm.lower import lower
 from armdyn.backends.llvm.segments import plan
@@ -42,15 +41,11 @@ def _load(name):
 ROBOTS = {
     "talos": lambda: _load("talos_reduced.urdf"),
     "panda": lambda: armdyn.load("panda"),
-    "puma560": lambda: armdyn.load("puma560"),
-    "random tree": lambda: Robot(random_model("RRPRRPRRR", 7, tree=True, rotors=True)),
 }
+LONG = pytest.mark.thorough(reason="long robots take a minute of compiling")
 
 
-LONG = pytest.param("talos", marks=pytest.mark.thorough)
-
-
-@pytest.fixture(scope="module", params=[LONG, *list(ROBOTS)[1:]])
+@pytest.fixture(scope="module", params=[pytest.param("talos", marks=LONG), "panda"])
 def robot(request):
     found = ROBOTS[request.param]()
     assert found.model.coupling is None
@@ -146,7 +141,7 @@ def test_regressor(robot):
         close(Y[k], theirs, TOLERANCE)
 
 
-@pytest.mark.thorough
+@LONG
 @pytest.mark.parametrize(("tree", "joints"), [(False, (15, 30, 60)), (True, (20, 40))])
 def test_long_robots(tree, joints, record_property):
     """A long chain is ill-conditioned, so the torques of its accelerations are compared."""

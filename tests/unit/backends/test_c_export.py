@@ -41,7 +41,7 @@ CASES = {
 
 def model_of(name):
     if name == "chain":
-        return random_model("RP", 1, friction=True)
+        return random_model("RPR", 1, friction=True)
     if name == "tree":
         return random_model("RPRRPR", 5, tree=True, rotors=True, friction=True)
     return armdyn.load(name).model

@@ -45,7 +45,6 @@ def module_of(exported):
     return module
 
 
-@pytest.mark.thorough
 @pytest.mark.slow
 def test_every_function_agrees_with_the_program_in_any_batch_shape(tmp_path):
     model = random_model("RPR", 3, tree=True, friction=True)
