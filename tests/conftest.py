@@ -6,7 +6,6 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections import Counter
 from importlib.util import find_spec
 from itertools import count, islice
 from pathlib import Path
@@ -129,26 +128,8 @@ def file(tmp_path):
     return write
 
 
-THOROUGH = ()
-"""Whole families of tests that `make test` has no time for, and `make test-thorough` runs."""
-
-
-SAMPLED = {}
-"""Laws of which `make test` tries every fourth variant, and `make test-thorough` the others. Of robots
-and quantities every quantity comes in turn, whose number four does not divide."""
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    variants = Counter()
     for item in items:
         if "arm" in item.fixturenames:
             item.add_marker("law")
-        law = item.nodeid.partition("[")[0]
-        if item.originalname.removeprefix("test_") in SAMPLED.get(item.path.name, ()):
-            variants[law] += 1
-            left_out = variants[law] % 4 != 1
-        else:
-            left_out = item.nodeid.startswith(THOROUGH)
-        if left_out:
-            item.add_marker(pytest.mark.thorough)

@@ -105,9 +105,4 @@ def random_states(model, seed, batch=()):
     return tuple(rng.uniform(-2, 2, size=(*batch, len(model.joints))) for _ in range(3))
 
 
-kinds = st.text("RPH", min_size=1, max_size=6)
-urdf_kinds = st.text("RP", min_size=1, max_size=6)
 seeds = st.integers(0, 2**32 - 1)
-chains = st.builds(random_model, kinds, seeds)
-trees = st.builds(random_model, kinds, seeds, tree=st.just(True))
-robots = st.one_of(chains, trees)
