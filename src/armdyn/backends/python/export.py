@@ -97,6 +97,8 @@ _GUARD = f"""
 
 def _guard(xp, pivot, scale):
     \"\"\"A pivot that is more than rounding of the inertia it comes from, else NaN.\"\"\"
+    if hasattr(xp, "Piecewise"):
+        return pivot  # symbols of SymPy are not rounded
     return _where(xp, abs(pivot) > {RELATIVE_PIVOT!r} * abs(scale), pivot, float("nan"))
 """
 _SIGNED_POWER = """

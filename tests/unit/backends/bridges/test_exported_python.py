@@ -24,14 +24,14 @@ FUNCTIONS = (
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    """Two joints with friction of every term, their exported module, and a state."""
-    model = random_model("RP", 5, rotors=True, friction=True)
+    """Three joints with friction of every term, their exported module, and a state."""
+    model = random_model("RPR", 5, rotors=True, friction=True)
     options = ExportOptions(functions=FUNCTIONS, prefix="arm")
     (path,) = export_python(model, tmp_path_factory.mktemp("exported"), options).files
     spec = importlib.util.spec_from_file_location("arm", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return Robot(model), module, np.random.default_rng(1).uniform(0.2, 1, (3, 2))
+    return Robot(model), module, np.random.default_rng(1).uniform(0.2, 1, (3, 3))
 
 
 def expected(robot, name, state):
@@ -44,11 +44,11 @@ def test_casadi_and_sympy_take_the_functions(exported, name):
     robot, module, state = exported
     numbers = expected(robot, name, state)
     count = len(robot.kernel(name).__self__.inputs)
-    columns = [casadi.SX.sym(f"x{k}", 2) for k in range(count)]
+    columns = [casadi.SX.sym(f"x{k}", 3) for k in range(count)]
     made = getattr(module, name)(*columns, xp=casadi)
     by_casadi = casadi.Function("f", columns, [made])(*state[:count]).full()
     np.testing.assert_allclose(by_casadi.reshape(numbers.shape), numbers, rtol=1e-11, atol=1e-12)
-    symbols = [sympy.symbols(f"x{k}_:2", real=True) for k in range(count)]
+    symbols = [sympy.symbols(f"x{k}_:3", real=True) for k in range(count)]
     written = getattr(module, name)(*symbols, xp=sympy)
     given = dict(zip([s for some in symbols for s in some], state[:count].flat, strict=True))
     by_sympy = np.array(written.subs(given), dtype=float)

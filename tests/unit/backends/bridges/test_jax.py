@@ -32,8 +32,8 @@ def x64():
 
 @pytest.fixture(scope="module")
 def robot():
-    """Two joints with friction of every term and rotors."""
-    return armdyn.Robot(random_model("RP", 5, rotors=True, friction=True))
+    """Three joints with friction of every term and rotors."""
+    return armdyn.Robot(random_model("RPR", 5, rotors=True, friction=True))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def torque(robot):
 
 @pytest.fixture(scope="module")
 def states():
-    return np.random.default_rng(1).uniform(0.2, 1, (3, 6, 2))
+    return np.random.default_rng(1).uniform(0.2, 1, (3, 6, 3))
 
 
 def test_one_state_a_batch_and_a_mapped_batch_have_the_bits_of_numpy(robot, torque, states):
@@ -59,9 +59,9 @@ def test_one_state_a_batch_and_a_mapped_batch_have_the_bits_of_numpy(robot, torq
     by_numpy = robot.inverse_dynamics(states[0], states[1, 0], states[2])
     assert np.array_equal(mixed(given[0], given[1][0], given[2].T).T, by_numpy)
     assert np.array_equal(torque(given[0], given[1][0], given[2]), by_numpy)
-    folded = [x.reshape(2, 3, 2) for x in given]
-    assert np.array_equal(jax.vmap(jax.vmap(torque))(*folded), expected.reshape(2, 3, 2))
-    assert torque(*(x[:0] for x in given)).shape == (0, 2)
+    folded = [x.reshape(2, 3, 3) for x in given]
+    assert np.array_equal(jax.vmap(jax.vmap(torque))(*folded), expected.reshape(2, 3, 3))
+    assert torque(*(x[:0] for x in given)).shape == (0, 3)
 
 
 def test_both_modes_of_differentiation_give_the_derivatives(robot, torque, states):
@@ -77,7 +77,7 @@ def test_both_modes_of_differentiation_give_the_derivatives(robot, torque, state
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_parts_of_a_gradient_have_the_bits_of_numpy_over_many_blocks(robot, dtype):
     """The result of the kernel is cut into one array an argument, block by block."""
-    rng, sizes = np.random.default_rng(5), (2, 2, 2, 10, 2)
+    rng, sizes = np.random.default_rng(5), (3, 3, 3, 10, 3)
     function = robot.jax("inverse_dynamics", payload=True, dtype=dtype)
     kernel = robot.kernel("inverse_dynamics", payload=True, derivative="vjp", dtype=dtype)
     pull = jax.jit(lambda w, *x: jax.vjp(function, *x)[1](w))
@@ -104,7 +104,7 @@ def test_second_derivatives_come_from_the_programs(robot, states):
     weight, q = robot.jax("gravity_vector"), jnp.asarray(states[0, 0])
     curvature = jax.jit(jax.jacfwd(jax.jacrev(weight)))(q)  # (τ, q, q)
     step = 1e-3
-    g = lambda *away: robot.gravity_vector(q + step * np.array(away))  # noqa: E731
+    g = lambda *away: robot.gravity_vector(q + step * np.array([*away, 0]))  # noqa: E731
     mixed = (g(1, 1) - g(1, -1) - g(-1, 1) + g(-1, -1)) / (4 * step**2)
     twice = (g(1, 0) - 2 * g(0, 0) + g(-1, 0)) / step**2
     np.testing.assert_allclose(curvature[:, 0, 1], mixed, atol=1e-4)
@@ -122,9 +122,9 @@ def test_a_rollout_in_a_scan_can_be_differentiated(robot):
         return (q + 0.01 * qd, qd), q
 
     def end(taus):
-        return jax.lax.scan(step, (jnp.ones(2), jnp.zeros(2)), taus)[0][0]
+        return jax.lax.scan(step, (jnp.ones(3), jnp.zeros(3)), taus)[0][0]
 
-    taus = jnp.asarray(np.random.default_rng(3).uniform(-1, 1, (20, 2)))
+    taus = jnp.asarray(np.random.default_rng(3).uniform(-1, 1, (20, 3)))
     both = [jax.jit(jacobian(end))(taus) for jacobian in (jax.jacrev, jax.jacfwd)]
     np.testing.assert_allclose(*both, rtol=1e-9, atol=1e-15)
     assert np.abs(both[0]).max() > 1e-6
@@ -199,18 +199,18 @@ def test_an_unknown_interface_is_refused_with_the_way_around_it(
     monkeypatch.setattr(jax.ffi, "include_dir", lambda: str(tmp_path))
     with pytest.raises(BridgeError, match=rf"{found}.*program=True"):
         robot.jax("mass_matrix")
-    robot.jax("mass_matrix", program=True)(np.zeros(2))
+    robot.jax("mass_matrix", program=True)(np.zeros(3))
 
 
 def test_a_missing_package_and_wrong_arguments_are_named(robot, torque, monkeypatch):
-    with pytest.raises(ShapeError, match=r"qd: expected shape \(\.\.\., 2\), got \(3,\)"):
-        torque(np.zeros(2), np.zeros(3), np.zeros(2))
+    with pytest.raises(ShapeError, match=r"qd: expected shape \(\.\.\., 3\), got \(4,\)"):
+        torque(np.zeros(3), np.zeros(4), np.zeros(3))
     with pytest.raises(ShapeError, match=r"takes 3 arrays \(q, qd, qdd\), got 1"):
-        torque(np.zeros(2))
+        torque(np.zeros(3))
     with pytest.raises(ShapeError, match="do not broadcast: q"):
-        torque(np.zeros((3, 2)), np.zeros((4, 2)), np.zeros(2))
+        torque(np.zeros((3, 3)), np.zeros((4, 3)), np.zeros(3))
     with pytest.raises(ShapeError, match="expected real numbers, got complex"):
-        torque(1j * np.zeros(2), np.zeros(2), np.zeros(2))
+        torque(1j * np.zeros(3), np.zeros(3), np.zeros(3))
     with pytest.raises(UnknownNameError, match="quantity 'torque'"):
         robot.jax("torque")
     monkeypatch.setitem(sys.modules, "jax", None)
