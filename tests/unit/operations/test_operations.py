@@ -18,8 +18,6 @@ from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from support.random_robots import random_model
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path, monkeypatch):
@@ -138,6 +136,7 @@ def test_links_that_only_rotors_make_regular_have_no_forward_dynamics_of_their_o
     assert program.rotors.total == 0
 
 
+@pytest.mark.slow
 def test_ops_on_the_command_line(tmp_path):
     run = CliRunner().invoke(app, ["ops", "two_link", "--plot", str(tmp_path / "ops.png")])
     assert run.exit_code == 0
