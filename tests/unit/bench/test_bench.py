@@ -188,7 +188,8 @@ def test_compiling_compiles_once_and_loading_does_not(monkeypatch):
 def test_the_table_is_printed(run):
     code, out, err = run("ur5e", "--quick", "--seconds", 0, "--only", "inverse_dynamics")
     assert (code, err) == (0, "")
-    for part in ("cores", "load average", "pin ", "pin.rneaInParallel", "mj_inverse", "note: "):
+    assert "load average" in " ".join(out.split())  # a processor with a long name breaks the line
+    for part in ("cores", "pin ", "pin.rneaInParallel", "mj_inverse", "note: "):
         assert part in out
 
 
