@@ -1,7 +1,7 @@
 """The source as syntax trees: its modules, what they import, and their functions."""
 
 import ast
-from functools import cache
+from functools import lru_cache
 
 from grimp import build_graph
 
@@ -20,7 +20,7 @@ def text_of(path):
     return path.read_text(encoding="utf-8")
 
 
-@cache
+@lru_cache(maxsize=4)  # kept trees hold up the collector of garbage
 def tree_of(path):
     """The syntax tree of a file."""
     return ast.parse(text_of(path))
