@@ -105,6 +105,7 @@ def test_wrenches_on_several_links_add_up(arm):
     close(together, expected, 1e-11)
 
 
+@pytest.mark.slow
 def test_a_batch_of_wrenches_on_one_state():
     wrenches = np.random.default_rng(1).normal(size=(5, 6))
     for name in FORMULATIONS:
@@ -126,6 +127,7 @@ def planar():
     return armdyn.from_dh(rows, gravity=(0, -9.81, 0))
 
 
+@pytest.mark.slow
 def test_cartesian_form_at_a_singularity_is_an_error_or_damped():
     robot, q, qd = planar(), [0.3, 0.0], [0.1, 0.2]
     with pytest.raises(
@@ -176,6 +178,7 @@ def test_cartesian_form_is_the_same_motion(arm):
     close(form.M @ acceleration + form.V + form.G, consistent.T @ tau, tolerance)
 
 
+@pytest.mark.slow
 def test_default_task_follows_the_arm():
     scara = "RRPR"
     rows = [

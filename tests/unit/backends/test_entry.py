@@ -105,6 +105,7 @@ def other_forms(x):
     yield memoryview(x)
 
 
+@pytest.mark.slow
 def test_other_forms_of_vectors_take_the_other_way(call):
     kernel = call.__self__
     given = state(kernel)

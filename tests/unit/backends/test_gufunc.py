@@ -99,6 +99,7 @@ def test_same_bits_for_any_layout_of_arguments(kernel, layout):
         assert np.array_equal(laid[which], before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [x for x in LAYOUTS if x is not read_only])
 def test_same_bits_for_any_layout_of_the_output(kernel, layout):
     given = states(kernel, 21)

@@ -168,6 +168,7 @@ def operations_of(pieces):
     return {value: rest for segment in segments for value, *rest in segment.operations}
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(programs(), st.integers(1, 9), st.booleans())
 def test_processors_choose_an_order_and_nothing_else(program, shortest, fma):

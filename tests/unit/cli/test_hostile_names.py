@@ -24,6 +24,7 @@ def hostile(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

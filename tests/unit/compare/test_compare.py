@@ -166,6 +166,7 @@ def in_field(gravity):
     return lambda _, case: pinocchio(Heavy(), case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("solve", "name", "words"),
     [
@@ -187,6 +188,7 @@ def test_a_library_that_reads_a_number_otherwise_is_found_out(file, fake, solve,
     assert row.explanation == f"Fake {words}"
 
 
+@pytest.mark.slow
 def test_a_table_read_in_the_other_convention_is_found_out(fake, tmp_path):
     text = (Path(armdyn.__file__).parent / "io" / "catalog" / "stanford.toml").read_text()
     [given] = re.findall(r'^convention = "(\w+)"', text, re.MULTILINE)

@@ -104,6 +104,7 @@ def test_pairs_of_a_command_line():
             letter_pairs(text)
 
 
+@pytest.mark.slow
 def test_letters_of_the_catalog_fit():
     models = [armdyn.load(name).model for name in catalog_names()]
     lettered = {model.name for model in models if model.letters}

@@ -29,6 +29,7 @@ def test_ranks_of_all_parameters_together_agree(arm):
     assert links_exact == links_found < found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "links"), [("stanford", 33), ("panda", 43)])
 def test_ranks_of_links_are_those_of_the_literature(name, links):
     assert armdyn.load(name).exact_rank(links=True) == links

@@ -108,6 +108,7 @@ def test_slopes_are_those_of_differences_away_from_rest(term):
     close(forward.dqd, -np.linalg.solve(robot.mass_matrix(q), found.dqd), 1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("exponent", "slope"), [(0.2, 0.0), (0.5, 0.0), (1.0, 1.2), (1.5, 0.0), (2.0, 0.0)]
 )

@@ -206,6 +206,7 @@ def test_energies_of_links_are_those_of_their_motion(arm):
     assert found.potential.sum() == pytest.approx(potential_energy(model, q))
 
 
+@pytest.mark.slow
 def test_energies_of_links_take_batches_and_warn_of_reduced_sets():
     robot = armdyn.load("craig_two_link")
     joints = [replace(joint, rotor=Rotor(1e-3, 20.0)) for joint in robot.model.joints]

@@ -103,6 +103,7 @@ def test_near_a_start_the_solution_is_that_of_the_start():
     np.testing.assert_allclose(found[regular], q[regular], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_redundant_arm_takes_the_solution_nearest_to_its_start():
     """q0 - q has no part along which the tool stays where it is."""
     robot = armdyn.load("panda")

@@ -75,6 +75,7 @@ def test_an_axis_of_any_length(tmp_path):
     assert all(np.linalg.norm(joint.axis) == 1 for joint in model.joints)
 
 
+@pytest.mark.slow
 def test_accelerations_that_may_have_no_correct_digit_are_warned_of():
     q, tau = np.zeros(2), np.ones(2)
     for states in (q, np.zeros((3, 2))):

@@ -139,6 +139,7 @@ def test_batches_logs_and_single_steps_have_the_same_bits(tree):
         assert np.array_equal(alone, whole[arm, 0])
 
 
+@pytest.mark.slow
 def test_an_observer_goes_on_in_another_process_as_here(tree):
     _, *sample, _ = log(tree, 0.02, np.ones(6))
     here = armdyn.Observer(tree, GAIN)
@@ -182,6 +183,7 @@ def test_exported_c_steps_in_place_as_python_does(tree, tmp_path):
         np.testing.assert_allclose(state[:3], expected[k], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_payload_may_change_on_the_way():
     robot = armdyn.load("two_link")
     body = (1.5, (0.1, 0.05, 0.0), 0.02 * np.eye(3))

@@ -101,6 +101,7 @@ def test_branches_on_the_base_are_counted_apart_and_added():
     )
 
 
+@pytest.mark.slow
 def test_any_axes_and_branches_can_be_counted():
     tree = random_model("RPRR", 3, tree=True)
     customised = count_operations(tree, stage="customised", formulation="denoc")

@@ -64,6 +64,7 @@ def test_singular_states_of_a_batch_are_counted():
         planar().cartesian(q, np.ones(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bend", [1e-3, 1e-6, 1e-7, 1e-8])
 def test_nearly_singular_states_have_a_form(bend):
     """The kernel leaves states in doubt to NumPy; those beside them stay as they are."""

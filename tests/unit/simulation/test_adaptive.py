@@ -165,6 +165,7 @@ def test_the_last_record_is_exactly_at_the_end(method):
         assert (np.diff(t) > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("symplectic", 2)])
 def test_functions_are_asked_at_the_stages_of_fixed_steps(method, order):
     robot, start = load("two_link"), np.array([[0.1, 0.2], [0.4, -0.3]])

@@ -44,6 +44,7 @@ def test_a_lift_that_accelerates_changes_gravity(method):
     )
 
 
+@pytest.mark.slow
 def test_a_base_that_stands_otherwise_is_a_base_placed_otherwise():
     arm, R = pendulum(1.0), np.array([[1, 0, 0], [0, 0.8, -0.6], [0, 0.6, 0.8]])
     moved = armdyn.simulate(arm, [0.4], duration=0.5, base_motion=BaseMotion(R))
@@ -143,6 +144,7 @@ def test_samples_files_and_functions_are_one_motion(tmp_path):
         np.testing.assert_allclose(run.q, runs[0].q, atol=2e-6)
 
 
+@pytest.mark.slow
 def test_each_arm_may_have_a_base_of_its_own():
     arm, start = pendulum(1.0), np.array([[0.1], [0.5]])
     lifts = np.array([[0, 0, 1.0], [2.0, 0, 0]])

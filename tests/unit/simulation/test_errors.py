@@ -143,6 +143,7 @@ def test_a_wrench_that_is_none(robot, wrench):
     refuses(robot, "expected force and moment, 6 finite numbers", external_wrench=wrench)
 
 
+@pytest.mark.slow
 def test_a_wrench_function_that_raises(robot):
     def pull(t):
         return [1 / (0.5 - min(t, 0.5)), 0, 0, 0, 0, 0] if t > 0.5 else np.zeros(6)

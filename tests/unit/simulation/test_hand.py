@@ -38,6 +38,7 @@ def test_velocity_and_acceleration_are_those_of_the_jacobian_and_of_the_pose():
     )
 
 
+@pytest.mark.slow
 def test_quaternions_say_the_rotation_and_do_not_jump():
     t = np.linspace(0, 9, 4000)
     hand = Hand.of(TREE, *path(t))

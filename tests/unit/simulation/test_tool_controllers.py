@@ -47,6 +47,7 @@ def test_errors_in_operational_space_obey_their_linear_equation(rods):
         np.testing.assert_allclose(error[:, i], expected.real, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_tool_accelerates_as_its_law_says():
     """J q̈ + J̇ q̇ = ẍ_d + K_d ė + K_p e in all six coordinates, whatever slows the joints."""
     arm = armdyn.load("panda")

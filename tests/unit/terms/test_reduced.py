@@ -40,6 +40,7 @@ def random_states(robot, seed, samples=1000):
     return states.q, states.qd, states.qdd
 
 
+@pytest.mark.slow
 def test_the_error_holds_at_states_that_nobody_has_seen(robot, model):
     state = random_states(robot, seed=99)
     error = np.abs(model.inverse_dynamics(*state) - robot.inverse_dynamics(*state)).max(0)

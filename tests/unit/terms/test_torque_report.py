@@ -21,6 +21,7 @@ def puma() -> armdyn.Robot:
     return armdyn.load("puma560")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [True, False])
 def test_the_total_is_the_inverse_dynamics_and_the_sum_of_the_terms(puma, friction):
     move = motion(6, CHUNK + 7)
@@ -89,6 +90,7 @@ def test_a_trajectory_for_another_robot_is_refused(puma):
         torque_report(puma, motion(2))
 
 
+@pytest.mark.slow
 def test_reactions_are_those_of_the_robot_and_the_largest_are_told():
     robot, move = armdyn.load("craig_two_link"), motion(2)
     report = torque_report(robot, move, reactions=True)
