@@ -7,7 +7,6 @@ from hypothesis import given
 from armdyn import load
 from armdyn.compiler.count import count
 from armdyn.compiler.linearize import linearize
-from armdyn.compiler.passes import PASSES
 from armdyn.compiler.program import Program
 from armdyn.compiler.trace import trace
 from armdyn.errors import ShapeError, TraceError
@@ -21,12 +20,12 @@ from support.random_graphs import POINT, graphs
 SCALARS = dict.fromkeys(POINT)
 
 
-def inverse_dynamics(name, passes=PASSES):
+def inverse_dynamics(name):
     robot = load(name)
     graph = Graph()
     states = [graph.inputs(k, robot.n) for k in ("q", "qd", "qdd")]
     outputs = trace(graph, lambda *x: newton_euler(robot.model, *x).tau, *states)
-    return robot, Program.from_outputs(outputs, dict.fromkeys(("q", "qd", "qdd"), robot.n), passes)
+    return robot, Program.from_outputs(outputs, dict.fromkeys(("q", "qd", "qdd"), robot.n))
 
 
 @given(graphs)
@@ -118,12 +117,9 @@ def test_a_negated_difference_is_taken_the_other_way_round():
     assert program(1.0, 3.0)[0] == 2.0
 
 
-def test_operations_before_and_after_the_passes():
+def test_operations_are_those_of_the_graph():
     _, program = inverse_dynamics("renaud_6r")
-    assert program.before.total == 401
-    assert program.operations.total < program.before.total
-    assert program.report[0].before == program.before
-    assert program.report[-1].after == program.operations
+    assert program.whole.total == program.operations.total == 401
 
 
 def test_instructions_are_those_that_are_counted():
@@ -149,7 +145,7 @@ def test_the_listing_says_everything():
 def test_two_processes_write_the_same_listing():
     code = (
         "from armdyn import load\n"
-        "from armdyn.compiler.passes import PASSES\n"
+        "from armdyn.compiler.passes import reduce\n"
         "from armdyn.compiler.program import Program\n"
         "from armdyn.compiler.resubstitute import resubstitute\n"
         "from armdyn.compiler.trace import trace\n"
@@ -159,7 +155,7 @@ def test_two_processes_write_the_same_listing():
         "s = [g.inputs(k, 3) for k in ('q', 'qd', 'qdd')]\n"
         "out = trace(g, lambda *x: newton_euler(m, *x).tau, *s)\n"
         "sizes = dict.fromkeys(('q', 'qd', 'qdd'), 3)\n"
-        "print(Program.from_outputs(out, sizes, (*PASSES, resubstitute)).text)\n"
+        "print(Program.from_outputs(resubstitute(reduce(out)), sizes).text)\n"
     )
     texts = printed_with_two_orders_of_hashes(code)
     assert texts[0] == texts[1]

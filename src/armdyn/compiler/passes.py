@@ -5,10 +5,9 @@ first line of its documentation say what it does. What they make together is ver
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from armdyn.compiler.angles import angles
-from armdyn.compiler.count import Operations, count
+from armdyn.compiler.count import count
 from armdyn.compiler.factor import factor
 from armdyn.compiler.hoist import hoist
 from armdyn.compiler.network import Network
@@ -43,24 +42,7 @@ def dead(outputs: Iterable[Node]) -> list[Node]:
 PASSES: tuple[Pass, ...] = (fold, share, angles, hoist, factor, share, dead)
 
 
-@dataclass(frozen=True, slots=True)
-class PassReport:
-    """What one pass did."""
-
-    name: str
-    before: Operations
-    after: Operations
-
-
-@dataclass(frozen=True, slots=True)
-class Reduction:
-    """Outputs after the passes, and what each of them did."""
-
-    outputs: list[Node]
-    report: tuple[PassReport, ...]
-
-
-def reduce(outputs: Iterable[Node], passes: Sequence[Pass] = PASSES) -> Reduction:
+def reduce(outputs: Iterable[Node], passes: Sequence[Pass] = PASSES) -> list[Node]:
     """The outputs after all passes, verified.
 
     A pass that would make this graph dearer is passed over, so the count never rises.
@@ -68,19 +50,17 @@ def reduce(outputs: Iterable[Node], passes: Sequence[Pass] = PASSES) -> Reductio
     outputs = list(outputs)
     verify(outputs)
     stages: list[Stage] = []
-    report, now = [], count(outputs)
+    total = count(outputs).total
     for run in passes:
         stage = outputs, run(outputs), run.__name__
-        then, now = now, count(stage[1])
-        if now.total > then.total or len(stage[1]) != len(outputs):
+        after = count(stage[1]).total
+        if after > total or len(stage[1]) != len(outputs):
             verify_pass(*stage)
-            now = then
         else:
             stages.append(stage)
-            outputs = stage[1]
-        report.append(PassReport(run.__name__, then, now))
+            outputs, total = stage[1], after
     _verify_stages(stages)
-    return Reduction(outputs, tuple(report))
+    return outputs
 
 
 def _verify_stages(stages: list[Stage]) -> None:

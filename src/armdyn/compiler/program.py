@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.compiler.angles import angle_sums
+from armdyn.compiler.angle_sums import angle_sums
 from armdyn.compiler.count import Operations, count
 from armdyn.compiler.linearize import is_run, linearize
-from armdyn.compiler.passes import Pass, PassReport, Reduction, reduce
 from armdyn.compiler.verify import verify
 from armdyn.errors import ShapeError, TraceError, counted
 from armdyn.expr.graph import Node
@@ -77,37 +76,27 @@ class Program:
     """Shape of the outputs."""
     whole: Operations
     """What one evaluation takes."""
-    before: Operations
-    """What it took before the passes."""
-    report: tuple[PassReport, ...] = ()
-    """What each pass did."""
     split: Callable[[], tuple[Operations, Operations]] | None = None
     """Gives what an evaluation takes without rotors and friction, and without friction."""
 
     @staticmethod
-    def from_outputs(
-        outputs: Any, inputs: Mapping[str, int | None], passes: Sequence[Pass] = ()
-    ) -> "Program":
-        """The program that computes an array of nodes of one graph, after some passes.
+    def from_outputs(outputs: Any, inputs: Mapping[str, int | None]) -> "Program":
+        """The program that computes an array of nodes of one graph.
 
         `inputs` gives for each array the program takes, in order, the length of its last axis (its
         entries are the graph's inputs name1, name2, ...), or None for a scalar.
         """
         array = np.asarray(outputs, dtype=object)
         nodes = _checked(array)
-        reduction = reduce(nodes, passes) if passes else Reduction(nodes, ())
         arrays = tuple(Input(name, size) for name, size in inputs.items())
-        built = _Builder(arrays, reduction.outputs)
-        whole = count(reduction.outputs)
+        built = _Builder(arrays, nodes)
         return Program(
             inputs=arrays,
             constants=tuple(built.constants),
             instructions=tuple(built.instructions),
-            outputs=tuple(built.place[node.index] for node in reduction.outputs),
+            outputs=tuple(built.place[node.index] for node in nodes),
             shape=array.shape,
-            whole=whole,
-            before=count(nodes) if passes else whole,
-            report=reduction.report,
+            whole=count(nodes),
         )
 
     @property

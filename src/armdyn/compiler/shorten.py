@@ -29,7 +29,7 @@ def shortest_of(
     """
     short = []
     for outputs in ways:
-        short.append(resubstitute(reduce(outputs).outputs))
+        short.append(resubstitute(reduce(outputs)))
         if deep:
             short.append(resubstitute(outputs))
     best = min(short, key=lambda outputs: count(outputs).total)

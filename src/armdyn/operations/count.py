@@ -140,7 +140,7 @@ def _textbook_count(
         parts = [regroup(part) for part in parts]
     graphs = (list(traced(part, method).ravel()) for part in parts)
     if stage == "minimal":
-        graphs = (reduce(outputs).outputs for outputs in graphs)
+        graphs = (reduce(outputs) for outputs in graphs)
     return sum(map(count, graphs), NO_OPERATIONS)
 
 

@@ -224,7 +224,7 @@ class TracedRobot(TracedModel):
                 ways = [built] if other is built else [built, other]
                 short = shortest_of([list(way.flat) for way in ways], self.budget.deep)
             else:
-                short = reduce(built.flat).outputs
+                short = reduce(built.flat)
         except ZeroDivisionError:  # what divides by zero at every state has no values to compare
             return built
         return node_array(short, built.shape)

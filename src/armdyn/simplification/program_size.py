@@ -122,4 +122,4 @@ def product(D: Array) -> list[Node]:
             row, start = row - D[i + 1], torques[-1]
         symbols = np.array([symbol(float(value)) for value in row], dtype=object)
         torques.append(start + symbols @ qdd)
-    return reduce(torques[::-1]).outputs
+    return reduce(torques[::-1])

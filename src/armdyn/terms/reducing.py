@@ -166,7 +166,7 @@ class Search:
         kept = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
         program = _program(model.robot, settle(kept))
         short = program.whole.total <= MOST_SHORTENED
-        better = _program(model.robot, settle(shorten(kept) if short else reduce(kept).outputs))
+        better = _program(model.robot, settle(shorten(kept) if short else reduce(kept)))
         program = min(program, better, key=lambda p: p.whole.total)
         return Model(model.robot, model.dropped, model.velocities, program)
 
