@@ -18,7 +18,6 @@ import c_export_sources as sources
 import numpy as np
 import speed_robots
 
-from armdyn.backends.names import identifier
 from armdyn.bench.batches import random_states
 from armdyn.bench.bench import measured_arm
 from armdyn.bench.peers import BLOCK, pinocchio
@@ -29,6 +28,7 @@ from armdyn.cli.console import print_line, print_table, status, table
 from armdyn.compare.peers import installed
 from armdyn.dynamics import Robot
 from armdyn.errors import BenchmarkError, PeerError
+from armdyn.export.names import identifier
 from armdyn.loading import load
 
 ROBOTS = ("panda", "ur5", "iiwa14", "gen3", "scara", "puma560")

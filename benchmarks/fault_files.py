@@ -11,15 +11,15 @@ import sys
 import threading
 from pathlib import Path
 
-from armdyn.backends.cache import ObjectCache
 from armdyn.cli import main
-from armdyn.compiler.template import Template
 from armdyn.errors import ArmdynError, WriteError
+from armdyn.graph.template import Template
 from armdyn.io.atomic import write_text
 from armdyn.io.catalog import catalog_path
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.io.files import read_model
-from armdyn.quantities.program_store import ProgramStore
+from armdyn.kernels.cache import ObjectCache
+from armdyn.shorten.program_store import ProgramStore
 
 URDF = """<robot name="arm"><link name="a"/><link name="b"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>

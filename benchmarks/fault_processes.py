@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 import armdyn
-from armdyn.backends.cache import ObjectCache
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError
 from armdyn.io.atomic import write_text
+from armdyn.kernels.cache import ObjectCache
 
 WRITER = """
 import sys, time
@@ -32,7 +32,7 @@ while True:
 KEEPER = """
 import hashlib
 from pathlib import Path
-from armdyn.backends.cache import ObjectCache
+from armdyn.kernels.cache import ObjectCache
 cache, number = ObjectCache(Path("kernels")), 0
 print("ready", flush=True)
 while True:

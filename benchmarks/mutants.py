@@ -25,10 +25,8 @@ from rich.table import Table
 ROOT = Path(__file__).parents[1]
 ROOMS = {
     "formulations": ["tests/unit/formulations"],
-    "canonical": ["tests/unit/canonical", "tests/unit/minimal", "tests/unit/test_portraits.py"],
-    "minimal": ["tests/unit/minimal", "tests/compiler/test_minimal.py"],
-    "compiler": ["tests/compiler"],
-    "expr": ["tests/unit/expr"],
+    "shorten": ["tests/compiler", "tests/unit/shorten", "tests/unit/test_portraits.py"],
+    "graph": ["tests/unit/graph", "tests/compiler/test_program.py"],
     "quantities": ["tests/unit/quantities"],
     "model": ["tests/unit/model", "tests/unit/io", "tests/unit/check"],
     "simulation": ["tests/unit/simulation"],

@@ -20,8 +20,8 @@ import numpy as np
 
 import armdyn
 from armdyn.arrays import Array
-from armdyn.backends.threads import set_threads
 from armdyn.dynamics import Robot
+from armdyn.kernels.threads import set_threads
 from armdyn.model import FrictionLaw, Rotor
 from armdyn.simulation.native import rollout
 

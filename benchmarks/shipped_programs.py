@@ -20,14 +20,14 @@ import numpy as np
 
 import armdyn
 from armdyn.arrays import frozen
-from armdyn.canonical.frames import CanonicalRobot, canonical
-from armdyn.canonical.model import branches
-from armdyn.compiler.count import count
-from armdyn.compiler.template import Template
-from armdyn.expr.graph import Graph
+from armdyn.graph.count import count
+from armdyn.graph.nodes import Graph
+from armdyn.graph.template import Template
 from armdyn.io.atomic import replacing
 from armdyn.io.catalog import catalog_names
-from armdyn.quantities.parts import (
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical
+from armdyn.shorten.canonical.model import branches
+from armdyn.shorten.parts import (
     BIAS,
     MASS_MATRIX,
     TORQUES,
@@ -36,10 +36,10 @@ from armdyn.quantities.parts import (
     forward_dynamics,
     prepared,
 )
-from armdyn.quantities.program_store import SHIPPED, key_of
-from armdyn.quantities.run_time import weightless
-from armdyn.quantities.shortest import SearchBudget, searched
-from armdyn.quantities.symbolic import generic, pattern
+from armdyn.shorten.program_store import SHIPPED, key_of
+from armdyn.shorten.run_time import weightless
+from armdyn.shorten.shortest import SearchBudget, searched
+from armdyn.shorten.symbolic import generic, pattern
 from support.counted_arms import ARMS
 
 ARCHIVE = Path(str(files("armdyn.quantities") / SHIPPED))

@@ -48,7 +48,6 @@ from armdyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from armdyn import simulation as simulation
-    from armdyn.backends.threads import set_threads as set_threads
     from armdyn.compare.compare import compare as compare
     from armdyn.equations.forms import equations as equations
     from armdyn.identification.excitation.excite import excite as excite
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from armdyn.identification.special import identify_friction as identify_friction
     from armdyn.identification.special import identify_gravity as identify_gravity
     from armdyn.identification.special import update_model as update_model
+    from armdyn.kernels.threads import set_threads as set_threads
     from armdyn.observer.observer import Observer as Observer
     from armdyn.operations.count import count_operations as count_operations
     from armdyn.simplification.simplify import simplify as simplify
@@ -93,7 +93,7 @@ _MODULES = {
     "motors": "armdyn.sizing.motors",
     "rank": "armdyn.terms.rank",
     "reduced": "armdyn.terms.reduced",
-    "set_threads": "armdyn.backends.threads",
+    "set_threads": "armdyn.kernels.threads",
     "simplify": "armdyn.simplification.simplify",
     "simulate": "armdyn.simulation.simulator",
     "size": "armdyn.sizing.size",

@@ -8,7 +8,7 @@ shape and returns fresh arrays. The equation of motion is
 where τ is what the actuators give, w the wrench of the environment on the arm, and M includes the
 rotors. SI units, radians, six-vectors with the linear part first.
 
-Each quantity is compiled when it is first asked for (see `armdyn.backends.kernel`) and kept on disk
+Each quantity is compiled when it is first asked for (see `armdyn.kernels.kernel`) and kept on disk
 for the next time; a formulation or method asked for by name is evaluated as it is written. LLVM is
 large, so nothing of it is imported before a kernel is asked for.
 """

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
-from armdyn.canonical.dh_table import dh_table
 from armdyn.figures import STYLE
 from armdyn.html import html_table
 from armdyn.model import RobotModel
 from armdyn.portrait import draw_portrait
+from armdyn.shorten.canonical.dh_table import dh_table
 
 MOST_JOINTS_DRAWN = 30
 """Joints of a robot beyond which it is shown by its tables alone."""

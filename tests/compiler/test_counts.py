@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.canonical.model import model_from_canonical
-from armdyn.compiler.count import count
-from armdyn.compiler.trace import trace
-from armdyn.expr import Graph, proved_equal
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.quantities.parts import MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared
-from armdyn.quantities.run_time import weightless
-from armdyn.quantities.shortest import minimal_outputs
-from armdyn.quantities.symbolic import symbolic
+from armdyn.graph import Graph, proved_equal
+from armdyn.graph.count import count
+from armdyn.graph.trace import trace
+from armdyn.shorten.canonical.model import model_from_canonical
+from armdyn.shorten.parts import MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared
+from armdyn.shorten.run_time import weightless
+from armdyn.shorten.shortest import minimal_outputs
+from armdyn.shorten.symbolic import symbolic
 from support.counted_arms import ARMS
 
 COUNTS = {

@@ -8,23 +8,23 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.canonical.frames import CanonicalRobot, canonical, with_tip_phase
-from armdyn.canonical.model import branches, model_from_canonical
-from armdyn.canonical.regroup import axis_in_parent, regroup
-from armdyn.compiler.program import Program
-from armdyn.compiler.search import search
-from armdyn.compiler.trace import trace
-from armdyn.expr import Graph, proved_equal
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.minimal.mass import minimal_mass_matrix
-from armdyn.minimal.options import options
-from armdyn.minimal.torques import minimal
+from armdyn.graph import Graph, proved_equal
+from armdyn.graph.program import Program
+from armdyn.graph.trace import trace
 from armdyn.model.transform import rotation_about, transform
-from armdyn.quantities.parts import TORQUES
-from armdyn.quantities.shortest import minimal_outputs
-from armdyn.quantities.symbolic import symbolic
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, with_tip_phase
+from armdyn.shorten.canonical.model import branches, model_from_canonical
+from armdyn.shorten.canonical.regroup import axis_in_parent, regroup
+from armdyn.shorten.minimal.mass import minimal_mass_matrix
+from armdyn.shorten.minimal.options import options
+from armdyn.shorten.minimal.torques import minimal
+from armdyn.shorten.parts import TORQUES
+from armdyn.shorten.search import search
+from armdyn.shorten.shortest import minimal_outputs
+from armdyn.shorten.symbolic import symbolic
 from support.counted_arms import ARMS
 from support.peers import close, pin_model
 from support.random_robots import random_model, random_states, special_model

@@ -12,19 +12,23 @@ import pytest
 from typer.testing import CliRunner
 
 import armdyn
-from armdyn.backends.c.export import header, source
-from armdyn.backends.export_comments import operations
-from armdyn.backends.options import ExportOptions, functions_of
-from armdyn.canonical.frames import canonical
-from armdyn.canonical.model import branches
 from armdyn.cli.app import app
-from armdyn.compiler import anneal
 from armdyn.equations.recursive import recursive
 from armdyn.errors import ArmdynError, GraphError, UnknownNameError
+from armdyn.export.c.export import header, source
+from armdyn.export.export_comments import operations
+from armdyn.export.options import ExportOptions, functions_of
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
-from armdyn.quantities.part_proof import difference, exact
-from armdyn.quantities.parts import (
+from armdyn.quantities.proof import TextbookRobot, proved_program
+from armdyn.quantities.registry import QUANTITIES, quantity_program
+from armdyn.quantities.request import Request
+from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten import anneal
+from armdyn.shorten.canonical.frames import canonical
+from armdyn.shorten.canonical.model import branches
+from armdyn.shorten.part_proof import difference, exact
+from armdyn.shorten.parts import (
     BIAS,
     MASS_MATRIX,
     TORQUES,
@@ -33,14 +37,10 @@ from armdyn.quantities.parts import (
     forward_dynamics,
     prepared,
 )
-from armdyn.quantities.program_store import key_of, shipped
-from armdyn.quantities.proof import TextbookRobot, proved_program
-from armdyn.quantities.registry import QUANTITIES, quantity_program
-from armdyn.quantities.request import Request
-from armdyn.quantities.run_time import weightless
-from armdyn.quantities.shortest import QUICK, shortest_sound
-from armdyn.quantities.symbolic import generic, pattern
-from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten.program_store import key_of, shipped
+from armdyn.shorten.run_time import weightless
+from armdyn.shorten.shortest import QUICK, shortest_sound
+from armdyn.shorten.symbolic import generic, pattern
 from support.arms import ARMS
 from support.processes import printed
 from support.random_robots import random_model

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 
 from armdyn import from_dh, load
-from armdyn.compiler.angles import angles
-from armdyn.compiler.count import count
-from armdyn.compiler.factor import factor
-from armdyn.compiler.hoist import hoist
-from armdyn.compiler.passes import PASSES, dead, fold, reduce, share
-from armdyn.compiler.trace import trace
-from armdyn.compiler.verify import verify
 from armdyn.errors import GraphError
-from armdyn.expr import Graph, proved_equal
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.graph import Graph, proved_equal
+from armdyn.graph.count import count
+from armdyn.graph.trace import trace
+from armdyn.graph.verify import verify
 from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.shorten.angles import angles
+from armdyn.shorten.factor import factor
+from armdyn.shorten.hoist import hoist
+from armdyn.shorten.passes import PASSES, dead, fold, reduce, share
 from support.random_graphs import assert_same_outputs, graphs
 
 

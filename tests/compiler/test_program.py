@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 
 from armdyn import load
-from armdyn.compiler.count import count
-from armdyn.compiler.linearize import linearize
-from armdyn.compiler.program import Program
-from armdyn.compiler.trace import trace
 from armdyn.errors import ShapeError, TraceError
-from armdyn.expr import Graph, evaluate, reachable
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.graph import Graph, evaluate, reachable
+from armdyn.graph.count import count
+from armdyn.graph.linearize import linearize
+from armdyn.graph.program import Program
+from armdyn.graph.trace import trace
 from support.peers import close
 from support.processes import printed_with_two_orders_of_hashes
 from support.random_graphs import POINT, graphs
@@ -145,11 +145,11 @@ def test_the_listing_says_everything():
 def test_two_processes_write_the_same_listing():
     code = (
         "from armdyn import load\n"
-        "from armdyn.compiler.passes import reduce\n"
-        "from armdyn.compiler.program import Program\n"
-        "from armdyn.compiler.resubstitute import resubstitute\n"
-        "from armdyn.compiler.trace import trace\n"
-        "from armdyn.expr import Graph\n"
+        "from armdyn.shorten.passes import reduce\n"
+        "from armdyn.graph.program import Program\n"
+        "from armdyn.shorten.resubstitute import resubstitute\n"
+        "from armdyn.graph.trace import trace\n"
+        "from armdyn.graph import Graph\n"
         "from armdyn.formulations.newton_euler import newton_euler\n"
         "m, g = load('saha_3r').model, Graph()\n"
         "s = [g.inputs(k, 3) for k in ('q', 'qd', 'qdd')]\n"

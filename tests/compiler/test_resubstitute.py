@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given, settings
 
 from armdyn import load
-from armdyn.compiler import anneal, residues
-from armdyn.compiler.count import count
-from armdyn.compiler.resubstitute import resubstitute
-from armdyn.compiler.trace import trace
-from armdyn.expr import Graph
-from armdyn.expr.operations import PRIME
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.graph import Graph
+from armdyn.graph import residue_arrays as residues
+from armdyn.graph.count import count
+from armdyn.graph.operations import PRIME
+from armdyn.graph.trace import trace
+from armdyn.shorten import anneal
+from armdyn.shorten.resubstitute import resubstitute
 from support.random_graphs import assert_same_outputs, graphs
 
 

@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given, settings
 
-from armdyn.compiler import anneal
-from armdyn.compiler.count import count
-from armdyn.compiler.passes import reduce
-from armdyn.compiler.resubstitute import resubstitute
-from armdyn.compiler.shorten import shorten, shortest_of
-from armdyn.expr import Graph, proved_equal
+from armdyn.graph import Graph, proved_equal
+from armdyn.graph.count import count
+from armdyn.shorten import anneal
+from armdyn.shorten.passes import reduce
+from armdyn.shorten.resubstitute import resubstitute
+from armdyn.shorten.shorten import shorten, shortest_of
 from support.processes import printed_with_two_orders_of_hashes
 from support.random_graphs import assert_same_outputs, graphs
 
@@ -69,10 +69,10 @@ def test_nothing_and_constants_stay():
 
 CODE = """
 from armdyn import load
-from armdyn.compiler import anneal
-from armdyn.compiler.shorten import shorten, shortest_of
-from armdyn.compiler.trace import trace
-from armdyn.expr import Graph
+from armdyn.shorten import anneal
+from armdyn.shorten.shorten import shorten, shortest_of
+from armdyn.graph.trace import trace
+from armdyn.graph import Graph
 from armdyn.formulations.newton_euler import newton_euler
 anneal.STAGES = 8
 m, g = load("two_link").model, Graph()

@@ -14,11 +14,11 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.backends.kernel import Kernel
-from armdyn.backends.llvm.lower import lower
-from armdyn.backends.llvm.segments import plan
-from armdyn.backends.llvm.target import Target
 from armdyn.errors import ArmdynWarning
+from armdyn.kernels.kernel import Kernel
+from armdyn.kernels.llvm.lower import lower
+from armdyn.kernels.llvm.segments import plan
+from armdyn.kernels.llvm.target import Target
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from support.peers import close, pin_model

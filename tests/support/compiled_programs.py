@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from armdyn.backends import numpy_api
-from armdyn.backends.llvm.backend import Linked, object_code
-from armdyn.backends.llvm.module import module
-from armdyn.backends.llvm.target import Target
-from armdyn.compiler.program import Program
-from armdyn.expr import Graph
+from armdyn.graph import Graph
+from armdyn.graph.program import Program
+from armdyn.kernels import numpy_api
+from armdyn.kernels.llvm.backend import Linked, object_code
+from armdyn.kernels.llvm.module import module
+from armdyn.kernels.llvm.target import Target
 
 HOST = Target.host()
 X86 = HOST.triple.startswith("x86_64")

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from armdyn.canonical.frames import CanonicalLink, CanonicalRobot
 from armdyn.model.joint_types import PRISMATIC, REVOLUTE
+from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot
 
 HALF = np.pi / 2
 

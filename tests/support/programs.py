@@ -11,8 +11,8 @@ from tempfile import NamedTemporaryFile
 import numpy as np
 
 from armdyn import Robot
-from armdyn.backends.table import KernelTable
-from armdyn.compiler.program import Program
+from armdyn.graph.program import Program
+from armdyn.kernels.table import KernelTable
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request

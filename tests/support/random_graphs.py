@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from armdyn.expr import Graph, evaluate, proved_equal
+from armdyn.graph import Graph, evaluate, proved_equal
 
 NUMBERS = (0, 1, -1, 2, 0.5, -0.3)
 OPERATIONS = ("add", "sub", "mul", "neg", "sin", "cos", "divide")

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import sympy
 
-from armdyn.algebra.ring import Trig
 from armdyn.equations.notation import angle_identifier
 from armdyn.equations.quotients import factored
 from armdyn.equations.readable import readable
 from armdyn.equations.tree import AngleFunction
+from armdyn.graph.ring import Trig
 
 
 def expression(robot, value):

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 import armdyn
-from armdyn.backends.options import DEFAULT_FUNCTIONS
+from armdyn.export.options import DEFAULT_FUNCTIONS
 from support.toolchains import STRICT, numbers, run
 
 CPP = ("g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-isystem", "/usr/include/eigen3")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.backends.options import DEFAULT_FUNCTIONS
+from armdyn.export.options import DEFAULT_FUNCTIONS
 from support.toolchains import run
 
 FUNCTIONS = (*DEFAULT_FUNCTIONS, "kinetic_energy", "inverse_dynamics_derivatives")

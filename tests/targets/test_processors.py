@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.backends.c.export import c_sources
-from armdyn.backends.c.processors import PROCESSORS
-from armdyn.backends.options import ExportOptions, functions_of
+from armdyn.export.c.export import c_sources
+from armdyn.export.c.processors import PROCESSORS
+from armdyn.export.options import ExportOptions, functions_of
 from support.toolchains import BARE, STRICT, driver, expected, numbers, run, worst
 
 BOARDS = {"cortex-m4f": "mps2-an386", "cortex-m7": "mps2-an500"}

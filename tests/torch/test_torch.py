@@ -7,8 +7,8 @@ import pytest
 
 import armdyn
 import torch
-from armdyn.backends.torch.program import run_program
 from armdyn.errors import MissingExtraError, ShapeError, UnknownNameError
+from armdyn.export.torch.program import run_program
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from support.random_robots import random_model
@@ -179,7 +179,7 @@ def test_wrong_tensors_and_a_missing_package_are_named(robot, torque, monkeypatc
     with pytest.raises(UnknownNameError, match="quantity 'torque'"):
         robot.torch("torque")
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.setattr("armdyn.backends.library.find_spec", lambda name: None)
+    monkeypatch.setattr("armdyn.export.library.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install torch .*extra 'torch'"):
         robot.torch("mass_matrix")
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from armdyn.backends import kernel, table
-from armdyn.canonical import turning
-from armdyn.canonical.frames import canonical
-from armdyn.canonical.regroup import regroup
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, ShapeError
-from armdyn.minimal import options
-from armdyn.quantities import shortest
-from armdyn.quantities.parts import forward_dynamics, prepared
+from armdyn.kernels import kernel, table
+from armdyn.shorten import shortest
+from armdyn.shorten.canonical import turning
+from armdyn.shorten.canonical.frames import canonical
+from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.minimal import options
+from armdyn.shorten.parts import forward_dynamics, prepared
 from support.random_robots import random_model
 from support.textbook_quantities import MODELS, TextbookQuantities
 

@@ -12,7 +12,6 @@ from time import perf_counter
 
 import numpy as np
 
-from armdyn.backends.cache import ObjectCache
 from armdyn.bench.batches import batch_contender, on_threads, peak_share, random_states
 from armdyn.bench.in_jax import jax_rates
 from armdyn.bench.peers import PEERS, MeasuredArm
@@ -23,6 +22,7 @@ from armdyn.compare.peers import installed
 from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning, PeerError, check_known
 from armdyn.io.files import save_model
+from armdyn.kernels.cache import ObjectCache
 from armdyn.loading import load
 from armdyn.model import FrictionLaw, Rotor
 from armdyn.quantities.registry import QUANTITIES

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from armdyn.backends.kernel import Kernel
-from armdyn.backends.llvm.backend import Linked, object_code
-from armdyn.backends.llvm.fuse import FUSED
-from armdyn.backends.llvm.segments import Segment, SineCosine, best_plan
-from armdyn.backends.llvm.target import Target
-from armdyn.backends.llvm.trig import FLOPS
-from armdyn.backends.llvm.vectors import IrWriter, Vectors
 from armdyn.bench.timing import Contender
-from armdyn.expr.operations import OPERATIONS
+from armdyn.graph.operations import OPERATIONS
+from armdyn.kernels.kernel import Kernel
+from armdyn.kernels.llvm.backend import Linked, object_code
+from armdyn.kernels.llvm.fuse import FUSED
+from armdyn.kernels.llvm.segments import Segment, SineCosine, best_plan
+from armdyn.kernels.llvm.target import Target
+from armdyn.kernels.llvm.trig import FLOPS
+from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
 CHAINS = 12
 """Independent sums: enough for two units with a latency of five, few enough for the registers."""

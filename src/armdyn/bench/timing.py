@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.backends.threads import set_threads, threads
 from armdyn.errors import BenchmarkError
+from armdyn.kernels.threads import set_threads, threads
 
 TURN_SECONDS = 0.01
 """How long a contender runs before the next one has its turn."""

@@ -40,9 +40,9 @@ def cache(
 
 
 def _shelves(root: Path) -> dict[str, Shelf]:
-    from armdyn.backends import cache as kernels
     from armdyn.io.shelf import Shelf
-    from armdyn.quantities import program_store as kept
+    from armdyn.kernels import cache as kernels
+    from armdyn.shorten import program_store as kept
 
     return {
         "kernels": Shelf(root / kernels.FOLDER, kernels.SUFFIX),

@@ -74,10 +74,10 @@ def export(
             )
         _document(robot.open(), output, lang, prefix, json)
         return
-    from armdyn.backends.export import LANGUAGES
-    from armdyn.backends.export import export as write
-    from armdyn.backends.options import DEFAULT_FUNCTIONS, ExportOptions
     from armdyn.errors import UnknownNameError
+    from armdyn.export.export import LANGUAGES
+    from armdyn.export.export import export as write
+    from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions
 
     if lang not in LANGUAGES:
         raise UnknownNameError("language", lang, (*LANGUAGES, *DOCUMENTS))
@@ -98,9 +98,9 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool) -> None:
-    from armdyn.backends.names import prefix_of
-    from armdyn.backends.options import write_all
     from armdyn.equations.forms import equations
+    from armdyn.export.names import prefix_of
+    from armdyn.export.options import write_all
 
     name, text = prefix_of(arm.name, prefix) + DOCUMENTS[lang], equations(arm).to(lang)
     if str(output) == STANDARD_OUTPUT:

@@ -7,7 +7,7 @@ from armdyn.cli.options import Json, RobotSource, flag, option, takes_robot
 from armdyn.errors import counted
 
 if TYPE_CHECKING:
-    from armdyn.canonical.dh_table import DhTable
+    from armdyn.shorten.canonical.dh_table import DhTable
 
 
 @takes_robot

@@ -15,13 +15,13 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, TypeVar
 
-from armdyn.algebra.ring import Trig
 from armdyn.equations import factoring
 from armdyn.equations.factoring import Monomial, Polynomial, monomial, place
 from armdyn.equations.readable import Power, readable
 from armdyn.equations.readable import Product as TrigProduct
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import AngleFunction, Expr, Number, Symbol, leaves, power, product, total
+from armdyn.graph.ring import Trig
 
 Key = TypeVar("Key", bound=Hashable)
 Table = dict[tuple[TrigProduct, Monomial], Polynomial]

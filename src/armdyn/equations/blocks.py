@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algebra.ring import Trig
 from armdyn.arrays import Array
 from armdyn.equations.arrange import arrange
 from armdyn.equations.cartesian import CartesianForm
@@ -17,6 +16,7 @@ from armdyn.equations.quotients import Quotient
 from armdyn.equations.readable import readable
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import Expr, Number, power, product, total
+from armdyn.graph.ring import Trig
 
 
 @dataclass(frozen=True, eq=False)

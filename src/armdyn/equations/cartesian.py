@@ -16,10 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algebra.ring import Trig
-from armdyn.algebra.rotation import rational_rotation
 from armdyn.arrays import Array
-from armdyn.canonical.frames import canonical, canonical_frames, cos_sin
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.quotients import Factored, Quotient, factored
 from armdyn.equations.symbolic_robot import SymbolicRobot
@@ -28,7 +25,10 @@ from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate, world_frames
 from armdyn.formulations.spatial import rotate
+from armdyn.graph.ring import Trig
+from armdyn.graph.rotation import rational_rotation
 from armdyn.model import Frame, RobotModel
+from armdyn.shorten.canonical.frames import canonical, canonical_frames, cos_sin
 
 FRAMES = ("world", "tool")
 MOST_JOINTS = 3

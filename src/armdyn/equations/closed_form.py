@@ -12,12 +12,12 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from armdyn.algebra.ring import Trig
 from armdyn.arrays import Array
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.forks import cached_property
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
+from armdyn.graph.ring import Trig
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,22 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algebra.ring import Ring, Trig
-from armdyn.compiler.program import Program
 from armdyn.equations.blocks import BlockWriter
 from armdyn.equations.document import Block, Line, index
 from armdyn.equations.quotients import Quotient, factored
 from armdyn.equations.recursive import Recursive, listed
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import ZERO, Expr, Number, Symbol, power, product, total
-from armdyn.expr.evaluate import settle
-from armdyn.expr.graph import Graph
 from armdyn.formulations.loops.closure import Closure, closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.follower import Follower
 from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.plane import PlanarLoop, Segment
 from armdyn.formulations.loops.steps import Step
+from armdyn.graph.evaluate import settle
+from armdyn.graph.nodes import Graph
+from armdyn.graph.program import Program
+from armdyn.graph.ring import Ring, Trig
 from armdyn.model import RobotModel
 from armdyn.quantities.finish import node_array
 

@@ -9,7 +9,7 @@ from armdyn.equations.notation import angle_sum, latex_angle, latex_name
 from armdyn.equations.printer import TEXT_OPERATORS, Notation, broken
 from armdyn.equations.text import constants, printable
 from armdyn.equations.tree import Call, Expr, Symbol
-from armdyn.expr.printer import POWER, Infix
+from armdyn.graph.printer import POWER, Infix
 
 WIDTH = 74
 """Letters and digits in a line of an equation."""

@@ -1,8 +1,8 @@
 """Letters: the parameters of a robot named as in a book.
 
 `{"a1": "l", "x1": "l/2", "Izz1": "m1*l**2/12"}` says what the parameters of
-`armdyn.canonical.parameters` are in other symbols. An expression is a polynomial of letters with
-rational coefficients; a letter takes its value from the parameter that it alone stands for.
+`armdyn.shorten.canonical.parameters` are in other symbols. An expression is a polynomial of letters
+with rational coefficients; a letter takes its value from the parameter that it alone stands for.
 """
 
 import ast
@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
-from armdyn.algebra.ring import Ring, Trig
 from armdyn.errors import LettersError, ModelError, UnknownNameError, shown
+from armdyn.graph.ring import Ring, Trig
 
 VALUE_TOLERANCE = 1e-9
 """The largest relative difference of an expression and the number that it stands for."""

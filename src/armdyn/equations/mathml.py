@@ -7,7 +7,7 @@ from html import escape
 from armdyn.equations.notation import latex_angle, latex_name
 from armdyn.equations.printer import TEXT_OPERATORS, Notation
 from armdyn.equations.tree import Call, Expr, Symbol
-from armdyn.expr.printer import POWER, Infix
+from armdyn.graph.printer import POWER, Infix
 
 _GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ", "lambda": "λ",

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from armdyn.canonical.parameters import Parameter
 from armdyn.model.friction.law import COEFFICIENTS
+from armdyn.shorten.canonical.parameters import Parameter
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import reduce
 from armdyn.equations import tree
 from armdyn.equations.notation import angle_identifier
 from armdyn.equations.tree import AngleFunction, Expr
-from armdyn.expr.printer import NAME, OPERATORS, POWER, PRODUCT, SUM, Infix, Language
+from armdyn.graph.printer import NAME, OPERATORS, POWER, PRODUCT, SUM, Infix, Language
 
 SIGNS = ("+", "-")
 DEEPEST_BREAK = 3

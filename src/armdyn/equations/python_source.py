@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
-from armdyn.backends.names import comment
 from armdyn.equations.document import Block, Document
 from armdyn.equations.printer import SOURCE_OPERATORS, Notation
 from armdyn.equations.source import ARRAYS, angle_lines, assigned, free_names, heading, target
 from armdyn.equations.tree import AngleFunction, angle_functions
-from armdyn.expr.operations import FUNCTIONS
+from armdyn.export.names import comment
+from armdyn.graph.operations import FUNCTIONS
 
 _CALLS = {op: f"np.{op}(" for op in FUNCTIONS} | {"sgn": "np.sign(", "abs": "np.abs("}
 _TORQUES = {

@@ -11,10 +11,10 @@ from fractions import Fraction
 from itertools import permutations
 from math import gcd, lcm
 
-from armdyn.algebra.division import take_out
-from armdyn.algebra.ring import BITS, Coefficients, Harmonic, Trig
 from armdyn.equations.readable import readable
 from armdyn.equations.symbolic_robot import SymbolicRobot
+from armdyn.graph.division import take_out
+from armdyn.graph.ring import BITS, Coefficients, Harmonic, Trig
 
 _LARGEST_POWER = 64
 

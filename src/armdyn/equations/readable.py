@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from armdyn.algebra.ring import Coefficients, Trig
 from armdyn.equations.symbolic_robot import Sum, SymbolicRobot
+from armdyn.graph.ring import Coefficients, Trig
 
 Angle = Sum | str
 """A sum of joints, or the name of a constant angle."""

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from armdyn.compiler.count import NO_OPERATIONS, Operations
-from armdyn.compiler.program import Constant, Program
 from armdyn.equations.document import Block, Line, index
 from armdyn.equations.tree import Call, Expr, Number, Symbol, leaves, negated, operation, sign
-from armdyn.expr.operations import TRIG
 from armdyn.formulations.loops.closure import closure_of
+from armdyn.graph.count import NO_OPERATIONS, Operations
+from armdyn.graph.operations import TRIG
+from armdyn.graph.program import Constant, Program
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request

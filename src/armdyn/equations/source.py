@@ -4,11 +4,11 @@ import keyword
 from collections.abc import Iterable
 from textwrap import wrap
 
-from armdyn.backends.names import comment
 from armdyn.equations.document import Block, Document, Line
 from armdyn.equations.notation import angle_call, angle_identifier
 from armdyn.equations.printer import Notation, broken
 from armdyn.equations.tree import AngleFunction, Expr
+from armdyn.export.names import comment
 
 WIDTH = 96
 ARRAYS = (

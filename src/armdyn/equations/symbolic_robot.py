@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.algebra.ring import Coefficients, Harmonic, Ring, Trig, evaluate
 from armdyn.arrays import Array
+from armdyn.graph.ring import Coefficients, Harmonic, Ring, Trig, evaluate
 from armdyn.model import RobotModel
 
 CANCELLATION_TOLERANCE = 1e-13

@@ -12,24 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algebra.ring import Ring, Trig
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import (
+from armdyn.equations.letters import Letters, fitting
+from armdyn.equations.symbolic_robot import Angle, Sum, SymbolicRobot
+from armdyn.errors import ArmdynWarning
+from armdyn.forks import cached_property
+from armdyn.formulations.rotors import rotor_matrix
+from armdyn.graph.ring import Ring, Trig
+from armdyn.model import RobotModel
+from armdyn.model.transform import inverse
+from armdyn.shorten.canonical.frames import (
     CanonicalLink,
     CanonicalRobot,
     canonical,
     canonical_frames,
     is_quarter,
 )
-from armdyn.canonical.model import branches, model_from_canonical
-from armdyn.canonical.parameters import ENTRIES, link_numbers, parameters
-from armdyn.equations.letters import Letters, fitting
-from armdyn.equations.symbolic_robot import Angle, Sum, SymbolicRobot
-from armdyn.errors import ArmdynWarning
-from armdyn.forks import cached_property
-from armdyn.formulations.rotors import rotor_matrix
-from armdyn.model import RobotModel
-from armdyn.model.transform import inverse
+from armdyn.shorten.canonical.model import branches, model_from_canonical
+from armdyn.shorten.canonical.parameters import ENTRIES, link_numbers, parameters
 
 TOOL = ("xt", "yt", "zt")
 """The position of the tool in the canonical frame of the link that carries it [m]."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from armdyn.backends.names import comment
 from armdyn.equations.document import Block, Document
 from armdyn.equations.printer import SOURCE_OPERATORS, Notation, exact_number
 from armdyn.equations.source import ARRAYS, angle_lines, assigned, free_names, heading, target
 from armdyn.equations.tree import AngleFunction, angle_functions
+from armdyn.export.names import comment
 
 _CALLED = ("sin", "cos", "tanh", "exp", "sqrt", "sign", "Abs", "atan2")
 _IMPORTS = ("Matrix", "MutableDenseNDimArray", "Rational", "symbols", "zeros", *_CALLED)

@@ -14,8 +14,8 @@ from armdyn.forks import IMPORTING
 from armdyn.quantities.request import request_of
 
 if TYPE_CHECKING:
-    from armdyn.backends.jax.function import JaxFunction
-    from armdyn.backends.options import Exported
+    from armdyn.export.jax.function import JaxFunction
+    from armdyn.export.options import Exported
 
 
 class RobotCompiled(RobotVariants):
@@ -43,7 +43,7 @@ class RobotCompiled(RobotVariants):
         """A quantity as a bare compiled callable of vectors and `out`, for tight loops.
 
         It takes what NumPy takes, and fastest one state in vectors of its own type. Its `__self__`
-        is an `armdyn.backends.kernel.Kernel`, with `gufunc`, `signature` and `operations`.
+        is an `armdyn.kernels.kernel.Kernel`, with `gufunc`, `signature` and `operations`.
 
         Args:
             quantity: One of `armdyn.quantities.registry.QUANTITIES`, as "inverse_dynamics".
@@ -74,36 +74,36 @@ class RobotCompiled(RobotVariants):
         return self._table.kernel(request, dtype).call
 
     def jax(self, quantity: str, **options: Any) -> JaxFunction:
-        """A quantity as a function for JAX; see `armdyn.backends.jax.function.jax_function`."""
+        """A quantity as a function for JAX; see `armdyn.export.jax.function.jax_function`."""
         with IMPORTING:
-            from armdyn.backends.jax.function import jax_function  # noqa: PLC0415
+            from armdyn.export.jax.function import jax_function  # noqa: PLC0415
 
         return jax_function(self._table, quantity, **options)
 
     def torch(self, quantity: str, **options: Any) -> Callable[..., Any]:
-        """A quantity as an operator of PyTorch; see `armdyn.backends.torch.function`."""
+        """A quantity as an operator of PyTorch; see `armdyn.export.torch.function`."""
         with IMPORTING:
-            from armdyn.backends.torch.function import torch_function  # noqa: PLC0415
+            from armdyn.export.torch.function import torch_function  # noqa: PLC0415
 
         return torch_function(self._table, quantity, **options)
 
     def casadi(self, quantity: str, **options: Any) -> Any:
-        """A quantity as a `casadi.Function`; see `armdyn.backends.casadi.function`."""
+        """A quantity as a `casadi.Function`; see `armdyn.export.casadi.function`."""
         with IMPORTING:
-            from armdyn.backends.casadi.function import casadi_function  # noqa: PLC0415
+            from armdyn.export.casadi.function import casadi_function  # noqa: PLC0415
 
         return casadi_function(self.model, quantity, effort=self.effort, **options)
 
     def export(
         self, directory: str | Path, language: str = "c", target: str | None = None, **options: Any
     ) -> Exported:
-        """Write functions as "c" or "python"; options: `armdyn.backends.options.ExportOptions`.
+        """Write functions as "c" or "python"; options: `armdyn.export.options.ExportOptions`.
 
-        With a target of `armdyn.backends.export.TARGETS`, such as "cmake", C comes wrapped for it.
+        With a target of `armdyn.export.export.TARGETS`, such as "cmake", C comes wrapped for it.
         """
         with IMPORTING:
-            from armdyn.backends.export import export  # noqa: PLC0415
-            from armdyn.backends.options import ExportOptions  # noqa: PLC0415
+            from armdyn.export.export import export  # noqa: PLC0415
+            from armdyn.export.options import ExportOptions  # noqa: PLC0415
 
         given = {"effort": self.effort} | options
         return export(self.model, directory, language, ExportOptions(**given), target)

@@ -15,11 +15,11 @@ from armdyn.forks import IMPORTING, cached_property
 from armdyn.formulations.coupling import Coordinates
 from armdyn.model import RobotModel
 from armdyn.quantities.request import EFFORTS
-from armdyn.quantities.run_time import payload_vector
+from armdyn.shorten.run_time import payload_vector
 
 if TYPE_CHECKING:
-    from armdyn.backends.cache import ObjectCache
-    from armdyn.backends.table import KernelTable
+    from armdyn.kernels.cache import ObjectCache
+    from armdyn.kernels.table import KernelTable
 
 
 class RobotCore:
@@ -42,7 +42,7 @@ class RobotCore:
     @cached_property
     def _table(self) -> KernelTable:
         with IMPORTING:
-            from armdyn.backends.table import KernelTable  # noqa: PLC0415
+            from armdyn.kernels.table import KernelTable  # noqa: PLC0415
 
         return KernelTable(self.model, self.cache, self._kernels, self.effort)
 

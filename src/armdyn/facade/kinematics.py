@@ -12,9 +12,9 @@ from armdyn.arrays import Array, check_joint_vector
 from armdyn.errors import LoopError
 from armdyn.facade.loops import RobotLoops
 from armdyn.formulations.cartesian import default_task, task_rows
-from armdyn.formulations.inverse_kinematics import inverse_kinematics
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.singularity import LoopSingularity
+from armdyn.kinematics.inverse_kinematics import inverse_kinematics
 
 
 class RobotKinematics(RobotLoops):

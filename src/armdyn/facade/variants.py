@@ -9,7 +9,6 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from armdyn.canonical.dh_table import Convention, DhTable, dh_table
 from armdyn.facade.parameters import RobotParameters
 from armdyn.forks import IMPORTING
 from armdyn.io import changes
@@ -18,6 +17,7 @@ from armdyn.io.files import save_model
 from armdyn.io.springs import with_springs
 from armdyn.model import Inertia, Spring, edit
 from armdyn.model.validate import Physical, check_physical
+from armdyn.shorten.canonical.dh_table import Convention, DhTable, dh_table
 
 
 class RobotVariants(RobotParameters):

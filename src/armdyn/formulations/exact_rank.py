@@ -18,10 +18,10 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError
-from armdyn.expr.residues import Position, circle_point, drawn, rank, residues
 from armdyn.formulations.parameters import full_regressor, robot_parameters
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.spatial import cross
+from armdyn.graph.residues import Position, circle_point, drawn, rank, residues
 from armdyn.model import Joint, RobotModel
 
 MEANT = 1e-9

@@ -25,7 +25,7 @@ from armdyn.observer.samples import check_period, check_samples, check_times
 from armdyn.observer.wrench import DAMPED_RATIO, WrenchEstimate, estimate_wrench, reach_of
 
 if TYPE_CHECKING:
-    from armdyn.backends.options import Exported
+    from armdyn.export.options import Exported
 
 FUNCTIONS = ("observer_start", "observer_step")
 

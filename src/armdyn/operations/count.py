@@ -16,22 +16,22 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
-from armdyn.canonical.model import branches, model_from_canonical
-from armdyn.canonical.regroup import regroup
-from armdyn.compiler.count import NO_OPERATIONS, Operations, count, tally
-from armdyn.compiler.passes import reduce
-from armdyn.compiler.search import Progress
-from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, SingularityError, TraceError, check_known, shown
-from armdyn.expr.graph import Graph
+from armdyn.graph.count import NO_OPERATIONS, Operations, count, tally
+from armdyn.graph.nodes import Graph
+from armdyn.graph.trace import trace
 from armdyn.model import RobotModel
 from armdyn.operations.methods import METHODS, QUANTITIES, Method
 from armdyn.quantities.formulations import CHAINS
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import EFFORTS, Request
-from armdyn.quantities.symbolic import symbolic
+from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
+from armdyn.shorten.canonical.model import branches, model_from_canonical
+from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.passes import reduce
+from armdyn.shorten.search import Progress
+from armdyn.shorten.symbolic import symbolic
 
 STAGES = ("written", "customised", "regrouped", "minimal")
 

@@ -7,9 +7,9 @@ from functools import reduce
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import CanonicalLink, CanonicalRobot
-from armdyn.compiler.count import Operations
+from armdyn.graph.count import Operations
 from armdyn.model.joint_types import REVOLUTE
+from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from armdyn.canonical.frames import ZERO_TOLERANCE, canonical
-from armdyn.canonical.snapping import COMPARED_STATES
-from armdyn.compiler.count import Operations, count
-from armdyn.compiler.search import Progress
 from armdyn.errors import check_known
 from armdyn.formulations.loops.closure import closure_of
+from armdyn.graph.count import Operations, count
 from armdyn.model import RobotModel
 from armdyn.model.joint_types import REVOLUTE
 from armdyn.operations.count import STAGES, MethodCounts, stage_count, traced
@@ -17,6 +14,9 @@ from armdyn.operations.methods import COMPARED, METHODS, QUANTITIES, Method
 from armdyn.operations.published import PUBLISHED, SOURCE, general_arm
 from armdyn.quantities.proof import Proof, proved_program
 from armdyn.quantities.request import EFFORTS, Request
+from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, canonical
+from armdyn.shorten.canonical.snapping import COMPARED_STATES
+from armdyn.shorten.search import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import canonical
-from armdyn.canonical.model import branches, model_from_canonical
-from armdyn.canonical.regroup import axis_in_parent
-from armdyn.compiler.count import NO_OPERATIONS, Operations, count, count_nodes
-from armdyn.expr.graph import Graph, Node
-from armdyn.expr.visit import reachable
 from armdyn.formulations.augmented_body import augmented_body
+from armdyn.graph.count import NO_OPERATIONS, Operations, count, count_nodes
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.visit import reachable
 from armdyn.model import RobotModel
 from armdyn.operations.count import count_operations, stage_count, traced
 from armdyn.operations.methods import METHODS
-from armdyn.quantities.symbolic import symbolic
+from armdyn.shorten.canonical.frames import canonical
+from armdyn.shorten.canonical.model import branches, model_from_canonical
+from armdyn.shorten.canonical.regroup import axis_in_parent
+from armdyn.shorten.symbolic import symbolic
 
 STEPS = {
     "1a, 1b": "angular velocity ω",

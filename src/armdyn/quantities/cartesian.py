@@ -6,9 +6,9 @@ V_x = M_x (J M⁻¹ V - J̇ q̇) and G_x = M_x J M⁻¹ G, so that M⁻¹ Jᵀ i
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.graph import Node
 from armdyn.formulations.cartesian import check_task, default_task, singular_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate
+from armdyn.graph.nodes import Node
 from armdyn.quantities.kinematics import frames_of
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot

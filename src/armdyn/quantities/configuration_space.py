@@ -7,7 +7,7 @@ matrix is C_ij = Σ c_ijk q̇_k.
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler.count import count
+from armdyn.graph.count import count
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 

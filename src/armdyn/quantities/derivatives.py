@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler.count import count
-from armdyn.expr.differentiate import jacobian, jvp
-from armdyn.expr.graph import Node
-from armdyn.expr.visit import transcribe
+from armdyn.graph.count import count
+from armdyn.graph.differentiate import jacobian, jvp
+from armdyn.graph.nodes import Node
+from armdyn.graph.visit import transcribe
 from armdyn.quantities.configuration_space import doubled_symbols, has_few_symbols
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot

@@ -1,8 +1,8 @@
 """A robot whose masses, lengths, inertias, rotors and gears are arguments: no design is compiled.
 
-The numbers are those of `armdyn.canonical.parameters` in canonical frames (m2, x2, Ixx2, a2, d3,
-Ia2) and the gear ratios N2. A mass changes while the centre of mass and the tensor about it stay;
-a length moves the links behind it as they are.
+The numbers are those of `armdyn.shorten.canonical.parameters` in canonical frames (m2, x2, Ixx2,
+a2, d3, Ia2) and the gear ratios N2. A mass changes while the centre of mass and the tensor about it
+stay; a length moves the links behind it as they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, canonical
-from armdyn.canonical.parameters import ENTRIES, about_com, link_numbers, parameters
-from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, check_known
 from armdyn.forks import cached_property
 from armdyn.formulations.rotors import rotor_inertias
+from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import checked
 from armdyn.quantities.request import Request
-from armdyn.quantities.run_time import loaded
-from armdyn.quantities.symbolic import symbolic
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, canonical
+from armdyn.shorten.canonical.parameters import ENTRIES, about_com, link_numbers, parameters
+from armdyn.shorten.run_time import loaded
+from armdyn.shorten.symbolic import symbolic
 
 DESIGN = "design"
 """The name of the argument."""

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler.count import Operations, count
-from armdyn.compiler.program import Program
-from armdyn.expr.evaluate import settle
-from armdyn.expr.graph import Graph, Node
-from armdyn.expr.visit import transcribe
+from armdyn.graph.count import Operations, count
+from armdyn.graph.evaluate import settle
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.program import Program
+from armdyn.graph.visit import transcribe
 
 FRICTION = "friction"
 """How the names of symbols begin that stand for friction."""

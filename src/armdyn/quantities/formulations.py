@@ -11,7 +11,7 @@ from armdyn.formulations.denoc_recursive import denoc_recursive
 from armdyn.formulations.lagrange_euler import lagrange_euler
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.newton_euler_tables import newton_euler_base, newton_euler_link
-from armdyn.minimal.torques import minimal_torques
+from armdyn.shorten.minimal.torques import minimal_torques
 
 
 class Torques(Protocol):

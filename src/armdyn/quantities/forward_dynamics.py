@@ -9,10 +9,10 @@ from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.forward_dynamics import METHODS
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.minimal.articulated import minimal_articulated_body
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
-from armdyn.quantities.shortest import MOST_COMPOSITE
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten.minimal.articulated import minimal_articulated_body
+from armdyn.shorten.shortest import MOST_COMPOSITE
 
 
 def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:

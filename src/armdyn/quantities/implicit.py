@@ -11,12 +11,12 @@ the torques: for a Panda a fifth fewer operations than reverse mode through the 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler.program import Program
+from armdyn.graph.program import Program
 from armdyn.quantities.derivatives import substituted
 from armdyn.quantities.products import PRODUCTS, titled
 from armdyn.quantities.quantity import WEIGHTS
-from armdyn.quantities.shortest import MOST_COMPOSITE
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten.shortest import MOST_COMPOSITE
 
 
 def solves_short_chains(traced: TracedRobot) -> bool:

@@ -18,7 +18,7 @@ detection, isolation, and identification, T-RO 2017, section V.
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.graph import Node
+from armdyn.graph.nodes import Node
 from armdyn.quantities.quantity import TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 

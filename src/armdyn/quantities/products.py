@@ -10,9 +10,9 @@ are; the passes of the compiler find next to nothing in what reverse and forward
 from collections.abc import Callable
 
 from armdyn.arrays import Array
-from armdyn.compiler.program import Program
-from armdyn.expr.differentiate import gradient, jvp, vjp
-from armdyn.expr.graph import Graph, Node
+from armdyn.graph.differentiate import gradient, jvp, vjp
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.program import Program
 from armdyn.quantities.finish import node_array
 from armdyn.quantities.quantity import WEIGHTS, direction_name
 from armdyn.quantities.request import Request

@@ -9,26 +9,26 @@ from typing import Literal
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import ZERO_TOLERANCE
-from armdyn.canonical.model import branches, members_of_branches, model_from_canonical
-from armdyn.compiler.program import Program
-from armdyn.compiler.search import Progress
 from armdyn.errors import GraphError
-from armdyn.expr.differentiate import jacobian
-from armdyn.expr.evaluate import evaluate, proved_equal
-from armdyn.expr.graph import Node
-from armdyn.expr.visit import reachable, unguarded
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import drawn_positions
 from armdyn.formulations.rotors import rotor_matrix
+from armdyn.graph.differentiate import jacobian
+from armdyn.graph.evaluate import evaluate, proved_equal
+from armdyn.graph.nodes import Node
+from armdyn.graph.program import Program
+from armdyn.graph.visit import reachable, unguarded
 from armdyn.model import RobotModel
 from armdyn.quantities.finish import filled
 from armdyn.quantities.registry import traced_quantity
 from armdyn.quantities.request import Request
-from armdyn.quantities.run_time import weightless
-from armdyn.quantities.symbolic import symbolic
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
+from armdyn.shorten.canonical.model import branches, members_of_branches, model_from_canonical
+from armdyn.shorten.run_time import weightless
+from armdyn.shorten.search import Progress
+from armdyn.shorten.symbolic import symbolic
 
 Proof = Literal["field", "random"]
 """Exactly, over the finite field; or in floats at random states."""

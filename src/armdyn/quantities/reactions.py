@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import canonical_frames
-from armdyn.compiler.count import count
 from armdyn.formulations.joint_wrenches import joint_wrenches, link_motion
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
 from armdyn.formulations.spatial import dot, rotate, rotate_back
 from armdyn.formulations.springs import spring_wrenches
+from armdyn.graph.count import count
 from armdyn.model.edit import with_turned_links
 from armdyn.quantities.loop_reactions import loop_reactions
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.recursion import held_wrench
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten.canonical.frames import canonical_frames
 
 OWN_AXES = ("joint", "link")
 """Names of axes that are those of each link itself."""

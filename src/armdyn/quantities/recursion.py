@@ -15,7 +15,7 @@ from armdyn.formulations.newton_euler import NewtonEuler, newton_euler
 from armdyn.formulations.regressor import wrench_columns
 from armdyn.formulations.spatial import rotate_back
 from armdyn.model import RobotModel
-from armdyn.quantities.run_time import payload_in_link
+from armdyn.shorten.run_time import payload_in_link
 
 
 def moving(model: RobotModel, base_motion: Array) -> tuple[RobotModel, Turning]:

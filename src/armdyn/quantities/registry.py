@@ -7,10 +7,8 @@ differentiation comes from the graph, and kinematics from the pages of `armdyn.f
 from functools import lru_cache
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import ZERO_TOLERANCE
-from armdyn.compiler.program import Program
-from armdyn.compiler.search import Progress
 from armdyn.errors import check_known
+from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities import (
     cartesian,
@@ -29,8 +27,10 @@ from armdyn.quantities.passive_joints import PASSIVE_JOINTS
 from armdyn.quantities.products import product_program
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
-from armdyn.quantities.shortest import SearchBudget
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
+from armdyn.shorten.search import Progress
+from armdyn.shorten.shortest import SearchBudget
 
 QUANTITIES: dict[str, Quantity] = {
     record.name: record

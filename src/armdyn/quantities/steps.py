@@ -23,15 +23,15 @@ from functools import partial
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler.program import Program
 from armdyn.errors import ModelError, check_known, shown
+from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities.derivatives import substituted
 from armdyn.quantities.forward_dynamics import acceleration
 from armdyn.quantities.momentum import momentum, slope_of_lagrangian
 from armdyn.quantities.request import EFFORTS, Request
-from armdyn.quantities.shortest import SearchBudget
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten.shortest import SearchBudget
 
 LAWS = ("torque", "pd", "computed_torque")
 """Where torques come from: tables; a PD controller with gravity compensated; computed torque."""

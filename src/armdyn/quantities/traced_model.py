@@ -7,10 +7,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical, with_tip_phase
-from armdyn.compiler.trace import trace
-from armdyn.expr.differentiate import gradient, jvp
-from armdyn.expr.graph import Graph, Node
 from armdyn.forks import cached_property
 from armdyn.formulations.coupling import Coordinates, Standing
 from armdyn.formulations.loops.closure import closure_of
@@ -19,15 +15,24 @@ from armdyn.formulations.loops.general import StandingGeneral
 from armdyn.formulations.loops.regroup import regrouped
 from armdyn.formulations.loops.standing import StandingMap
 from armdyn.formulations.rotors import rotor_inertias
+from armdyn.graph.differentiate import gradient, jvp
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.trace import trace
 from armdyn.model import RobotModel
 from armdyn.model.edit import without_rounding
-from armdyn.quantities.branch import Branch
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
 from armdyn.quantities.recursion import Turning, moving
 from armdyn.quantities.request import Request
-from armdyn.quantities.run_time import loaded, weighed
-from armdyn.quantities.shortest import QUICK, SearchBudget
-from armdyn.quantities.symbolic import symbolic
+from armdyn.shorten.branch import Branch
+from armdyn.shorten.canonical.frames import (
+    ZERO_TOLERANCE,
+    CanonicalRobot,
+    canonical,
+    with_tip_phase,
+)
+from armdyn.shorten.run_time import loaded, weighed
+from armdyn.shorten.shortest import QUICK, SearchBudget
+from armdyn.shorten.symbolic import symbolic
 
 NUMBERS = ("payload", "gravity", "base_motion")
 """Options that are arguments at run time, after those of the quantity."""

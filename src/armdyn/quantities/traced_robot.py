@@ -7,10 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler.count import count
-from armdyn.compiler.passes import reduce
-from armdyn.compiler.program import Program
-from armdyn.compiler.shorten import shortest_of
 from armdyn.errors import SingularityError
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
@@ -23,18 +19,22 @@ from armdyn.formulations.newton_euler import NewtonEuler
 from armdyn.formulations.rotors import rotor_matrix, rotor_torques
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.formulations.springs import spring_torques, spring_wrenches
-from armdyn.minimal.mass import minimal_mass_matrix
-from armdyn.minimal.options import options
-from armdyn.minimal.slopes import torque_slopes
-from armdyn.minimal.torques import minimal
-from armdyn.quantities.branch import Branch
+from armdyn.graph.count import count
+from armdyn.graph.program import Program
 from armdyn.quantities.finish import FRICTION, finished_program, node_array
-from armdyn.quantities.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
 from armdyn.quantities.recursion import recursion
-from armdyn.quantities.run_time import weightless
-from armdyn.quantities.symbolic import symbolic
 from armdyn.quantities.traced_model import TracedModel
 from armdyn.quantities.traced_model import wrench_name as wrench_name
+from armdyn.shorten.branch import Branch
+from armdyn.shorten.minimal.mass import minimal_mass_matrix
+from armdyn.shorten.minimal.options import options
+from armdyn.shorten.minimal.slopes import torque_slopes
+from armdyn.shorten.minimal.torques import minimal
+from armdyn.shorten.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
+from armdyn.shorten.passes import reduce
+from armdyn.shorten.run_time import weightless
+from armdyn.shorten.shorten import shortest_of
+from armdyn.shorten.symbolic import symbolic
 
 MOST_SHORTENED, MOST_PASSED = 700, 6000
 """Operations of a quantity beyond which it goes through the passes alone by default, and beyond

@@ -12,8 +12,8 @@ from itertools import combinations_with_replacement, pairwise
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler.count import Operations
 from armdyn.dynamics import Robot
+from armdyn.graph.count import Operations
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import element_name

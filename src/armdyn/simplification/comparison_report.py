@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.compiler.count import Operations
+from armdyn.graph.count import Operations
 from armdyn.sections import Section, percent, zero
 from armdyn.simplification.comparison import CONFIGURATIONS, Comparison, ValueRange
 

@@ -1,7 +1,7 @@
 """The conditions of a goal: polynomial equations of the parameters.
 
 Every element of the mass matrix and every gravity torque is a sum of linearly independent functions
-of the configuration (`armdyn.algebra.ring`), so it is constant if the coefficient of every function
+of the configuration (`armdyn.graph.ring`), so it is constant if the coefficient of every function
 that varies is zero, and zero if all coefficients are. These coefficients are polynomials of the
 parameters.
 """
@@ -13,13 +13,13 @@ from typing import Any
 
 import sympy
 
-from armdyn.algebra.ring import Harmonic, Monomial, Trig
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.readable import power_form
 from armdyn.equations.reduced_form import reduced_form
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
 from armdyn.errors import counted
+from armdyn.graph.ring import Harmonic, Monomial, Trig
 from armdyn.model import RobotModel
 from armdyn.simplification.goals import MOMENTUM, Goals, element_name
 

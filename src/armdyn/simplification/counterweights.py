@@ -16,9 +16,9 @@ from itertools import permutations
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import canonical_frames
 from armdyn.model import Inertia, Link, RobotModel
 from armdyn.model.transform import inverse
+from armdyn.shorten.canonical.frames import canonical_frames
 
 _NEGLIGIBLE_SHARE = 1e-6
 """A part of a change that is smaller, relative to the whole, is not built."""

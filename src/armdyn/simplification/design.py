@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array, check_number, check_truth, frozen
-from armdyn.canonical.frames import CanonicalRobot, canonical_frames
-from armdyn.canonical.parameters import about_com
-from armdyn.canonical.redesign import redesign
 from armdyn.errors import ModelError, shown
 from armdyn.model import RobotModel
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical_frames
+from armdyn.shorten.canonical.parameters import about_com
+from armdyn.shorten.canonical.redesign import redesign
 from armdyn.simplification.convex import CONDITION_TOLERANCE, Convex, Trial
 from armdyn.simplification.design_variables import DesignVariables
 from armdyn.simplification.goals import Goals

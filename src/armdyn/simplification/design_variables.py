@@ -1,8 +1,8 @@
 """The numbers that a design may change, with their bounds and weights.
 
-A number is named by its symbol (m2, x2, Ixx3, a1, d2; see `armdyn.canonical.parameters`) or by a
-word: LINK.mass, LINK.com, LINK.com.x, LINK.inertia, LINK.inertia.xx, LINK.length, LINK.offset,
-where LINK is link1, link2, ..., the name of a link or of its joint, or * for all of them.
+A number is named by its symbol (m2, x2, Ixx3, a1, d2; see `armdyn.shorten.canonical.parameters`)
+or by a word: LINK.mass, LINK.com, LINK.com.x, LINK.inertia, LINK.inertia.xx, LINK.length,
+LINK.offset, where LINK is link1, link2, ..., the name of a link or of its joint, or * for all.
 """
 
 import math
@@ -14,11 +14,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from armdyn.arrays import Array, check_number
-from armdyn.canonical.frames import CanonicalRobot, canonical
-from armdyn.canonical.parameters import ENTRIES, link_numbers
-from armdyn.canonical.redesign import redesign
 from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
 from armdyn.model import RobotModel
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical
+from armdyn.shorten.canonical.parameters import ENTRIES, link_numbers
+from armdyn.shorten.canonical.redesign import redesign
 from armdyn.simplification.goals import listed
 from armdyn.simplification.linear import robot_size
 

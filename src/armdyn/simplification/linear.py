@@ -17,13 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import CanonicalRobot
-from armdyn.canonical.model import model_from_canonical
-from armdyn.canonical.parameters import ENTRIES
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
+from armdyn.shorten.canonical.frames import CanonicalRobot
+from armdyn.shorten.canonical.model import model_from_canonical
+from armdyn.shorten.canonical.parameters import ENTRIES
 from armdyn.simplification.goals import ANGULAR_MOMENTUM, MOMENTUM, Goals, element_name
 
 _ROWS = np.array([3, 0, 1, 2, *(a for _, a, _ in ENTRIES)])

@@ -17,10 +17,10 @@ from functools import lru_cache
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import CanonicalRobot, canonical, canonical_frames
-from armdyn.canonical.parameters import ENTRIES, about_com
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, canonical_frames
+from armdyn.shorten.canonical.parameters import ENTRIES, about_com
 from armdyn.simplification.design_variables import NUMBERS, OPEN, DesignVariables
 from armdyn.simplification.linear import Followers, numbers_of, pseudo_of, robot_size
 

@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import CanonicalLink, CanonicalRobot, canonical
-from armdyn.canonical.model import branches
-from armdyn.canonical.regroup import regroup
-from armdyn.canonical.snapping import torque_difference
-from armdyn.compiler.count import Operations, count
-from armdyn.compiler.passes import reduce
-from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.composite_body import mass_matrix
+from armdyn.graph.count import Operations, count
+from armdyn.graph.nodes import Graph, Node
 from armdyn.model import RobotModel
 from armdyn.operations.count import count_operations
-from armdyn.quantities.parts import TORQUES, WEIGHT, Part
-from armdyn.quantities.shortest import minimal_outputs
+from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, canonical
+from armdyn.shorten.canonical.model import branches
+from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.canonical.snapping import torque_difference
+from armdyn.shorten.parts import TORQUES, WEIGHT, Part
+from armdyn.shorten.passes import reduce
+from armdyn.shorten.shortest import minimal_outputs
 from armdyn.simplification.linear import samples
 
 _VANISHED = 1e-9

@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number
-from armdyn.backends.kernel import Kernel
-from armdyn.compiler.program import Program
-from armdyn.compiler.trace import trace
 from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import LoopError, SimulationError
-from armdyn.expr.graph import Graph
 from armdyn.formulations.loops.newton import size
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.graph.nodes import Graph
+from armdyn.graph.program import Program
+from armdyn.graph.trace import trace
+from armdyn.kernels.kernel import Kernel
 from armdyn.model import RobotModel
 from armdyn.quantities.request import Request
 

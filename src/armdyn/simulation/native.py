@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.backends.stepper import Run, Stepper, stepper
 from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, shown
+from armdyn.kernels.stepper import Run, Stepper, stepper
 from armdyn.model import Drive
 from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector
-from armdyn.backends.stepper import StepInput
 from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, SimulationError, counted, shown
+from armdyn.kernels.stepper import StepInput
 from armdyn.quantities.steps import StepRequest
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 

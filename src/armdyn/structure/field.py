@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler import residues
 from armdyn.errors import TraceError
-from armdyn.expr.differentiate import tangent
-from armdyn.expr.evaluate import FiniteField
-from armdyn.expr.graph import Node
-from armdyn.expr.operations import TRIG, number_residue
-from armdyn.expr.visit import reachable, uses
+from armdyn.graph import residue_arrays as residues
+from armdyn.graph.differentiate import tangent
+from armdyn.graph.evaluate import FiniteField
+from armdyn.graph.nodes import Node
+from armdyn.graph.operations import TRIG, number_residue
+from armdyn.graph.visit import reachable, uses
 
 ZERO = np.zeros((), dtype=np.uint64)
 ANOTHER = 1000

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.canonical.frames import CanonicalLink, canonical, is_quarter
-from armdyn.canonical.model import branches, model_from_canonical
-from armdyn.canonical.parameters import ENTRIES, link_numbers, parameters
-from armdyn.compiler.trace import trace
-from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.spatial import cross, dot
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.trace import trace
 from armdyn.model import RobotModel
+from armdyn.shorten.canonical.frames import CanonicalLink, canonical, is_quarter
+from armdyn.shorten.canonical.model import branches, model_from_canonical
+from armdyn.shorten.canonical.parameters import ENTRIES, link_numbers, parameters
 
 
 @dataclass(frozen=True, slots=True, eq=False)

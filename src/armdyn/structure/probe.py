@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.compiler import residues
+from armdyn.graph import residue_arrays as residues
 from armdyn.structure.field import Drawn, Point, values_and_slopes
 from armdyn.structure.graph import Trunk
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.backends.names import identifier
 from armdyn.dynamics import Robot
+from armdyn.export.names import identifier
 from armdyn.io.csv.table import csv_from_columns
 from armdyn.io.toml.write import toml_from_model
 from armdyn.studio.arm import Arm, State

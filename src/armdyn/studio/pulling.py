@@ -4,7 +4,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
-from armdyn.formulations.pose_search import PoseSearch
+from armdyn.kinematics.pose_search import PoseSearch
 from armdyn.model import RobotModel
 from armdyn.studio import shapes
 

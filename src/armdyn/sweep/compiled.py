@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.backends.sweeper import Sweeper, padded
+from armdyn.kernels.sweeper import Sweeper, padded
 from armdyn.sweep.blocks import Block
 from armdyn.sweep.columns import Columns
 from armdyn.sweep.reductions import Histogram, Part, Reduction

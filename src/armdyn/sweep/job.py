@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.backends.kernel import Kernel
-from armdyn.backends.sweeper import Sweeper
 from armdyn.forks import cached_property
+from armdyn.kernels.kernel import Kernel
+from armdyn.kernels.sweeper import Sweeper
 from armdyn.sweep.blocks import Block, BlockPlan
 from armdyn.sweep.compiled import lattice_words, reduce_block, row_words
 from armdyn.sweep.reductions import Part, Reduction

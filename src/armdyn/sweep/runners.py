@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from armdyn.backends.threads import threads
 from armdyn.errors import MissingExtraError, SweepError
+from armdyn.kernels.threads import threads
 from armdyn.sweep.blocks import Block
 from armdyn.sweep.job import SweepJob
 from armdyn.sweep.reductions import Part

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.backends.llvm.sweep_states import LAST_SHIFT, MIXERS
-from armdyn.backends.llvm.sweep_states import ONE as BITS_OF_ONE
 from armdyn.errors import SweepError, counted, shown
 from armdyn.forks import cached_property
+from armdyn.kernels.llvm.sweep_states import LAST_SHIFT, MIXERS
+from armdyn.kernels.llvm.sweep_states import ONE as BITS_OF_ONE
 from armdyn.sweep.columns import Columns, bounds, fixed, whole
 from armdyn.sweep.space import Lattice, RandomColumns, SobolColumns, Space
 

@@ -2,8 +2,8 @@
 
 Torques are linear in the inertial parameters, so what a model without some of them computes is
 known before there is such a model. The parameters are those of the links in canonical frames after
-regrouping (`armdyn.canonical.regroup`): none of them can be made up for by others, and a robot in
-which they are zero has a shorter program by itself.
+regrouping (`armdyn.shorten.canonical.regroup`): none of them can be made up for by others, and a
+robot in which they are zero has a shorter program by itself.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.canonical.frames import canonical, canonical_frames
-from armdyn.canonical.regroup import regroup
-from armdyn.canonical.robot import CanonicalLink
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.parameters import Owner
@@ -24,6 +21,9 @@ from armdyn.model import Inertia, RobotModel
 from armdyn.model.friction.law import TERMS
 from armdyn.model.joint import Rotor
 from armdyn.model.link import Body, Link
+from armdyn.shorten.canonical.frames import canonical, canonical_frames
+from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.canonical.robot import CanonicalLink
 from armdyn.terms.states import StateSet
 
 _MOMENTS = {"Jxx": (0, 0), "Jyy": (1, 1), "Jzz": (2, 2), "Jxy": (0, 1), "Jxz": (0, 2)}

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.graph import Graph, Node
-from armdyn.expr.operations import OPERATIONS
-from armdyn.expr.visit import inside_angles, reachable, uses
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.operations import OPERATIONS
+from armdyn.graph.visit import inside_angles, reachable, uses
 
 LEVELS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.0)
 """Shares of the tolerance that are used up one after the other, so that cheap terms go first."""

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.backends.kernel import Kernel
-from armdyn.compiler.passes import reduce
-from armdyn.compiler.program import Program
-from armdyn.compiler.shorten import shorten
 from armdyn.dynamics import Robot
-from armdyn.expr.evaluate import settle
-from armdyn.expr.graph import Node
+from armdyn.graph.evaluate import settle
+from armdyn.graph.nodes import Node
+from armdyn.graph.program import Program
+from armdyn.kernels.kernel import Kernel
 from armdyn.quantities.finish import filled, node_array
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.request import Request
-from armdyn.quantities.shortest import SearchBudget
 from armdyn.quantities.traced_robot import MOST_SHORTENED, TracedRobot
+from armdyn.shorten.passes import reduce
+from armdyn.shorten.shorten import shorten
+from armdyn.shorten.shortest import SearchBudget
 from armdyn.terms.dropping import Droppable, RegroupedModel, distal_first, greedy
 from armdyn.terms.fresh_states import chosen_states, joined
 from armdyn.terms.pruning import PruningStates, pruned

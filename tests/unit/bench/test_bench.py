@@ -9,8 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from armdyn.backends import build
-from armdyn.backends.threads import set_threads, threads
 from armdyn.bench import bench as bench_module
 from armdyn.bench.bench import ALONE, CASES, FEWEST_COMPILED, FORMS, bench
 from armdyn.bench.loop_peers import PinocchioLoops
@@ -18,6 +16,8 @@ from armdyn.bench.peers import MeasuredArm
 from armdyn.bench.report import LIBRARIES
 from armdyn.bench.timing import Contender, alternate, check_agreement
 from armdyn.errors import BenchmarkError, PeerError, UnknownNameError
+from armdyn.kernels import build
+from armdyn.kernels.threads import set_threads, threads
 from armdyn.loading import load
 from armdyn.model.cut_joints import CUT_JOINTS
 

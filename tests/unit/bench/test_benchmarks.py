@@ -14,12 +14,12 @@ from growth_picture import GAP, _spread, plot_growth
 from growth_series import exponent
 from speed import NAMES, Judged, print_speed, speed
 
-from armdyn.backends.llvm.trig import FLOPS
 from armdyn.bench.bench import measured_arm
 from armdyn.bench.peak import kernel_flops, peak_loop
 from armdyn.bench.report import Machine, Speed
 from armdyn.bench.timing import alternate
 from armdyn.errors import UnknownNameError
+from armdyn.kernels.llvm.trig import FLOPS
 from armdyn.loading import load
 
 pytestmark = pytest.mark.slow

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.backends.cache import user_cache
-from armdyn.compiler.template import Template
-from armdyn.quantities.program_store import user_programs
+from armdyn.graph.template import Template
+from armdyn.kernels.cache import user_cache
+from armdyn.shorten.program_store import user_programs
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
 TEMPLATE = Template((("input", "q1"),), (("mul", (0, 0)),), (1,))

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 import armdyn
-from armdyn.backends.options import DEFAULT_FUNCTIONS
+from armdyn.export.options import DEFAULT_FUNCTIONS
 
 
 @pytest.fixture

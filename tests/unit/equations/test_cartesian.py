@@ -7,12 +7,12 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.algebra.ring import evaluate
 from armdyn.dynamics import Robot
 from armdyn.equations.cartesian import cartesian_form, in_axes_of_links
 from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.formulations.cartesian import COORDINATES
+from armdyn.graph.ring import evaluate
 from armdyn.model import Frame
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.paths import ROBOTS

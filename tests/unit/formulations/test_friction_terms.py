@@ -10,10 +10,10 @@ import pytest
 import sympy as sp
 
 import armdyn
-from armdyn.backends.c.export import export_c
-from armdyn.backends.options import ExportOptions
-from armdyn.backends.python.export import export_python
 from armdyn.errors import ModelError
+from armdyn.export.c.export import export_c
+from armdyn.export.options import ExportOptions
+from armdyn.export.python.export import export_python
 from armdyn.formulations.friction import friction_torque
 from support.peers import close
 from support.programs import EvaluatedRobot

@@ -7,14 +7,14 @@ import pytest
 
 import armdyn
 from armdyn.errors import LoopError, SingularityError, TomlError
-from armdyn.expr.evaluate import proved_equal
-from armdyn.expr.graph import Graph
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.parallelogram import LinearDyad
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.graph.evaluate import proved_equal
+from armdyn.graph.nodes import Graph
 from armdyn.io.toml.read import read_toml
 from armdyn.model.transform import rotation_about, transform
 from support.loops import FIVE_BAR, PARALLELOGRAM_ARM, dyad_arm

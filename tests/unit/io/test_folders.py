@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from armdyn.backends.cache import ObjectCache, user_cache
 from armdyn.errors import CacheError
 from armdyn.io.folders import VARIABLE, cache_folder
+from armdyn.kernels.cache import ObjectCache, user_cache
 
 
 def test_the_suite_does_not_use_the_cache_of_the_user(monkeypatch):

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 import armdyn
 from armdyn.cli.app import app
-from armdyn.compiler.count import Operations
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
+from armdyn.graph.count import Operations
 from armdyn.model import Connection, Inertia, assemble
 from armdyn.operations.count import count_operations
 from armdyn.operations.published import PUBLISHED

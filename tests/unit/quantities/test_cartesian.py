@@ -8,8 +8,8 @@ import pytest
 
 import armdyn
 from armdyn import Robot
-from armdyn.backends import table
 from armdyn.errors import SingularityError
+from armdyn.kernels import table
 from armdyn.model import FrictionLaw
 from support.peers import close
 from support.programs import EvaluatedRobot

@@ -6,25 +6,25 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.canonical.frames import canonical, with_tip_phase
-from armdyn.canonical.model import branches, model_from_canonical
-from armdyn.compiler.count import count
-from armdyn.compiler.program import Program
-from armdyn.compiler.template import Template
-from armdyn.compiler.trace import trace
 from armdyn.errors import UnknownNameError
-from armdyn.expr import Graph, proved_equal
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.minimal.options import options
-from armdyn.minimal.torques import minimal
-from armdyn.quantities.parts import BIAS, MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared
-from armdyn.quantities.program_store import ProgramStore, key_of
+from armdyn.graph import Graph, proved_equal
+from armdyn.graph.count import count
+from armdyn.graph.program import Program
+from armdyn.graph.template import Template
+from armdyn.graph.trace import trace
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
-from armdyn.quantities.run_time import payload_vector
-from armdyn.quantities.shortest import minimal_outputs, shortest
-from armdyn.quantities.symbolic import generic, pattern, symbolic
+from armdyn.shorten.canonical.frames import canonical, with_tip_phase
+from armdyn.shorten.canonical.model import branches, model_from_canonical
+from armdyn.shorten.minimal.options import options
+from armdyn.shorten.minimal.torques import minimal
+from armdyn.shorten.parts import BIAS, MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared
+from armdyn.shorten.program_store import ProgramStore, key_of
+from armdyn.shorten.run_time import payload_vector
+from armdyn.shorten.shortest import minimal_outputs, shortest
+from armdyn.shorten.symbolic import generic, pattern, symbolic
 from support.peers import close
 from support.programs import EvaluatedRobot, kept_program
 from support.random_robots import random_model, random_states

@@ -7,11 +7,11 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.canonical.frames import canonical
-from armdyn.canonical.parameters import parameters
-from armdyn.canonical.redesign import redesign
 from armdyn.dynamics import Robot
 from armdyn.model import RobotModel
+from armdyn.shorten.canonical.frames import canonical
+from armdyn.shorten.canonical.parameters import parameters
+from armdyn.shorten.canonical.redesign import redesign
 from armdyn.simplification.branches import Branches, branches
 from armdyn.simplification.conditions import Conditions, conditions, unwritten
 from armdyn.simplification.design import design

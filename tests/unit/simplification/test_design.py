@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.canonical.frames import canonical
 from armdyn.errors import MissingExtraError, ModelError
+from armdyn.shorten.canonical.frames import canonical
 from armdyn.simplification.design import MARGIN
 from armdyn.simplification.linear import robot_size
 from support.design_arms import design, inertia_terms, planar, polar, puma_arm, two_groups

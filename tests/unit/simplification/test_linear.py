@@ -3,7 +3,7 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.canonical.frames import canonical
+from armdyn.shorten.canonical.frames import canonical
 from armdyn.simplification.convex import CONDITION_TOLERANCE, Convex
 from armdyn.simplification.design_variables import parse_design_variables
 from armdyn.simplification.goals import parse_goals

@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import TrajectoryError, WriteError
-from armdyn.expr.evaluate import evaluate
+from armdyn.graph.evaluate import evaluate
 from armdyn.model import Body, Inertia, Limits, Link
 from armdyn.simplification.comparison import compare_designs, reference_trajectory, workspace
 from armdyn.simplification.design_variables import parse_design_variables

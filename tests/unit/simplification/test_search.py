@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.canonical.frames import canonical
+from armdyn.shorten.canonical.frames import canonical
 from support.design_arms import design, inertia_terms, planar
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.canonical.frames import canonical
 from armdyn.errors import ModelError
+from armdyn.shorten.canonical.frames import canonical
 from armdyn.simplification.goals import parse_goals
 from armdyn.simplification.linear import InertiaCoefficients, samples
 from armdyn.simplification.obstacles import obstacles

@@ -5,9 +5,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import armdyn
-from armdyn.backends import build, stepper
-from armdyn.backends.threads import set_threads
 from armdyn.errors import ModelError, ShapeError, SimulationError, UnknownNameError
+from armdyn.kernels import build, stepper
+from armdyn.kernels.threads import set_threads
 from armdyn.simulation.controllers import ComputedTorque, GravityPD, SlotineLi
 from armdyn.simulation.native import rollout
 from support.compiled_programs import targets

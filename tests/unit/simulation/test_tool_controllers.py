@@ -6,7 +6,7 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.errors import ModelError, SimulationError, SingularityError, TrajectoryError
-from armdyn.formulations.pose_search import pose_error
+from armdyn.kinematics.pose_search import pose_error
 from armdyn.model.transform import rotation_about, transform
 from armdyn.simulation import (
     CartesianImpedance,

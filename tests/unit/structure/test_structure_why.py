@@ -8,10 +8,10 @@ import pytest
 
 import armdyn
 from armdyn.errors import WriteError
-from armdyn.expr.differentiate import jacobian
-from armdyn.expr.evaluate import FiniteField
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.graph.differentiate import jacobian
+from armdyn.graph.evaluate import FiniteField
 from armdyn.model import Body
 from armdyn.structure.field import Drawn, Point, values_and_slopes
 from armdyn.structure.graph import trunks

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.backends.llvm.target import Target
-from armdyn.backends.sweeper import Sweeper
+from armdyn.kernels.llvm.target import Target
+from armdyn.kernels.sweeper import Sweeper
 from armdyn.sweep import Exceeded, blocks
 from armdyn.sweep.reductions import REDUCTIONS
 from armdyn.sweep.subject import subject

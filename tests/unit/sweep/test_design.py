@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.canonical.frames import canonical
-from armdyn.canonical.parameters import parameters
-from armdyn.canonical.redesign import redesign
 from armdyn.errors import ArmdynError
 from armdyn.model.edit import with_payload
+from armdyn.shorten.canonical.frames import canonical
+from armdyn.shorten.canonical.parameters import parameters
+from armdyn.shorten.canonical.redesign import redesign
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.canonical.frames import canonical
 from armdyn.errors import ModelError, TrajectoryError, UnknownNameError
+from armdyn.shorten.canonical.frames import canonical
 from armdyn.simulation import quintic
 from armdyn.terms.dropping import RegroupedModel, greedy
 from armdyn.terms.fresh_states import fresh_states

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.graph import Node
 from armdyn.formulations.loops.plane import (
     Pair,
     Path,
@@ -32,6 +31,7 @@ from armdyn.formulations.loops.plane import (
     scaled,
     turned,
 )
+from armdyn.graph.nodes import Node
 
 Values = list[Any]
 """A number, an array or a node for each joint."""

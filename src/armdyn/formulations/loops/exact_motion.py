@@ -12,10 +12,10 @@ from math import factorial
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.operations import number_residue
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.loops.exact_geometry import ExactGeometry
 from armdyn.formulations.loops.rows import end_frames
+from armdyn.graph.operations import number_residue
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints.rows import Distance, Normal
 

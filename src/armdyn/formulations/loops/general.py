@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.graph import Node
 from armdyn.forks import cached_property
 from armdyn.formulations.kinematics import WorldFrames
 from armdyn.formulations.loops.follower import only_turns
@@ -22,6 +21,7 @@ from armdyn.formulations.loops.orthogonal import Orthogonal, Values
 from armdyn.formulations.loops.rows import end_frames
 from armdyn.formulations.loops.standing import StandingMap, still
 from armdyn.formulations.loops.system import entries, stacked
+from armdyn.graph.nodes import Node
 from armdyn.model import RobotModel
 
 QUARTER = 0.25

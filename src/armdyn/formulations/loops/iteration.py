@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.graph import Graph, Node
 from armdyn.formulations.loops.follower import only_turns
 from armdyn.formulations.loops.orthogonal import Orthogonal, Values, determinant, inner, sign
 from armdyn.formulations.loops.steps import Step
 from armdyn.formulations.loops.system import LoopSystem
+from armdyn.graph.nodes import Graph, Node
 from armdyn.model import RobotModel
 
 LAST_STEPS = 4

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.graph import Node
-from armdyn.expr.operations import guard
+from armdyn.graph.nodes import Node
+from armdyn.graph.operations import guard
 
 Values = list[Any]
 """Numbers, arrays of a batch or nodes."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.expr.graph import Graph
+from armdyn.graph.nodes import Graph
 from armdyn.model import Loop, RobotModel
 
 Pair = tuple[Any, Any]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array, check_names
-from armdyn.backends.kernel import Kernel
 from armdyn.dynamics import Robot
 from armdyn.errors import ExcitationError, UnknownNameError
 from armdyn.formulations.base_parameters import independent_columns
+from armdyn.kernels.kernel import Kernel
 from armdyn.quantities.request import Request
 
 SETS = {"links": "link_base_regressor", "all": "base_regressor"}

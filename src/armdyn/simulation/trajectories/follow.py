@@ -6,7 +6,7 @@ Over the part s of the way the tool has the constant twist V, and the joints
 
 where the second term is how J⁺ itself changes in the null space of a redundant arm (Golub and
 Pereyra 1973). The differential equation is integrated, its solution brought onto the line at nodes
-as `armdyn.formulations.pose_search` does it, and q, q', q'' at these are joined by polynomials of
+as `armdyn.kinematics.pose_search` does it, and q, q', q'' at these are joined by polynomials of
 degree five.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
 from armdyn.errors import SingularityError, counted
-from armdyn.formulations.pose_search import PoseSearch
+from armdyn.kinematics.pose_search import PoseSearch
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 from armdyn.simulation.trajectories.tool import ToolLine
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from armdyn.backends.names import identifier
+from armdyn.export.names import identifier
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, State, arm_of
 from armdyn.studio.background import Tell

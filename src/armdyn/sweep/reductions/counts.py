@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, frozen
-from armdyn.backends.llvm.sweep_results import FIRST_KEY, FRACTION_BITS, MAGNITUDES
 from armdyn.errors import SweepError, shown
+from armdyn.kernels.llvm.sweep_results import FIRST_KEY, FRACTION_BITS, MAGNITUDES
 from armdyn.sweep.reductions.reduction import Part, Raw, Reduction
 
 WIDER = 0.1

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.backends.llvm.sweep_results import LANES as LANES
+from armdyn.kernels.llvm.sweep_results import LANES as LANES
 
 Part = dict[str, Array]
 """Arrays whose first two axes are cells and entries of the result."""

@@ -1,1 +1,0 @@
-"""Exact algebra: trigonometric polynomials of joint angles with symbolic coefficients."""

@@ -1,0 +1,1 @@
+"""Programs in other languages, for other programs and processors, and in other libraries."""

@@ -1,0 +1,138 @@
+"""What exported C takes on a processor: bytes of code and of stack, by its compiler."""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from armdyn.errors import CompilerError, check_known
+from armdyn.export.c.compilers import compiled, compiler
+
+FLAGS = ("-std=c99", "-O2", "-ffunction-sections", "-fstack-usage")
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """A processor, and the compiler that makes code for it."""
+
+    name: str
+    title: str
+    compiler: str
+    """Name of the program; "" for the C compiler of this machine."""
+    flags: tuple[str, ...]
+    package: str
+    """What to install on Debian."""
+
+
+_ARM = ("arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
+_HARD = ("-mthumb", "-mfloat-abi=hard")
+PROCESSORS = {
+    p.name: p
+    for p in (
+        Processor(
+            *("cortex-m4f", "Cortex-M4F", _ARM[0]),
+            *(("-mcpu=cortex-m4", *_HARD, "-mfpu=fpv4-sp-d16"), _ARM[1]),
+        ),
+        Processor(
+            *("cortex-m7", "Cortex-M7", _ARM[0]),
+            *(("-mcpu=cortex-m7", *_HARD, "-mfpu=fpv5-d16"), _ARM[1]),
+        ),
+        Processor("aarch64", "AArch64", "aarch64-linux-gnu-gcc", (), "gcc-aarch64-linux-gnu"),
+        Processor("host", "this machine", "", (), "gcc"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What a function takes on a processor."""
+
+    processor: str
+    made_by: str
+    """The compiler, its version and its level."""
+    code: int
+    """Bytes of code."""
+    numbers: int
+    """Bytes of numbers apart from code, of all functions together."""
+    stack: int
+    """Bytes of stack, without those of functions of the library."""
+
+    @property
+    def text(self) -> str:
+        """In a sentence."""
+        apart = f" ({self.numbers} of numbers for all functions)" if self.numbers else ""
+        return (
+            f"{self.processor}, {self.made_by}: {self.code} bytes of code{apart}, "
+            f"{self.stack} of stack."
+        )
+
+
+def footprints(
+    texts: dict[str, str], prefix: str, names: Sequence[str], functions: Sequence[str]
+) -> dict[str, list[Footprint]]:
+    """For each function what it takes on each of the processors with these names."""
+    for name in names:
+        check_known("processor", name, PROCESSORS)
+    found: dict[str, list[Footprint]] = {function: [] for function in functions}
+    for name in names:
+        for function, footprint in _measured(texts, prefix, PROCESSORS[name], functions).items():
+            found[function].append(footprint)
+    return found
+
+
+def _measured(
+    texts: dict[str, str], prefix: str, processor: Processor, functions: Sequence[str]
+) -> dict[str, Footprint]:
+    cc = _compiler(processor)
+    with tempfile.TemporaryDirectory(prefix="armdyn-size-") as name:
+        folder = Path(name)
+        for file, text in texts.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        compiled([cc, *FLAGS, *processor.flags, "-c", f"{prefix}.c", "-o", "made.o"], folder)
+        version = compiled([cc, "-dumpfullversion", "-dumpversion"], folder).strip()
+        usage = next(folder.glob("*.su"), None)
+        if usage is None:
+            raise CompilerError(f"{cc} wrote no stack usage; the sizes need GCC")
+        stacks = _stacks(usage.read_text(encoding="utf-8"))
+        size = compiled([cc, "-print-prog-name=size"], folder).strip()
+        sections = _sections(compiled([size, "-A", "-d", "made.o"], folder))
+    ours = {f"{prefix}_{function}" for function in functions}
+    helper = max((stack for name, stack in stacks.items() if name not in ours), default=0)
+    numbers = sum(size for name, size in sections.items() if name.startswith(".rodata"))
+    made_by = f"{processor.compiler or 'cc'} {version} -O2"
+    return {
+        function: Footprint(
+            processor.title,
+            made_by,
+            sections[f".text.{prefix}_{function}"],
+            numbers,
+            stacks[f"{prefix}_{function}"] + helper,
+        )
+        for function in functions
+    }
+
+
+def _compiler(processor: Processor) -> str:
+    need = f"measuring what functions take on {processor.title}"
+    if not processor.compiler:
+        return compiler(need)
+    found = shutil.which(processor.compiler)
+    if found is None:
+        raise CompilerError(
+            f"{need} needs {processor.compiler}, which is not installed; on Debian: "
+            f"apt-get install {processor.package}"
+        )
+    return found
+
+
+def _stacks(text: str) -> dict[str, int]:
+    """Bytes by function, from lines as "panda.c:12:6:panda_jacobian 448 static", with tabs."""
+    rows = (line.split("\t") for line in text.splitlines())
+    return {place.rpartition(":")[2]: int(size) for place, size, *_ in rows}
+
+
+def _sections(text: str) -> dict[str, int]:
+    """Bytes by section."""
+    return {name: int(size) for name, size in re.findall(r"^(\.\S+)\s+(\d+)", text, re.MULTILINE)}

@@ -1,0 +1,148 @@
+"""The primitive of JAX that stands for a quantity and its products with Jacobians.
+
+On the CPU it is a call of the kernel, elsewhere the program in jax.numpy. Its derivative along a
+direction is the same primitive in the mode "jvp", which is linear in the direction and has the mode
+"vjp" for its transpose: so forward and reverse mode of JAX come down to the two kernels. Their
+derivatives are taken by JAX from their programs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import accumulate
+from math import prod
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import ShapedArray
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from armdyn.export.jax.handler import Handler
+from armdyn.export.jax.layout import layout
+from armdyn.export.jax.program import program_function
+from armdyn.kernels.kernel import Kernel
+from armdyn.kernels.target_name import target_name
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """A quantity that the primitive computes, with its products."""
+
+    kernel: Callable[[str | None], Kernel]
+    """The kernel of the quantity (None), of its "vjp" and of its "jvp"."""
+    by_program: bool
+    """Whether the CPU runs the program, too."""
+    sizes: tuple[int, ...]
+    """Of the arguments."""
+    shape: tuple[int, ...]
+    """Of the result for one state."""
+    dtype: str
+    _programs: dict[str | None, Callable[..., list[Any]]] = field(default_factory=dict)
+
+    def program(self, mode: str | None) -> Callable[..., list[Any]]:
+        """The program of a mode in jax.numpy, which gives a list of results."""
+        if mode not in self._programs:
+            run = program_function(self.kernel(mode).program)
+            cuts = tuple(accumulate(self.sizes))[:-1] if mode == "vjp" else ()
+            self._programs[mode] = lambda *vectors: jnp.split(run(*vectors), cuts, -1)
+        return self._programs[mode]
+
+    def target(self, mode: str | None) -> str:
+        """The name under which XLA knows the kernel of a mode."""
+        kernel = self.kernel(mode)
+        name = target_name(kernel) + (".parts" if mode == "vjp" else "")
+        if name not in _HANDLERS:
+            parts = self.sizes if mode == "vjp" else ()
+            _HANDLERS[name] = Handler(kernel, layout(jax.ffi.include_dir()), parts)
+            capsule = jax.ffi.pycapsule(_HANDLERS[name].address)
+            jax.ffi.register_ffi_target(name, capsule, platform="cpu")
+        return name
+
+    def results(self, mode: str | None) -> list[tuple[int, ...]]:
+        """Shape of each result of a mode for one state: "vjp" has one for each argument."""
+        return [(size,) for size in self.sizes] if mode == "vjp" else [self.shape]
+
+
+_HANDLERS: dict[str, Handler] = {}
+"""What is registered, by name: XLA keeps it for good, and so must we."""
+call_p = Primitive("armdyn")
+call_p.multiple_results = True
+
+
+def call(quantity: Quantity, mode: str | None, *vectors: Any) -> list[Any]:
+    """A quantity or a product for vectors (*batch, n) of one batch shape and the right type."""
+    made: list[Any] = call_p.bind(*vectors, quantity=quantity, mode=mode)
+    return made
+
+
+@cache
+def _jitted(quantity: Quantity, mode: str | None) -> Any:
+    return jax.jit(partial(call, quantity, mode))
+
+
+def _evaluated(*vectors: Any, quantity: Quantity, mode: str | None) -> Any:
+    return _jitted(quantity, mode)(*vectors)
+
+
+def _abstract(*vectors: Any, quantity: Quantity, mode: str | None) -> list[Any]:
+    batch, dtype = vectors[0].shape[:-1], np.dtype(quantity.dtype)
+    return [ShapedArray(batch + shape, dtype) for shape in quantity.results(mode)]
+
+
+def _by_kernel(*vectors: Any, quantity: Quantity, mode: str | None) -> Any:
+    if quantity.by_program:
+        return quantity.program(mode)(*vectors)
+    batch, shapes = vectors[0].shape[:-1], quantity.results(mode)
+    made = [jax.ShapeDtypeStruct(batch + shape, quantity.dtype) for shape in shapes]
+    return jax.ffi.ffi_call(quantity.target(mode), made)(*vectors)
+
+
+def _by_program(*vectors: Any, quantity: Quantity, mode: str | None) -> Any:
+    return quantity.program(mode)(*vectors)
+
+
+def _along(
+    primals: Sequence[Any], tangents: Sequence[Any], *, quantity: Quantity, mode: str | None
+) -> tuple[list[Any], list[Any]]:
+    directions = [ad.instantiate_zeros(t) for t in tangents]
+    if mode is not None:
+        return jax.jvp(quantity.program(mode), tuple(primals), tuple(directions))
+    value = call(quantity, None, *primals)
+    return value, call(quantity, "jvp", *primals, *directions)
+
+
+def _transposed(
+    given: Sequence[Any], *args: Any, quantity: Quantity, mode: str | None
+) -> list[Any]:
+    """From weights of the entries of J t to those of the direction t, which is all unknown."""
+    (weights,), count = given, len(quantity.sizes)
+    primals, directions = args[:count], args[count:]
+    if type(weights) is ad.Zero:
+        return [None] * len(args)
+    batch = weights.shape[: weights.ndim - len(quantity.shape)]
+    parts = call(quantity, "vjp", *primals, weights.reshape((*batch, prod(quantity.shape))))
+    wanted = [ad.is_undefined_primal(t) for t in directions]
+    return [None] * count + [p if w else None for p, w in zip(parts, wanted, strict=True)]
+
+
+def _batched(
+    vectors: Sequence[Any], axes: Sequence[int | None], *, quantity: Quantity, mode: str | None
+) -> tuple[list[Any], list[int]]:
+    size = next(v.shape[a] for v, a in zip(vectors, axes, strict=True) if a is not None)
+    whole = [
+        jnp.broadcast_to(v, (size, *v.shape)) if a is None else jnp.moveaxis(v, a, 0)
+        for v, a in zip(vectors, axes, strict=True)
+    ]
+    return call(quantity, mode, *whole), [0] * len(quantity.results(mode))
+
+
+call_p.def_impl(_evaluated)
+call_p.def_abstract_eval(_abstract)
+ad.primitive_jvps[call_p] = _along
+ad.primitive_transposes[call_p] = _transposed
+batching.primitive_batchers[call_p] = _batched
+mlir.register_lowering(call_p, mlir.lower_fun(_by_program, multiple_results=True))
+mlir.register_lowering(call_p, mlir.lower_fun(_by_kernel, multiple_results=True), platform="cpu")

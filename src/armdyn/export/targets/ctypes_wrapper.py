@@ -1,0 +1,38 @@
+"""A module of Python that calls exported C by ctypes, and compiles it where there is need."""
+
+from armdyn.export.c.sources import CSources
+from armdyn.export.export_comments import file_lines, function_lines
+from armdyn.export.options import Function
+from armdyn.export.targets.target import ExportTarget, Package
+from armdyn.export.targets.templates import filled, template
+
+
+def _package(made: CSources) -> Package:
+    title, *about = file_lines(made.model, made.options)
+    words = {
+        "TITLE": title,
+        "ABOUT": "\n".join(about),
+        "PREFIX": made.prefix,
+        "REAL": made.real,
+        "FUNCTIONS": "\n".join(line for f in made.functions for line in _function(made, f)),
+    }
+    name = f"{made.prefix}_ctypes"
+    texts = {**made.texts, f"{name}.py": filled(template("ctypes.py.in"), words)}
+    first = made.functions[0]
+    zeros = ", ".join(f"[0.0] * {i.size}" for i in first.program.inputs)
+    return Package(texts, f'python -c "import {name}; print({name}.{first.name}({zeros}))"')
+
+
+def _function(made: CSources, f: Function) -> list[str]:
+    names = [i.name for i in f.program.inputs]
+    sizes = ", ".join(f'("{i.name}", {i.size}, {i.name})' for i in f.program.inputs)
+    head, *about = function_lines(made.model, f)
+    doc = [f"    {line}".rstrip() for line in about]
+    return [
+        *("", "", f"def {f.name}({', '.join(names)}):"),
+        *(f'    """{head}', *doc, '    """'),
+        f'    return _call("{f.name}", {f.program.shape!r}, [{sizes}])',
+    ]
+
+
+CTYPES = ExportTarget("ctypes", "C and a module of Python that calls it by ctypes", _package)

@@ -1,0 +1,54 @@
+"""What a target of an export is."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from armdyn.errors import ModelError
+from armdyn.export.c.sources import CSources
+from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What a target makes of exported C."""
+
+    files: Mapping[str, str | bytes]
+    """Contents by the path in the folder of the export."""
+    try_it: str
+    """A command line that tries the result, in that folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTarget:
+    """A program for which exported C is wrapped."""
+
+    name: str
+    about: str
+    """What is written, in a few words."""
+    package: Callable[[CSources], Package]
+    functions: tuple[str, ...] = ()
+    """The functions it needs, if it does not take any."""
+    fixed: tuple[str, ...] = ()
+    """Options of an export that would be arguments, for which it has no place."""
+    single: bool = True
+    """Whether it can compute in float."""
+    friction: bool = True
+    """Whether friction is in the torques of its functions, unless that is left out."""
+
+    def options(self, given: ExportOptions) -> ExportOptions:
+        """The options with which the C for this target is made; an error if it cannot have them."""
+        if given.single and not self.single:
+            raise ModelError(f"the target {self.name} computes in double; leave out float")
+        for argument in (name for name in self.fixed if getattr(given, name)):
+            raise ModelError(
+                f"the target {self.name} has no place for {argument} as an argument; leave it out, "
+                "or give it to the robot before the export"
+            )
+        if not self.functions:
+            return given
+        if given.functions is not DEFAULT_FUNCTIONS:
+            raise ModelError(
+                f"the target {self.name} has functions of its own, {', '.join(self.functions)}; "
+                "name no functions for it"
+            )
+        return replace(given, functions=self.functions, friction=given.friction and self.friction)

@@ -1,0 +1,298 @@
+"""Nodes, which are interned, so that equal expressions are one object, and the graph of them.
+
+Every identity below is applied when a node is built, so no pass has to look for it again. Signs are
+kept outside: a product or sum never has a negated operand, and of a - b and b - a only one exists.
+Two numbers become one only where that is exact; otherwise their sum or product stays a constant
+node, which costs nothing, so that a graph can be rearranged without rounding.
+"""
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, NoReturn
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import TraceError
+from armdyn.graph.known_angles import KnownAngles
+from armdyn.graph.node_methods import function, operators
+from armdyn.graph.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS, TRIG, exact, signed_power
+
+Scalar = int | float
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """One operation in a graph; made by its graph only, never changed.
+
+    Arithmetic on nodes builds new nodes in the same graph, folded as they are built, and NumPy's
+    object arrays of nodes work with `@`, `np.sin` and the rest. A node has no value, so it cannot
+    decide a branch.
+    """
+
+    graph: "Graph"
+    op: str
+    """"input", "parameter", "number", an operation of `Graph` or a function's name."""
+    args: tuple["Node", ...]
+    name: str
+    """Name of an input or a parameter."""
+    value: Scalar
+    """Value of a number."""
+    index: int
+    """Order of creation in the graph: operands come before what is made of them."""
+    constant: bool
+    """Whether it depends on numbers and parameters alone, and so costs nothing at run time."""
+
+    def __repr__(self) -> str:
+        if not self.args:
+            return repr(self.value) if self.op == "number" else self.name
+        return f"{self.op}({', '.join(f'%{a.index}' if a.args else repr(a) for a in self.args)})"
+
+    __add__, __radd__ = operators("add")
+    __sub__, __rsub__ = operators("sub")
+    __mul__, __rmul__ = operators("mul")
+    __truediv__, __rtruediv__ = operators("div")
+
+    def __neg__(self) -> "Node":
+        return self.graph.neg(self)
+
+    def __pow__(self, exponent: Any) -> "Node":
+        if not isinstance(exponent, int | np.integer) or exponent < 1:
+            raise TraceError(f"a node can be raised to a positive integer power, not {exponent!r}")
+        return reduce(operator.mul, [self] * int(exponent))
+
+    # what np.sin(node) and the others call
+    sin, cos, sqrt = function("sin"), function("cos"), function("sqrt")
+    exp, tanh, sign = function("exp"), function("tanh"), function("sign")
+
+    def signed_power(self, exponent: float) -> "Node":
+        """sgn(x) |x|^exponent."""
+        return self.graph.signed_power(self, self.graph.number(exponent))
+
+    def conjugate(self) -> "Node":
+        """The node itself: everything is real."""
+        return self
+
+    __pos__ = conjugate
+
+    def _no_value(self, *_: Any) -> NoReturn:
+        raise TraceError(
+            f"the expression {self!r} has no value while a formulation is traced, so it cannot be "
+            "compared, converted to a number or decide a branch; choose the branch by the model"
+        )
+
+    __bool__ = __float__ = __int__ = __complex__ = _no_value
+    __lt__ = __le__ = __gt__ = __ge__ = _no_value
+
+
+class Graph:
+    """A set of expressions over named inputs and parameters.
+
+    An input changes with every evaluation; a parameter belongs to the robot, so what depends on
+    parameters alone is computed beforehand and costs nothing.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.values: dict[str, float] = {}
+        """Values of the parameters that have one."""
+        self._table: dict[tuple[Any, ...], Node] = {}
+        self._turned = KnownAngles()
+
+    # leaves
+
+    def input(self, name: str) -> Node:
+        """The input of that name."""
+        return self._symbol("input", name)
+
+    def inputs(self, name: str, count: int) -> Array:
+        """An object array of inputs name1, name2, ..., shape (count,)."""
+        return np.array([self.input(f"{name}{i + 1}") for i in range(count)], dtype=object)
+
+    def parameter(self, name: str, value: float | None = None) -> Node:
+        """The parameter of that name; 0 and ±1 as values are folded into numbers."""
+        if value is not None and value in (0.0, 1.0, -1.0):
+            return self.number(int(value))
+        if value is not None:
+            self.values[name] = float(value)
+        return self._symbol("parameter", name)
+
+    def number(self, value: Scalar | np.integer | np.floating) -> Node:
+        """A number; one that is whole is kept as an integer, so that 2 and 2.0 are one node."""
+        value = float(value) if isinstance(value, float | np.floating) else int(value)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise TraceError(f"an expression cannot hold the number {value}; give finite numbers")
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+            value = int(value)
+        return self.make("number", (), value=value)
+
+    # operations
+
+    def add(self, a: Node, b: Node) -> Node:
+        """a + b."""
+        if _is(a, 0):
+            return b  # 0 + b = b
+        if _is(b, 0):
+            return a  # a + 0 = a
+        if (folded := exact(operator.add, a, b)) is not None:
+            return self.number(folded)
+        if self._turned.in_one_of(a, b):
+            return self._turned.summed(self, a, b, 1)
+        if a.op == "neg" and b.op == "neg":
+            return self.neg(self.add(a.args[0], b.args[0]))  # (-a) + (-b) = -(a + b)
+        if b.op == "neg":
+            return self.sub(a, b.args[0])  # a + (-b) = a - b
+        if a.op == "neg":
+            return self.sub(b, a.args[0])  # (-a) + b = b - a
+        return self.make("add", (a, b))
+
+    def sub(self, a: Node, b: Node) -> Node:
+        """a - b."""
+        if a is b:
+            return self.number(0)  # a - a = 0
+        if _is(b, 0):
+            return a  # a - 0 = a
+        if _is(a, 0):
+            return self.neg(b)  # 0 - b = -b
+        if (folded := exact(operator.sub, a, b)) is not None:
+            return self.number(folded)
+        if self._turned.in_one_of(a, b):
+            return self._turned.summed(self, a, b, -1)
+        if b.op == "neg":
+            return self.add(a, b.args[0])  # a - (-b) = a + b
+        if a.op == "neg":
+            return self.neg(self.add(a.args[0], b))  # (-a) - b = -(a + b)
+        if a.index > b.index:
+            return self.neg(self.make("sub", (b, a)))  # a - b = -(b - a)
+        return self.make("sub", (a, b))
+
+    def neg(self, a: Node) -> Node:
+        """-a."""
+        if a.op == "neg":
+            return a.args[0]  # -(-a) = a
+        if a.op == "number":
+            return self.number(-a.value)
+        if self._turned.in_one_of(a):
+            return self._turned.summed(self, self.number(0), a, -1)
+        return self.make("neg", (a,))
+
+    def mul(self, a: Node, b: Node) -> Node:
+        """a b."""
+        for x, y in ((a, b), (b, a)):
+            if x.op == "neg":
+                return self.neg(self.mul(x.args[0], y))  # (-a) b = -(a b)
+            if x.op != "number":
+                continue
+            if x.value == 0:
+                return x  # 0 b = 0
+            if x.value == 1:
+                return y  # 1 b = b
+            if x.value < 0:
+                return self.neg(self.mul(self.number(-x.value), y))
+        if (folded := exact(operator.mul, a, b)) is not None:
+            return self.number(folded)
+        return self.make("mul", (a, b))
+
+    def div(self, a: Node, b: Node) -> Node:
+        """a / b."""
+        if _is(b, 0):
+            raise ZeroDivisionError(f"{a!r} is divided by zero")
+        if _is(a, 0):
+            return a  # 0 / b = 0
+        if _is(b, 1):
+            return a  # a / 1 = a
+        if a is b:
+            return self.number(1)  # a / a = 1
+        if a.op == "neg":
+            return self.neg(self.div(a.args[0], b))  # (-a) / b = -(a / b)
+        if b.op == "neg":
+            return self.neg(self.div(a, b.args[0]))  # a / (-b) = -(a / b)
+        if b.constant and not a.constant:
+            return self.mul(a, self.div(self.number(1), b))  # a / c = a (1/c), 1/c beforehand
+        if (folded := exact(operator.truediv, a, b)) is not None:
+            return self.number(folded)
+        return self.make("div", (a, b))
+
+    def guard(self, a: Node, b: Node) -> Node:
+        """The pivot a where it is more than rounding of b, not a number elsewhere.
+
+        That is |a| > 1e-13 |b|. A division by it marks the states where an inertia vanishes.
+        """
+        return a if a.op == "number" and a.value else self.make("guard", (a, b))
+
+    def signed_power(self, a: Node, b: Node) -> Node:
+        """sgn(a) |a|^b for a number b, and 0 where a is 0."""
+        if _is(b, 1):
+            return a  # sgn(a) |a| = a
+        if a.op == "number":
+            return self.number(float(signed_power(a.value, b.value)))
+        if a.op == "neg":
+            return self.neg(self.signed_power(a.args[0], b))
+        return self.make("signed_power", (a, b))
+
+    def function(self, name: str, a: Node) -> Node:
+        """A function of one argument, by name."""
+        if a.op == "number":
+            return self.number(FUNCTIONS[name](a.value))
+        if name in TRIG and self._turned.in_one_of(a):
+            return self._turned.pair(self, a)[name == "sin"]
+        if a.op == "neg" and (parity := OPERATIONS[name].parity):
+            positive = self.function(name, a.args[0])  # sin(-a) = -sin a, cos(-a) = cos a
+            return positive if parity > 0 else self.neg(positive)
+        return self.make(name, (a,))
+
+    def angle(self, sine: Node, cosine: Node) -> Node:
+        """The angle with this sine and cosine, the sum of whose squares is 1.
+
+        Sines and cosines of it, and of its sums with other angles, are made of these two.
+        """
+        return self._turned.enter(self.make("angle", (sine, cosine)))
+
+    def node(self, value: Any) -> Node | None:
+        """The value as a node of this graph; None if it is no number."""
+        if isinstance(value, Node):
+            if value.graph is not self:
+                raise TraceError(
+                    f"the expression {value!r} belongs to another graph; trace everything that "
+                    "is combined in one graph"
+                )
+            return value
+        number = isinstance(value, int | float | np.integer | np.floating)
+        return self.number(value) if number and not isinstance(value, bool) else None
+
+    def apply(self, op: str, args: Sequence[Node]) -> Node:
+        """An operation of the table by name, folded."""
+        if op in FUNCTIONS:
+            return self.function(op, args[0])
+        result: Node = getattr(self, op)(*args)
+        return result
+
+    def _symbol(self, op: str, name: str) -> Node:
+        other = "input" if op == "parameter" else "parameter"
+        if (other, name) in self._table:
+            raise TraceError(f"the name {name!r} is used for an {other} already")
+        return self.make(op, (), name=name)
+
+    def make(self, op: str, args: tuple[Node, ...], name: str = "", value: Scalar = 0) -> Node:
+        """The node of an operation or a leaf as it is given, without folding."""
+        if op in COMMUTATIVE and args[0].index > args[1].index:
+            args = args[::-1]
+        if args:
+            key: tuple[Any, ...] = (op, *(a.index for a in args))
+        elif op == "number":
+            key = (op, value if isinstance(value, int) else value.hex())
+        else:
+            key = (op, name)
+        if key in self._table:
+            return self._table[key]
+        constant = op != "input" and all(a.constant for a in args)
+        node = self._table[key] = Node(self, op, args, name, value, len(self.nodes), constant)
+        self.nodes.append(node)
+        return node
+
+
+def _is(node: Node, value: int) -> bool:
+    return node.op == "number" and node.value == value

@@ -1,0 +1,73 @@
+"""Walking a graph without recursion, operands first."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.operations import TRIG
+
+
+def reachable(outputs: Iterable[Node]) -> list[Node]:
+    """Every node the outputs need, operands before what is made of them."""
+    seen: set[int] = set()
+    found: list[Node] = []
+    stack = list(outputs)
+    while stack:
+        node = stack.pop()
+        if node.index in seen:
+            continue
+        seen.add(node.index)
+        found.append(node)
+        stack.extend(node.args)
+    return sorted(found, key=lambda node: node.index)
+
+
+def uses(outputs: Iterable[Node]) -> Counter[int]:
+    """How often each node is an operand or an output, by index."""
+    outputs = list(outputs)
+    found = Counter(node.index for node in outputs)
+    for node in reachable(outputs):
+        found.update(a.index for a in node.args)
+    return found
+
+
+def inside_angles(outputs: Iterable[Node]) -> set[int]:
+    """Indices of the nodes that arguments of sines and cosines are made of."""
+    turned = [node.args[0] for node in reachable(outputs) if node.op in TRIG]
+    return {node.index for node in reachable(turned)}
+
+
+def transcribe(
+    outputs: Iterable[Node], graph: Graph, leaf: Callable[[Node], Node | None] | None = None
+) -> list[Node]:
+    """The outputs rebuilt in another (or the same) graph, folded on the way.
+
+    `leaf` gives a replacement for a node, or None to rebuild it from its operands.
+    """
+    outputs = list(outputs)
+    made: dict[int, Node] = {}
+    for node in reachable(outputs):
+        new = leaf(node) if leaf is not None else None
+        made[node.index] = _rebuilt(node, graph, made) if new is None else new
+    return [made[node.index] for node in outputs]
+
+
+def unguarded(outputs: Iterable[Node]) -> list[Node]:
+    """The outputs with every pivot in place of its guard, which has the same value or none."""
+    outputs = list(outputs)
+    made: dict[int, Node] = {}
+    for node in reachable(outputs):
+        guarded = node.op == "guard"
+        made[node.index] = made[node.args[0].index] if guarded else _rebuilt(node, node.graph, made)
+    return [made[node.index] for node in outputs]
+
+
+def _rebuilt(node: Node, graph: Graph, made: dict[int, Node]) -> Node:
+    match node.op:
+        case "input":
+            return graph.input(node.name)
+        case "parameter":
+            return graph.parameter(node.name, node.graph.values.get(node.name))
+        case "number":
+            return graph.number(node.value)
+    return graph.apply(node.op, [made[a.index] for a in node.args])

@@ -1,0 +1,138 @@
+"""From a request to machine code: out of the cache on disk, or traced, reduced and compiled."""
+
+import hashlib
+import json
+import platform
+import weakref
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numpy as np
+
+from armdyn.errors import ModelError, counted
+from armdyn.forks import lock_over_fork
+from armdyn.graph.program import Program
+from armdyn.kernels import numpy_api
+from armdyn.kernels.cache import ObjectCache, user_cache
+from armdyn.kernels.llvm.backend import LlvmBackend, LlvmTarget, MachineCode
+from armdyn.kernels.llvm.rollout_loop import StateRows
+from armdyn.kernels.llvm.target import Target
+from armdyn.kernels.progress import note
+from armdyn.model import RobotModel
+from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.request import Request
+from armdyn.quantities.steps import StepRequest, step_program
+from armdyn.version import __version__
+
+MOST_OPERATIONS = 400_000
+"""Beyond, LLVM takes minutes and gigabytes."""
+FORMAT = 2
+"""Changes with what is kept beside the object code."""
+_SOURCES = ("arrays.py", "model", "graph", "formulations", "shorten", "quantities", "kernels")
+
+_lock = lock_over_fork()
+_alive: "weakref.WeakValueDictionary[str, MachineCode]" = weakref.WeakValueDictionary()
+BACKEND = LlvmBackend()
+
+
+def build(
+    model: RobotModel,
+    request: Request | StepRequest,
+    dtype: str,
+    target: Target,
+    cache: ObjectCache | None = None,
+    program: Program | None = None,
+    *,
+    sweep: bool = False,
+) -> MachineCode:
+    """The machine code of a request, shared by all who ask for the same.
+
+    It is kept on disk in the cache, or in the one of the user, if there is one. A program that is
+    given stands in the place of the one that the request would have. With `sweep`, states are made
+    and reduced in the same loop.
+    """
+    key = _key(model, request, dtype, target, program, sweep)
+    with _lock:
+        found = _alive.get(key)
+        if found is None:
+            cache = cache or user_cache()
+            kept = cache.get(key) if cache else None
+            found = None if kept is None else _loaded(kept)
+            if found is None:
+                found = _compiled(model, request, dtype, target, program, sweep)
+                if cache:
+                    cache.put(key, found.content)
+            _alive[key] = found
+        return found
+
+
+def _loaded(kept: bytes) -> MachineCode | None:
+    """Machine code from what was kept; None if that is none."""
+    try:
+        return BACKEND.load(kept)
+    except (ValueError, TypeError, LookupError, RuntimeError):
+        return None
+
+
+def _compiled(
+    model: RobotModel,
+    request: Request | StepRequest,
+    dtype: str,
+    target: Target,
+    program: Program | None,
+    sweep: bool,
+) -> MachineCode:
+    name = f"{request.quantity} of {model.name!r}"
+    with note(f"writing the equations for {name} ..."):
+        if isinstance(request, StepRequest):
+            program = step_program(model, request)
+            rows = StateRows(len(model.independent), request.extra)
+        else:
+            program, rows = program or quantity_program(model, request), None
+    size = len(program.instructions)
+    if size > MOST_OPERATIONS:
+        raise ModelError(
+            f"{name} takes {size} operations, more than the {MOST_OPERATIONS} that can be compiled "
+            "in sensible time; use another method, or evaluate it as it is written"
+        )
+    with note(
+        f"compiling {counted(size, 'operation')} for {name}; the result is kept for the next "
+        "time ..."
+    ):
+        return BACKEND.compile(program, LlvmTarget(target, dtype, rows, sweep))
+
+
+def _key(
+    model: RobotModel,
+    request: Request | StepRequest,
+    dtype: str,
+    target: Target,
+    program: Program | None,
+    sweep: bool = False,
+) -> str:
+    """A digest of everything that the code depends on."""
+    parts = [FORMAT, model.digest, asdict(request), dtype, asdict(target), *_versions()]
+    if program is not None:
+        parts.append(repr((program.constants, program.instructions, program.outputs)))
+    if sweep:
+        parts.append("sweep")
+    text = json.dumps(parts, default=bool)  # options may be truths of NumPy
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _versions() -> tuple[Any, ...]:
+    """Of armdyn, by the sizes and times of its files, and of everything that code refers to."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    numpy = numpy_api.arrays_are_as_expected()
+    root = Path(__file__).parents[1]
+    files = [f for name in _SOURCES for f in (root / name, *(root / name).rglob("*.py"))]
+    stats = sorted(
+        (str(f.relative_to(root)), f.stat().st_mtime_ns, f.stat().st_size)
+        for f in files
+        if f.is_file()
+    )
+    return __version__, llvmlite.__version__, np.__version__, python, numpy, stats

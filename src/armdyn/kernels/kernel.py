@@ -1,0 +1,242 @@
+"""Kernel: a quantity of a robot as a compiled function of arrays."""
+
+import ctypes
+import inspect
+from collections.abc import Callable, Sequence
+from types import MethodType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.errors import ShapeError, check_known, counted
+from armdyn.forks import cached_property
+from armdyn.graph.count import Operations
+from armdyn.graph.program import Program
+from armdyn.kernels import numpy_api
+from armdyn.kernels.build import BACKEND, build
+from armdyn.kernels.cache import ObjectCache
+from armdyn.kernels.llvm.backend import MachineCode
+from armdyn.kernels.llvm.target import Target
+from armdyn.kernels.threads import run
+from armdyn.model import RobotModel
+from armdyn.quantities.quantity import noun_of
+from armdyn.quantities.registry import checked, quantity_program
+from armdyn.quantities.request import Request
+
+
+class Kernel:
+    """A compiled function of vectors with any leading batch shape.
+
+    `call` is the same function as Python calls it fastest, a builtin whose `__self__` is the
+    kernel; `gufunc` is NumPy's own. All give a state the same bits, alone or in any batch, and each
+    is compiled when it is first used. A state in which the mass matrix is singular gives NaN where
+    that is inverted.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        request: Request,
+        dtype: npt.DTypeLike = "float64",
+        cache: ObjectCache | None = None,
+        program: Program | None = None,
+    ):
+        checked(request, model)
+        self.model, self.request, self.dtype = model, request, type_name(dtype)
+        self.cache = cache
+        self._given = program
+        """A program in the place of the one that the quantity has."""
+
+    @property
+    def given_program(self) -> Program | None:
+        """A program in the place of the one that the quantity has, if there is one."""
+        return self._given
+
+    @cached_property
+    def _wide(self) -> MachineCode:
+        """For batches."""
+        return self._build(Target.host())
+
+    @cached_property
+    def _narrow(self) -> MachineCode:
+        """For one state."""
+        return self._build(Target.host().narrow)
+
+    def _build(self, target: Target) -> MachineCode:
+        return build(self.model, self.request, self.dtype, target, self.cache, self._given)
+
+    @property
+    def _built(self) -> MachineCode:
+        """Either, for what both have in common."""
+        return self._narrow if "_narrow" in self.__dict__ else self._wide
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.request.quantity} of {self.model.name!r}, {self.signature}>"
+
+    @property
+    def __name__(self) -> str:
+        """The quantity, which dask names its tasks after."""
+        return self.request.quantity
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kernel, (self.model, self.request, self.dtype, self.cache, self._given)
+
+    @property
+    def inputs(self) -> dict[str, int]:
+        """Length of each argument by name, in order."""
+        return dict(self._built.inputs)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the result for one state."""
+        return self._built.shape
+
+    @property
+    def signature(self) -> str:
+        """As NumPy writes it: "(7),(7)->(7,7)"."""
+        given = ",".join(f"({size})" for size in self.inputs.values())
+        return f"{given}->({','.join(map(str, self.shape))})"
+
+    @cached_property
+    def program(self) -> Program:
+        """The straight-line program it was made from."""
+        return self._given or quantity_program(self.model, self.request)
+
+    @property
+    def operations(self) -> Operations:
+        """What one state takes."""
+        return self.program.operations
+
+    @cached_property
+    def gufunc(self) -> np.ufunc:
+        """The kernel as a generalized ufunc of NumPy."""
+        built, name = self._wide, self.request.quantity
+        form = self.dtype, self.signature, len(built.inputs)
+        doc = f"{name} of {self.model.name!r}"
+        return numpy_api.gufunc(built.code["loop"], *form, name, doc, built)
+
+    @property
+    def address(self) -> int:
+        """Of the loop that NumPy calls, for other programs; it is there as long as the kernel.
+
+        It takes pointers to the arrays, to the number of states, to the strides in bytes as a
+        gufunc has them, and to nothing.
+        """
+        return self._wide.code["loop"]
+
+    def __call__(self, *arrays: npt.ArrayLike, out: Array | None = None) -> Array:
+        """The quantity (..., *shape) for vectors (..., n) in the order of `inputs`.
+
+        Their leading shapes are broadcast; the result is written to `out`, or to a fresh array.
+        """
+        vectors, batch = self._vectors(arrays)
+        shape = batch + self.shape
+        result = np.empty(shape, self.dtype) if out is None else self._checked(out, shape)
+        run(self.gufunc, vectors, result, batch)
+        return result
+
+    def _checked(self, out: Any, shape: tuple[int, ...]) -> Array:
+        """The output if the result can be written there."""
+        if not isinstance(out, np.ndarray) or out.shape != shape:
+            found = f"shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+            raise ShapeError(f"out: expected an array of shape {shape}, got {found}")
+        if not np.can_cast(self.dtype, out.dtype, "same_kind"):
+            raise ShapeError(f"out: expected an array of {self.dtype}, got one of {out.dtype}")
+        if not out.flags.writeable:
+            raise ShapeError("out: expected an array that can be written to, got a read-only one")
+        return out
+
+    def _vectors(self, arrays: tuple[Any, ...]) -> tuple[list[Array], tuple[int, ...]]:
+        """The arguments as arrays of the kernel's type, and the batch shape of all."""
+        expected = self._built.inputs
+        if _fit(arrays, expected, np.dtype(self.dtype)):
+            return list(arrays), arrays[0].shape[:-1]
+        if len(arrays) != len(expected):
+            names = ", ".join(name for name, _ in expected)
+            raise ShapeError(
+                f"{self.request.quantity} takes {counted(len(expected), 'array')} ({names}), "
+                f"got {len(arrays)}"
+            )
+        vectors = {
+            name: check_joint_vector(name, given, size, noun_of(name), self.dtype)
+            for (name, size), given in zip(expected, arrays, strict=True)
+        }
+        batches = {v.shape[:-1] for v in vectors.values()}
+        batch = broadcast(**vectors)[0].shape[:-1] if len(batches) > 1 else batches.pop()
+        return list(vectors.values()), batch
+
+    @property
+    def __self__(self) -> "Kernel":
+        """The kernel, as of the builtin: large ones have none and are called themselves."""
+        return self
+
+    @property
+    def call(self) -> Callable[..., Array]:
+        """The builtin for tight loops: kernel.call(q, qd, qdd) or kernel.call(..., out=tau)."""
+        has_entry = self._narrow.entry  # first, so that nothing is compiled for batches
+        doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}"
+        return self._builtin("call", doc, self) if has_entry else self
+
+    def in_place_of(self, method: MethodType) -> Callable[..., Array]:
+        """A builtin that computes one state from plain vectors, and calls a method with all else.
+
+        The object of the method must keep the kernel.
+        """
+        if not self._narrow.entry:
+            return method
+        name, found = method.__name__, inspect.signature(method)
+        plain = (p.replace(annotation=p.empty) for p in found.parameters.values())
+        signature = f"{name}{inspect.Signature([*plain])}"
+        return self._builtin(name, f"{signature}\n--\n\n{method.__doc__}", method)
+
+    def _builtin(self, name: str, doc: str, other: Callable[..., Array]) -> Callable[..., Array]:
+        """The fast way for one state, and `other` for all else."""
+        key = name.encode(), self._narrow.code["entry"], _FASTCALL | _KEYWORDS, doc.encode()
+        method = _METHODS.setdefault(key, _MethodDef(*key))
+        builtin: Callable[..., Array] = _new_builtin(ctypes.addressof(method), other, None)
+        return builtin
+
+
+def _fit(
+    arrays: tuple[Any, ...], expected: Sequence[tuple[str, int]], dtype: np.dtype[Any]
+) -> bool:
+    """Whether all are arrays of this type and one batch: small batches have no time for more."""
+    if len(arrays) != len(expected) or type(arrays[0]) is not np.ndarray:
+        return False
+    batch = arrays[0].shape[:-1]
+    for array, (_, size) in zip(arrays, expected, strict=True):
+        plain = type(array) is np.ndarray and array.dtype is dtype
+        if not plain or array.shape != (*batch, size):
+            return False
+    return True
+
+
+def type_name(dtype: npt.DTypeLike) -> str:
+    """Either "float64" or "float32"."""
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = str(dtype)
+    check_known("type of a kernel", name, BACKEND.dtypes)
+    return name
+
+
+class _MethodDef(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_METHODS: dict[tuple[Any, ...], _MethodDef] = {}
+"""What Python knows of each builtin, kept for good: it looks there when it frees the builtin."""
+_FASTCALL, _KEYWORDS = 0x80, 0x02
+_new_builtin: Any = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
+)(("PyCFunction_NewEx", ctypes.pythonapi))

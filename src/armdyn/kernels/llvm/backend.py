@@ -1,0 +1,117 @@
+"""The backend that makes machine code for the processor of this process."""
+
+import json
+import weakref
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from armdyn.forks import lock_over_fork
+from armdyn.graph.program import Program
+from armdyn.kernels import numpy_api
+from armdyn.kernels.backend import Backend
+from armdyn.kernels.llvm.module import module
+from armdyn.kernels.llvm.rollout_loop import StateRows
+from armdyn.kernels.llvm.target import Target
+
+_LOCK = lock_over_fork(getattr(llvm.ffi.lib, "_lock", None))
+"""That of all calls of LLVM, by whomever: nobody forks while one is under way."""
+FUNCTIONS = ("loop", "entry", "rollout_loop", "sweep_loop", "sweep_scratch")
+"""What may be called from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class LlvmTarget:
+    """What code is made for."""
+
+    processor: Target
+    """The processor of this process, with vectors of some width."""
+    dtype: str = "float64"
+    rows: StateRows | None = None
+    """If the program is a step of an integrator, what is in its rows."""
+    sweep: bool = False
+    """Whether states are made and reduced in the same loop."""
+
+
+class Linked:
+    """Code in memory, which it leaves with this object.
+
+    It has an engine of its own: LLVM's shared engines keep about 10 kB of every library for good.
+    """
+
+    def __init__(self, content: bytes, exported: Iterable[str]):
+        with _LOCK:
+            for name, address in numpy_api.symbols().items():
+                llvm.add_symbol(name, address)
+            machine = Target.host().machine()
+            engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+            engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+            engine.finalize_object()
+            self._addresses = {name: engine.get_function_address(name) for name in exported}
+        weakref.finalize(self, _unload, engine).atexit = False
+
+    def __getitem__(self, name: str) -> int:
+        """The address of a function."""
+        return self._addresses[name]
+
+
+def _unload(engine: Any) -> None:
+    with _LOCK:  # so that nobody forks meanwhile
+        engine.close()
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """Machine code and what one must know to call it."""
+
+    code: Linked
+    """With the function "loop", and perhaps "entry" or "rollout_loop"; or with "sweep_loop"."""
+    inputs: tuple[tuple[str, int], ...]
+    """Name and length of each argument."""
+    shape: tuple[int, ...]
+    """Of the output."""
+    entry: bool
+    """Whether there is a fast entry for one state."""
+    content: bytes
+    """The same as bytes that can be kept: a line about it, then the object file."""
+
+
+class LlvmBackend(Backend[LlvmTarget, MachineCode]):
+    """Programs as machine code."""
+
+    dtypes = tuple(numpy_api.TYPE_NUMBERS)
+
+    def compile(self, program: Program, target: LlvmTarget) -> MachineCode:
+        """Machine code in memory."""
+        narrow = target.processor == target.processor.narrow
+        alone = target.rows is None and not target.sweep
+        entry = narrow and alone and numpy_api.arrays_are_as_expected()
+        ahead = target.processor.bits == Target.host().bits  # narrower code is for a few states
+        processor, dtype, rows = target.processor, target.dtype, target.rows
+        sweep = target.sweep
+        text = module(program, processor, dtype, entry=entry, ahead=ahead, rows=rows, sweep=sweep)
+        inputs = [(array.name, len(array.symbols)) for array in program.inputs]
+        functions = [f for f in FUNCTIONS if f"@{f}(" in text]
+        head = {"inputs": inputs, "shape": program.shape, "functions": functions}
+        code = object_code(text, target.processor)
+        return self.load(json.dumps(head).encode() + b"\n" + code)
+
+    def load(self, content: bytes) -> MachineCode:
+        """Machine code in memory from what was kept."""
+        line, _, code = content.partition(b"\n")
+        head = json.loads(line)
+        linked = Linked(code, head["functions"])
+        inputs = tuple((name, size) for name, size in head["inputs"])
+        entry = "entry" in head["functions"]
+        return MachineCode(linked, inputs, tuple(head["shape"]), entry, content)
+
+
+def object_code(text: str, target: Target) -> bytes:
+    """The object file of a module."""
+    with _LOCK:
+        parsed = llvm.parse_assembly(f'target triple = "{target.triple}"\n{text}')
+        machine = target.machine()
+        parsed.data_layout = str(machine.target_data)
+        return bytes(machine.emit_object(parsed))

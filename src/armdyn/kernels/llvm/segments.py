@@ -1,0 +1,231 @@
+"""Cutting a program into segments, with a place in memory for what lives from one to the next.
+
+A long block of code waits for its own results and spills registers. So a long program is cut where
+few values are alive, and each piece runs over several vectors of states before the next one begins.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from armdyn.graph.program import Program
+from armdyn.kernels.llvm.lower import Angles, Layer, Lowered, Operation, hastened, lower
+from armdyn.kernels.llvm.target import Target
+
+LENGTHS = 200, 400
+"""Fewest and most operations in a segment."""
+USUAL_REGISTERS = 16
+"""Registers that sums are split for."""
+MOST_COMPARED = 20_000
+"""Operations beyond which a program is planned in the usual way, without another to compare."""
+TEMPORARY = 4
+"""Registers that values do not stay in: constants and results on their way need some."""
+WORTH_ANOTHER_WAY = 0.95
+"""Part of the stores at which a way is taken that has longer chains of dependent operations."""
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Straight-line operations on values loaded from slots, some of which are stored in slots."""
+
+    operations: tuple[Operation, ...]
+    loads: dict[int, int]
+    """Slot of each value that comes from memory."""
+    stores: dict[int, int]
+    """Slot of each value that goes to memory."""
+
+    @property
+    def adds_angles(self) -> bool:
+        """Whether one of the operations is a sum of angles."""
+        return any(op == "angle_sum" for _, op, _ in self.operations)
+
+
+@dataclass(frozen=True, slots=True)
+class SineCosine:
+    """Sines and cosines of angles that lie in consecutive slots."""
+
+    angles: int
+    """First slot of the angles."""
+    sines: int
+    cosines: int
+    count: int
+
+
+@dataclass(slots=True)
+class Plan:
+    """Segments, sines and cosines in order, and where the outputs are at the end."""
+
+    steps: list[Segment | SineCosine] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    """Slot of each output."""
+    slots: int = 0
+    """Slots in all; the inputs are in the first ones, in order."""
+    inputs_stay: bool = True
+    """Whether nothing else is ever put into the slots of the inputs."""
+
+    def stores(self, registers: int) -> int:
+        """How many vectors are stored, with an estimate of those that registers have no room for.
+
+        A store delays arithmetic more than anything else that is not arithmetic.
+        """
+        count, room = 0, registers - TEMPORARY
+        for step in self.steps:
+            if isinstance(step, Segment):
+                excess = [max(0, alive - room) for alive in _alive(step.operations, set())]
+                count += len(step.stores)
+                count += sum(max(0, b - a) for a, b in pairwise([0, *excess]))
+        return count
+
+
+def plan(lowered: Lowered, lengths: tuple[int, int] = LENGTHS, inputs_stay: bool = True) -> Plan:
+    """Where to cut, and what is where."""
+    return _Planner(lowered, inputs_stay).plan(*lengths)
+
+
+def best_plan(
+    program: Program, target: Target, lengths: tuple[int, int] = LENGTHS, most: int | None = None
+) -> Plan:
+    """The plan with the fewest stores of some.
+
+    Whether sums are split is decided for one number of registers, because it changes the rounding;
+    the order of operations, which does not, is decided for those of the processor. Inputs stay
+    where they are if there are at most so many slots.
+    """
+    if len(program.instructions) > MOST_COMPARED:
+        orders: tuple[Lowered, ...] = (hastened(lower(program, target.fma)),)
+    else:
+        ways = {split: lower(program, target.fma, split=split) for split in (True, False)}
+        usual = {split: plan(way).stores(USUAL_REGISTERS) for split, way in ways.items()}
+        chosen = ways[_fewest(usual)]
+        orders = hastened(chosen), chosen
+    plans = [plan(order, lengths) for order in orders]
+    best = _fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})
+    if most is None or plans[best].slots <= most:
+        return plans[best]
+    return plan(orders[best], lengths, inputs_stay=False)
+
+
+def _fewest(stores: Mapping[_Key, int]) -> _Key:
+    """The first way to do something, or the one that has much fewer stores."""
+    first = next(iter(stores))
+    best = min(stores, key=stores.__getitem__)
+    return best if stores[best] < WORTH_ANOTHER_WAY * stores[first] else first
+
+
+class _Planner:
+    """Gives every value that outlives its piece a slot, and slots that are free again to others."""
+
+    def __init__(self, lowered: Lowered, inputs_stay: bool):
+        self.lowered, self.program = lowered, lowered.program
+        self.inputs = len(self.program.symbols)
+        self.constants = range(self.inputs, self.inputs + len(self.program.constants))
+        self.inputs_stay = inputs_stay
+        self.slot: dict[int, int] = {i: i for i in range(self.inputs)}
+        self.free: list[int] = []
+        self.slots = self.inputs
+        self.last: dict[int, int] = {}
+
+    def plan(self, shortest: int, longest: int) -> Plan:
+        pieces: list[Layer] = []  # of operations, or of angles
+        for layer in self.lowered.layers:
+            cut = _cut(layer.operations, set(self.program.outputs), shortest, longest)
+            pieces += [Layer(operations, ()) for operations in cut]
+            pieces += [Layer((), layer.angles)] if layer.angles else []
+        for place, piece in enumerate(pieces):  # after its last use a value has no slot any more
+            for _, _, args in piece.operations:
+                self.last |= dict.fromkeys(args, place)
+            self.last |= dict.fromkeys((angle for angle, _, _ in piece.angles), place)
+        self.last |= dict.fromkeys(self.program.outputs, len(pieces))
+        result = Plan(inputs_stay=self.inputs_stay)
+        for place, piece in enumerate(pieces):
+            if piece.angles:
+                result.steps += self._sine_cosine(piece.angles, place)
+            else:
+                result.steps.append(self._segment(piece.operations, place))
+        constant = sorted({k for k in self.program.outputs if k in self.constants})
+        if constant:
+            result.steps.append(Segment((), {}, {k: self._take(k) for k in constant}))
+        result.outputs, result.slots = [self.slot[k] for k in self.program.outputs], self.slots
+        return result
+
+    def _segment(self, operations: tuple[Operation, ...], place: int) -> Segment:
+        made = [value for value, _, _ in operations]
+        read = {a for _, _, args in operations for a in args if a not in self.constants}
+        read.difference_update(made)
+        loads = {a: self.slot[a] for a in sorted(read)}
+        self._release(read, place)
+        kept = [value for value in made if self.last.get(value, -1) > place]
+        return Segment(operations, loads, {value: self._take(value) for value in kept})
+
+    def _sine_cosine(self, angles: Angles, place: int) -> list[Segment | SineCosine]:
+        """The angles brought side by side, if they are not yet; then their sines and cosines."""
+        count = len(angles)
+        start = self.slot.get(angles[0][0], -1)
+        steps: list[Segment | SineCosine] = []
+        if [self.slot.get(a, -1) for a, _, _ in angles] != list(range(start, start + count)):
+            start, self.slots = self.slots, self.slots + count
+            loads = {a: self.slot[a] for a, _, _ in angles if a in self.slot}
+            steps.append(Segment((), loads, {a: start + i for i, (a, _, _) in enumerate(angles)}))
+        sines, self.slots = self.slots, self.slots + 2 * count
+        for i, (_, sine, cosine) in enumerate(angles):
+            self.slot |= {sine: sines + i, cosine: sines + count + i}
+        self.slot.pop(-1, None)
+        self._release({a for a, _, _ in angles}, place)
+        steps.append(SineCosine(start, sines, sines + count, count))
+        return steps
+
+    def _take(self, value: int) -> int:
+        if not self.free:
+            self.free, self.slots = [self.slots], self.slots + 1
+        self.slot[value] = self.free.pop()
+        return self.slot[value]
+
+    def _release(self, values: set[int], place: int) -> None:
+        """Free the slots of values that nobody reads any more."""
+        for value in sorted(v for v in values if v >= self.inputs or not self.inputs_stay):
+            if self.last.get(value, -1) <= place and value in self.slot:
+                self.free.append(self.slot[value])
+
+
+def _cut(
+    operations: tuple[Operation, ...], kept: set[int], shortest: int, longest: int
+) -> list[tuple[Operation, ...]]:
+    """The operations in pieces, so that the values alive at all cuts together are fewest.
+
+    Only the last piece may be shorter than the shortest.
+    """
+    count = len(operations)
+    if count <= longest:
+        return [operations] if operations else []
+    cost = np.full(count + 1, np.inf)
+    cost[0] = 0.0
+    before = np.zeros(count + 1, dtype=int)
+    alive = [*_alive(operations, kept)[:count], 0]
+    for end in range(min(shortest, count), count + 1):
+        first = max(0, end - longest)
+        last = end - 1 if end == count else end - shortest
+        before[end] = first + int(np.argmin(cost[first : last + 1]))
+        cost[end] = cost[before[end]] + alive[end]
+    ends = [count]
+    while ends[-1] > 0:
+        ends.append(int(before[ends[-1]]))
+    return [operations[a:b] for a, b in pairwise(reversed(ends))]
+
+
+def _alive(operations: tuple[Operation, ...], kept: set[int]) -> list[int]:
+    """Before each operation, how many values made so far are used later."""
+    last: dict[int, int] = {}
+    for place, (value, _, args) in enumerate(operations):
+        last[value] = len(operations) if value in kept else place
+        for a in args:
+            if last.get(a, place) < place:
+                last[a] = place
+    change = [0] * (len(operations) + 2)
+    for place, (value, _, _) in enumerate(operations):
+        change[place + 1] += 1
+        change[last[value] + 1] -= 1
+    return list(accumulate(change[: len(operations) + 1]))

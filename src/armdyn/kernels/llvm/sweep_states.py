@@ -1,0 +1,165 @@
+"""States that are made where they are used: the columns of a tile of a sweep, by its numbers.
+
+A column is splat (one value in a run of states), tabled (the same values in every run), made from
+the number of the state by a counter, or a point of Sobol's sequence: see `armdyn.sweep`.
+"""
+
+from collections.abc import Callable
+
+from armdyn.kernels.llvm.vectors import IrWriter, Vectors
+
+MIXERS = (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)
+"""Shift and factor of the steps of SplitMix64."""
+LAST_SHIFT, UNUSED_BITS = 31, 12
+ONE = 0x3FF0000000000000
+"""The bits of 1.0."""
+
+
+def each(t: IrWriter, name: str, count: str | int, body: Callable[[str], None]) -> None:
+    """A loop over 0 to `count` - 1, perhaps none."""
+    t.jump(f"{name}.pre", begin=f"{name}.pre")
+    t.jump(name, begin=name)
+    i = t.let(f"phi i64 [0, %{name}.pre], [%{name}.next, %{name}.latch]", f"%{name}.i")
+    more = t.let(f"icmp slt i64 {i}, {count}")
+    t.branch(more, f"{name}.body", f"{name}.end", begin=f"{name}.body")
+    body(i)
+    t.jump(f"{name}.latch", begin=f"{name}.latch")
+    t.let(f"add i64 {i}, 1", f"%{name}.next")
+    t.jump(name, begin=f"{name}.end")
+
+
+def splat(t: IrWriter, value: str, element: str) -> str:
+    """A number in all lanes."""
+    kind = f"<{t.v.lanes} x {element}>"
+    one = t.let(f"insertelement {kind} poison, {element} {value}, i32 0")
+    return t.let(f"shufflevector {kind} {one}, {kind} poison, <{t.v.lanes} x i32> zeroinitializer")
+
+
+def positions(t: IrWriter, block: str) -> tuple[str, str]:
+    """The places of the states of a vector in their run, and which of them are there."""
+    ints, lanes = t.v.integers, t.v.lanes
+    first = t.let(f"add i64 %row, {t.let(f'mul i64 {block}, {lanes}')}")
+    counted = ", ".join(f"i64 {k}" for k in range(lanes))
+    places = t.let(f"add {ints} {splat(t, first, 'i64')}, <{counted}>")
+    last = splat(t, "%last", "i64")
+    there = t.let(f"icmp sle {ints} {places}, {last}")
+    clamped = t.let(f"select <{lanes} x i1> {there}, {ints} {places}, {ints} {last}")
+    return clamped, there
+
+
+def fill_functions(v: Vectors, slots: int) -> list[str]:
+    """`@fill_splat`, `@fill_table`, `@fill_random` and `@fill_sobol`."""
+    return [*_splat(v, slots), *_table(v, slots), *_random(v, slots), *_sobol(v, slots)]
+
+
+def slot(t: IrWriter, slots: int, block: str, column: str) -> str:
+    """Where a value of a vector of the tile lies."""
+    far = t.let(f"mul i64 {block}, {slots}")
+    return t.at("%slots", t.let(f"add i64 {far}, {column}"), t.v.type)
+
+
+def _store(t: IrWriter, value: str, place: str) -> None:
+    t.do(f"store {t.v.type} {value}, ptr {place}, align {t.v.bytes}")
+
+
+def _function(v: Vectors, name: str, given: str) -> IrWriter:
+    head = f"define internal void @{name}(ptr %slots, i64 %blocks, {given}) noinline nounwind {{"
+    t = IrWriter(v, head)
+    t.label("entry")
+    return t
+
+
+def _ended(t: IrWriter) -> list[str]:
+    t.do("ret void")
+    return [*t.lines, "}"]
+
+
+def _splat(v: Vectors, slots: int) -> list[str]:
+    t = _function(v, "fill_splat", "i64 %count, ptr %columns, ptr %values")
+
+    def column(k: str) -> None:
+        place = t.item("%columns", k)
+        value = splat(t, t.item("%values", k, "double"), "double")
+        each(t, "b", "%blocks", lambda b: _store(t, value, slot(t, slots, b, place)))
+
+    each(t, "k", "%count", column)
+    return _ended(t)
+
+
+def _table(v: Vectors, slots: int) -> list[str]:
+    given = "i64 %row, i64 %count, ptr %columns, ptr %values, i64 %stride"
+    t = _function(v, "fill_table", given)
+
+    def column(k: str) -> None:
+        place = t.item("%columns", k)
+        begin = t.at(t.at("%values", t.let(f"mul i64 {k}, %stride")), "%row", "double")
+
+        def block(b: str) -> None:
+            at = t.at(begin, b, v.type)
+            _store(t, t.let(f"load {v.type}, ptr {at}, align 8"), slot(t, slots, b, place))
+
+        each(t, "b", "%blocks", block)
+
+    each(t, "k", "%count", column)
+    return _ended(t)
+
+
+def _between(t: IrWriter, words: str, k: str) -> str:
+    """Words of 52 bits as numbers from low to low + width."""
+    v = t.v
+    unit = t.from_bits(t.let(f"or {v.integers} {words}, {v.whole(ONE)}"))
+    unit = t.binary("sub", unit, v.splat(1.0))
+    low, width = (splat(t, t.item(f"%{name}", k, "double"), "double") for name in ("low", "width"))
+    return t.binary("add", low, t.binary("mul", unit, width))
+
+
+def _random(v: Vectors, slots: int) -> list[str]:
+    given = (
+        "i64 %row, i64 %last, i64 %first, i64 %count, ptr %columns, ptr %keys, i64 %step, "
+        "ptr %low, ptr %width"
+    )
+    t, ints = _function(v, "fill_random", given), v.integers
+    t.branch(t.let("icmp sgt i64 %count, 0"), "some", "none", begin="some")
+
+    def block(b: str) -> None:
+        places, _ = positions(t, b)
+        numbers = t.let(f"add {ints} {places}, {splat(t, '%first', 'i64')}")
+        words = t.let(f"mul {ints} {numbers}, {splat(t, '%step', 'i64')}")
+
+        def column(k: str) -> None:
+            z = t.let(f"add {ints} {words}, {splat(t, t.item('%keys', k), 'i64')}")
+            for shift, factor in MIXERS:
+                z = t.let(f"xor {ints} {z}, {t.let(f'lshr {ints} {z}, {v.whole(shift)}')}")
+                z = t.let(f"mul {ints} {z}, {v.whole(factor)}")
+            z = t.let(f"xor {ints} {z}, {t.let(f'lshr {ints} {z}, {v.whole(LAST_SHIFT)}')}")
+            z = t.let(f"lshr {ints} {z}, {v.whole(UNUSED_BITS)}")
+            _store(t, _between(t, z, k), slot(t, slots, b, t.item("%columns", k)))
+
+        each(t, "k", "%count", column)
+
+    each(t, "b", "%blocks", block)
+    t.jump("none", begin="none")
+    return _ended(t)
+
+
+def _sobol(v: Vectors, slots: int) -> list[str]:
+    given = (
+        "i64 %row, i64 %count, ptr %columns, ptr %outer, ptr %inner, i64 %stride, ptr %low, "
+        "ptr %width"
+    )
+    t, ints = _function(v, "fill_sobol", given), v.integers
+
+    def column(k: str) -> None:
+        place = t.item("%columns", k)
+        word = splat(t, t.item("%outer", k), "i64")
+        begin = t.at(t.at("%inner", t.let(f"mul i64 {k}, %stride")), "%row", "i64")
+
+        def block(b: str) -> None:
+            inner = t.let(f"load {ints}, ptr {t.at(begin, b, ints)}, align 8")
+            words = t.let(f"xor {ints} {inner}, {word}")
+            _store(t, _between(t, words, k), slot(t, slots, b, place))
+
+        each(t, "b", "%blocks", block)
+
+    each(t, "k", "%count", column)
+    return _ended(t)

@@ -1,0 +1,77 @@
+"""A robot in canonical frames as the RobotModel that every formulation takes."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.graph.nodes import Node
+from armdyn.model import Body, Frame, Inertia, Joint, Link, RobotModel
+from armdyn.model.transform import IDENTITY
+from armdyn.shorten.canonical.robot import CanonicalLink, CanonicalRobot, cos_sin, twist
+
+
+def members_of_branches(robot: CanonicalRobot) -> list[list[int]]:
+    """For each joint that stands on the base the links that it carries, its own first."""
+    roots = [path[0] for path in robot.paths]
+    return [[i for i, r in enumerate(roots) if r == root] for root in sorted(set(roots))]
+
+
+def branches(robot: CanonicalRobot) -> list[CanonicalRobot]:
+    """The robot cut at the base: one robot for each joint that stands on it."""
+    parts = []
+    for members in members_of_branches(robot):
+        place = {i: k for k, i in enumerate(members)} | {-1: -1}
+        links = tuple(replace(robot.links[i], parent=place[robot.links[i].parent]) for i in members)
+        parts.append(replace(robot, links=links))
+    return parts
+
+
+def model_from_canonical(robot: CanonicalRobot, dtype: type = object) -> RobotModel:
+    """A RobotModel on one base joint, whose entries are numbers or, as objects, nodes."""
+
+    def clean(values: Array) -> Array:
+        """An array in which nodes that are numbers are plain numbers."""
+        result: Array = np.empty(np.shape(values), dtype=dtype)
+        for place in np.ndindex(result.shape):
+            result[place] = _number(values[place])
+        result.setflags(write=False)
+        return result
+
+    def inertia(link: CanonicalLink) -> Inertia:
+        J = np.array(link.J, dtype=object)
+        moment = (J[0, 0] + J[1, 1] + J[2, 2]) * np.eye(3) - J
+        return Inertia(_number(link.M), clean(link.u), clean(moment), "origin")
+
+    return RobotModel(
+        robot.name,
+        tuple(
+            Joint(
+                link.name,
+                link.type,
+                link.parent,
+                clean(_placement(link)),
+                frozen([0.0, 0.0, float(link.sign)]),
+            )
+            for link in robot.links
+        ),
+        tuple(Link(link.name, (Body(link.name, inertia(link), IDENTITY),)) for link in robot.links),
+        base_link=Link("base", ()),
+        flange=Frame("tip", len(robot.links) - 1),
+        gravity=clean(robot.links[0].gravity),
+    )
+
+
+def _placement(link: CanonicalLink) -> Array:
+    """T(across) Rz(γ) Rx(α) Rz(θ) Tz(r), shape (4, 4)."""
+    R = np.array(twist(link), dtype=object)
+    c, s = cos_sin(link.theta)
+    T = np.array(np.eye(4), dtype=object)
+    T[:3, :3] = R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], dtype=object)
+    T[:3, 3] = link.across + link.r * R[:, 2]
+    return T
+
+
+def _number(value: Any) -> Any:
+    return float(value.value) if isinstance(value, Node) and value.op == "number" else value

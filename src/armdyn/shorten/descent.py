@@ -1,0 +1,80 @@
+"""Descent: replacements in a network that save operations, until there are no more.
+
+A cell that alone needs two or more operations is worth replacing by one operation on live cells;
+one that needs three or more, by two operations, of which the inner one may serve several cells.
+"""
+
+import numpy as np
+
+from armdyn.shorten.candidates import fitted, live_flags, operations
+from armdyn.shorten.cones import Cones
+from armdyn.shorten.network import COUNTED, Definition, Network
+from armdyn.shorten.pairs import Inner, Pairs
+from armdyn.shorten.tables import Tables
+
+MOST_COMPARED = 6_000_000
+"""Pairs of cells compared after which no new tables of identities are made."""
+
+LEAST_CONE = 2
+"""Operations that a cell alone must need to be worth replacing by one operation."""
+
+
+def descend(net: Network) -> None:
+    """Replace until nothing is gained any more, or as many pairs were compared as are allowed."""
+    compared, gained = 0, True
+    while gained and compared < MOST_COMPARED:
+        tables = Tables(net, LEAST_CONE)
+        compared += tables.compared
+        gained = False
+        while _replace_by_one(net, tables):
+            gained = True
+        if tables.pairs is not None:
+            gained |= _replace_by_two(net, tables.pairs) > 0
+
+
+def _replace_by_one(net: Network, tables: Tables) -> int:
+    """One sweep of replacements by one operation; returns what it saved."""
+    cones, alive, operation = Cones(net), live_flags(net), operations(net)
+    waiting = []
+    for scaled, found in enumerate((tables.ones, tables.scaled)):
+        other = found.x if scaled else found.y
+        bound = cones.freed(found.cell, found.x, other) - 1
+        good = (bound > 0) & operation[found.cell] & alive[found.x] & alive[other]
+        rows = found[np.flatnonzero(good)].rows()
+        waiting += [(-gain, scaled, *row) for gain, row in zip(bound[good], rows, strict=True)]
+    saved = 0
+    for _, scaled, cell, product, x, place in sorted(waiting):
+        y = tables.scales.constant(net, place) if scaled else place
+        definition = fitted(net, cell, COUNTED[product], x, y)
+        if definition is None or not (net.alive(x) and net.alive(y)):
+            continue
+        if (net.gain(cell, definition) or 0) > 0:
+            saved += net.redefine(cell, definition)
+    return saved
+
+
+def _replace_by_two(net: Network, pairs: Pairs) -> int:
+    """One sweep of replacements by x op w, with w a new cell; returns what it saved."""
+    promising = pairs.promising(Cones(net), live_flags(net), operations(net))
+    return sum(_introduce(net, pairs, inner) for inner in promising)
+
+
+def _introduce(net: Network, pairs: Pairs, inner: Inner) -> int:
+    """Make a new cell and use it wherever that gains, if something is gained in all."""
+    if not all(net.alive(k) for k in pairs.made(inner.maker)):
+        return 0
+    w = pairs.make(net, inner.maker)
+    saved = 0
+    undo: list[tuple[int, Definition]] = []
+    for use in inner.uses:
+        cell, definition = int(pairs.uses.cell[use]), pairs.definition(net, use, w)
+        gain = None if definition is None else net.gain(cell, definition)
+        if definition is not None and gain is not None and gain >= bool(undo):
+            undo.append((cell, net.definition[cell]))
+            saved += net.redefine(cell, definition)
+    if saved > 0:
+        return saved
+    for cell, old in reversed(undo):
+        net.redefine(cell, old)
+    net.discard(w)
+    return 0

@@ -1,0 +1,140 @@
+"""Axes on the way from a link to the next: the parent's, those on the joint, the link's own.
+
+The joint's axes are those after the constant twist and before the rotation; with the tangent form
+(T10) they are the link's own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.shorten.canonical.frames import CanonicalLink, cos_sin, is_quarter
+
+Scalar = Any
+Pair = tuple[Scalar, Scalar]
+Vector = tuple[Scalar, Scalar, Scalar]
+Matrix = Sequence[Sequence[Scalar]]
+"""Rows; of tuples where it serves as a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Angle:
+    """A sum of joint angles and quarter turns."""
+
+    argument: Scalar
+    quarters: int
+
+    @classmethod
+    def of(cls, q: Scalar, theta: Scalar) -> "Angle":
+        """The angle q + θ; a θ of whole quarter turns costs nothing."""
+        if is_quarter(theta):
+            return cls(q, round(theta / (np.pi / 2)))
+        return cls(q + theta, 0)
+
+    def plus(self, other: "Angle") -> "Angle":
+        """The sum of two angles."""
+        return Angle(self.argument + other.argument, self.quarters + other.quarters)
+
+    def cos_sin(self) -> Pair:
+        """Its cosine and sine."""
+        c, s = np.cos(self.argument), np.sin(self.argument)
+        return ((c, s), (-s, c), (-c, -s), (s, -c))[self.quarters % 4]
+
+
+NO_TURN: Pair = (1.0, 0.0)
+
+
+def turned(turn: Pair, x: Scalar, y: Scalar) -> Pair:
+    """The pair turned forward by an angle."""
+    c, s = turn
+    return c * x - s * y, s * x + c * y
+
+
+def turned_back(turn: Pair, x: Scalar, y: Scalar) -> Pair:
+    """The pair turned back by an angle."""
+    c, s = turn
+    return c * x + s * y, c * y - s * x
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """The rotations of one joint."""
+
+    gamma: Pair
+    alpha: Pair
+    turn: Pair
+    """cos and sin from the joint's axes to those the link is computed in."""
+    tangent: Pair | None
+    """For the tangent form: the cos and sin of the joint, which `into` then includes."""
+
+    @classmethod
+    def of(cls, link: CanonicalLink, turn: Pair, rotated: bool, tangent: bool) -> "Axes":
+        """The axes of a link that turns by a given cos and sin."""
+        if tangent:
+            return cls(cos_sin(link.gamma), cos_sin(link.alpha), NO_TURN, turn)
+        own = turn if rotated else NO_TURN
+        return cls(cos_sin(link.gamma), cos_sin(link.alpha), own, None)
+
+    def into(self, v: Vector) -> Vector:
+        """A vector of the parent, in the joint's axes."""
+        x, y = turned_back(self.gamma, v[0], v[1])
+        z, (ca, sa) = v[2], self.alpha
+        if self.tangent is None:
+            return x, *turned_back(self.alpha, y, z)
+        C, S = self.tangent
+        sum_ = y + (sa / ca) * z
+        return C * x + (ca * S) * sum_, (ca * C) * sum_ - S * x, ca * z - sa * y
+
+    def out_of(self, v: Vector) -> Vector:
+        """A vector in the joint's axes, in those of the parent."""
+        x, y, z = v
+        ca, sa = self.alpha
+        if self.tangent is None:
+            y, z = turned(self.alpha, y, z)
+        else:
+            C, S = self.tangent
+            level = (ca * S) * x + (ca * C) * y
+            x, y, z = C * x - S * y, level - sa * z, (sa / ca) * level + ca * z
+        return *turned(self.gamma, x, y), z
+
+    def axis(self) -> Vector:
+        """The joint axis in the parent."""
+        ca, sa = self.alpha
+        return *turned(self.gamma, 0.0, -sa), ca
+
+    def own(self, v: Vector) -> Vector:
+        """A vector in the joint's axes, in those of the link."""
+        return *turned_back(self.turn, v[0], v[1]), v[2]
+
+    def on_joint(self, v: Vector) -> Vector:
+        """A vector in the axes of the link, in those of the joint."""
+        return *turned(self.turn, v[0], v[1]), v[2]
+
+
+def plus(a: Vector, b: Vector) -> Vector:
+    """a + b."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def scaled(s: Scalar, v: Vector) -> Vector:
+    """s v."""
+    return s * v[0], s * v[1], s * v[2]
+
+
+def crossed(a: Vector, b: Vector) -> Vector:
+    """a × b."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def applied(A: Matrix, v: Vector) -> Vector:
+    """A v."""
+    (a, b, c), (d, e, f), (g, h, i) = A
+    x, y, z = v
+    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+
+
+def mirrored(A: Matrix) -> list[list[Scalar]]:
+    """The matrix with its upper half below the diagonal too, so that both are one expression."""
+    return [[A[min(a, b)][max(a, b)] for b in range(3)] for a in range(3)]

@@ -1,0 +1,189 @@
+"""One link of the minimal formulation on the way out: its motion.
+
+Three sets of axes matter: the link's own; the joint's, before its rotation; and the first axes of
+its group of parallel joints, which are the joint's axes of the leader of the group (T4).
+"""
+
+import numpy as np
+
+from armdyn.shorten.canonical.frames import CanonicalLink, is_quarter, twist
+from armdyn.shorten.minimal.axes import (
+    Angle,
+    Axes,
+    Pair,
+    Scalar,
+    Vector,
+    applied,
+    plus,
+    scaled,
+    turned,
+    turned_back,
+)
+from armdyn.shorten.minimal.choices import LinkChoice
+from armdyn.shorten.minimal.constants import Constants, Units
+from armdyn.shorten.minimal.rates import (
+    Rates,
+    at_rest,
+    rates_from_acceleration,
+    rates_from_column,
+    rates_turned,
+)
+
+ZERO: Vector = (0.0, 0.0, 0.0)
+
+
+class MovingLink:
+    """A link in motion, found from that of its parent.
+
+    A link whose axis is not parallel to that of the parent takes from it `rates` and `al` alone.
+    """
+
+    axes: Axes
+    angle: Angle
+    """Sum of the angles of its group up to its own."""
+    turn: Pair
+    whole: Pair
+    """cos and sin of its own rotation, and of the angle from the first axes of its group."""
+    rates: Rates
+    """In the axes the link is computed in."""
+    spin: Pair
+    """Entries z of the angular velocity and acceleration."""
+    w_joint: Vector
+    column_joint: Vector
+    """w of the parent and b z in the joint's axes."""
+    al_joint: Vector
+    """Acceleration of the origin in the joint's axes, if it does not come from the first ones."""
+    al: Vector
+    """Acceleration of the origin in the axes the link is computed in."""
+    slide: Scalar
+    """Distance along z from the joint's axes to the origin, as it enters moments."""
+
+    def __init__(
+        self,
+        link: CanonicalLink,
+        choice: LinkChoice,
+        fixed: Constants,
+        units: Units,
+        up: "MovingLink | None",
+        state: Vector,
+    ):
+        self.link, self.choice, self.fixed, self.units, self.up = link, choice, fixed, units, up
+        flat = is_quarter(link.alpha) and link.alpha == 0 and link.gamma == 0
+        self.leader: MovingLink = up.leader if up is not None and flat else self
+        """The first link of its group of parallel joints."""
+        self.follows = self.leader is not self and choice.rotated and not link.type.slides
+        """Whether vectors may go through the first axes of the group (T4)."""
+        self.shares = self.follows and choice.shared
+        self.out_first = self.follows and choice.out_first
+        self.rotated = choice.rotated or link.type.slides
+        self.tangent = choice.tangent and self.rotated and not is_quarter(link.alpha)
+        self._move(*state)
+
+    def _move(self, q: Scalar, qd: Scalar, qdd: Scalar) -> None:
+        """Find rates and acceleration at a position, rate and acceleration of the joint."""
+        link, up = self.link, self.up
+        step = Angle.of(link.type.angle(q), link.theta)
+        # with the tangent form the joint's axes are the link's own
+        own_step = Angle(0.0, 0) if self.tangent else step
+        self.angle = up.angle.plus(step) if up and self.leader is not self else own_step
+        self.turn, self.whole = step.cos_sin(), self.angle.cos_sin()
+        self.axes = Axes.of(link, self.turn, self.rotated, self.tangent)
+        above = up.rates if up else at_rest()
+        self.w_joint, wd = self.axes.into(above.w), self.axes.into(above.wd)
+        angular = wd, link.type.angle(qd), link.type.angle(qdd)
+        # of equal values the first one computed counts, so the column waits where it is not carried
+        if link.type.turns and not self.choice.column:
+            self._rates_from_acceleration(*angular)
+        self.column_joint = self.axes.into(applied(above.b, self.axes.axis()))
+        if link.type.turns and self.choice.column:
+            self._rates_from_column(*angular)
+        elif not link.type.turns:
+            self._still_rates(above, wd)
+        if link.type.slides:
+            self._slide_acceleration(above, *map(link.type.travel, (q, qd, qdd)))
+        else:
+            self._turn_acceleration(above)
+
+    def _rates_from_column(self, wd: Vector, qd: Scalar, qdd: Scalar) -> None:
+        """Rates behind a joint that turns, by the third column of b (T3, T4)."""
+        choice, (_, _, bzz) = self.choice, self.column_joint
+        self.spin = self.w_joint[2] + qd, wd[2] + qdd
+        if self.shares:
+            column_xy = turned_back(self.whole, *self.leader.column_joint[:2])
+        else:
+            column_xy = self.axes.own(self.column_joint)[:2]
+        wz, wdz = self.spin
+        self.rates = rates_from_column(
+            (*self._w_xy(), wz), (*column_xy, bzz), wdz, choice.squares, choice.doubled
+        )
+
+    def _rates_from_acceleration(self, wd: Vector, qd: Scalar, qdd: Scalar) -> None:
+        """Rates behind a joint that turns, by the angular acceleration."""
+        (w_x, w_y), (x, y, _) = self._w_xy(), self.axes.own(wd)
+        self.spin = wz, wdz = self.w_joint[2] + qd, wd[2] + qdd
+        wd_own = (x + qd * w_y, y - qd * w_x, wdz)
+        self.rates = rates_from_acceleration((w_x, w_y, wz), wd_own, self.choice.squares)
+
+    def _w_xy(self) -> Pair:
+        """Entries x and y of the angular velocity in the axes of the link (T4)."""
+        if self.shares:
+            return turned_back(self.whole, *self.leader.w_joint[:2])
+        return self.axes.own(self.w_joint)[:2]
+
+    def _turn_acceleration(self, above: Rates) -> None:
+        fixed, up = self.fixed, self.up
+        self.slide = fixed.r_in
+        if self.out_first:
+            x, y, z = self.al_first()
+            self.al = (*turned_back(self.whole, x, y), z)
+            return
+        al_above = up.al if up else scaled(-1.0, fixed.gravity)
+        al = self.axes.into(plus(al_above, applied(above.b, fixed.across_out)))
+        self.al_joint = plus(al, scaled(fixed.r_out, self.column_joint))
+        self.al = self.axes.own(self.al_joint)
+
+    def _still_rates(self, above: Rates, wd: Vector) -> None:
+        """Rates behind a joint that does not turn: those before it, in other axes."""
+        link, own = self.link, self.axes.own
+        if is_quarter(link.alpha) and is_quarter(link.gamma) and is_quarter(link.theta):
+            c, s = self.turn
+            R = twist(link) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+            self.rates = rates_turned(above, R.round().tolist())
+        else:
+            self.rates = rates_from_acceleration(own(self.w_joint), own(wd), self.choice.squares)
+        self.spin = self.w_joint[2], wd[2]
+
+    def _slide_acceleration(self, above: Rates, q: Scalar, qd: Scalar, qdd: Scalar) -> None:
+        fixed, unit, up, w = self.fixed, self.units.length, self.up, self.w_joint
+        self.slide = fixed.r_in + q * self.units.force
+        al_above = up.al if up else scaled(-1.0, fixed.gravity)
+        al = self.axes.into(plus(al_above, applied(above.b, fixed.across_out)))
+        al = plus(al, scaled(fixed.r_out + q / unit, self.column_joint))
+        twice = (qd + qd) / unit
+        self.al_joint = plus(al, (twice * w[1], -(twice * w[0]), qdd / unit))
+        self.al = self.axes.own(self.al_joint)
+
+    # in the first axes of the group
+
+    def rates_first(self) -> Rates:
+        """Rates in the first axes."""
+        first, (wz, wdz) = self.leader, self.spin
+        w = (*first.w_joint[:2], wz)
+        return rates_from_column(
+            w, self.column_first(), wdz, self.choice.squares, self.choice.doubled
+        )
+
+    def column_first(self) -> Vector:
+        """b z in the first axes."""
+        return (*self.leader.column_joint[:2], self.column_joint[2])
+
+    def al_first(self) -> Vector:
+        """Acceleration of the origin in the first axes."""
+        up, fixed = self.up, self.fixed
+        if up is None or self.leader is self:
+            return self.al_joint
+        if not self.out_first:
+            return (*turned(up.whole, *self.al_joint[:2]), self.al_joint[2])
+        across = (*turned(up.whole, *fixed.across_out[:2]), fixed.across_out[2])
+        al = plus(up.al_first(), applied(up.rates_first().b, across))
+        return plus(al, scaled(fixed.r_out, self.column_first()))

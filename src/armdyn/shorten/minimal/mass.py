@@ -1,0 +1,186 @@
+"""The mass matrix by composite bodies on base parameters, with parallel joints merged.
+
+Link i and all it carries, frozen, have second moment J, first moment u and mass M about O_i. A unit
+acceleration of joint i alone needs at O_i
+
+    f = Z×u, n = (-Jxz, -Jyz, Jxx + Jyy)   (revolute)        f = M Z, n = u×Z   (prismatic)
+
+and column i of the mass matrix is this wrench carried down and projected on each axis. Everything
+is held in the first axes of each group of parallel joints, so that between the links of a group
+nothing is rotated; inertia on the axes has been handed down (T1), which leaves M = 0 on every
+revolute chain. Reference: M. Walker and D. Orin 1982, method 3.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.shorten.canonical.frames import CanonicalRobot, cos_sin, is_quarter, twist
+from armdyn.shorten.canonical.regroup import hand_down
+from armdyn.shorten.minimal.axes import (
+    Angle,
+    Axes,
+    Pair,
+    Scalar,
+    Vector,
+    crossed,
+    mirrored,
+    plus,
+    scaled,
+    turned,
+)
+from armdyn.shorten.minimal.choices import Choices
+from armdyn.shorten.minimal.constants import moved_origins
+from armdyn.shorten.minimal.options import is_flat
+
+Symmetric = list[list[Scalar]]
+
+
+def minimal_mass_matrix(robot: CanonicalRobot, q: Array, choices: Choices | None = None) -> Array:
+    """Mass matrix of the links (without rotors) at q (..., N), shape (..., N, N).
+
+    Of the choices those of origins and regrouping matter.
+    """
+    robot = hand_down(robot if choices is None else moved_origins(robot, choices))
+    joints: list[_Joint] = []
+    for i, link in enumerate(robot.links):
+        value = link.sign * np.asarray(q)[..., i][()]
+        joints.append(_Joint(robot, i, value, joints))
+    N = len(robot.links)
+    M: dict[tuple[int, int], Scalar] = {}
+    for i in reversed(range(N)):
+        body = joints[i].composite()
+        for j, value in joints[i].column(body):
+            M[i, j] = M[j, i] = robot.links[i].sign * robot.links[j].sign * value
+        joints[i].hand_down(body)
+    batch = q.shape[:-1]
+    rows = [[np.broadcast_to(M.get((i, j), 0.0), batch) for j in range(N)] for i in range(N)]
+    return np.stack([np.stack(row, -1) for row in rows], -2)
+
+
+@dataclass(slots=True)
+class _Body:
+    """A mass distribution about an origin in some axes."""
+
+    J: Symmetric
+    u: Vector
+    M: Scalar
+    spin: Scalar
+    """Jxx + Jyy, which no rotation about z changes."""
+
+    def plus(self, other: "_Body") -> "_Body":
+        J = [[self.J[a][b] + other.J[a][b] for b in range(3)] for a in range(3)]
+        return _Body(J, plus(self.u, other.u), self.M + other.M, self.spin + other.spin)
+
+    def moved(self, p: Vector) -> "_Body":
+        """About the origin that sees this one at p."""
+        u, M = self.u, self.M
+        Mp = scaled(M, p)
+        J = [
+            [self.J[a][b] + (u[a] * p[b] + p[a] * u[b]) + Mp[a] * p[b] for b in range(3)]
+            for a in range(3)
+        ]
+        up = u[0] * p[0] + u[1] * p[1]
+        spin = self.spin + (up + up) + (Mp[0] * p[0] + Mp[1] * p[1])
+        return _Body(mirrored(J), plus(u, Mp), M, spin)
+
+    def turned(self, turn: Pair, axes: tuple[int, int, int] = (0, 1, 2)) -> "_Body":
+        """In axes turned back in the plane of the first two of `axes`."""
+        x, y, z = axes
+        C, S = turn
+        J, u = self.J, list(self.u)
+        h = (J[x][x] - J[y][y]) * S + (J[x][y] + J[x][y]) * C
+        t = h * S
+        new = [row[:] for row in J]
+        new[x][x], new[y][y], new[x][y] = J[x][x] - t, J[y][y] + t, h * C - J[x][y]
+        new[x][z], new[y][z] = turned(turn, J[x][z], J[y][z])
+        new[y][x], new[z][x], new[z][y] = new[x][y], new[x][z], new[y][z]
+        u[x], u[y] = turned(turn, self.u[x], self.u[y])
+        spin = self.spin if z == 2 else new[0][0] + new[1][1]
+        return _Body(new, (u[0], u[1], u[2]), self.M, spin)
+
+    def permuted(self, R: Array) -> "_Body":
+        """In axes a whole number of quarter turns away."""
+        source = [int(np.argmax(np.abs(row))) for row in R]
+        sign = [float(round(R[a, m])) for a, m in enumerate(source)]
+        J = [
+            [(sign[a] * sign[b]) * self.J[source[a]][source[b]] for b in range(3)] for a in range(3)
+        ]
+        x, y, z = (sign[a] * self.u[source[a]] for a in range(3))
+        spin = self.spin if source[2] == 2 else J[0][0] + J[1][1]
+        return _Body(J, (x, y, z), self.M, spin)
+
+
+class _Joint:
+    """A joint at one position, with what its link carries."""
+
+    def __init__(self, robot: CanonicalRobot, i: int, q: Scalar, before: list["_Joint"]):
+        self.index, self.link = i, robot.links[i]
+        link, up = self.link, before[self.link.parent] if self.link.parent >= 0 else None
+        self.up = up
+        self.planar: bool = up is None or (up.planar and is_flat(robot, i))
+        """Whether all axes up to it are parallel: then only what is about z counts, and the shorter
+        way is through the axes of each link."""
+        self.flat = up is not None and is_flat(robot, i) and not up.planar
+        """Whether its first axes are those of its parent."""
+        step = Angle.of(link.type.angle(q), link.theta)
+        self.axes = Axes.of(link, step.cos_sin(), rotated=True, tangent=False)
+        self.whole: Angle = up.whole.plus(step) if up and self.flat else step
+        self.angle = self.whole.cos_sin()
+        """cos and sin from the first axes of the group to the link."""
+        self.slide = link.r + link.type.travel(q)
+        x, y, z = link.across.tolist()
+        self.step: Vector = (x, y, z)
+        """From the parent's origin to this one, for flat joints in the parent's first axes."""
+        if up and self.flat:
+            self.step = (*turned(up.angle, x, y), z + self.slide)
+        J: Symmetric = link.J.tolist()
+        x, y, z = link.u.tolist()
+        self.own = _Body(J, (x, y, z), link.M, J[0][0] + J[1][1])
+        """The link and what it carries on other axes, in its own axes."""
+        self.first = _Body([[0.0] * 3 for _ in range(3)], (0.0, 0.0, 0.0), 0.0, 0.0)
+        """What it carries on parallel axes, in the first axes."""
+
+    def composite(self) -> _Body:
+        """The link and all it carries, in the first axes, about its origin."""
+        return self.own.turned(self.angle).plus(self.first)
+
+    def column(self, body: _Body) -> list[tuple[int, Scalar]]:
+        """Entries (j, M_ij) of the joints that carry this one, its own included."""
+        x, y, _ = body.u
+        combine = self.link.type.combine
+        f: Vector = combine(0.0, -y), combine(0.0, x), combine(body.M, 0.0)
+        n: Vector = combine(y, -body.J[0][2]), combine(-x, -body.J[1][2]), combine(0.0, body.spin)
+        entries, at = [], self
+        while True:
+            entries.append((at.index, at.link.type.combine(f[2], n[2])))
+            if at.up is None:
+                return entries
+            if at.flat:
+                n = plus(n, crossed(at.step, f))
+            else:
+                n = plus(n, crossed((0.0, 0.0, at.slide), f))
+                f, n = at.axes.out_of(f), at.axes.out_of(n)
+                n = plus(n, crossed(at.step, f))
+                f, n = at.up.in_first_axes(f), at.up.in_first_axes(n)
+            at = at.up
+
+    def in_first_axes(self, v: Vector) -> Vector:
+        """A vector of the link in the first axes of its group."""
+        return (*turned(self.angle, v[0], v[1]), v[2])
+
+    def hand_down(self, body: _Body) -> None:
+        """Add the composite body to the parent."""
+        up, link = self.up, self.link
+        if up is None:
+            return
+        if self.flat:
+            up.first = up.first.plus(body.moved(self.step))
+            return
+        body = body.moved((0.0, 0.0, self.slide))
+        if is_quarter(link.alpha) and is_quarter(link.gamma):
+            body = body.permuted(twist(link))
+        else:
+            body = body.turned(cos_sin(link.alpha), (1, 2, 0)).turned(cos_sin(link.gamma))
+        up.own = up.own.plus(body.moved(self.step))

@@ -1,0 +1,265 @@
+"""What can be chosen in the minimal formulation of one robot, and a good start."""
+
+import math
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from armdyn.shorten.canonical.frames import CanonicalRobot, is_quarter
+from armdyn.shorten.canonical.regroup import (
+    DIVISIBLE_SHARE,
+    axis_in_parent,
+    divides,
+    is_zero,
+    reach,
+    regroup,
+)
+from armdyn.shorten.minimal.choices import Choices, LinkChoice, Unit
+from armdyn.shorten.minimal.constants import moved_origins, reduced
+
+UNITS_TRIED, PAIRS_TRIED = 6, 8
+"""How many units of length and of force, and how many pairs of both, are tried: those first that
+save most products."""
+SAVED_BY_LENGTH = {"across": 3, "r": 3, "gravity": 2, "u": 2}
+SAVED_BY_FORCE = {"M": 3, "u": 3, "across": 2, "r": 2}
+"""Products that a constant taken as unit saves at least, by its kind."""
+TOGETHER = (
+    ("squares",),
+    ("tangent",),
+    ("doubled",),
+    ("point_mass",),
+    ("column",),
+    ("rotated", "first_axes"),
+    ("shared",),
+    ("out_first",),
+    ("in_first",),
+    ("passes_on",),
+    ("isotropic",),
+)
+"""The choices of a link, and which of them are varied together."""
+SMALLEST_COSINE = 1e-3
+"""Cosine of a twist below which its tangent is not used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A space of choices: places, each with a few values. In a planar robot axes are parallel."""
+
+    robot: CanonicalRobot
+    start: Choices
+    links: tuple[dict[str, tuple[Any, ...]], ...]
+    """For each link the values of each choice that make a difference."""
+    places: tuple[tuple[int, tuple[str, ...]], ...]
+    """Links from the tips, each with the names of choices that are varied together."""
+    planar: bool
+    _units: dict[Any, list[Unit]] = field(default_factory=dict, compare=False, repr=False)
+    """Constants that can be units, by gauge."""
+
+    @property
+    def starts(self) -> list[Choices]:
+        """Where to begin: with the robot as it is and regrouped, with gravity and with weights.
+
+        No link begins with 2 w_z, because resubstitution has more values to choose from then.
+        """
+        links = tuple(
+            replace(link, doubled="") if "doubled" in ways else link
+            for link, ways in zip(self.start.links, self.links, strict=True)
+        )
+        grouped = (False, True) if _regroups(self.robot) else (False,)
+        apart = (False, True) if self.planar else (False,)
+        return [
+            replace(self.start, links=links, regrouped=g, weight_apart=w)
+            for g in grouped
+            for w in apart
+        ]
+
+    @property
+    def size(self) -> int:
+        """How many places there are to choose in."""
+        return len(self.places) + 4
+
+    @property
+    def quick(self) -> Choices:
+        """The best that is known without a search: most robots save by passing offsets on."""
+        choices = self.start
+        for i, ways in enumerate(self.links):
+            if "passes_on" in ways:
+                choices = choices.with_link(i, passes_on=True)
+        return choices
+
+    @property
+    def origins(self) -> "Origins":
+        """The choice of origins alone."""
+        links = tuple(i for i, ways in enumerate(self.links) if "passes_on" in ways)
+        return Origins([self.quick, self.start], links)
+
+    def vary(self, at: Choices, place: int) -> list[Choices]:
+        """Every value in one place: the links from the tips, then the units."""
+        if place < len(self.places):
+            i, names = self.places[place]
+            values = product(*(self.links[i][name] for name in names))
+            return [at.with_link(i, **dict(zip(names, v, strict=True))) for v in values]
+        place -= len(self.places)
+        if place == 0:
+            apart = (False, True) if self.planar else (False,)
+            return [replace(at, weight_apart=value) for value in apart]
+        units = self.units(at)
+        if place == 1:
+            lengths = _most_saving(units, SAVED_BY_LENGTH, at.length)
+            return [replace(at, length=unit) for unit in (None, *lengths)]
+        if place == 2:
+            forces = _most_saving(units, SAVED_BY_FORCE, at.force)
+            return [replace(at, force=unit) for unit in (None, *forces)]
+        return [at, *(replace(at, length=a, force=b) for a, b in _pairs(units))]
+
+    def units(self, at: Choices) -> list[Unit]:
+        """The constants that may be units: those that are not small among their kind."""
+        if at.gauge not in self._units:
+            entries: dict[Unit, Any] = {}
+            for i, link in enumerate(reduced(self.robot, at).links):
+                for kind in ("across", "r", "u", "M", "gravity"):
+                    values = np.atleast_1d(np.array(getattr(link, kind), dtype=object))
+                    entries |= {(kind, i, k): value for k, value in enumerate(values)}
+            sizes = {unit: _size(value) for unit, value in entries.items()}
+            largest: dict[str, float] = {}
+            for (kind, _, _), size in sizes.items():
+                largest[kind] = max(size, largest.get(kind, 0.0))
+            self._units[at.gauge] = [
+                unit for unit, size in sizes.items() if size > DIVISIBLE_SHARE * largest[unit[0]]
+            ]
+        return self._units[at.gauge]
+
+    def sound(self, choices: Choices) -> bool:
+        """Whether no constant is divided by that is small for these numbers, if not zero."""
+        units = self.units(choices)
+        if not all(unit is None or unit in units for unit in (choices.length, choices.force)):
+            return False
+        links = moved_origins(self.robot, choices).links
+        clear = [choice.point_mass for choice in choices.links]
+        cleared = [(link, "xyz".index(c)) for link, c in zip(links, clear, strict=True) if c]
+        size = reach(self.robot)
+        return all(divides(axis_in_parent(link)[1], entry, size) for link, entry in cleared)
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """A space of choices that differ in the links that pass their offsets on."""
+
+    starts: list[Choices]
+    links: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many places there are to choose in."""
+        return len(self.links)
+
+    def vary(self, at: Choices, place: int) -> list[Choices]:
+        """Both values in one place."""
+        return [at.with_link(self.links[place], passes_on=value) for value in (False, True)]
+
+
+def _size(value: Any) -> float:
+    """The absolute value of a number; any expression that is not zero counts as 1."""
+    return abs(float(value)) if isinstance(value, int | float) else float(not is_zero(value))
+
+
+def _most_saving(units: list[Unit], saved: dict[str, int], present: Unit | None) -> list[Unit]:
+    """The units to be tried, with the present one if it is possible."""
+    offered = [unit for unit in units if unit[0] in saved]
+    best = sorted(offered, key=lambda unit: -saved[unit[0]])[:UNITS_TRIED]
+    return [*best, present] if present in offered and present not in best else best
+
+
+def _pairs(units: list[Unit]) -> list[tuple[Unit, Unit]]:
+    """Units of length and force that save together: one constant for both, a length and a mass."""
+    both = [(unit, unit) for unit in units if unit[0] in ("across", "r", "u")]
+    lengths = [unit for unit in units if unit[0] in ("across", "r")]
+    masses = [unit for unit in units if unit[0] == "M"]
+    return (both + [(length, mass) for length in lengths for mass in masses])[:PAIRS_TRIED]
+
+
+def options(robot: CanonicalRobot, wide: bool = False) -> Options:
+    """What can be chosen for a robot; for a long, `wide` search also what seldom saves anything."""
+    size = reach(robot)
+    ways = tuple(_ways(robot, i, wide, size) for i in range(len(robot.links)))
+    start = tuple(
+        LinkChoice(
+            rotated="rotated" not in way,
+            column=is_quarter(link.alpha),
+            tangent="tangent" in way and "rotated" not in way,
+            isotropic="xx" if "isotropic" in way else "",
+        )
+        for link, way in zip(robot.links, ways, strict=True)
+    )
+    planar = all(
+        not link.type.slides and (link.parent < 0 or is_flat(robot, i))
+        for i, link in enumerate(robot.links)
+    )
+    places = tuple(
+        (i, names)
+        for i in reversed(range(len(ways)))
+        for together in TOGETHER
+        if (names := tuple(name for name in together if name in ways[i]))
+    )
+    return Options(robot, Choices(start), ways, places, planar)
+
+
+def _ways(robot: CanonicalRobot, i: int, wide: bool, size: float) -> dict[str, tuple[Any, ...]]:
+    """The choices that make a difference for link i; the size is the reach of the robot."""
+    link = robot.links[i]
+    if link.parent < 0:
+        return {}
+    quarter, both = is_quarter(link.alpha), (True, False)
+    ways: dict[str, tuple[Any, ...]] = {"squares": ("xz", "yz", "xyz")}
+    if not quarter and _has_tangent(link.alpha):
+        ways["tangent"] = both
+    if link.type.slides:
+        return ways
+    carries, flat, behind_root = i in robot.parents, is_flat(robot, i), _behind_root(robot, i)
+    p = axis_in_parent(link)[1]
+    cleared = [entry for k, entry in enumerate("xyz") if divides(p, k, size)]
+    offered: tuple[tuple[bool, str, tuple[Any, ...]], ...] = (
+        (True, "doubled", ("", "x", "y", "xy")),
+        (bool(cleared), "point_mass", ("", *cleared)),
+        (wide or not quarter, "column", both),
+        (wide or flat or behind_root, "first_axes", ("", "J", "u", "f", "Ju", "Jf", "uf", "Juf")),
+        (flat, "shared", both),
+        (flat, "out_first", both),
+        (flat, "in_first", both),
+        (behind_root, "isotropic", ("", "xx", "yy")),
+        (carries and (flat or not is_zero(link.r)), "passes_on", both),
+        (not carries, "rotated", both),
+    )
+    return ways | {name: values for matters, name, values in offered if matters}
+
+
+def _has_tangent(alpha: Any) -> bool:
+    return not isinstance(alpha, float) or abs(math.cos(alpha)) > SMALLEST_COSINE
+
+
+def is_flat(robot: CanonicalRobot, i: int) -> bool:
+    """Whether the axis of joint i is parallel to that of its parent."""
+    link = robot.links[i]
+    exact = is_quarter(link.alpha) and is_quarter(link.gamma)
+    return link.parent >= 0 and exact and link.alpha == 0 and link.gamma == 0
+
+
+def _behind_root(robot: CanonicalRobot, i: int) -> bool:
+    """Whether joint i is in the first group of parallel joints after a revolute one on the base."""
+    while is_flat(robot, i):
+        i = robot.links[i].parent
+    up = robot.links[i].parent
+    return up >= 0 and robot.links[up].parent < 0 and not robot.links[up].type.slides
+
+
+def _regroups(robot: CanonicalRobot) -> bool:
+    """Whether regrouping leaves fewer inertias than handing down."""
+    plain = Choices(tuple(LinkChoice() for _ in robot.links))
+    given, grouped = (_nonzero(r) for r in (reduced(robot, plain), regroup(robot)))
+    return grouped < given
+
+
+def _nonzero(robot: CanonicalRobot) -> int:
+    return sum(not is_zero(v) for link in robot.links for v in (*link.J.flat, *link.u, link.M))

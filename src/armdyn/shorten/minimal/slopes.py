@@ -1,0 +1,278 @@
+"""Derivatives of the torques by composite bodies on base parameters.
+
+Each joint has in the axes of its link a motion subspace s, a velocity v and an acceleration a, all
+with a linear part at the origin and an angular one; the base accelerates against gravity. By what
+carries the joint, s changes with
+
+    ψ̇ = v×s,    ψ̈ = a_up×s + v_up×ψ̇
+
+A link and all it carries, frozen, have inertia I, needed wrench F, momentum p = ∫ ṙ dm and
+K = ∫ ṙ rᵀ dm, from which B x = (x_w×p, (tr K - K) x_w) for an angular part x_w. With h_i = I_i s_i
+and r_i = B_iᵀ s_i, and for a joint j that carries i,
+
+    ∂τ_i/∂q_j = r_i·2ψ̇_j + h_i·ψ̈_j            ∂τ_j/∂q_i = s_j·(2 B_i ψ̇_i + I_i ψ̈_i + s_i×F_i)
+    C_ij = r_i·s_j + h_i·ψ̇_j                  C_ji = s_j·(B_i s_i + I_i ψ̇_i)
+
+where ∂τ/∂q̇ = 2 C. So everything is carried inward once, and r_i has no linear part.
+Reference: S. Singh, R. Russell and P. Wensing, Efficient analytical derivatives of rigid-body
+dynamics using spatial vector algebra, 2022.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, cos_sin, twist
+from armdyn.shorten.canonical.regroup import hand_down
+from armdyn.shorten.minimal.axes import (
+    Angle,
+    Axes,
+    Pair,
+    Scalar,
+    Vector,
+    applied,
+    crossed,
+    mirrored,
+    plus,
+    scaled,
+    turned,
+)
+
+Matrix = list[list[Scalar]]
+Spatial = tuple[Vector, Vector]
+"""A linear and an angular part, or a force and a moment about the origin."""
+NOTHING: Spatial = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def torque_slopes(
+    robot: CanonicalRobot, q: Array, qd: Array, qdd: Array
+) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
+    """∂τ/∂q and C of the links, each with N rows of N entries, at q, q̇ and q̈ (..., N)."""
+    robot = hand_down(robot)
+    N = len(robot.links)
+    joints: list[_Joint] = []
+    for i, link in enumerate(robot.links):
+        up = joints[link.parent] if link.parent >= 0 else None
+        joints.append(_Joint(link, up, i, q[..., i][()], qd[..., i][()], qdd[..., i][()]))
+    of_q: Matrix = [[0.0] * N for _ in range(N)]
+    C: Matrix = [[0.0] * N for _ in range(N)]
+    for joint in reversed(joints):
+        joint.fill(of_q, C)
+        joint.hand_down()
+    return of_q, C
+
+
+@dataclass(slots=True)
+class _Body:
+    """A moving mass distribution about an origin in some axes."""
+
+    J: Matrix
+    u: Vector
+    M: Scalar
+    p: Vector
+    K: Matrix
+    trace: Scalar
+    """That of K."""
+    F: Spatial
+    """The wrench that it needs."""
+
+    def plus(self, other: "_Body") -> "_Body":
+        J, K = (
+            [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(A, B, strict=True)]
+            for A, B in ((self.J, other.J), (self.K, other.K))
+        )
+        u, p = plus(self.u, other.u), plus(self.p, other.p)
+        trace, F = self.trace + other.trace, _added(self.F, other.F)
+        return _Body(J, u, self.M + other.M, p, K, trace, F)
+
+    def moved(self, d: Vector) -> "_Body":
+        """About the origin that sees this one at d."""
+        u, p, Md = self.u, self.p, scaled(self.M, d)
+        J = [
+            [self.J[a][b] + (u[a] * d[b] + d[a] * u[b]) + Md[a] * d[b] for b in range(3)]
+            for a in range(3)
+        ]
+        K = [[self.K[a][b] + p[a] * d[b] for b in range(3)] for a in range(3)]
+        f, n = self.F
+        moment = plus(n, crossed(d, f))
+        return _Body(mirrored(J), plus(u, Md), self.M, p, K, self.trace + _dot(p, d), (f, moment))
+
+    def times(self, x: Spatial) -> Spatial:
+        """I x: the momentum of a velocity."""
+        (v, w), J, u = x, self.J, self.u
+        spin = J[1][1] + J[2][2], J[0][0] + J[2][2], J[0][0] + J[1][1]
+        moment = (
+            spin[0] * w[0] - J[0][1] * w[1] - J[0][2] * w[2],
+            spin[1] * w[1] - J[0][1] * w[0] - J[1][2] * w[2],
+            spin[2] * w[2] - J[0][2] * w[0] - J[1][2] * w[1],
+        )
+        return plus(scaled(self.M, v), crossed(w, u)), plus(moment, crossed(u, v))
+
+    def coupled(self, x: Vector) -> Spatial:
+        """B x of an angular part."""
+        return crossed(x, self.p), _minus(scaled(self.trace, x), applied(self.K, x))
+
+
+class _Joint:
+    """A joint in motion, with what its link carries."""
+
+    def __init__(
+        self,
+        link: CanonicalLink,
+        up: "_Joint | None",
+        index: int,
+        q: Scalar,
+        qd: Scalar,
+        qdd: Scalar,
+    ):
+        self.link, self.up, self.index = link, up, index
+        kind, sign = link.type, link.sign
+        self.turn = Angle.of(kind.angle(sign * q), link.theta).cos_sin()
+        self.axes = Axes.of(link, self.turn, rotated=True, tangent=False)
+        slide, x = link.r + kind.travel(sign * q), link.across
+        R = twist(link)
+        self.place: Vector = (
+            x[0] + R[0, 2] * slide,
+            x[1] + R[1, 2] * slide,
+            x[2] + R[2, 2] * slide,
+        )
+        """The origin, in the parent."""
+        self.s: Spatial = (0.0, 0.0, sign * kind.slide), (0.0, 0.0, sign * kind.turn)
+        v: Spatial = NOTHING
+        a: Spatial = self.axes.own(_minus(NOTHING[0], link.gravity.tolist())), NOTHING[1]
+        if up is not None:
+            v, a = self.motion(up.v), self.motion(up.a)
+        self.rate = _across(v, self.s)
+        self.acceleration = _added(_across(a, self.s), _across(v, self.rate))
+        self.v: Spatial = _added(v, _multiple(qd, self.s))
+        self.a: Spatial = _added(a, _added(_multiple(qdd, self.s), _multiple(qd, self.rate)))
+        self.body = self._own()
+
+    def _own(self) -> _Body:
+        """The link alone."""
+        (v, w), (a, wd), link = self.v, self.a, self.link
+        J: Matrix = link.J.tolist()
+        u: Vector = tuple(link.u.tolist())
+        columns = [crossed(w, row) for row in link.J.tolist()]  # of w× J, which is symmetric
+        S = [[column[i] for column in columns] for i in range(3)]
+        K = [[v[i] * u[j] + S[i][j] for j in range(3)] for i in range(3)]
+        turning = crossed(w, u)
+        p = plus(scaled(link.M, v), turning)
+        body = _Body(J, u, link.M, p, K, _dot(v, u), NOTHING)
+        force, moment = body.times((plus(a, crossed(w, v)), wd))
+        body.F = plus(force, crossed(w, turning)), _minus(moment, applied(S, w))
+        return body
+
+    def into(self, v: Vector) -> Vector:
+        """A vector of the parent, in the axes of the link."""
+        return self.axes.own(self.axes.into(v))
+
+    def out(self, v: Vector) -> Vector:
+        """A vector of the link, in the axes of the parent."""
+        return self.axes.out_of(self.axes.on_joint(v))
+
+    def motion(self, x: Spatial) -> Spatial:
+        """A motion of the parent, at the origin of the link."""
+        v, w = x
+        return self.into(plus(v, crossed(w, self.place))), self.into(w)
+
+    def wrench(self, x: Spatial) -> Spatial:
+        """A wrench on the link, at the origin of the parent."""
+        f, n = map(self.out, x)
+        return f, plus(n, crossed(self.place, f))
+
+    def fill(self, of_q: Matrix, C: Matrix) -> None:
+        """The entries of this joint with itself and with those that carry it."""
+        body, (slide, turn), i = self.body, self.s, self.index
+        h, rate = body.times(self.s), self.rate
+        K_rows = [list(row) for row in zip(*body.K, strict=True)]
+        r = plus(_minus(scaled(body.trace, turn), applied(K_rows, turn)), crossed(body.p, slide))
+        own = _added(body.coupled(plus(rate[1], rate[1])), body.times(self.acceleration))
+        of_own_q = _added(own, _across_wrench(self.s, body.F))
+        of_own_rate = _added(body.coupled(turn), body.times(rate))
+        at = self
+        while True:
+            j, twice = at.index, plus(at.rate[1], at.rate[1])
+            of_q[i][j] = _dot(r, twice) + _product(h, at.acceleration)
+            C[i][j] = _dot(r, at.s[1]) + _product(h, at.rate)
+            if at is not self:
+                of_q[j][i], C[j][i] = _product(of_own_q, at.s), _product(of_own_rate, at.s)
+            if at.up is None:
+                return
+            r, h = at.out(r), at.wrench(h)
+            of_own_q, of_own_rate = at.wrench(of_own_q), at.wrench(of_own_rate)
+            at = at.up
+
+    def hand_down(self) -> None:
+        """Add the link and what it carries to the parent."""
+        if self.up is None:
+            return
+        body, link = self.body, self.link
+        J, K = (
+            _turned(
+                _turned(_turned(A, self.turn, (0, 1, 2)), cos_sin(link.alpha), (1, 2, 0)),
+                *(cos_sin(link.gamma), (0, 1, 2)),
+            )
+            for A in (body.J, body.K)
+        )
+        force, moment = map(self.out, body.F)
+        u, p = self.out(body.u), self.out(body.p)
+        carried = _Body(J, u, body.M, p, K, body.trace, (force, moment))
+        self.up.body = self.up.body.plus(carried.moved(self.place))
+
+
+def _turned(A: Matrix, turn: Pair, plane: tuple[int, int, int]) -> Matrix:
+    """R A Rᵀ for a rotation in the plane of the first two axes of three."""
+    x, y, z = plane
+    C, S = turn
+    if isinstance(C, float) and C in (0.0, 1.0, -1.0):
+        R = np.eye(3)
+        R[x, x], R[x, y], R[y, x], R[y, y] = C, -S, S, C
+        source = np.abs(R).argmax(1).tolist()
+        sign = R.sum(1).tolist()
+        return [[(sign[i] * sign[j]) * A[source[i]][source[j]] for j in range(3)] for i in range(3)]
+    (a, b), (c, d) = ((A[i][x], A[i][y]) for i in (x, y))
+    h = (a - d) * S + (b + c) * C
+    new = [row[:] for row in A]
+    new[x][x], new[y][y], new[x][y], new[y][x] = a - h * S, d + h * S, h * C - c, h * C - b
+    new[x][z], new[y][z] = turned(turn, A[x][z], A[y][z])
+    new[z][x], new[z][y] = turned(turn, A[z][x], A[z][y])
+    return new
+
+
+def _across(x: Spatial, y: Spatial) -> Spatial:
+    """x × y of two motions."""
+    (v, w), (linear, angular) = x, y
+    return plus(crossed(v, angular), crossed(w, linear)), crossed(w, angular)
+
+
+def _across_wrench(x: Spatial, F: Spatial) -> Spatial:
+    """x × F of a motion and a wrench."""
+    (v, w), (f, n) = x, F
+    return crossed(w, f), plus(crossed(w, n), crossed(v, f))
+
+
+def _multiple(rate: Scalar, x: Spatial) -> Spatial:
+    """x times a number."""
+    return scaled(rate, x[0]), scaled(rate, x[1])
+
+
+def _added(x: Spatial, y: Spatial) -> Spatial:
+    """x + y."""
+    return plus(x[0], y[0]), plus(x[1], y[1])
+
+
+def _dot(a: Vector, b: Vector) -> Scalar:
+    """a · b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _product(wrench: Spatial, motion: Spatial) -> Scalar:
+    """The power of a wrench in a motion."""
+    return _dot(wrench[0], motion[0]) + _dot(wrench[1], motion[1])
+
+
+def _minus(a: Vector, b: Vector) -> Vector:
+    """a - b."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]

@@ -1,0 +1,77 @@
+"""The passes, in the order in which they run.
+
+A pass takes outputs and returns the same values computed with fewer operations; its name and the
+first line of its documentation say what it does. What they make together is verified at the end.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from armdyn.errors import GraphError
+from armdyn.graph.count import count
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.verify import verify, verify_pass
+from armdyn.graph.visit import transcribe
+from armdyn.shorten.angles import angles
+from armdyn.shorten.factor import factor
+from armdyn.shorten.hoist import hoist
+from armdyn.shorten.network import Network
+
+Pass = Callable[[list[Node]], list[Node]]
+
+
+Stage = tuple[list[Node], list[Node], str]
+"""Outputs before and after a pass, and its name."""
+
+
+def fold(outputs: Iterable[Node]) -> list[Node]:
+    """Build everything anew, so that zeros, ones and signs are folded."""
+    return transcribe(outputs, Graph())
+
+
+def share(outputs: Iterable[Node]) -> list[Node]:
+    """Compute what has the same value once, however it is written."""
+    outputs = list(outputs)
+    return Network(outputs).nodes() if outputs else []
+
+
+def dead(outputs: Iterable[Node]) -> list[Node]:
+    """Leave out what no output needs."""
+    return transcribe(outputs, Graph())
+
+
+PASSES: tuple[Pass, ...] = (fold, share, angles, hoist, factor, share, dead)
+
+
+def reduce(outputs: Iterable[Node], passes: Sequence[Pass] = PASSES) -> list[Node]:
+    """The outputs after all passes, verified.
+
+    A pass that would make this graph dearer is passed over, so the count never rises.
+    """
+    outputs = list(outputs)
+    verify(outputs)
+    stages: list[Stage] = []
+    total = count(outputs).total
+    for run in passes:
+        stage = outputs, run(outputs), run.__name__
+        after = count(stage[1]).total
+        if after > total or len(stage[1]) != len(outputs):
+            verify_pass(*stage)
+        else:
+            stages.append(stage)
+            outputs, total = stage[1], after
+    _verify_stages(stages)
+    return outputs
+
+
+def _verify_stages(stages: list[Stage]) -> None:
+    """Raise a GraphError that names the pass if one of them changed a value.
+
+    All passes are right if the first and the last graph are the same functions.
+    """
+    try:
+        if stages:
+            verify_pass(stages[0][0], stages[-1][1], "the passes")
+    except GraphError:
+        for stage in stages:
+            verify_pass(*stage)
+        raise

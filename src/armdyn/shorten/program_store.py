@@ -1,0 +1,96 @@
+"""Programs that were searched for, by the pattern of the robot that they are for.
+
+Those of common robots come with armdyn, in one archive; what deep searches find is kept in a folder
+of the user. A program depends on the pattern alone, so whoever has it saves time, and nobody gets
+another one.
+"""
+
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from armdyn.forks import lock_over_fork
+from armdyn.graph.template import Template
+from armdyn.io.folders import cache_folder
+from armdyn.io.shelf import Shelf
+from armdyn.version import __version__
+
+FORMAT = 1
+"""Changes with the meaning of a key, so that old programs are not taken for new ones."""
+FOLDER, SUFFIX = "programs", ".json"
+LARGEST_FILE = 16 * 1024**2
+"""Bytes of one file."""
+LARGEST_CACHE = 64 * 1024**2
+"""Bytes of all of them."""
+SHIPPED = "shipped.zip"
+"""The archive beside this file."""
+
+_LOCK = lock_over_fork()
+
+
+def key_of(what: Any, pattern: list[Any]) -> str:
+    """The name under which the program of a part of a quantity is kept for a pattern."""
+    return hashlib.sha256(json.dumps([FORMAT, what, pattern]).encode()).hexdigest()[:32]
+
+
+def shipped(key: str) -> Template | None:
+    """The program that comes with armdyn, or None."""
+    with _LOCK:
+        archive = _archive()
+        if archive is None or key not in archive.namelist():
+            return None
+        return Template.from_data(json.loads(archive.read(key)))
+
+
+@lru_cache(maxsize=1)
+def _archive() -> zipfile.ZipFile | None:
+    try:
+        with as_file(files(__package__) / SHIPPED) as path:
+            # in memory: forks would share the place in an open file
+            return zipfile.ZipFile(io.BytesIO(path.read_bytes()))
+    except FileNotFoundError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramStore:
+    """A folder of small JSON files; a damaged or foreign one is as good as none."""
+
+    folder: Path | None
+    """None: nothing is kept."""
+
+    def find(self, key: str) -> Template | None:
+        """The program that this version of armdyn kept, or None."""
+        if self.folder is None:
+            return None
+        content = Shelf(self.folder, SUFFIX).load(key + SUFFIX, LARGEST_FILE)
+        try:
+            version, digest, text = json.loads(content or b"")
+            if version != __version__ or digest != _digest(text):
+                return None
+            return Template.from_data(json.loads(text))
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def store(self, key: str, template: Template) -> None:
+        """Keep a program; a folder that cannot be written is no error."""
+        if self.folder is None:
+            return
+        text = json.dumps(template.data())
+        content = json.dumps([__version__, _digest(text), text]).encode()
+        Shelf(self.folder, SUFFIX).keep(key + SUFFIX, content, LARGEST_CACHE)
+
+
+def user_programs() -> ProgramStore:
+    """The programs kept for this user."""
+    return ProgramStore(cache_folder(FOLDER))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,195 @@
+"""The shortest programs known for the parts that quantities are made of.
+
+A part (torques of links, their mass matrix, their accelerations) is searched for on a robot that
+stands for all with the same pattern of zeros: the choices of the minimal formulation are searched
+for the lowest count, the graph is shortened, and the result is proved equal to Renaud's recursion
+or to composite bodies on the same symbols. So a program depends on pattern and effort alone.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import GraphError
+from armdyn.graph.count import count
+from armdyn.graph.nodes import Node
+from armdyn.graph.template import Template
+from armdyn.shorten.canonical.frames import CanonicalRobot
+from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.choice_search import searched_choices, searched_origins
+from armdyn.shorten.minimal.options import options
+from armdyn.shorten.part_proof import difference, exact
+from armdyn.shorten.parts import BIAS, MASS_MATRIX, Part, PartWriter, prepared
+from armdyn.shorten.program_store import ProgramStore, key_of, shipped, user_programs
+from armdyn.shorten.run_time import weightless
+from armdyn.shorten.search import Progress
+from armdyn.shorten.shorten import shortest_of
+from armdyn.shorten.symbolic import entries, generic, pattern, valued
+
+SEARCHED_JOINTS = 8
+"""Longest chain whose choices are searched; beyond, the quick ones are taken."""
+MOST_PROVED_JOINTS = 24
+"""Joints beyond which a program is compared with a textbook at random states only."""
+PART_ROUNDING = {"torques": 1e-13, "mass_matrix": 1e-13, "forward_dynamics": 1e-12}
+"""Largest difference to a textbook in floats, relative to the largest of each output."""
+RANDOM_ROUNDING = 1e-8
+"""The same where that is the only proof."""
+SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 4, 12
+"""How many of the best points of a search are shortened, which may order them anew: four where
+the count is at most 300, twelve in a deep search, one otherwise."""
+FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
+"""Joints one behind the other, at most, below and above which articulated bodies never and always
+take fewer operations."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchBudget:
+    """How hard to look."""
+
+    deep: bool = False
+    """Whether to anneal after the descent: minutes instead of tenths of a second."""
+    progress: Progress | None = None
+    """Told steps done, steps in all and the lowest count so far of a deep search."""
+
+
+QUICK = SearchBudget()
+
+
+_known: dict[tuple[str, bool], Template] = {}
+
+
+def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> Template:
+    """The program of a part for a prepared robot of numbers, and for all with its pattern."""
+    key = key_of(asdict(part), pattern(robot))
+    known = key, budget.deep
+    if known not in _known:
+        found, kept = shipped(key), user_programs() if budget.deep else ProgramStore(None)
+        found = found or kept.find(key)
+        if found is None:
+            found = searched(generic(robot), part, budget)
+            kept.store(key, found)
+        _known[known] = found
+    return _known[known]
+
+
+def minimal_outputs(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> list[Node]:
+    """The shortest outputs for a robot of numbers on one base joint, on symbols of their own."""
+    ready = prepared(robot)
+    template = shortest_sound(ready, part, budget, np.zeros(len(part.rotors)))
+    return PartWriter(ready).replayed(template)
+
+
+_own: dict[str, Template] = {}
+
+
+def shortest_sound(
+    robot: CanonicalRobot, part: Part, budget: SearchBudget, rotors: Array
+) -> Template:
+    """The shortest program that computes a part of a prepared robot without loss of digits.
+
+    The program of a pattern may divide by a number that is not zero but nearly so in this robot.
+    Then one is searched for that looks at the numbers, and at last there is one that divides by no
+    constant. Rotors are their inertias.
+    """
+    ways: list[Callable[[], Template]] = [
+        partial(shortest, robot, part, budget),
+        partial(_searched_for_numbers, robot, part, budget),
+        partial(_undivided, robot, part),
+    ]
+    errors: list[tuple[float, Template]] = []
+    for way in ways:
+        template = way()
+        errors.append((difference(template, robot, part, rotors), template))
+        if errors[-1][0] <= PART_ROUNDING[part.name]:
+            return template
+    return min(errors, key=lambda pair: pair[0])[1]
+
+
+def _searched_for_numbers(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Template:
+    key = key_of([asdict(part), list(entries(robot).values())], pattern(robot))
+    if key not in _own:
+        _own[key] = searched(robot, part, budget)
+    return _own[key]
+
+
+def _undivided(robot: CanonicalRobot, part: Part) -> Template:
+    """A longer program that divides by no constant."""
+    writer = PartWriter(generic(robot))
+    choices = options(writer.robot).start
+    for i in range(len(robot.links)):
+        choices = choices.with_link(i, tangent=False)
+    if part.name == "torques":
+        return Template.of(writer.torques(part, choices))
+    if part.name == "forward_dynamics" and max(map(len, robot.paths)) > MOST_COMPOSITE:
+        return Template.of(writer.articulated(part, choices))
+    M = writer.mass_matrix()
+    if part.name == "mass_matrix":
+        return Template.of(M)
+    return Template.of(writer.solved(part, M, writer.torques(BIAS, choices)))
+
+
+def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Template:
+    """The program of a part found by a search on a robot of numbers, and proved."""
+    outputs = _SEARCHES[part.name](PartWriter(robot), part, budget)
+    template = Template.of(outputs)
+    if len(robot.links) <= MOST_PROVED_JOINTS:
+        proved = exact(robot, part, outputs)
+    else:
+        rotors = np.array(part.rotors, dtype=float)
+        proved = difference(template, robot, part, rotors) <= RANDOM_ROUNDING
+    if not proved:
+        raise GraphError(
+            f"the program for {part.name} of {robot.name!r} is not what it should be; this is a "
+            "defect of armdyn, report it with the robot"
+        )
+    return template
+
+
+def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
+    robot = writer.robot
+    if len(robot.links) > SEARCHED_JOINTS and not budget.deep:
+        return writer.torques(part, options(robot).quick)
+    found = searched_choices(robot, part.vectors, deep=budget.deep, progress=budget.progress)
+    tried = TRIED_OF_SMALL if found[0][1] <= SMALL_COUNT else 1
+    tried = TRIED_IN_DEEP_SEARCH if budget.deep else tried
+    return _shortest([writer.torques(part, choices) for choices, _ in found[:tried]], budget)
+
+
+def _search_mass_matrix(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
+    best = searched_origins(writer.robot, "mass_matrix")
+    if len(writer.robot.links) > SEARCHED_JOINTS and not budget.deep:
+        return writer.mass_matrix(best[0][0])
+    tried = TRIED_IN_DEEP_SEARCH if budget.deep else 1
+    return _shortest([writer.mass_matrix(choices) for choices, _ in best[:tried]], budget)
+
+
+def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
+    """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
+    robot = writer.robot
+    depth, ways = max(map(len, robot.paths)), []
+    if depth <= MOST_COMPOSITE:
+        # without gravity there are fewer parameters
+        light, none = regroup(weightless(writer.symbols)), np.zeros(0)
+        M = writer.replayed(shortest_sound(valued(light), MASS_MATRIX, budget, none), light)
+        bias = writer.replayed(shortest_sound(robot, BIAS, budget, none))
+        ways.append(writer.solved(part, M, bias))
+    if depth >= FEWEST_ARTICULATED:
+        choices, _ = searched_origins(robot, "forward_dynamics")[0]
+        ways.append(writer.articulated(part, choices))
+    if len(robot.links) > SEARCHED_JOINTS and not budget.deep:
+        return min(ways, key=lambda way: count(way).total)
+    return _shortest(ways, budget)
+
+
+_SEARCHES: dict[str, Callable[[PartWriter, Part, SearchBudget], list[Node]]] = {
+    "torques": _search_torques,
+    "mass_matrix": _search_mass_matrix,
+    "forward_dynamics": _search_forward_dynamics,
+}
+
+
+def _shortest(ways: list[list[Node]], budget: SearchBudget) -> list[Node]:
+    return shortest_of(ways, budget.deep, budget.progress)

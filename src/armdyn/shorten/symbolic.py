@@ -1,0 +1,146 @@
+"""A robot with its numbers as parameters of a graph.
+
+Zeros, ones and quarter turns stay numbers, everything else becomes a parameter with its value: what
+is reduced with parameters is right for every value, and can be proved over a finite field. Which
+numbers are zeros, ones and quarter turns is the pattern of a robot.
+"""
+
+import zlib
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import UnknownNameError
+from armdyn.graph.evaluate import evaluate
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.values import ValueTable
+from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, is_quarter
+from armdyn.shorten.canonical.parameters import link_numbers
+
+Entry = Callable[[str, Any], Any]
+"""From the name and the value of an entry of a link to something in its place."""
+
+
+def symbolic(
+    robot: CanonicalRobot, graph: Graph | ValueTable, runtime: Collection[str] = ()
+) -> CanonicalRobot:
+    """The robot with parameters a1, d4, alpha2, Jxx2, MX3, M3, gz1, ... in a graph or a table.
+
+    The length and the twist between two axes have the number of the link that joins them; the
+    lengths, inertias and components of gravity named in `runtime` are inputs.
+    """
+    named = set()
+
+    def number(name: str, value: float) -> Any:
+        named.add(name)
+        if name in runtime:
+            return graph.input(name)
+        return value if _is_plain(value) else graph.parameter(name, value)
+
+    def angle(name: str, value: float) -> Any:
+        return value if is_quarter(value) else graph.parameter(name, value)
+
+    result = _mapped(robot, number, angle)
+    if unknown := set(runtime) - named:
+        raise UnknownNameError(
+            "length, inertia or gravity named", sorted(unknown)[0], sorted(named)
+        )
+    return result
+
+
+def entries(robot: CanonicalRobot) -> dict[str, Any]:
+    """The numbers or nodes of a robot by the names of its parameters."""
+    found: dict[str, Any] = {}
+    _mapped(robot, found.setdefault, found.setdefault)
+    return found
+
+
+def valued(robot: CanonicalRobot) -> CanonicalRobot:
+    """The robot with the values of its nodes."""
+    nodes = [node for node in entries(robot).values() if isinstance(node, Node)]
+    known = dict(zip((n.index for n in nodes), map(float, evaluate(nodes, {})), strict=True))
+
+    def value(_: str, entry: Any) -> float:
+        return known[entry.index] if isinstance(entry, Node) else float(entry)
+
+    return _mapped(robot, value, value)
+
+
+def pattern(robot: CanonicalRobot) -> list[Any]:
+    """What a program depends on: the tree, quarter turns, and which numbers are 0 or ±1."""
+    found: list[Any] = [
+        [link.parent, link.sign, bool(link.type.turn), bool(link.type.slide)]
+        for link in robot.links
+    ]
+
+    def note(value: float, plain: bool) -> float:
+        found.append(float(value) if plain else "x")
+        return value
+
+    _mapped(
+        robot,
+        lambda _, value: note(value, _is_plain(value)),
+        lambda _, value: note(value, is_quarter(value)),
+    )
+    return found
+
+
+def generic(robot: CanonicalRobot) -> CanonicalRobot:
+    """The robot that stands for all with the same pattern: other numbers where they are free."""
+
+    def drawn(name: str) -> float:
+        return 0.5 + zlib.crc32(name.encode()) / 2**32
+
+    return _mapped(
+        robot,
+        lambda name, value: value if _is_plain(value) else drawn(name),
+        lambda name, value: value if is_quarter(value) else 0.7 * drawn(name),
+    )
+
+
+def _is_plain(value: float) -> bool:
+    return value in (0.0, 1.0, -1.0)
+
+
+def _mapped(robot: CanonicalRobot, number: Entry, angle: Entry) -> CanonicalRobot:
+    """The robot with other entries."""
+    numbered = enumerate(zip(robot.links, link_numbers(robot), strict=True), start=1)
+    links = (_link(link, i, up, number, angle) for i, (link, up) in numbered)
+    return replace(robot, links=tuple(links))
+
+
+def _link(link: CanonicalLink, i: int, up: str, number: Entry, angle: Entry) -> CanonicalLink:
+    def vector(names: tuple[str, str, str], values: Array) -> Array:
+        return frozen(_array([number(n, v) for n, v in zip(names, values.tolist(), strict=True)]))
+
+    second = np.empty((3, 3), dtype=object)
+    for a in range(3):
+        for b in range(a, 3):
+            second[a, b] = second[b, a] = number(f"J{'xyz'[a]}{'xyz'[b]}{i}", link.J.item(a, b))
+    kind = link.type
+    if kind.pitched:
+        kind = replace(kind, slide=number(f"p{i}", kind.slide))
+    return replace(
+        link,
+        type=kind,
+        alpha=angle(f"alpha{up}", link.alpha),
+        gamma=angle(f"gamma{up}", link.gamma),
+        theta=angle(f"theta{i}", link.theta),
+        across=vector((f"a{up}", f"ay{up}", f"az{up}"), link.across),
+        r=number(f"d{i}", link.r),
+        J=frozen(_array(second.ravel().tolist()).reshape(3, 3)),
+        u=vector((f"MX{i}", f"MY{i}", f"MZ{i}"), link.u),
+        M=number(f"M{i}", link.M),
+        gravity=vector((f"gx{i}", f"gy{i}", f"gz{i}"), link.gravity),
+    )
+
+
+def _array(values: list[Any]) -> Array:
+    """Of floats where all are numbers, of objects otherwise."""
+    plain = all(isinstance(value, int | float) for value in values)
+    result: Array = np.empty(len(values), dtype=float if plain else object)
+    result[:] = values
+    return result

@@ -1,0 +1,133 @@
+"""The finite field knows exactly the identities that hold, and floats follow NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from armdyn.errors import TraceError
+from armdyn.graph import FiniteField, Graph, evaluate, proved_equal
+from armdyn.graph.operations import PRIME
+from support.random_graphs import graphs
+
+whole = st.integers(-40, 40)
+
+
+@pytest.fixture
+def g():
+    return Graph()
+
+
+def test_evaluation_broadcasts(g):
+    x, y = g.input("x"), g.input("y")
+    values = {"x": np.arange(3.0), "y": np.ones((2, 1))}
+    (result,) = evaluate([(x + y).sin() * 2 - x / y], values)
+    np.testing.assert_array_equal(
+        result, np.sin(values["x"] + 1) * 2 - values["x"] + 0 * values["y"]
+    )
+
+
+def test_parameters_have_their_own_value_unless_one_is_given(g):
+    a = g.parameter("a", 0.5)
+    assert evaluate([a * a], {})[0] == 0.25
+    assert evaluate([a * a], {"a": 3.0})[0] == 9.0
+
+
+def test_a_symbol_without_a_value_is_named(g):
+    with pytest.raises(TraceError, match="the input 'x' has no value"):
+        evaluate([g.input("x") + 1], {})
+    with pytest.raises(TraceError, match="the parameter 'a' has no value"):
+        evaluate([g.parameter("a") + 1], {})
+
+
+def trigonometry():
+    g = Graph()
+    p, q, x = g.input("q1"), g.input("q2"), g.input("x")
+    a = g.parameter("a")
+    s, c = np.sin, np.cos
+    return {
+        "circle": (c(p) * c(p) + s(p) * s(p), g.number(1)),
+        "cosine of a sum": (c(p + q), c(p) * c(q) - s(p) * s(q)),
+        "sine of a difference": (s(p - q), s(p) * c(q) - c(p) * s(q)),
+        "double angle": (s(2 * p), 2 * s(p) * c(p)),
+        "multiple and sum": (c(3 * p), c(p + p + p)),
+        "negative multiple": (s(-2 * p - q), -s(p + q + p)),
+        "offset by a parameter": (c(p + a), c(p) * c(a) - s(p) * s(a)),
+        "offset by a number": (s((p + 0.5) + q), s(p + 0.5) * c(q) + c(0.5 + p) * s(q)),
+        "distributive law": (x * (p + q), x * p + x * q),
+        "binomial": ((x + p) * (x + p), x * x + 2 * x * p + p * p),
+        "quotients": (x / p + q / p, (x + q) / p),
+        "a sum of quotients": (1 / p - 1 / q, (q - p) / (p * q)),
+    }
+
+
+@pytest.mark.parametrize("name", trigonometry())
+def test_an_identity_is_proved(name):
+    left, right = trigonometry()[name]
+    assert proved_equal([left], [right])
+
+
+@pytest.mark.parametrize(
+    "different",
+    [
+        lambda p, q: (np.cos(p), np.sin(p)),
+        lambda p, q: (np.cos(p + q), np.cos(p) * np.cos(q)),
+        lambda p, q: (np.cos(p), np.cos(q)),
+        lambda p, q: (p * q, p * q + 2.0**-900),
+        lambda p, q: (np.sqrt(p), np.sqrt(q)),
+        lambda p, q: (np.cos(p), p.graph.number(1)),
+        lambda p, q: (np.sin(p + 0.5), np.sin(p + 0.5000000000000001)),
+    ],
+)
+def test_what_differs_is_told_apart(g, different):
+    left, right = different(g.input("q1"), g.input("q2"))
+    assert not proved_equal([left], [right])
+
+
+@given(whole, whole)
+def test_whole_multiples_of_an_angle_add_up(m, n):
+    g = Graph()
+    q = g.input("q")
+    assert proved_equal([(m * q + n * q).cos()], [((m + n) * q).cos()])
+
+
+@given(graphs)
+def test_residues_depend_on_names_alone(outputs):
+    first = FiniteField(3).values(outputs)
+    assert first == FiniteField(3).values(outputs)
+    assert all(0 <= r < PRIME for r in first)
+
+
+@given(graphs, st.integers(0, 100))
+def test_residues_of_all_nodes_agree_with_those_of_one(outputs, seed):
+    field = FiniteField(seed)
+    all_nodes = field.fingerprints(outputs)
+    assert field.values(outputs) == [all_nodes[node.index] for node in outputs]
+
+
+def test_an_expression_that_divides_by_zero_is_named(g):
+    x, y = g.input("x"), g.input("y")
+    zero = (x + y) * (x + y) - x * x - 2 * x * y - y * y
+    with pytest.raises(ZeroDivisionError, match="divides by what is always zero"):
+        FiniteField().values([x / zero])
+
+
+def test_graphs_of_the_same_names_are_compared_by_value():
+    a, b = Graph(), Graph()
+    assert proved_equal([a.input("x") + a.input("y")], [b.input("y") + b.input("x")])
+
+
+def test_a_number_taken_from_an_angle_is_its_negative_added():
+    graph = Graph()
+    x = 0.7 * graph.input("x")
+    added = graph.apply("add", [x, graph.number(-0.3)])
+    assert proved_equal([np.sin(x - 0.3), np.cos(x - 0.3)], [np.sin(added), np.cos(added)])
+
+
+def test_rounding_is_not_taken_for_a_plain_number():
+    """2⁶¹ is 1 modulo the first prime, so that prime alone takes 2⁻⁶⁰ for 2."""
+    g = Graph()
+    x = g.input("x")
+    assert FiniteField().values([2.0**-60 * x]) == FiniteField().values([2 * x])
+    assert not proved_equal([2.0**-60 * x], [2 * x])
+    assert not proved_equal([x], [2.0**61 * x])

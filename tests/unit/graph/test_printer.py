@@ -1,0 +1,62 @@
+"""The printer of operations: brackets where they are needed, and for every operation of the table."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from armdyn.graph.operations import OPERATIONS
+from armdyn.graph.printer import OPERATORS, PLAIN, Infix, Language
+
+EXACT = Language(exact=True)
+A, B, C = (Infix(name) for name in "abc")
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+def test_exact_text_keeps_the_order_of_operations(op):
+    sign = OPERATORS[op].strip()
+    inner = EXACT.operation(op, [B, C])
+    assert EXACT.operation(op, [A, inner]).text == f"a {sign} (b {sign} c)"
+    assert EXACT.operation(op, [inner, A]).text == f"b {sign} c {sign} a"
+
+
+def test_text_to_read_has_only_the_brackets_that_it_needs():
+    for op, text in (("add", "a + b + c"), ("sub", "a - (b - c)"), ("div", "a / (b / c)")):
+        assert PLAIN.operation(op, [A, PLAIN.operation(op, [B, C])]).text == text
+    assert PLAIN.operation("mul", [A, PLAIN.operation("neg", [B])]).text == "a * (-b)"
+
+
+@pytest.mark.parametrize("op", OPERATIONS.values(), ids=lambda op: op.name)
+def test_every_operation_is_written(op):
+    text = PLAIN.operation(op.name, [A, B][: op.arity]).text
+    assert "a" in text
+    assert ("b" in text) == (op.arity == 2)
+
+
+numbers = st.floats(-8, 8).filter(lambda x: abs(x) > 1e-3)
+trees = st.recursive(
+    numbers,
+    lambda inner: st.tuples(st.sampled_from([*OPERATORS, "neg"]), inner, inner),
+    max_leaves=12,
+)
+
+
+def written_and_computed(tree):
+    """A random expression as text, and its value in the order of the tree."""
+    if isinstance(tree, float):
+        return EXACT.literal(repr(tree)), tree
+    op, *operands = tree
+    parts = [written_and_computed(x) for x in operands[: OPERATIONS[op].arity]]
+    value = OPERATIONS[op].value(*(value for _, value in parts))
+    return EXACT.operation(op, [text for text, _ in parts]), float(value)
+
+
+@given(trees)
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid", "ignore:overflow")
+def test_exact_text_has_the_bits_of_the_operations(tree):
+    text, value = written_and_computed(tree)
+    try:
+        assert eval(text.text) == value or math.isnan(value)
+    except ZeroDivisionError:
+        assert not math.isfinite(value)

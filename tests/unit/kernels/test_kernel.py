@@ -1,0 +1,192 @@
+"""Every quantity against its formulas, evaluated as they are written; kernels against programs."""
+
+import numpy as np
+import pytest
+
+from armdyn import Robot
+from armdyn.export.evaluate import evaluated as evaluated_by
+from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.external import exerted_wrench
+from armdyn.formulations.forward_dynamics import METHODS
+from armdyn.formulations.parameters import robot_parameters
+from armdyn.graph.operations import OPERATIONS
+from armdyn.kernels.kernel import Kernel
+from armdyn.kernels.table import WHOLE_DERIVATIVES as LARGE
+from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.request import Request
+from support.peers import close
+from support.programs import Evaluated, kept_program
+from support.random_robots import random_model
+from support.textbook_quantities import TextbookQuantities, states_of
+
+TOLERANCE = 1e-10
+pytestmark = pytest.mark.slow
+
+
+def evaluated(model, quantity, **options):
+    return Evaluated(kept_program(model, Request(quantity, **options)))
+
+
+def conditions(model, quantity, given):
+    """What errors in each state grow by: the condition of what is inverted, in units of its own."""
+    book = TextbookQuantities(model)
+    inverted = [book.mass_matrix(given[0])] if QUANTITIES[quantity].solves else []
+    inverted += [book.cartesian(*given)[..., :-2]] if quantity == "cartesian" else []
+    found = np.ones(len(given[0]))
+    for M in inverted:
+        size = np.sqrt(np.diagonal(M, axis1=-2, axis2=-1))
+        found *= np.linalg.cond(M / size[..., None] / size[..., None, :])
+    return found
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_every_quantity_is_what_its_formulas_say(arm, quantity):
+    model, kernel, book = arm.model, evaluated(arm.model, quantity), TextbookQuantities(arm.model)
+    given = states_of(kernel, 3)
+    expected = getattr(book, quantity)(*given)
+    assert expected.shape == (3, *kernel.shape)
+    n, m = len(model.independent), len(book.task)
+    N, links = len(model.joints), base_parameters(model, links=True)
+    p = sum(parameter.linear for parameter in robot_parameters(model))
+    sizes = {"n": n, "N": N, "10 N": 10 * N, "p": p, "link rank": links.rank}
+    sizes |= {"rank": base_parameters(model).rank, "3 n": 3 * n, "N + L": N + len(model.loops)}
+    sizes |= {"m": m, "m + 2": m + 2, "(n + 1) (n + 2) / 2": (n + 1) * (n + 2) // 2}
+    assert tuple(sizes.get(k, k) for k in QUANTITIES[quantity].shape) == kernel.shape
+    # differences are exact to about 1e-10; Stribeck curves have steep derivatives
+    exact = 1e-7 if "derivatives" in quantity or "slope" in quantity else TOLERANCE
+    close(kernel(*given), expected, max(exact, 1e-13 * conditions(model, quantity, given).max()))
+
+
+@pytest.mark.arms(compiled=True)
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_every_kernel_is_its_program_in_double_and_single_precision(arm, quantity):
+    request = Request(quantity)
+    program = kept_program(arm.model, request)
+    given = states_of(Evaluated(program), 9)
+    expected = program(*given)
+    worst = conditions(arm.model, quantity, given) * largest_on_the_way(program, given)
+    for dtype, rounding in (("float64", 1e-14), ("float32", 1e-6)):
+        found = Kernel(arm.model, request, dtype, program=program)(*given)
+        assert found.dtype == dtype
+        for row, truth, by in zip(found, expected, worst, strict=True):
+            if quantity == "cartesian" and dtype == "float32" and np.isnan(row).all():
+                continue  # given up, this near to a singular state
+            np.testing.assert_allclose(row, truth, rtol=0, atol=rounding * by)
+
+
+def largest_on_the_way(program, given):
+    """The largest value of each state in a program, whose rounding may be all of a small result."""
+    sizes = [np.ones(len(given[0]))]
+
+    def noted(value):
+        def run(*operands):
+            sizes.append(np.abs(value(*operands)) * np.ones(len(given[0])))
+            return value(*operands)
+
+        return run
+
+    functions = {name: noted(operation.value) for name, operation in OPERATIONS.items()}
+    evaluated_by(program, [x[..., k] for x in given for k in range(x.shape[-1])], functions)
+    return np.max(sizes, axis=0)
+
+
+def test_frames_of_kinematics(arm):
+    model, names = arm.model, [link.name for link in arm.model.links]
+    links, frames = ("tool", names[arm.seed % len(names)], "base"), ["world", "tool", "link2"]
+    turn = arm.seed % 3
+    for link, frame in zip(links, frames[turn:] + frames[:turn], strict=True):
+        book = TextbookQuantities(model, link, frame)
+        for quantity in ("jacobian", "jacobian_dot"):
+            kernel = evaluated(model, quantity, link=link, frame=frame)
+            given = states_of(kernel, 4)
+            close(kernel(*given), getattr(book, quantity)(*given), TOLERANCE)
+        place = evaluated(model, "forward_kinematics", link=link)
+        close(place(given[0]), book.forward_kinematics(given[0]), TOLERANCE)
+
+
+@pytest.mark.arms(where=lambda arm: len(arm.kinds) < 6)
+def test_wrenches_are_arguments(arm):
+    model, book, axes = arm.model, TextbookQuantities(arm.model), ("world", "tool")[arm.seed % 2]
+    link = model.links[1].name
+    on = {"wrench": ("tool", link), "wrench_frame": axes}
+    torque, motion = (evaluated(model, f"{way}_dynamics", **on) for way in ("inverse", "forward"))
+    assert list(torque.inputs)[3:] == ["wrench on 'tool'", f"wrench on {link!r}"]
+    q, qd, qdd, *wrenches = states_of(torque, 4)
+    acting = dict(zip(("tool", link), wrenches, strict=True))
+    reaction = exerted_wrench(model, book.at.positions(q), acting, axes)
+    expected = book.inverse_dynamics(q, qd, qdd, reaction)
+    close(torque(q, qd, qdd, *wrenches), expected, TOLERANCE)
+    worst = conditions(model, "forward_dynamics", (q,)).max()
+    close(motion(q, qd, expected, *wrenches), qdd, 1e-13 * worst)
+
+
+@pytest.mark.arms(compiled=True)
+@pytest.mark.parametrize(
+    "quantity", [name for name, record in QUANTITIES.items() if "payload" in record.options]
+)
+def test_payload_and_gravity_are_arguments(arm, quantity):
+    robot = arm.robot
+    com, tensor = (0.05, -0.1, 0.2), np.diag([0.02, 0.03, 0.04]) + 0.001
+    vector, field = robot.payload_vector(1.7, com, tensor), np.array([1.0, -2.0, 3.7])
+    changed = robot.with_payload(1.7, com, tensor)
+    options = {"payload": True}
+    if "gravity" in QUANTITIES[quantity].options:
+        options["gravity"], changed = True, changed.with_gravity(field)
+    kernel = evaluated(arm.model, quantity, **options)
+    plain, other = (evaluated(model, quantity) for model in (arm.model, changed.model))
+    given = states_of(plain, 3)
+    for model, alone, arguments in (
+        (changed.model, other, [vector, field]),
+        (arm.model, plain, [np.zeros(10), robot.gravity]),
+    ):
+        found = kernel(*given, *arguments[: len(options)])
+        close(found, alone(*given), 1e-12 * conditions(model, quantity, given).max())
+
+
+@pytest.mark.arms(compiled=True)
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "bias"])
+def test_friction_is_an_option(arm, quantity):
+    rubbing, smooth = (arm.robot.kernel(quantity, friction=f) for f in (True, np.False_))
+    given = states_of(smooth, 3)
+    friction = TextbookQuantities(arm.model).friction_torque(given[1])
+    assert friction.any() == arm.friction
+    if quantity == "forward_dynamics":
+        worst = conditions(arm.model, quantity, given).max()
+        close(rubbing(*given[:2], given[2] + friction), smooth(*given), 1e-13 * worst)
+    else:
+        close(rubbing(*given), smooth(*given) + friction, 1e-12)
+
+
+@pytest.mark.thorough(reason="more joints than derivatives are compiled for as a whole")
+def test_large_robots_take_derivatives_direction_by_direction():
+    n = LARGE + 1
+    model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
+    robot, direct = Robot(model), TextbookQuantities(model)
+    assert not robot._table.solves_derivatives
+    assert Robot(random_model("R" * LARGE, 9))._table.solves_derivatives
+    q, qd, qdd = states_of(Kernel(model, Request("inverse_dynamics")), 2)
+    expected = direct.inverse_dynamics_derivatives(q, qd, qdd)
+    found = robot.inverse_dynamics_derivatives(q, qd, qdd)
+    close(np.stack([found.dq, found.dqd], -3), expected, 1e-7)
+    close(found.dqdd, direct.mass_matrix(q), TOLERANCE)
+    close(robot.coriolis_matrix(q, qd), direct.coriolis_matrix(q, qd), TOLERANCE)
+    close(robot.christoffel(q), direct.christoffel(q), TOLERANCE)
+    form = robot.configuration_space(q)
+    columns = np.concatenate([form.M, form.B, form.C, form.G[..., None]], -1)
+    close(columns, direct.configuration_space(q), TOLERANCE)
+    tau = direct.inverse_dynamics(q, qd, qdd)
+    close(robot.forward_dynamics(q, qd, tau), qdd, 1e-7)
+    M = direct.mass_matrix(q)
+    slopes = robot.forward_dynamics_derivatives(q, qd, tau)
+    close(M @ slopes.dq, -expected[..., 0, :, :], 1e-6)
+    close(M @ slopes.dqd, -expected[..., 1, :, :], 1e-6)
+    close(M @ slopes.dtau, np.broadcast_to(np.eye(n), M.shape), 1e-7)
+    close(robot.regressor(q, qd, qdd), direct.regressor(q, qd, qdd), TOLERANCE)
+
+
+@pytest.mark.arms(where=lambda arm: not arm.model.is_coupled and len(arm.kinds) < 7)
+def test_forward_dynamics_takes_the_cheaper_way(arm):
+    """No method by name takes fewer operations than the one without."""
+    named = [kept_program(arm.model, Request("forward_dynamics", formulation=m)) for m in METHODS]
+    best = kept_program(arm.model, Request("forward_dynamics")).operations.total
+    assert best <= min(program.operations.total for program in named)
