@@ -13,7 +13,7 @@ from pathlib import Path
 
 from armdyn.cli import main
 from armdyn.errors import ArmdynError, WriteError
-from armdyn.graph.template import Template
+from armdyn.graph.program import Program
 from armdyn.io.atomic import write_text
 from armdyn.io.catalog import catalog_path
 from armdyn.io.csv.trajectory import trajectory_from_csv
@@ -204,10 +204,10 @@ def keeps_modes(folder: Path, number: int) -> bool:
 def ignores_damage(folder: Path, number: int) -> bool:
     """Whether a damaged file in the cache is as good as none, and can be replaced."""
     key = hashlib.sha256(b"key").hexdigest()
-    template = Template((("input", "q1"),), (("mul", (0, 0)),), (1,))
+    program = Program.from_data([[["q", 1]], [], [["*", 0, 0]], [1]])
     cache, programs = ObjectCache(folder / "kernels"), ProgramStore(folder / "programs")
     cache.put(key, b"code" * 100)
-    programs.store(key, template)
+    programs.store(key, program)
     kept = next((folder / ("kernels" if number % 2 else "programs")).iterdir())
     whole = kept.read_bytes()
     contents = (
@@ -228,8 +228,10 @@ def ignores_damage(folder: Path, number: int) -> bool:
             kept.hardlink_to(folder / "elsewhere")
     found: object = cache.get(key) if number % 2 else programs.find(key)
     cache.put(key, b"code" * 100)
-    programs.store(key, template)
-    return found is None and cache.get(key) == b"code" * 100 and programs.find(key) == template
+    programs.store(key, program)
+    again = programs.find(key)
+    sound = again is not None and again.data() == program.data()
+    return found is None and cache.get(key) == b"code" * 100 and sound
 
 
 def distrusts_open_folders(folder: Path, number: int) -> bool:

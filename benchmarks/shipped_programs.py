@@ -20,9 +20,7 @@ import numpy as np
 
 import armdyn
 from armdyn.arrays import frozen
-from armdyn.graph.count import count
-from armdyn.graph.nodes import Graph
-from armdyn.graph.template import Template
+from armdyn.graph.program import Program
 from armdyn.io.atomic import replacing
 from armdyn.io.catalog import catalog_names
 from armdyn.shorten.canonical.frames import CanonicalRobot, canonical
@@ -42,7 +40,7 @@ from armdyn.shorten.shortest import SearchBudget, searched
 from armdyn.shorten.symbolic import generic, pattern
 from support.counted_arms import ARMS
 
-ARCHIVE = Path(str(files("armdyn.quantities") / SHIPPED))
+ARCHIVE = Path(str(files("armdyn.shorten") / SHIPPED))
 TYPES = ("ur5", "panda", "scara", "puma560", "iiwa14")
 """Robots of the catalog whose lengths and angles many other arms have."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -61,6 +59,8 @@ def robots() -> dict[str, tuple[CanonicalRobot, np.ndarray]]:
     found = {}
     for name in catalog_names():
         model = armdyn.load(name).model
+        if model.loops:  # whose parts are regrouped otherwise
+            continue
         (robot,) = branches(canonical(model))
         found[name] = robot, np.array([joint.rotor.reflected for joint in model.joints])
     for name in TYPES:
@@ -81,16 +81,6 @@ def parts(robot: CanonicalRobot, rotors: np.ndarray) -> list[tuple[CanonicalRobo
     ]
 
 
-def size(template: Template) -> int:
-    """Multiplications and additions."""
-    graph = Graph()
-
-    def symbol(kind: str, name: str) -> object:
-        return graph.input(name) if kind == "input" else graph.parameter(name)
-
-    return count(template.nodes(graph, symbol)).total
-
-
 def main() -> None:
     """Search, and write the archive after each robot."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -109,10 +99,12 @@ def main() -> None:
                 continue
             start = time.perf_counter()
             new = searched(generic(ready), part, SearchBudget(deep=given.deep))
-            before = size(Template.from_data(json.loads(known[key]))) if key in known else None
-            print(f"{name}, {part.name} of {' '.join(part.vectors)}: {before} -> {size(new)}, "
-                  f"{time.perf_counter() - start:.1f} s", flush=True)  # fmt: skip
-            if before is None or size(new) < before:
+            old = Program.from_data(json.loads(known[key])) if key in known else None
+            before = old and old.whole.total
+            seconds = time.perf_counter() - start
+            what = f"{name}, {part.name} of {' '.join(part.vectors)}"
+            print(f"{what}: {before} -> {new.whole.total}, {seconds:.1f} s", flush=True)
+            if before is None or new.whole.total < before:
                 text = json.dumps(new.data(), separators=(",", ":"))
                 write(given.archive, read(given.archive) | {key: text})
 

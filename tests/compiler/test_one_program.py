@@ -221,10 +221,10 @@ def test_programs_that_come_with_armdyn_are_proved_again(name):
     ready, still = prepared(robot), prepared(weightless(robot))
     parts = [(ready, part) for part in (WEIGHT, BIAS, TORQUES, forward_dynamics(rotors))]
     for of, part in [*parts, (still, MASS_MATRIX), (still, BIAS)]:
-        template = shipped(key_of(asdict(part), pattern(of)))
-        assert template is not None
+        program = shipped(key_of(asdict(part), pattern(of)))
+        assert program is not None
         writer = PartWriter(generic(of))
-        assert exact(writer.robot, part, writer.replayed(template))
+        assert exact(writer.robot, part, writer.replayed(program))
         inertias = np.array(rotors[: len(part.rotors)])
         taken = shortest_sound(of, part, QUICK, inertias)
         assert difference(taken, of, part, inertias) < 1e-10

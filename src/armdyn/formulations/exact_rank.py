@@ -21,7 +21,15 @@ from armdyn.errors import ModelError
 from armdyn.formulations.parameters import full_regressor, robot_parameters
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.spatial import cross
-from armdyn.graph.residues import Position, circle_point, drawn, rank, residues
+from armdyn.graph.field import (
+    Position,
+    Residue,
+    circle_point,
+    drawn,
+    number_residue,
+    rank,
+    residues,
+)
 from armdyn.model import Joint, RobotModel
 
 MEANT = 1e-9
@@ -137,7 +145,8 @@ def _turn(angle: float, about: int) -> Array:
     if abs(angle - quarters * np.pi / 2) < MEANT:
         c, s = residues(np.array([(1, 0), (0, 1), (-1, 0), (0, -1)][quarters % 4], dtype=float))
     else:
-        c, s = circle_point(float(np.tan(angle / 2)))
+        half = number_residue(float(np.tan(angle / 2)))
+        c, s = map(Residue, circle_point(half))
     R = np.array(residues(np.eye(3)))
     i, j = (about + 1) % 3, (about + 2) % 3
     R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c

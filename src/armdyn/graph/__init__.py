@@ -1,8 +1,8 @@
 """The expression graph."""
 
-from armdyn.graph.evaluate import FiniteField as FiniteField
 from armdyn.graph.evaluate import evaluate as evaluate
-from armdyn.graph.evaluate import proved_equal as proved_equal
+from armdyn.graph.field import FiniteField as FiniteField
+from armdyn.graph.field import proved_equal as proved_equal
 from armdyn.graph.nodes import Graph as Graph
 from armdyn.graph.nodes import Node as Node
 from armdyn.graph.printer import show as show

@@ -55,14 +55,17 @@ def count(outputs: Iterable[Node]) -> Operations:
 
 def count_nodes(nodes: Iterable[Node]) -> Operations:
     """The operations that these nodes stand for, each node once."""
+    return counted((n.op, n.args[0].index) for n in nodes if n.args and not n.constant)
+
+
+def counted(steps: Iterable[tuple[str, int]]) -> Operations:
+    """The operations of steps, each given by its name and the place of its first operand."""
     kinds: Counter[str] = Counter()
     angles = set()
-    for node in nodes:
-        if node.constant or not node.args:
-            continue
-        cost = OPERATIONS[node.op].cost
+    for op, first in steps:
+        cost = OPERATIONS[op].cost
         if cost == "trig":
-            angles.add(node.args[0].index)
+            angles.add(first)
         else:
             kinds[cost] += 1
     kinds["trig"] = len(angles)

@@ -10,9 +10,8 @@ Reference: A. Griewank and A. Walther, Evaluating Derivatives, chapter 3.
 """
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import TypeVar
 
 import numpy as np
 
@@ -21,8 +20,6 @@ from armdyn.errors import GraphError, TraceError, shown
 from armdyn.graph.nodes import Node
 from armdyn.graph.operations import OPERATIONS
 from armdyn.graph.visit import reachable
-
-T = TypeVar("T")
 
 
 def jvp(
@@ -34,31 +31,11 @@ def jvp(
     given = _nodes("direction", symbols, direction)
     tangents = {s.index: t for s, t in zip(symbols, given, strict=True) if not _is_zero(t)}
     for node in reachable(outputs):
-        found = tangent(node, tangents, operator.mul, operator.add)
-        if found is not None:
-            tangents[node.index] = found
+        if any(a.index in tangents for a in node.args):
+            pairs = zip(node.args, _partials(node), strict=True)
+            terms = [d * tangents[a.index] for a, d in pairs if a.index in tangents]
+            tangents[node.index] = reduce(operator.add, terms)
     return [tangents[y.index] if y.index in tangents else y.graph.number(0) for y in outputs]
-
-
-def tangent(
-    node: Node,
-    known: Mapping[int, T],
-    times: Callable[[Node, T], T],
-    plus: Callable[[T, T], T],
-) -> T | None:
-    """One step of forward mode: the tangent of a node, or None if those of all operands are zero.
-
-    `known` has the tangents of earlier nodes that are not zero, by index; `times` is the product of
-    a partial derivative, a node, and a tangent, `plus` the sum of two tangents.
-    """
-    if not any(a.index in known for a in node.args):
-        return None
-    terms = [
-        times(d, known[a.index])
-        for a, d in zip(node.args, _partials(node), strict=True)
-        if a.index in known
-    ]
-    return reduce(plus, terms)
 
 
 def vjp(

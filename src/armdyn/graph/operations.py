@@ -5,7 +5,7 @@ A new operation is one entry here, and one spelling in each printer and backend.
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,12 +17,6 @@ from armdyn.arrays import RELATIVE_PIVOT
 FAR_ANGLE = 32.0
 """Sums of angles beyond this are computed without whole turns [rad]: the last bit of a sum, which
 is rounded, is worth at most 4e-15 rad then."""
-PRIME = 2**61 - 1
-"""The field in which two graphs are compared: if they differ, they agree at a random point with a
-probability of about their degree divided by this."""
-OTHER_PRIME = 2**61 - 2373
-"""The field of a second comparison: in the first, 2⁶¹ is 1, so that a number which is rounding, as
-2⁻⁶⁰, is taken for a plain one, 2; here the powers of 2 are as many as the field has numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +32,14 @@ class Op:
     cost: str = ""
     """The field of `Operations` that counts it; empty: it is free."""
     residue: Callable[..., int] | None = None
-    """Its exact value before it is taken modulo a prime, as the function `residue` does; functions
-    of angles have it from the cosine and sine of the angle. None: a pseudo-random one that depends
-    on the operands."""
+    """Its exact value for residues, modulo the prime that follows them; functions of angles have it
+    from the cosine and sine of the angle. None: a pseudo-random one that depends on the operands.
+    """
     commutative: bool = False
     scalar: Callable[[float], float] | None = None
     """A function's value for one number; NumPy's is rounded differently on some processors."""
     parity: int = 0
     """-1 if f(-x) = -f(x), 1 if f(-x) = f(x)."""
-
-
-def number_residue(value: int | float, prime: int = PRIME) -> int:
-    """A number modulo a prime, exactly: a float is the binary fraction that it is."""
-    numerator, denominator = value.as_integer_ratio()
-    return numerator * pow(denominator, -1, prime) % prime
-
-
-def residue(op: str, operands: Sequence[int], prime: int = PRIME) -> int:
-    """An operation modulo a prime, by the operands or the cosine and sine of an angle."""
-    if op == "div":
-        return operands[0] * pow(operands[1], -1, prime) % prime
-    exact = OPERATIONS[op].residue
-    assert exact is not None
-    return exact(*operands) % prime
-
-
-def square_root(value: int, prime: int = PRIME) -> int | None:
-    """A root of a residue modulo a prime that is 3 modulo 4; None if it has none."""
-    root = pow(value, (prime + 1) // 4, prime)
-    return root if root * root % prime == value % prime else None
 
 
 def exact(operation: Callable[[Any, Any], Fraction], a: Any, b: Any) -> int | float | None:
@@ -115,63 +88,130 @@ def _quotient(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     return inverse, g.neg(g.mul(y, inverse))  # ∂(a/b) = 1/b, -(a/b)/b
 
 
+def _ones(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    return g.number(1), g.number(1)
+
+
 _ENTRIES = (
     Op(
-        *("add", 2, np.add, lambda g, y, a, b: (g.number(1), g.number(1)), "add"),
-        residue=lambda a, b: a + b,
+        name="add",
+        arity=2,
+        value=np.add,
+        partials=_ones,
+        cost="add",
+        residue=lambda a, b, p: (a + b) % p,
         commutative=True,
     ),
     Op(
-        *("sub", 2, np.subtract, lambda g, y, a, b: (g.number(1), g.number(-1)), "add"),
-        residue=lambda a, b: a - b,
+        name="sub",
+        arity=2,
+        value=np.subtract,
+        partials=lambda g, y, a, b: (g.number(1), g.number(-1)),
+        cost="add",
+        residue=lambda a, b, p: (a - b) % p,
     ),
     Op(
-        *("mul", 2, np.multiply, lambda g, y, a, b: (b, a), "mul"),
-        residue=lambda a, b: a * b,
+        name="mul",
+        arity=2,
+        value=np.multiply,
+        partials=lambda g, y, a, b: (b, a),
+        cost="mul",
+        residue=lambda a, b, p: a * b % p,
         commutative=True,
     ),
     Op(
-        *("div", 2, np.divide, _quotient, "div"),
-        residue=lambda a, b: residue("div", (a, b)),
+        name="div",
+        arity=2,
+        value=np.divide,
+        partials=_quotient,
+        cost="div",
+        residue=lambda a, b, p: a * pow(b, -1, p) % p,
     ),
-    Op("neg", 1, np.negative, lambda g, y, a: (g.number(-1),), residue=lambda a: -a),
     Op(
-        *("sin", 1, np.sin, lambda g, y, a: (g.function("cos", a),), "trig"),
-        residue=lambda cosine, sine: sine,
+        name="neg",
+        arity=1,
+        value=np.negative,
+        partials=lambda g, y, a: (g.number(-1),),
+        residue=lambda a, p: -a % p,
+    ),
+    Op(
+        name="sin",
+        arity=1,
+        value=np.sin,
+        partials=lambda g, y, a: (g.function("cos", a),),
+        cost="trig",
+        residue=lambda cosine, sine, p: sine,
         scalar=math.sin,
         parity=-1,
     ),
     Op(
-        *("cos", 1, np.cos, lambda g, y, a: (g.neg(g.function("sin", a)),), "trig"),
-        residue=lambda cosine, sine: cosine,
+        name="cos",
+        arity=1,
+        value=np.cos,
+        partials=lambda g, y, a: (g.neg(g.function("sin", a)),),
+        cost="trig",
+        residue=lambda cosine, sine, p: cosine,
         scalar=math.cos,
         parity=1,
     ),
     Op(
-        *("sqrt", 1, np.sqrt, lambda g, y, a: (g.div(g.number(0.5), y),), "sqrt"),
+        name="sqrt",
+        arity=1,
+        value=np.sqrt,
+        partials=lambda g, y, a: (g.div(g.number(0.5), y),),
+        cost="sqrt",
         scalar=math.sqrt,
     ),
     Op(  # of a pair whose squares add up to 1
-        *("angle", 2, np.arctan2, lambda g, y, s, c: (c, g.neg(s)), "other"),
+        name="angle",
+        arity=2,
+        value=np.arctan2,
+        partials=lambda g, y, s, c: (c, g.neg(s)),
+        cost="other",
     ),
-    Op("exp", 1, np.exp, lambda g, y, a: (y,), "other", scalar=math.exp),
     Op(
-        *("tanh", 1, np.tanh, lambda g, y, a: (g.sub(g.number(1), g.mul(y, y)),), "other"),
+        name="exp",
+        arity=1,
+        value=np.exp,
+        partials=lambda g, y, a: (y,),
+        cost="other",
+        scalar=math.exp,
+    ),
+    Op(
+        name="tanh",
+        arity=1,
+        value=np.tanh,
+        partials=lambda g, y, a: (g.sub(g.number(1), g.mul(y, y)),),
+        cost="other",
         scalar=math.tanh,
         parity=-1,
     ),
     Op(  # the jump is no derivative
-        *("sign", 1, np.sign, lambda g, y, a: (g.number(0),), "other"),
+        name="sign",
+        arity=1,
+        value=np.sign,
+        partials=lambda g, y, a: (g.number(0),),
+        cost="other",
         scalar=lambda x: float(np.sign(x)),
         parity=-1,
     ),
-    Op("signed_power", 2, signed_power, _power_slope, "other"),
+    Op(name="signed_power", arity=2, value=signed_power, partials=_power_slope, cost="other"),
     Op(  # which programs have in place of an addition
-        *("angle_sum", 2, angle_sum, lambda g, y, a, b: (g.number(1), g.number(1)), "add"),
-        residue=lambda a, b: a + b,
+        name="angle_sum",
+        arity=2,
+        value=angle_sum,
+        partials=_ones,
+        cost="add",
+        residue=lambda a, b, p: (a + b) % p,
         commutative=True,
     ),
-    Op("guard", 2, guard, lambda g, y, a, b: (g.number(1), g.number(0)), "other"),
+    Op(
+        name="guard",
+        arity=2,
+        value=guard,
+        partials=lambda g, y, a, b: (g.number(1), g.number(0)),
+        cost="other",
+    ),
 )
 
 OPERATIONS = {op.name: op for op in _ENTRIES}

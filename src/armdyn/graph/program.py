@@ -1,20 +1,22 @@
 """Programs: straight-line operations with named inputs, constants worked out, and outputs."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.errors import ShapeError, TraceError, counted
+from armdyn.errors import ShapeError, TraceError
+from armdyn.errors import counted as counted_words
 from armdyn.forks import cached_property
 from armdyn.graph.angle_sums import angle_sums
-from armdyn.graph.count import Operations, count
+from armdyn.graph.count import Operations, counted
+from armdyn.graph.evaluate import FLOATS, Step, Table, run_for
 from armdyn.graph.linearize import is_run, linearize
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.operations import OPERATIONS
 from armdyn.graph.printer import PLAIN, Infix
 from armdyn.graph.verify import verify
@@ -74,30 +76,36 @@ class Program:
     """The value of each output, in C order."""
     shape: tuple[int, ...]
     """Shape of the outputs."""
-    whole: Operations
-    """What one evaluation takes."""
     split: Callable[[], tuple[Operations, Operations]] | None = None
     """Gives what an evaluation takes without rotors and friction, and without friction."""
 
     @staticmethod
-    def from_outputs(outputs: Any, inputs: Mapping[str, int | None]) -> "Program":
+    def from_outputs(
+        outputs: Any, inputs: Mapping[str, int | None], *, as_recorded: bool = False
+    ) -> "Program":
         """The program that computes an array of nodes of one graph.
 
         `inputs` gives for each array the program takes, in order, the length of its last axis (its
-        entries are the graph's inputs name1, name2, ...), or None for a scalar.
+        entries are the graph's inputs name1, name2, ...), or None for a scalar. Operations come in
+        an order in which few values wait; `as_recorded`, as they were entered in the graph, so that
+        `nodes` enters them likewise.
         """
         array = np.asarray(outputs, dtype=object)
         nodes = _checked(array)
         arrays = tuple(Input(name, size) for name, size in inputs.items())
-        built = _Builder(arrays, nodes)
+        built = _Builder(arrays, nodes, as_recorded)
         return Program(
             inputs=arrays,
             constants=tuple(built.constants),
             instructions=tuple(built.instructions),
             outputs=tuple(built.place[node.index] for node in nodes),
             shape=array.shape,
-            whole=count(nodes),
         )
+
+    @cached_property
+    def whole(self) -> Operations:
+        """What one evaluation takes."""
+        return counted((step.op, step.args[0]) for step in self.instructions)
 
     @property
     def operations(self) -> Operations:
@@ -122,6 +130,11 @@ class Program:
     def symbols(self) -> tuple[str, ...]:
         """Names of the entries of the inputs, in order."""
         return tuple(name for array in self.inputs for name in array.symbols)
+
+    @property
+    def parameters(self) -> set[str]:
+        """Names of the parameters among its constants."""
+        return {constant.name for constant in self.constants if constant.op == "parameter"}
 
     @cached_property
     def text(self) -> str:
@@ -154,7 +167,7 @@ class Program:
         if len(arrays) != len(self.inputs):
             names = ", ".join(array.name for array in self.inputs)
             raise ShapeError(
-                f"the program takes {counted(len(self.inputs), 'array')} ({names}), got "
+                f"the program takes {counted_words(len(self.inputs), 'array')} ({names}), got "
                 f"{len(arrays)}"
             )
         checked = {}
@@ -162,32 +175,110 @@ class Program:
             value = np.asarray(given)[..., None] if expected.size is None else given
             size = len(expected.symbols)
             checked[expected.name] = check_joint_vector(expected.name, value, size, "entries")
-        vectors = broadcast(**checked) if checked else ()
-        batch = vectors[0].shape[:-1] if vectors else ()
-        result = np.empty((*batch, len(self.outputs)))
-        for place, value in enumerate(self._evaluated(vectors)):
-            result[..., place] = value
-        return result.reshape(batch + self.shape)
-
-    def _evaluated(self, vectors: Sequence[Array]) -> list[Any]:
-        """The outputs by the table of operations; a value is forgotten after its last use."""
-        missing = [c.name for c in self.constants if c.op == "parameter" and c.value is None]
-        if missing:
+        if missing := [c.name for c in self.constants if c.op == "parameter" and c.value is None]:
             raise TraceError(
                 f"the parameters {', '.join(missing)} have no value, so the program cannot be "
                 "evaluated; give values where they are made, with graph.parameter(name, value)"
             )
-        known = [vector[..., k] for vector in vectors for k in range(vector.shape[-1])]
-        values: dict[int, Any] = dict(enumerate([*known, *(c.value for c in self.constants)]))
-        left = Counter(k for i in self.instructions for k in i.args) + Counter(self.outputs)
-        for place, instruction in enumerate(self.instructions, start=len(values)):
-            operation = OPERATIONS[instruction.op].value
-            values[place] = operation(*(values[k] for k in instruction.args))
-            for k in instruction.args:
-                left[k] -= 1
-                if not left[k]:
-                    del values[k]
-        return [values[k] for k in self.outputs]
+        vectors = broadcast(**checked) if checked else ()
+        batch = vectors[0].shape[:-1] if vectors else ()
+        result = np.empty((*batch, len(self.outputs)))
+        entries = [vector[..., k] for vector in vectors for k in range(vector.shape[-1])]
+        for place, value in enumerate(self.evaluated(entries)):
+            result[..., place] = value
+        return result.reshape(batch + self.shape)
+
+    def evaluated(
+        self,
+        entries: Sequence[Any],
+        table: Table = FLOATS,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> list[Any]:
+        """The outputs, in C order, for the entries of the inputs one after the other.
+
+        `table` has the operations on values of their kind, and may turn constants into such by its
+        "number". With `parameters`, by name, constants are computed anew from these.
+        """
+        values = dict(enumerate(entries))
+        first, number = len(values), table.get("number")
+        steps: list[Step] = []
+        for place, constant in enumerate(self.constants, start=first):
+            if parameters is None or constant.op == "number":
+                values[place] = number(constant.value) if number else constant.value
+            elif constant.op == "parameter":
+                values[place] = parameters[constant.name]
+            else:
+                steps.append((place, constant.op, constant.args))
+        numbered = enumerate(self.instructions, start=first + len(self.constants))
+        steps += [(place, step.op, step.args) for place, step in numbered]
+        return run_for(self.outputs, steps, values, table)
+
+    def nodes(self, graph: Graph, symbols: Mapping[str, Any]) -> list[Node]:
+        """The outputs in a graph, with nodes or numbers for inputs and parameters by name."""
+        table = {op: partial(_applied, graph, op) for op in OPERATIONS} | {"number": graph.number}
+        known = {name: graph.node(value) for name, value in symbols.items()}
+        return self.evaluated([known[name] for name in self.symbols], table, known)
+
+    def data(self) -> list[Any]:
+        """The program as lists, strings and numbers; values of parameters are not among them."""
+        constants = [
+            [_SHORT[c.op], *c.args] if c.args else [c.op, c.value if c.op == "number" else c.name]
+            for c in self.constants
+        ]
+        instructions = [[_SHORT[step.op], *step.args] for step in self.instructions]
+        inputs = [[array.name, array.size] for array in self.inputs]
+        return [inputs, constants, instructions, list(self.outputs)]
+
+    @staticmethod
+    def from_data(data: Any) -> "Program":
+        """The program that `data` gave; a ValueError if it is none."""
+        try:
+            inputs, constants, instructions, outputs = data
+            program = Program(
+                inputs=tuple(Input(str(name), int(size)) for name, size in inputs),
+                constants=tuple(_constant_of(*row) for row in constants),
+                instructions=tuple(
+                    Instruction(_LONG[op], tuple(map(int, args))) for op, *args in instructions
+                ),
+                outputs=tuple(map(int, outputs)),
+                shape=(len(outputs),),
+            )
+        except (TypeError, KeyError, ValueError, OverflowError) as error:
+            raise ValueError("this is no program") from error
+        program._check()
+        return program
+
+    def _check(self) -> None:
+        """A ValueError if an operation has other operands than it should."""
+        first = len(self.symbols)
+        steps: list[tuple[int, Constant | Instruction]] = [
+            *((place, c) for place, c in enumerate(self.constants, first) if c.args),
+            *enumerate(self.instructions, first + len(self.constants)),
+        ]
+        sound = all(
+            len(step.args) == OPERATIONS[step.op].arity and all(0 <= k < place for k in step.args)
+            for place, step in steps
+        )
+        size = first + len(self.constants) + len(self.instructions)
+        if not (sound and all(0 <= k < size for k in self.outputs)):
+            raise ValueError("an operation of this program has operands that are not there")
+
+
+def _applied(graph: Graph, op: str, *operands: Node) -> Node:
+    return graph.apply("add" if op == "angle_sum" else op, operands)
+
+
+def _constant_of(op: str, *rest: Any) -> Constant:
+    """A constant from its data; a ValueError if it is none."""
+    if op == "number" and isinstance(rest[0], int | float):
+        return Constant(op, (), repr(rest[0]), rest[0])
+    if op == "parameter" and isinstance(rest[0], str):
+        return Constant(op, (), rest[0], None)
+    return Constant(_LONG[op], tuple(map(int, rest)), "", None)
+
+
+_SHORT = {op: {"add": "+", "sub": "-", "mul": "*", "div": "/"}.get(op, op) for op in OPERATIONS}
+_LONG = {short: op for op, short in _SHORT.items()}
 
 
 def _written(value: Constant | Instruction, names: list[str]) -> str:
@@ -197,7 +288,7 @@ def _written(value: Constant | Instruction, names: list[str]) -> str:
 class _Builder:
     """Numbers the values of a program."""
 
-    def __init__(self, inputs: tuple[Input, ...], outputs: list[Node]):
+    def __init__(self, inputs: tuple[Input, ...], outputs: list[Node], as_recorded: bool):
         nodes = reachable(outputs)
         symbols = [name for array in inputs for name in array.symbols]
         _check_symbols(nodes, symbols, inputs)
@@ -209,10 +300,11 @@ class _Builder:
             if node.constant:
                 self.place[node.index] = len(symbols) + len(self.constants)
                 self.constants.append(self._constant(node, len(symbols)))
-        flipped = _negated_differences(nodes, uses(outputs))
-        sums = angle_sums(outputs)
         self.start = len(symbols) + len(self.constants)
-        for node in linearize(outputs):
+        order = list(filter(is_run, nodes)) if as_recorded else linearize(outputs)
+        flipped = {} if as_recorded else _negated_differences(nodes, uses(outputs))
+        sums = set() if as_recorded else angle_sums(outputs)
+        for node in order:
             if node.index in flipped.values():
                 continue
             op, args = node.op, node.args

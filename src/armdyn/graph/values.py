@@ -15,8 +15,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.graph.evaluate import CirclePoint, FiniteField, mirrored, sum_of_angles
-from armdyn.graph.operations import PRIME, number_residue
+from armdyn.graph.field import (
+    PRIME,
+    CirclePoint,
+    FiniteField,
+    mirrored,
+    number_residue,
+    sum_of_angles,
+)
 
 Definition = tuple[int, tuple[int, ...]]
 """What a cell adds to the count, 0 or 1, and the cells it is made of."""

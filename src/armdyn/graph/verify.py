@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from armdyn.errors import GraphError
-from armdyn.graph.evaluate import proved_equal
+from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.operations import OPERATIONS
 

@@ -15,7 +15,8 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import drawn_positions
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.graph.differentiate import jacobian
-from armdyn.graph.evaluate import evaluate, proved_equal
+from armdyn.graph.evaluate import evaluate
+from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Node
 from armdyn.graph.program import Program
 from armdyn.graph.visit import reachable, unguarded

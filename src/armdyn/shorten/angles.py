@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from armdyn.graph.field import OTHER_PRIME, PRIME
 from armdyn.graph.nodes import Node
-from armdyn.graph.operations import OTHER_PRIME, PRIME, TRIG
+from armdyn.graph.operations import TRIG
 from armdyn.graph.visit import reachable
 from armdyn.shorten.network import Definition, Network
 

@@ -50,5 +50,5 @@ class Branch:
         graph: Graph = rotors[0].graph
         felt = [rotors[i] for i in self.members] if part.rotors else []
         inertias = np.array([graph.values.get(rotor.name, 0.0) for rotor in felt])
-        template = shortest_sound(self.numbers, part, budget, inertias)
-        return template.nodes(graph, lambda _, name: known[name])
+        program = shortest_sound(self.numbers, part, budget, inertias)
+        return program.nodes(graph, known)

@@ -11,11 +11,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.graph import residue_arrays as field
+from armdyn.graph import field
 from armdyn.graph.evaluate import evaluate
+from armdyn.graph.field import PRIME, Residues, unsigned
 from armdyn.graph.nodes import Node
-from armdyn.graph.operations import PRIME
-from armdyn.graph.residue_arrays import Residues, unsigned
 from armdyn.shorten.cones import Cells
 from armdyn.shorten.network import ONE, Definition, Network
 
@@ -64,8 +63,8 @@ class Pool:
         cells.sort(key=lambda c: not net.is_constant(c))
         self.cells: Cells = np.array(cells, dtype=np.intp)
         self.constants = sum(net.is_constant(c) for c in cells)
-        self.values = field.residues([net.first[c] for c in cells])
-        self.inverses = field.residues([pow(net.first[c], -1, PRIME) for c in cells])
+        self.values = np.array([net.first[c] for c in cells], dtype=np.uint64)
+        self.inverses = np.array([pow(net.first[c], -1, PRIME) for c in cells], dtype=np.uint64)
         self.table = Table(unsigned(self.values))
 
     def matches(self, net: Network, targets: Cells, tables: "list[Table]") -> "list[Identities]":

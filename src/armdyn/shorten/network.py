@@ -8,9 +8,8 @@ their residues at two points of two finite fields; cells equal at both, up to si
 from collections.abc import Iterator, Sequence
 
 from armdyn.errors import GraphError
-from armdyn.graph.evaluate import FiniteField
+from armdyn.graph.field import OTHER_PRIME, PRIME, FiniteField, residue
 from armdyn.graph.nodes import Graph, Node
-from armdyn.graph.operations import OTHER_PRIME, PRIME, residue
 from armdyn.graph.visit import inside_angles, reachable
 
 Definition = tuple[str, tuple[int, ...]]

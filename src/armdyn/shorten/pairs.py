@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.graph import residue_arrays as field
-from armdyn.graph.operations import PRIME
-from armdyn.graph.residue_arrays import unsigned
+from armdyn.graph import field
+from armdyn.graph.field import PRIME, unsigned
 from armdyn.shorten.candidates import Flags, Identities, Pool, Table, fitted
 from armdyn.shorten.cones import Cells, Cones
 from armdyn.shorten.network import COUNTED, ZERO, Definition, Network

@@ -7,9 +7,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.graph.evaluate import proved_equal
+from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Node
-from armdyn.graph.template import Template
+from armdyn.graph.program import Program
 from armdyn.graph.trace import trace
 from armdyn.graph.visit import unguarded
 from armdyn.model import RobotModel
@@ -40,7 +40,7 @@ def exact(robot: CanonicalRobot, part: Part, outputs: list[Node]) -> bool:
     return proved_equal(sides[0], sides[1])
 
 
-def difference(template: Template, robot: CanonicalRobot, part: Part, rotors: Array) -> float:
+def difference(program: Program, robot: CanonicalRobot, part: Part, rotors: Array) -> float:
     """How far a program is from a textbook for a prepared robot of numbers.
 
     Over some random states, relative to the largest of each output; rotors are their inertias.
@@ -50,7 +50,7 @@ def difference(template: Template, robot: CanonicalRobot, part: Part, rotors: Ar
     known = entries(robot) | {f"Ia{i + 1}": value for i, value in enumerate(rotors)}
     known |= {f"{name}{i + 1}": v[:, i] for name, v in states.items() for i in range(n)}
     with np.errstate(all="ignore"):
-        values = template.values(lambda _, name: known[name])
+        values = program.evaluated([known[k] for k in program.symbols], parameters=known)
         found = np.stack([np.broadcast_to(x, COMPARED_STATES) for x in values], -1)
         model = model_from_canonical(robot, float)
         ours, theirs = _equation(model, part, states, found, np.asarray(rotors))

@@ -16,7 +16,7 @@ from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.graph.nodes import Graph, Node
-from armdyn.graph.template import Template
+from armdyn.graph.program import Program
 from armdyn.graph.trace import trace
 from armdyn.shorten.canonical.frames import CanonicalRobot, with_tip_phase
 from armdyn.shorten.canonical.regroup import regroup
@@ -106,16 +106,18 @@ class PartWriter:
     def _guard(self, *pair: Any) -> Node:
         return self.graph.guard(*trace(self.graph, lambda: np.array(pair, dtype=object)))
 
-    def replayed(self, template: Template, symbols: CanonicalRobot | None = None) -> list[Node]:
-        """A template on the parameters of this robot, or of another one in the same graph."""
-        known = entries(symbols or self.symbols)
+    def recorded(self, part: Part, outputs: list[Node]) -> Program:
+        """The program of a part, as it is kept: with symbols for the numbers of the robot."""
+        inputs = dict.fromkeys(part.vectors, len(self.robot.links))
+        return Program.from_outputs(outputs, inputs, as_recorded=True)
 
-        def symbol(kind: str, name: str) -> Any:
-            if kind == "input":
-                return self.graph.input(name)
-            return known[name] if name in known else self.graph.parameter(name)
-
-        return template.nodes(self.graph, symbol)
+    def replayed(self, program: Program, symbols: CanonicalRobot | None = None) -> list[Node]:
+        """A program on the parameters of this robot, or of another one in the same graph."""
+        known = {name: self.graph.input(name) for name in program.symbols}
+        known |= {
+            c.name: self.graph.parameter(c.name) for c in program.constants if c.op == "parameter"
+        }
+        return program.nodes(self.graph, known | entries(symbols or self.symbols))
 
 
 def symmetric(lower: Sequence[Any]) -> Array:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.forks import lock_over_fork
-from armdyn.graph.template import Template
+from armdyn.graph.program import Program
 from armdyn.io.folders import cache_folder
 from armdyn.io.shelf import Shelf
 from armdyn.version import __version__
@@ -39,13 +39,13 @@ def key_of(what: Any, pattern: list[Any]) -> str:
     return hashlib.sha256(json.dumps([FORMAT, what, pattern]).encode()).hexdigest()[:32]
 
 
-def shipped(key: str) -> Template | None:
+def shipped(key: str) -> Program | None:
     """The program that comes with armdyn, or None."""
     with _LOCK:
         archive = _archive()
         if archive is None or key not in archive.namelist():
             return None
-        return Template.from_data(json.loads(archive.read(key)))
+        return Program.from_data(json.loads(archive.read(key)))
 
 
 @lru_cache(maxsize=1)
@@ -65,7 +65,7 @@ class ProgramStore:
     folder: Path | None
     """None: nothing is kept."""
 
-    def find(self, key: str) -> Template | None:
+    def find(self, key: str) -> Program | None:
         """The program that this version of armdyn kept, or None."""
         if self.folder is None:
             return None
@@ -74,15 +74,15 @@ class ProgramStore:
             version, digest, text = json.loads(content or b"")
             if version != __version__ or digest != _digest(text):
                 return None
-            return Template.from_data(json.loads(text))
+            return Program.from_data(json.loads(text))
         except (ValueError, TypeError, AttributeError, RecursionError):
             return None
 
-    def store(self, key: str, template: Template) -> None:
+    def store(self, key: str, program: Program) -> None:
         """Keep a program; a folder that cannot be written is no error."""
         if self.folder is None:
             return
-        text = json.dumps(template.data())
+        text = json.dumps(program.data())
         content = json.dumps([__version__, _digest(text), text]).encode()
         Shelf(self.folder, SUFFIX).keep(key + SUFFIX, content, LARGEST_CACHE)
 

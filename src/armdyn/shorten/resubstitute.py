@@ -8,7 +8,7 @@ no list of rules has. All work is bounded by counts, never by the clock.
 from collections.abc import Iterable
 
 from armdyn.errors import GraphError
-from armdyn.graph.evaluate import proved_equal
+from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Node
 from armdyn.shorten.anneal import annealed
 from armdyn.shorten.descent import descend

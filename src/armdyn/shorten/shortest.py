@@ -16,7 +16,7 @@ from armdyn.arrays import Array
 from armdyn.errors import GraphError
 from armdyn.graph.count import count
 from armdyn.graph.nodes import Node
-from armdyn.graph.template import Template
+from armdyn.graph.program import Program
 from armdyn.shorten.canonical.frames import CanonicalRobot
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.choice_search import searched_choices, searched_origins
@@ -58,10 +58,10 @@ class SearchBudget:
 QUICK = SearchBudget()
 
 
-_known: dict[tuple[str, bool], Template] = {}
+_known: dict[tuple[str, bool], Program] = {}
 
 
-def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> Template:
+def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> Program:
     """The program of a part for a prepared robot of numbers, and for all with its pattern."""
     key = key_of(asdict(part), pattern(robot))
     known = key, budget.deep
@@ -78,74 +78,75 @@ def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) ->
 def minimal_outputs(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> list[Node]:
     """The shortest outputs for a robot of numbers on one base joint, on symbols of their own."""
     ready = prepared(robot)
-    template = shortest_sound(ready, part, budget, np.zeros(len(part.rotors)))
-    return PartWriter(ready).replayed(template)
+    program = shortest_sound(ready, part, budget, np.zeros(len(part.rotors)))
+    return PartWriter(ready).replayed(program)
 
 
-_own: dict[str, Template] = {}
+_own: dict[str, Program] = {}
 
 
 def shortest_sound(
     robot: CanonicalRobot, part: Part, budget: SearchBudget, rotors: Array
-) -> Template:
+) -> Program:
     """The shortest program that computes a part of a prepared robot without loss of digits.
 
     The program of a pattern may divide by a number that is not zero but nearly so in this robot.
     Then one is searched for that looks at the numbers, and at last there is one that divides by no
     constant. Rotors are their inertias.
     """
-    ways: list[Callable[[], Template]] = [
+    ways: list[Callable[[], Program]] = [
         partial(shortest, robot, part, budget),
         partial(_searched_for_numbers, robot, part, budget),
         partial(_undivided, robot, part),
     ]
-    errors: list[tuple[float, Template]] = []
+    errors: list[tuple[float, Program]] = []
     for way in ways:
-        template = way()
-        errors.append((difference(template, robot, part, rotors), template))
+        program = way()
+        errors.append((difference(program, robot, part, rotors), program))
         if errors[-1][0] <= PART_ROUNDING[part.name]:
-            return template
+            return program
     return min(errors, key=lambda pair: pair[0])[1]
 
 
-def _searched_for_numbers(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Template:
+def _searched_for_numbers(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Program:
     key = key_of([asdict(part), list(entries(robot).values())], pattern(robot))
     if key not in _own:
         _own[key] = searched(robot, part, budget)
     return _own[key]
 
 
-def _undivided(robot: CanonicalRobot, part: Part) -> Template:
+def _undivided(robot: CanonicalRobot, part: Part) -> Program:
     """A longer program that divides by no constant."""
     writer = PartWriter(generic(robot))
     choices = options(writer.robot).start
     for i in range(len(robot.links)):
         choices = choices.with_link(i, tangent=False)
     if part.name == "torques":
-        return Template.of(writer.torques(part, choices))
+        return writer.recorded(part, writer.torques(part, choices))
     if part.name == "forward_dynamics" and max(map(len, robot.paths)) > MOST_COMPOSITE:
-        return Template.of(writer.articulated(part, choices))
+        return writer.recorded(part, writer.articulated(part, choices))
     M = writer.mass_matrix()
     if part.name == "mass_matrix":
-        return Template.of(M)
-    return Template.of(writer.solved(part, M, writer.torques(BIAS, choices)))
+        return writer.recorded(part, M)
+    return writer.recorded(part, writer.solved(part, M, writer.torques(BIAS, choices)))
 
 
-def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Template:
+def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Program:
     """The program of a part found by a search on a robot of numbers, and proved."""
-    outputs = _SEARCHES[part.name](PartWriter(robot), part, budget)
-    template = Template.of(outputs)
+    writer = PartWriter(robot)
+    outputs = _SEARCHES[part.name](writer, part, budget)
+    program = writer.recorded(part, outputs)
     if len(robot.links) <= MOST_PROVED_JOINTS:
         proved = exact(robot, part, outputs)
     else:
         rotors = np.array(part.rotors, dtype=float)
-        proved = difference(template, robot, part, rotors) <= RANDOM_ROUNDING
+        proved = difference(program, robot, part, rotors) <= RANDOM_ROUNDING
     if not proved:
         raise GraphError(
             f"the program for {part.name} of {robot.name!r} is not what it should be; this is a "
             "defect of armdyn, report it with the robot"
         )
-    return template
+    return program
 
 
 def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:

@@ -5,22 +5,21 @@ partial derivatives come out of one walk through the graph. Sines and cosines ar
 alone.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
-from armdyn.graph import residue_arrays as residues
-from armdyn.graph.differentiate import tangent
-from armdyn.graph.evaluate import FiniteField
+from armdyn.graph import field
+from armdyn.graph.evaluate import Table, run_for, steps_of
 from armdyn.graph.nodes import Node
-from armdyn.graph.operations import TRIG, number_residue
-from armdyn.graph.visit import reachable, uses
+from armdyn.graph.operations import TRIG
+from armdyn.graph.visit import reachable
 
-ZERO = np.zeros((), dtype=np.uint64)
 ANOTHER = 1000
 """Added to a seed where a symbol is drawn again."""
 
@@ -41,7 +40,7 @@ class Drawn:
     """What symbols, and sines and cosines of symbols, are at points of the field."""
 
     points: Sequence[Point]
-    _known: dict[tuple[int, int], int] = field(default_factory=dict)
+    _known: dict[tuple[int, int], int] = dataclasses.field(default_factory=dict)
 
     def __call__(self, leaf: Node) -> Array:
         """The residues of a leaf, one a point."""
@@ -52,9 +51,41 @@ class Drawn:
         for point in self.points:
             key = leaf.index, point.seed + ANOTHER * (inner.name in point.again)
             if key not in self._known:
-                self._known[key] = FiniteField(key[1]).values([leaf])[0]
+                self._known[key] = field.FiniteField(key[1]).values([leaf])[0]
             found.append(0 if inner.name in point.zero else self._known[key])
-        return residues.residues(found)
+        return np.array(found, dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dual:
+    """Residues at all points (points,), and their slopes (names, points); None: no slope."""
+
+    value: Array
+    slope: Array | None = None
+
+
+def _dual_sum(sign: Callable[[Array, Array], Array]) -> Callable[[_Dual, _Dual], _Dual]:
+    def total(a: _Dual, b: _Dual) -> _Dual:
+        if a.slope is None and b.slope is None:
+            return _Dual(sign(a.value, b.value))
+        slopes = (field.ZERO if x.slope is None else x.slope for x in (a, b))
+        return _Dual(sign(a.value, b.value), sign(*slopes))
+
+    return total
+
+
+def _dual_product(a: _Dual, b: _Dual) -> _Dual:
+    terms = [field.mul(x.value, y.slope) for x, y in ((a, b), (b, a)) if y.slope is not None]
+    return _Dual(field.mul(a.value, b.value), reduce(field.add, terms) if terms else None)
+
+
+_minus = _dual_sum(field.sub)
+_DUALS: Table = {
+    "add": _dual_sum(field.add),
+    "sub": _minus,
+    "mul": _dual_product,
+    "neg": lambda a: _minus(_Dual(field.ZERO), a),
+}
 
 
 def values_and_slopes(
@@ -62,47 +93,30 @@ def values_and_slopes(
 ) -> tuple[Array, Array]:
     """The outputs (outputs, points) and their slopes by named inputs (outputs, names, points)."""
     outputs, points = list(outputs), len(drawn.points)
-    left = uses(outputs)
-    value: dict[int, Any] = {}
-    slope: dict[int, Any] = {}
 
-    def times(partial: Node, slopes: Any) -> Any:
-        if partial.op == "neg":
-            return residues.sub(ZERO, times(partial.args[0], slopes))
-        if partial.op == "number" and partial.value in (1, -1):
-            return slopes if partial.value == 1 else residues.sub(ZERO, slopes)
-        known = partial.index in value
-        return residues.mul(value[partial.index] if known else drawn(partial), slopes)
+    def leaf(node: Node) -> _Dual:
+        if node.op == "number":
+            return _Dual(np.array(field.number_residue(node.value), dtype=np.uint64))
+        value, inner = drawn(node), node.args[0] if node.args else node
+        if inner.name not in names:
+            return _Dual(value)
+        slope = np.zeros((len(names), points), dtype=np.uint64)
+        slope[names.index(inner.name)] = 1
+        if node.op == "sin":
+            slope = field.mul(drawn(inner.cos()), slope)
+        elif node.op == "cos":
+            slope = field.mul(field.sub(field.ZERO, drawn(inner.sin())), slope)
+        return _Dual(value, slope)
 
-    for node in reachable(outputs):
-        value[node.index] = _value(node, value, drawn)
-        if node.name in names:
-            slope[node.index] = np.zeros((len(names), points), dtype=np.uint64)
-            slope[node.index][names.index(node.name)] = 1
-        elif (found := tangent(node, slope, times, residues.add)) is not None:
-            slope[node.index] = found
-        for used in node.args:
-            left[used.index] -= 1
-            if not left[used.index]:
-                del value[used.index]
-                slope.pop(used.index, None)
+    nodes = reachable(outputs)
+    leaves = {n.index: leaf(n) for n in nodes if n.op in TRIG or not n.args}
+    steps = [step for step in steps_of(nodes) if step[0] not in leaves]
+    if unknown := {op for _, op, _ in steps} - _DUALS.keys():
+        raise TraceError(f"{min(unknown)} is neither a sum nor a product")
+    found = run_for([node.index for node in outputs], steps, leaves, _DUALS)
     result = np.zeros((len(outputs), points), dtype=np.uint64)
     slopes = np.zeros((len(outputs), len(names), points), dtype=np.uint64)
-    for k, node in enumerate(outputs):
-        result[k], slopes[k] = value[node.index], slope.get(node.index, 0)
+    for k, dual in enumerate(found):
+        result[k] = dual.value
+        slopes[k] = 0 if dual.slope is None else dual.slope
     return result, slopes
-
-
-def _value(node: Node, value: dict[int, Any], drawn: Drawn) -> Any:
-    """The value of a node from those of its operands."""
-    operands = [value[a.index] for a in node.args]
-    match node.op:
-        case "number":
-            return np.uint64(number_residue(node.value))
-        case "add" | "sub" | "mul":
-            return getattr(residues, node.op)(*operands)
-        case "neg":
-            return residues.sub(ZERO, *operands)
-        case _ if node.op in TRIG or not node.args:
-            return drawn(node)
-    raise TraceError(f"{node!r} is neither a sum nor a product")

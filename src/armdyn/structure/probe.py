@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.graph import residue_arrays as residues
+from armdyn.graph import field
 from armdyn.structure.field import Drawn, Point, values_and_slopes
 from armdyn.structure.graph import Trunk
 
@@ -66,7 +66,7 @@ class Probe:
         found, slopes = values_and_slopes(outputs, Drawn(points), self.trunk.q)
         T = slopes[:-1].reshape(n, n, n, -1)
         # 2 h_ikm = ∂D_ik/∂q_m + ∂D_im/∂q_k - ∂D_km/∂q_i
-        h = residues.sub(residues.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
+        h = field.sub(field.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
         return _pattern(found[:-1].reshape(n, n, -1)), _pattern(h), _pattern(slopes[-1])
 
     def awakened(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -99,7 +99,7 @@ class Probe:
         angles = _pattern(cosines)
         return Axes(
             angles.zero,
-            (residues.mul(cosines, cosines) == 1).all(-1),
+            (field.mul(cosines, cosines) == 1).all(-1),
             angles.constant,
             (at[n * n : n * n + n] == 0).all(-1),
             (at[n * n + n :].reshape(n, 3, -1) == 0).all((-2, -1)),

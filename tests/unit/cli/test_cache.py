@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.graph.template import Template
+from armdyn.graph.program import Program
 from armdyn.kernels.cache import user_cache
 from armdyn.shorten.program_store import user_programs
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such owners and modes")
-TEMPLATE = Template((("input", "q1"),), (("mul", (0, 0)),), (1,))
+PROGRAM = Program.from_data([[["q", 1]], [], [["*", 0, 0]], [1]])
 KEYS = [hashlib.sha256(bytes([i])).hexdigest() for i in range(3)]
 
 
@@ -28,7 +28,7 @@ def root(tmp_path, monkeypatch) -> Path:
     for i, key in enumerate(KEYS):
         user_cache().put(key, bytes(1000 * i))
         os.utime(root / "kernels" / f"{key}.kernel", (1e9 + i, 1e9 + i))
-    user_programs().store(KEYS[0], TEMPLATE)
+    user_programs().store(KEYS[0], PROGRAM)
     return root
 
 
@@ -111,7 +111,7 @@ def test_no_cache_is_no_error(run, monkeypatch, word):
         assert code == 0
         assert "nothing is kept on disk" in out
     assert json.loads(run("--json")[1]) == {"folder": None, "kept": {}}
-    user_programs().store(KEYS[0], TEMPLATE)
+    user_programs().store(KEYS[0], PROGRAM)
     assert user_programs().find(KEYS[0]) is None
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ModelError
-from armdyn.graph.residues import PRIME, Residue, rank, residues
+from armdyn.graph.field import PRIME, Residue, rank, residues
 from support.paths import ROOT
 
 

@@ -13,7 +13,7 @@ from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.parallelogram import LinearDyad
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.graph.evaluate import proved_equal
+from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Graph
 from armdyn.io.toml.read import read_toml
 from armdyn.model.transform import rotation_about, transform

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from armdyn.errors import TraceError
 from armdyn.graph import FiniteField, Graph, evaluate, proved_equal
-from armdyn.graph.operations import PRIME
+from armdyn.graph.field import PRIME
 from support.random_graphs import graphs
 
 whole = st.integers(-40, 40)

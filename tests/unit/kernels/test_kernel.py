@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from armdyn import Robot
-from armdyn.export.evaluate import evaluated as evaluated_by
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.forward_dynamics import METHODS
@@ -86,7 +85,7 @@ def largest_on_the_way(program, given):
         return run
 
     functions = {name: noted(operation.value) for name, operation in OPERATIONS.items()}
-    evaluated_by(program, [x[..., k] for x in given for k in range(x.shape[-1])], functions)
+    program.evaluated([x[..., k] for x in given for k in range(x.shape[-1])], functions)
     return np.max(sizes, axis=0)
 
 

@@ -12,8 +12,9 @@ import armdyn
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.graph import Graph
 from armdyn.graph.count import Operations
+from armdyn.graph.field import PRIME
 from armdyn.graph.linearize import delay, tighten
-from armdyn.graph.operations import OPERATIONS, PRIME
+from armdyn.graph.operations import OPERATIONS
 from armdyn.graph.program import Constant, Input, Instruction, Program
 from armdyn.kernels.llvm.fuse import FUSED, fuse
 from armdyn.kernels.llvm.lower import hastened, lower

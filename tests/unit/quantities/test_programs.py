@@ -12,7 +12,6 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
 from armdyn.graph.program import Program
-from armdyn.graph.template import Template
 from armdyn.graph.trace import trace
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
@@ -113,11 +112,11 @@ def test_shortest_mass_matrix_is_its_lower_triangle():
 
 def test_a_program_is_kept_by_the_zeros_of_a_robot(tmp_path):
     store, robot = ProgramStore(tmp_path / "programs"), prepared(canonical(two_link().model))
-    template, key = shortest(robot, TORQUES), key_of("torques", pattern(robot))
-    store.store(key, template)
+    program, key = shortest(robot, TORQUES), key_of("torques", pattern(robot))
+    store.store(key, program)
     (file,) = (tmp_path / "programs").iterdir()
     heavier = prepared(canonical(two_link().with_gravity((0, -3.7, 0)).model))
-    assert store.find(key_of("torques", pattern(heavier))) == template
+    assert store.find(key_of("torques", pattern(heavier))).data() == program.data()
     other = prepared(canonical(armdyn.load("saha_3r").model))
     assert store.find(key_of("torques", pattern(other))) is None
     text = file.read_text()
@@ -132,11 +131,11 @@ def test_a_program_is_kept_by_the_zeros_of_a_robot(tmp_path):
         file.unlink()
         os.mkfifo(file)
         assert store.find(key) is None
-        store.store(key, template)
-        assert store.find(key) == template
+        store.store(key, program)
+        assert store.find(key).data() == program.data()
         file.parent.chmod(0o777)
         assert store.find(key) is None
-        store.store(key_of("weight", []), template)
+        store.store(key_of("weight", []), program)
         assert file.parent.stat().st_mode & 0o777 == 0o700
         assert store.find(key) is None
     assert ProgramStore(None).find(key) is None
@@ -146,18 +145,21 @@ def test_a_program_is_kept_by_the_zeros_of_a_robot(tmp_path):
     "data",
     [
         [],
-        [[], [["+", 0, 1]], [0]],
-        [[["input", "q"]], [], [1]],
-        [[["input", 3]], [], [0]],
-        [[["number", []]], [], [0]],
-        [[["other", "q"]], [], [0]],
-        [[["input", "q"]], [], [float("inf")]],
+        [[], [], [["+", 0, 1]], [0]],
+        [[["q", 1]], [], [], [1]],
+        [[["q", "x"]], [], [], [0]],
+        [[], [["number", []]], [], [0]],
+        [[], [["parameter", 3]], [], [0]],
+        [[], [["other", "q"]], [], [0]],
+        [[["q", 1]], [["+", 0, 2]], [], [0]],
+        [[["q", 1]], [], [["+", 0]], [0]],
+        [[["q", 1]], [], [], [float("inf")]],
         3,
     ],
 )
-def test_what_is_no_template_is_said(data):
-    with pytest.raises(ValueError, match="template"):
-        Template.from_data(data)
+def test_what_is_no_program_is_said(data):
+    with pytest.raises(ValueError, match="program"):
+        Program.from_data(data)
 
 
 def two_link():

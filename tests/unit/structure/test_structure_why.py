@@ -11,7 +11,7 @@ from armdyn.errors import WriteError
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph.differentiate import jacobian
-from armdyn.graph.evaluate import FiniteField
+from armdyn.graph.field import FiniteField
 from armdyn.model import Body
 from armdyn.structure.field import Drawn, Point, values_and_slopes
 from armdyn.structure.graph import trunks

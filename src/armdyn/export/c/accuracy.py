@@ -1,7 +1,7 @@
 """How far results in float are off those in double."""
 
 import math
-from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.export.options import Function
 from armdyn.formulations.coupling import drawn_in_ranges
+from armdyn.graph.evaluate import Table
 from armdyn.graph.operations import FUNCTIONS, OPERATIONS
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
@@ -45,22 +46,24 @@ def _states(model: RobotModel, name: str, size: int, rng: np.random.Generator) -
 
 def _in_float(program: Program, vectors: list[Array]) -> Array:
     """The outputs in float; functions of the library as one that rounds rightly gives them."""
-    known: list[Any] = [vector[:, k] for vector in vectors for k in range(vector.shape[1])]
-    known += [np.float32(constant.value) for constant in program.constants]
-    values = dict(enumerate(known))
-    left = Counter(k for i in program.instructions for k in i.args) + Counter(program.outputs)
+    entries = [vector[:, k] for vector in vectors for k in range(vector.shape[1])]
     with np.errstate(all="ignore"):
-        for place, instruction in enumerate(program.instructions, start=len(values)):
-            args = [values[k] for k in instruction.args]
-            if instruction.op in FUNCTIONS:
-                args = [arg.astype(float) for arg in args]
-            values[place] = np.asarray(OPERATIONS[instruction.op].value(*args), np.float32)
-            left.subtract(instruction.args)
-            for k in instruction.args:
-                if not left[k]:
-                    values.pop(k, None)
-    made = [np.broadcast_to(values[k], STATES) for k in program.outputs]
-    return np.stack(made, axis=1).astype(float)
+        outputs = program.evaluated(entries, _SINGLE)
+    return np.stack([np.broadcast_to(y, STATES) for y in outputs], axis=1).astype(float)
+
+
+def _rounded(op: str) -> Callable[..., Any]:
+    """An operation whose result is rounded to float; a function is computed in double."""
+    value, wide = OPERATIONS[op].value, op in FUNCTIONS
+
+    def operation(*operands: Any) -> Any:
+        wider = [x.astype(float) for x in operands] if wide else operands
+        return np.asarray(value(*wider), np.float32)
+
+    return operation
+
+
+_SINGLE: Table = {op: _rounded(op) for op in OPERATIONS} | {"number": np.float32}
 
 
 def rounded_up(x: float) -> str:

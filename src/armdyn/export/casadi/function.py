@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT
-from armdyn.export.evaluate import ARITHMETIC, evaluated
 from armdyn.export.library import check_library
+from armdyn.export.library_tables import ARITHMETIC
 from armdyn.export.names import identifier
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
@@ -38,7 +38,7 @@ def casadi_function(
     program = quantity_program(model, request_of(quantity, **options))
     vectors = [casadi.SX.sym(i.name, len(i.symbols)) for i in program.inputs]
     entries = [vector[k] for vector in vectors for k in range(vector.numel())]
-    outputs = evaluated(program, entries, _functions(casadi))
+    outputs = program.evaluated(entries, _functions(casadi))
     names = [identifier(i.name) if " " in i.name else i.name for i in program.inputs]
     result = _matrix(casadi, program, outputs)
     return casadi.Function(name or quantity, vectors, [result], names, [f"{quantity}_result"])

@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from armdyn.export.evaluate import array_functions, evaluated
 from armdyn.export.jax.tape import Tape, tape
+from armdyn.export.library_tables import array_functions
 from armdyn.graph.program import Program
 
 MOST_UNROLLED = 600
@@ -32,7 +32,7 @@ def program_function(program: Program) -> Callable[..., Any]:
 
 
 def _unrolled(program: Program, entries: Any) -> Any:
-    outputs = evaluated(program, list(entries), array_functions(jnp))
+    outputs = program.evaluated(list(entries), array_functions(jnp))
     return jnp.stack(
         [jnp.broadcast_to(y, entries.shape[1:]).astype(entries.dtype) for y in outputs]
     )

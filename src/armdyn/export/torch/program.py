@@ -5,14 +5,14 @@ from functools import lru_cache
 from typing import Any
 
 import torch
-from armdyn.export.evaluate import array_functions, evaluated
+from armdyn.export.library_tables import array_functions
 from armdyn.graph.program import Program
 
 
 def run_program(program: Program, vectors: Sequence[Any]) -> Any:
     """A program in torch, on any device."""
     entries = [v[..., k] for v in vectors for k in range(v.shape[-1])]
-    outputs = evaluated(program, entries, _functions())
+    outputs = program.evaluated(entries, _functions())
     batch, like = vectors[0].shape[:-1], vectors[0]
     whole = [
         torch.as_tensor(y, dtype=like.dtype, device=like.device).expand(batch) for y in outputs

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.graph.operations import number_residue, square_root
+from armdyn.graph.field import number_residue, square_root
 
 SAME = 1e-12
 """What is taken for rounding [rad, or share of the size]."""

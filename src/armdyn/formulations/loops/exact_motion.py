@@ -15,7 +15,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.loops.exact_geometry import ExactGeometry
 from armdyn.formulations.loops.rows import end_frames
-from armdyn.graph.operations import number_residue
+from armdyn.graph.field import number_residue
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints.rows import Distance, Normal
 

@@ -1,36 +1,13 @@
-"""Programs on the numbers of other libraries: arrays of JAX and PyTorch, symbols of CasADi.
+"""The tables of operations of other libraries: arrays of JAX and PyTorch, symbols of CasADi.
 
-A library is a table of functions, one for each operation; the table of `expr.operations` is that of
-NumPy. Nothing of a library is imported here.
+Nothing of a library is imported here.
 """
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.graph.operations import FAR_ANGLE
-from armdyn.graph.program import Program
-
-
-def evaluated(
-    program: Program,
-    entries: Sequence[Any],
-    functions: Mapping[str, Callable[..., Any]],
-) -> list[Any]:
-    """The outputs of a program, in C order, for the entries of its arguments one after the other.
-
-    A value is forgotten after its last use.
-    """
-    values: dict[int, Any] = dict(enumerate([*entries, *(c.value for c in program.constants)]))
-    left = Counter(k for i in program.instructions for k in i.args) + Counter(program.outputs)
-    for place, instruction in enumerate(program.instructions, start=len(values)):
-        values[place] = functions[instruction.op](*(values[k] for k in instruction.args))
-        for k in instruction.args:
-            left[k] -= 1
-            if not left[k]:
-                del values[k]
-    return [values[k] for k in program.outputs]
 
 
 def array_functions(xp: Any) -> dict[str, Callable[..., Any]]:
