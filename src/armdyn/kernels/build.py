@@ -7,7 +7,6 @@ import weakref
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import llvmlite
 import numpy as np
@@ -124,15 +123,14 @@ def _key(
 
 
 @lru_cache(maxsize=1)
-def _versions() -> tuple[Any, ...]:
-    """Of armdyn, by the sizes and times of its files, and of everything that code refers to."""
+def _versions() -> tuple[str | bool, ...]:
+    """Of armdyn, by what its files hold, and of everything that code refers to."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
     numpy = numpy_api.arrays_are_as_expected()
-    root = Path(__file__).parents[1]
-    files = [f for name in _SOURCES for f in (root / name, *(root / name).rglob("*.py"))]
-    stats = sorted(
-        (str(f.relative_to(root)), f.stat().st_mtime_ns, f.stat().st_size)
-        for f in files
-        if f.is_file()
-    )
-    return __version__, llvmlite.__version__, np.__version__, python, numpy, stats
+    root, sources = Path(__file__).parents[1], hashlib.sha256()
+    for name in _SOURCES:
+        for file in sorted((root / name).rglob("*.py")) or [root / name]:
+            sources.update(file.relative_to(root).as_posix().encode())
+            sources.update(file.read_bytes())
+    versions = __version__, llvmlite.__version__, np.__version__
+    return *versions, python, numpy, sources.hexdigest()

@@ -40,6 +40,8 @@ RANDOM_ROUNDING = 1e-8
 SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 4, 12
 """How many of the best points of a search are shortened, which may order them anew: four where
 the count is at most 300, twelve in a deep search, one otherwise."""
+MOST_PROGRAMS = 100
+"""Programs of parts that a process keeps; one of a thousand operations has about 150 kB."""
 FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
 """Joints one behind the other, at most, below and above which articulated bodies never and always
 take fewer operations."""
@@ -58,21 +60,33 @@ class SearchBudget:
 QUICK = SearchBudget()
 
 
-_known: dict[tuple[str, bool], Program] = {}
+_programs: dict[tuple[str, bool], Program] = {}
+"""Programs of this process, by their keys and whether the search was deep; the oldest first."""
+
+
+def _once(key: tuple[str, bool], search: Callable[[], Program]) -> Program:
+    """A program that is looked for once, as long as it is not one of too many."""
+    program = _programs.get(key)
+    if program is None:
+        program = _programs[key] = search()
+        for oldest in list(_programs)[:-MOST_PROGRAMS]:
+            _programs.pop(oldest, None)
+    return program
 
 
 def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> Program:
     """The program of a part for a prepared robot of numbers, and for all with its pattern."""
     key = key_of(asdict(part), pattern(robot))
-    known = key, budget.deep
-    if known not in _known:
-        found, kept = shipped(key), user_programs() if budget.deep else ProgramStore(None)
-        found = found or kept.find(key)
-        if found is None:
-            found = searched(generic(robot), part, budget)
-            kept.store(key, found)
-        _known[known] = found
-    return _known[known]
+
+    def search() -> Program:
+        kept = user_programs() if budget.deep else ProgramStore(None)
+        program = shipped(key) or kept.find(key)
+        if program is None:
+            program = searched(generic(robot), part, budget)
+            kept.store(key, program)
+        return program
+
+    return _once((key, budget.deep), search)
 
 
 def minimal_outputs(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> list[Node]:
@@ -80,9 +94,6 @@ def minimal_outputs(robot: CanonicalRobot, part: Part, budget: SearchBudget = QU
     ready = prepared(robot)
     program = shortest_sound(ready, part, budget, np.zeros(len(part.rotors)))
     return PartWriter(ready).replayed(program)
-
-
-_own: dict[str, Program] = {}
 
 
 def shortest_sound(
@@ -110,9 +121,7 @@ def shortest_sound(
 
 def _searched_for_numbers(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Program:
     key = key_of([asdict(part), list(entries(robot).values())], pattern(robot))
-    if key not in _own:
-        _own[key] = searched(robot, part, budget)
-    return _own[key]
+    return _once((key, budget.deep), partial(searched, robot, part, budget))
 
 
 def _undivided(robot: CanonicalRobot, part: Part) -> Program:

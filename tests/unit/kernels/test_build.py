@@ -216,6 +216,8 @@ def test_the_key_changes_with_the_sources(tmp_path, monkeypatch):
     ):
         file = root / name
         os.utime(file, ns=(0, file.stat().st_mtime_ns + 1_000_000_000))
+        assert fresh() == found[-1]  # another install of the same wheel
+        file.write_text(file.read_text() + "# changed")
         found.append(fresh())
     (root / "model" / "another.py").write_text("")
     found.append(fresh())
