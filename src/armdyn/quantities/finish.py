@@ -12,26 +12,27 @@ from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.program import Program
 from armdyn.graph.visit import transcribe
 
-FRICTION = "friction"
-"""How the names of symbols begin that stand for friction."""
-
 
 def finished_program(
-    outputs: Array, inputs: Mapping[str, int], aside: Mapping[str, Node], rotors: Sequence[str]
+    outputs: Array,
+    inputs: Mapping[str, int],
+    aside: Mapping[str, Node],
+    *,
+    friction: Set[str],
+    rotors: Set[str],
 ) -> Program:
     """The program of nodes, with the length of each argument.
 
     In the nodes symbols stand for terms that are put aside, which are given by the names of these;
-    `rotors` are the names of the inertias of rotors.
+    `friction` are the names of symbols that stand for friction, `rotors` of the inertias of rotors.
     """
     nodes = list(outputs.flat)
     settled = node_array(settle(filled(nodes, aside)), outputs.shape)
-    friction = {name for name in aside if name.startswith(FRICTION)}
 
     def split() -> tuple[Operations, Operations]:
         smooth = _without(nodes, aside, friction)
         try:
-            return _without(nodes, aside, {*friction, *rotors}), smooth
+            return _without(nodes, aside, friction | rotors), smooth
         except ZeroDivisionError:  # links that are singular have no count without rotors
             return smooth, smooth
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from armdyn.arrays import Array
 from armdyn.graph.differentiate import gradient, jvp, vjp
-from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.nodes import Node
 from armdyn.graph.program import Program
 from armdyn.quantities.finish import node_array
 from armdyn.quantities.quantity import WEIGHTS, direction_name
@@ -77,7 +77,13 @@ class _SlopesAside:
         are put aside as the terms are."""
         for name, term in terms.items():
             slopes = following.get(name) or _slopes(term, inputs, following)
-            self.rows.append(_put_aside(traced, graph, name.split()[0], slopes))
+            self.rows.append(
+                {
+                    of: traced.stand_in(slope, graph, frictional=name in traced.frictional)
+                    for of, slope in slopes.items()
+                    if slope.op != "number" or slope.value
+                }
+            )
 
 
 Slopes = dict[str, Node]
@@ -103,16 +109,6 @@ def _slopes(term: Node, inputs: list[Node], following: dict[str, Slopes]) -> Slo
         for of, slope in slopes.items():
             found[of] = found[of] + found[name] * slope
     return {name: found[name] for name in names}
-
-
-def _put_aside(traced: TracedRobot, graph: Graph, kind: str, slopes: Slopes) -> Slopes:
-    """Symbols for derivatives that are not zero, in another graph."""
-    row: Slopes = {}
-    for of, slope in slopes.items():
-        if slope.op != "number" or slope.value:
-            name = f"{kind} {len(traced.put_aside)}"
-            traced.put_aside[name], row[of] = slope, graph.input(name)
-    return row
 
 
 def _symbols(traced: TracedRobot, outputs: Array) -> list[Node]:

@@ -61,6 +61,8 @@ class TracedModel:
         self.put_aside: dict[str, Node] = {}
         """Terms by the names of the symbols that stand for them: those of friction, and positions
         of passive joints that are solved for. A term may have symbols of earlier ones in it."""
+        self.frictional: set[str] = set()
+        """Names of the symbols that stand for friction, which is counted apart."""
         self.in_plane = False
         """Whether torques are written in axes of the plane that all links move in."""
         self._cut: dict[bool, tuple[Branch, ...]] = {}
@@ -207,6 +209,13 @@ class TracedModel:
             nodes.append(self.graph.parameter(f"Ia{i}") if inertia else self.graph.number(0))
             self.graph.values |= {f"Ia{i}": inertia} if inertia else {}
         return np.array(nodes, dtype=object)
+
+    def stand_in(self, term: Node, graph: Graph, *, frictional: bool) -> Node:
+        """A symbol in a graph for a term that is put in at the end."""
+        symbol = graph.input(f"aside {len(self.put_aside)}")
+        self.put_aside[symbol.name] = term
+        self.frictional |= {symbol.name} if frictional else set()
+        return symbol
 
     def nodes(self, values: Array) -> Array:
         """Every entry a node."""

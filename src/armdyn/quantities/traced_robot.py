@@ -21,7 +21,7 @@ from armdyn.formulations.solve import solve_ltdl
 from armdyn.formulations.springs import spring_torques, spring_wrenches
 from armdyn.graph.count import count
 from armdyn.graph.program import Program
-from armdyn.quantities.finish import FRICTION, finished_program, node_array
+from armdyn.quantities.finish import finished_program, node_array
 from armdyn.quantities.recursion import recursion
 from armdyn.quantities.traced_model import TracedModel
 from armdyn.quantities.traced_model import wrench_name as wrench_name
@@ -167,8 +167,7 @@ class TracedRobot(TracedModel):
         symbols = self.nodes(friction)
         for place, node in np.ndenumerate(symbols):
             if not node.constant:
-                name = f"{FRICTION} {len(self.put_aside)}"
-                self.put_aside[name], symbols[place] = node, self.graph.input(name)
+                symbols[place] = self.stand_in(node, self.graph, frictional=True)
         return symbols
 
     def friction_torque(self, q: Array, qd: Array) -> Array:
@@ -231,9 +230,11 @@ class TracedRobot(TracedModel):
 
     def program(self, what: str, outputs: Array, inputs: Mapping[str, int]) -> Program:
         """The program of outputs with friction put in, with the length of each argument."""
-        rotors = [rotor.name for rotor in self.rotors if rotor.name]
+        rotors = {rotor.name for rotor in self.rotors if rotor.name}
         with self._naming(what):
-            return finished_program(outputs, inputs, self.put_aside, rotors)
+            return finished_program(
+                outputs, inputs, self.put_aside, friction=self.frictional, rotors=rotors
+            )
 
     @contextmanager
     def _naming(self, what: str) -> Iterator[None]:
