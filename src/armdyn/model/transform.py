@@ -33,6 +33,15 @@ def rotation_about(axis: Array, angle: Array | float) -> Array:
     return along + c * (np.eye(3) - along) + s * skew(axis)
 
 
+def frame_along(axis: Array) -> Array:
+    """The shortest turn that takes z to a unit vector, (3, 3); a half turn about x to -z."""
+    if axis[2] < -1 + 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
+    S = skew(np.cross((0.0, 0.0, 1.0), axis))
+    turn: Array = np.eye(3) + S + S @ S / (1 + axis[2])
+    return turn
+
+
 def transform(rotation: npt.ArrayLike | None = None, position: npt.ArrayLike = (0, 0, 0)) -> Array:
     """The 4x4 transform made of a rotation and a position."""
     T = np.eye(4)
