@@ -17,6 +17,18 @@ LARGE_ANGLE = 2.0
 IDENTITY = frozen(np.eye(4))
 
 
+def cross(a: Array, b: Array) -> Array:
+    """a × b along the last axis, of floats or nodes, for which np.cross would not fold zeros."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
+
+
+def dot(a: Array, b: Array) -> Array:
+    """a · b along the last axis."""
+    return (a * b).sum(-1)
+
+
 def skew(a: Array) -> Array:
     """The matrix S(a) with S(a) b = a × b, shape (..., 3, 3)."""
     x, y, z = a[..., 0], a[..., 1], a[..., 2]
