@@ -28,6 +28,7 @@ from armdyn.formulations.spatial import rotate
 from armdyn.graph.ring import Trig
 from armdyn.graph.rotation import rational_rotation
 from armdyn.model import Frame, RobotModel
+from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import canonical, canonical_frames, cos_sin
 
 FRAMES = ("world", "tool")
@@ -191,11 +192,10 @@ def _rooted(robot: SymbolicRobot, model: RobotModel) -> tuple[list[int], RobotMo
     joints, part = next(both for both in robot.parts if link in both[0])
     frames, root = canonical_frames(model), joints[0]
     c, s = cos_sin(canonical(model).links[root].theta)
-    back = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
     before = model.base @ model.joints[root].placement @ frames[root]  # the motion of the root
     turned = frames[link][:3, :3].T @ model.tool_frame.placement[:3, :3]
     tool = Frame("tool", joints.index(link), _transform(robot, turned, robot.tool))
-    return joints, replace(part, base=_transform(robot, before[:3, :3] @ back)), tool
+    return joints, replace(part, base=_transform(robot, before[:3, :3] @ rotation_z(c, -s))), tool
 
 
 def _jacobian(robot: SymbolicRobot, model: RobotModel, frame: str) -> tuple[Array, Array]:

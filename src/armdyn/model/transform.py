@@ -4,6 +4,8 @@ A transform T_AB takes the coordinates of a point in frame B to those in frame A
 neighbouring letters cancel: T_AC = T_AB @ T_BC.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -43,6 +45,22 @@ def rotation_about(axis: Array, angle: Array | float) -> Array:
     along = np.outer(axis, axis)
     c, s = np.asarray(c)[..., None, None], np.asarray(s)[..., None, None]
     return along + c * (np.eye(3) - along) + s * skew(axis)
+
+
+def rotation_z(c: Any, s: Any) -> Array:
+    """Rotation about z by the angle with this cosine and sine, (3, 3)."""
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def frame_of(x: Array, z: Array) -> Array:
+    """The rotation whose columns are x, z × x and z, unit vectors normal to each other, (3, 3)."""
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def any_frame(z: Array) -> Array:
+    """A rotation whose third column is a unit vector, (3, 3)."""
+    x = np.cross(np.eye(3)[np.abs(z).argmin()], z)
+    return frame_of(x / np.linalg.norm(x), z)
 
 
 def frame_along(axis: Array) -> Array:

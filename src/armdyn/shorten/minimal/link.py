@@ -4,8 +4,7 @@ Three sets of axes matter: the link's own; the joint's, before its rotation; and
 its group of parallel joints, which are the joint's axes of the leader of the group (T4).
 """
 
-import numpy as np
-
+from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import CanonicalLink, is_quarter, twist
 from armdyn.shorten.minimal.axes import (
     Angle,
@@ -147,7 +146,7 @@ class MovingLink:
         link, own = self.link, self.axes.own
         if is_quarter(link.alpha) and is_quarter(link.gamma) and is_quarter(link.theta):
             c, s = self.turn
-            R = twist(link) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+            R = twist(link) @ rotation_z(c, s)
             self.rates = rates_turned(above, R.round().tolist())
         else:
             self.rates = rates_from_acceleration(own(self.w_joint), own(wd), self.choice.squares)
