@@ -12,10 +12,10 @@ from armdyn.shorten.minimal.axes import (
     Pair,
     Scalar,
     Vector,
+    about_z,
     applied,
     plus,
     scaled,
-    turned,
     turned_back,
 )
 from armdyn.shorten.minimal.choices import LinkChoice
@@ -27,8 +27,6 @@ from armdyn.shorten.minimal.rates import (
     rates_from_column,
     rates_turned,
 )
-
-ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class MovingLink:
@@ -182,7 +180,7 @@ class MovingLink:
         if up is None or self.leader is self:
             return self.al_joint
         if not self.out_first:
-            return (*turned(up.whole, *self.al_joint[:2]), self.al_joint[2])
-        across = (*turned(up.whole, *fixed.across_out[:2]), fixed.across_out[2])
+            return about_z(up.whole, self.al_joint)
+        across = about_z(up.whole, fixed.across_out)
         al = plus(up.al_first(), applied(up.rates_first().b, across))
         return plus(al, scaled(fixed.r_out, self.column_first()))
