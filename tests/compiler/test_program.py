@@ -147,7 +147,7 @@ def test_two_processes_write_the_same_listing():
         "from armdyn import load\n"
         "from armdyn.shorten.passes import reduce\n"
         "from armdyn.graph.program import Program\n"
-        "from armdyn.shorten.resubstitute import resubstitute\n"
+        "from armdyn.shorten.shorten import resubstitute\n"
         "from armdyn.graph.trace import trace\n"
         "from armdyn.graph import Graph\n"
         "from armdyn.formulations.newton_euler import newton_euler\n"

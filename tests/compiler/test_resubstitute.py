@@ -11,7 +11,7 @@ from armdyn.graph.count import count
 from armdyn.graph.field import PRIME
 from armdyn.graph.trace import trace
 from armdyn.shorten import anneal
-from armdyn.shorten.resubstitute import resubstitute
+from armdyn.shorten.shorten import resubstitute
 from support.random_graphs import assert_same_outputs, graphs
 
 

@@ -7,8 +7,7 @@ from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
 from armdyn.shorten import anneal
 from armdyn.shorten.passes import reduce
-from armdyn.shorten.resubstitute import resubstitute
-from armdyn.shorten.shorten import shorten, shortest_of
+from armdyn.shorten.shorten import resubstitute, shorten, shortest_of
 from support.processes import printed_with_two_orders_of_hashes
 from support.random_graphs import assert_same_outputs, graphs
 

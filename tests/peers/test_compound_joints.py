@@ -11,8 +11,8 @@ import pytest
 
 from armdyn import Robot
 from armdyn.model import Connection, Inertia, assemble
-from armdyn.model.joint_types.compound import COMPOUND_TYPES, frame_along
-from armdyn.model.transform import rotation_about
+from armdyn.model.joint_types import COMPOUND_TYPES
+from armdyn.model.transform import frame_along, rotation_about
 from support.peers import close
 from support.random_robots import random_axis, random_inertia, random_transform
 from support.reading import model_from_mjcf, model_from_urdf

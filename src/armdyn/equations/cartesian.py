@@ -12,6 +12,7 @@ Introduction to Robotics, section 6.9.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,8 @@ from armdyn.formulations.cartesian import default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate, world_frames
 from armdyn.formulations.spatial import rotate
 from armdyn.graph.ring import Trig
-from armdyn.graph.rotation import rational_rotation
 from armdyn.model import Frame, RobotModel
+from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import canonical, canonical_frames, cos_sin
 
 FRAMES = ("world", "tool")
@@ -35,6 +36,8 @@ MOST_JOINTS = 3
 """The inverse of the Jacobian is not written out for more joints."""
 MOST_PRODUCTS = 150_000
 """Nothing is written out if V_x, the longest part, takes more products of terms."""
+ENTRY_ROUNDING = 1e-12
+"""An entry of a rotation this close to -1, 0 or 1 is that number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,11 +194,10 @@ def _rooted(robot: SymbolicRobot, model: RobotModel) -> tuple[list[int], RobotMo
     joints, part = next(both for both in robot.parts if link in both[0])
     frames, root = canonical_frames(model), joints[0]
     c, s = cos_sin(canonical(model).links[root].theta)
-    back = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
     before = model.base @ model.joints[root].placement @ frames[root]  # the motion of the root
     turned = frames[link][:3, :3].T @ model.tool_frame.placement[:3, :3]
     tool = Frame("tool", joints.index(link), _transform(robot, turned, robot.tool))
-    return joints, replace(part, base=_transform(robot, before[:3, :3] @ back)), tool
+    return joints, replace(part, base=_transform(robot, before[:3, :3] @ rotation_z(c, -s))), tool
 
 
 def _jacobian(robot: SymbolicRobot, model: RobotModel, frame: str) -> tuple[Array, Array]:
@@ -226,3 +228,36 @@ def _determinant(A: Array) -> Any:
     return sum(
         (-1) ** j * A[0, j] * _determinant(np.delete(rest, j, 1)) for j in range(len(A)) if A[0, j]
     )
+
+
+def rational_rotation(rotation: Array) -> Array:
+    """The rotation of a rational quaternion, exactly orthogonal, to rounding the one given, (3, 3).
+
+    Quarter turns have entries 0, 1 and -1.
+    """
+    whole = np.round(rotation)
+    near = np.where(np.abs(rotation - whole) < ENTRY_ROUNDING, whole, rotation)
+    w, x, y, z = map(Fraction, _quaternion(near))
+    rows = [
+        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+    ]
+    return np.array(rows, dtype=object) / (w * w + x * x + y * y + z * z)
+
+
+def _quaternion(rotation: Array) -> list[float]:
+    """A multiple of the quaternion of a rotation: the largest row of 4 q qᵀ.
+
+    Reference: S. W. Shepperd, 1978.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
+    outer = np.array(
+        [
+            [1 + a + e + i, h - f, c - g, d - b],
+            [h - f, 1 + a - e - i, b + d, c + g],
+            [c - g, b + d, 1 - a + e - i, f + h],
+            [d - b, c + g, f + h, 1 - a - e + i],
+        ]
+    )
+    return outer[int(np.argmax(np.diag(outer)))].tolist()

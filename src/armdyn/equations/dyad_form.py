@@ -23,10 +23,9 @@ from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import ZERO, Expr, Number, Symbol, power, product, total
 from armdyn.formulations.loops.closure import Closure, closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.follower import Follower
+from armdyn.formulations.loops.follower import Follower, Step
 from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.plane import PlanarLoop, Segment
-from armdyn.formulations.loops.steps import Step
 from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Graph
 from armdyn.graph.program import Program

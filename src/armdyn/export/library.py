@@ -1,10 +1,13 @@
-"""Whether another library is there, and new enough to be bridged to."""
+"""Bridges to other libraries: whether one is there, and what a kernel is called in it."""
 
+import hashlib
 import re
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from armdyn.errors import BridgeError, MissingExtraError
+from armdyn.kernels.kernel import Kernel
+from armdyn.version import __version__
 
 LEAST = {"jax": (0, 10), "torch": (2, 4), "casadi": (3, 6)}
 """The oldest version of each library that armdyn asks for; its extras say the same."""
@@ -25,3 +28,9 @@ def check_library(name: str, purpose: str) -> None:
             f"{purpose} needs {name} {least} or later, found {found}. Install a newer one with: "
             f"pip install '{name}>={least}'"
         )
+
+
+def target_name(kernel: Kernel) -> str:
+    """A name that this and no other kernel has, as libraries may keep it for good or on disk."""
+    what = repr((kernel.model.digest, kernel.request, kernel.dtype, __version__))
+    return f"armdyn.{kernel.request.quantity}.{hashlib.sha256(what.encode()).hexdigest()[:24]}"

@@ -5,19 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.model.transform import cross as cross
+from armdyn.model.transform import dot as dot
 from armdyn.model.transform import skew as skew
-
-
-def cross(a: Array, b: Array) -> Array:
-    """a × b along the last axis."""
-    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
-    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
-
-
-def dot(a: Array, b: Array) -> Array:
-    """a · b along the last axis."""
-    return (a * b).sum(-1)
 
 
 def rotate(R: Array, v: Array) -> Array:

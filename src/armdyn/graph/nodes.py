@@ -8,7 +8,7 @@ node, which costs nothing, so that a graph can be rearranged without rounding.
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NoReturn
@@ -18,10 +18,24 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
 from armdyn.graph.known_angles import KnownAngles
-from armdyn.graph.node_methods import function, operators
 from armdyn.graph.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS, TRIG, exact, signed_power
 
 Scalar = int | float
+
+
+def _operators(op: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The methods of an operation with the node on the left and with the node on the right."""
+
+    def method(node: "Node", other: Any, order: int = 1) -> Any:
+        pair = node, node.graph.node(other)
+        return NotImplemented if pair[1] is None else getattr(node.graph, op)(*pair[::order])
+
+    return method, lambda node, other: method(node, other, -1)
+
+
+def _function(name: str) -> Callable[["Node"], "Node"]:
+    """The method of a function of one argument."""
+    return lambda node: node.graph.function(name, node)
 
 
 @dataclass(eq=False, slots=True)
@@ -51,10 +65,10 @@ class Node:
             return repr(self.value) if self.op == "number" else self.name
         return f"{self.op}({', '.join(f'%{a.index}' if a.args else repr(a) for a in self.args)})"
 
-    __add__, __radd__ = operators("add")
-    __sub__, __rsub__ = operators("sub")
-    __mul__, __rmul__ = operators("mul")
-    __truediv__, __rtruediv__ = operators("div")
+    __add__, __radd__ = _operators("add")
+    __sub__, __rsub__ = _operators("sub")
+    __mul__, __rmul__ = _operators("mul")
+    __truediv__, __rtruediv__ = _operators("div")
 
     def __neg__(self) -> "Node":
         return self.graph.neg(self)
@@ -65,8 +79,8 @@ class Node:
         return reduce(operator.mul, [self] * int(exponent))
 
     # what np.sin(node) and the others call
-    sin, cos, sqrt = function("sin"), function("cos"), function("sqrt")
-    exp, tanh, sign = function("exp"), function("tanh"), function("sign")
+    sin, cos, sqrt = _function("sin"), _function("cos"), _function("sqrt")
+    exp, tanh, sign = _function("exp"), _function("tanh"), _function("sign")
 
     def signed_power(self, exponent: float) -> "Node":
         """sgn(x) |x|^exponent."""
@@ -84,8 +98,7 @@ class Node:
             "compared, converted to a number or decide a branch; choose the branch by the model"
         )
 
-    __bool__ = __float__ = __int__ = __complex__ = _no_value
-    __lt__ = __le__ = __gt__ = __ge__ = _no_value
+    __bool__ = __float__ = __int__ = __complex__ = __lt__ = __le__ = __gt__ = __ge__ = _no_value
 
 
 class Graph:
@@ -100,9 +113,7 @@ class Graph:
         self.values: dict[str, float] = {}
         """Values of the parameters that have one."""
         self._table: dict[tuple[Any, ...], Node] = {}
-        self._turned = KnownAngles()
-
-    # leaves
+        self._turned = KnownAngles(self)
 
     def input(self, name: str) -> Node:
         """The input of that name."""
@@ -129,8 +140,6 @@ class Graph:
             value = int(value)
         return self.make("number", (), value=value)
 
-    # operations
-
     def add(self, a: Node, b: Node) -> Node:
         """a + b."""
         if _is(a, 0):
@@ -140,8 +149,8 @@ class Graph:
         if (folded := exact(operator.add, a, b)) is not None:
             return self.number(folded)
         if self._turned.in_one_of(a, b):
-            return self._turned.summed(self, a, b, 1)
-        if a.op == "neg" and b.op == "neg":
+            return self._turned.summed(a, b, 1)
+        if a.op == b.op == "neg":
             return self.neg(self.add(a.args[0], b.args[0]))  # (-a) + (-b) = -(a + b)
         if b.op == "neg":
             return self.sub(a, b.args[0])  # a + (-b) = a - b
@@ -160,7 +169,7 @@ class Graph:
         if (folded := exact(operator.sub, a, b)) is not None:
             return self.number(folded)
         if self._turned.in_one_of(a, b):
-            return self._turned.summed(self, a, b, -1)
+            return self._turned.summed(a, b, -1)
         if b.op == "neg":
             return self.add(a, b.args[0])  # a - (-b) = a + b
         if a.op == "neg":
@@ -176,7 +185,7 @@ class Graph:
         if a.op == "number":
             return self.number(-a.value)
         if self._turned.in_one_of(a):
-            return self._turned.summed(self, self.number(0), a, -1)
+            return self._turned.summed(self.number(0), a, -1)
         return self.make("neg", (a,))
 
     def mul(self, a: Node, b: Node) -> Node:
@@ -217,10 +226,7 @@ class Graph:
         return self.make("div", (a, b))
 
     def guard(self, a: Node, b: Node) -> Node:
-        """The pivot a where it is more than rounding of b, not a number elsewhere.
-
-        That is |a| > 1e-13 |b|. A division by it marks the states where an inertia vanishes.
-        """
+        """The pivot a where |a| > 1e-13 |b|; not a number elsewhere, where an inertia vanishes."""
         return a if a.op == "number" and a.value else self.make("guard", (a, b))
 
     def signed_power(self, a: Node, b: Node) -> Node:
@@ -238,7 +244,7 @@ class Graph:
         if a.op == "number":
             return self.number(FUNCTIONS[name](a.value))
         if name in TRIG and self._turned.in_one_of(a):
-            return self._turned.pair(self, a)[name == "sin"]
+            return self._turned.pair(a)[name == "sin"]
         if a.op == "neg" and (parity := OPERATIONS[name].parity):
             positive = self.function(name, a.args[0])  # sin(-a) = -sin a, cos(-a) = cos a
             return positive if parity > 0 else self.neg(positive)
@@ -265,10 +271,7 @@ class Graph:
 
     def apply(self, op: str, args: Sequence[Node]) -> Node:
         """An operation of the table by name, folded."""
-        if op in FUNCTIONS:
-            return self.function(op, args[0])
-        result: Node = getattr(self, op)(*args)
-        return result
+        return self.function(op, args[0]) if op in FUNCTIONS else getattr(self, op)(*args)
 
     def _symbol(self, op: str, name: str) -> Node:
         other = "input" if op == "parameter" else "parameter"
@@ -280,12 +283,10 @@ class Graph:
         """The node of an operation or a leaf as it is given, without folding."""
         if op in COMMUTATIVE and args[0].index > args[1].index:
             args = args[::-1]
-        if args:
-            key: tuple[Any, ...] = (op, *(a.index for a in args))
-        elif op == "number":
-            key = (op, value if isinstance(value, int) else value.hex())
-        else:
-            key = (op, name)
+        key: tuple[Any, ...] = (op, *(a.index for a in args))
+        if not args:
+            leaf = value if isinstance(value, int) else value.hex()
+            key = (op, leaf if op == "number" else name)
         if key in self._table:
             return self._table[key]
         constant = op != "input" and all(a.constant for a in args)

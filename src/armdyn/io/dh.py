@@ -16,7 +16,7 @@ from armdyn.io.shapes import ShapeReader
 from armdyn.model import GRAVITY, Connection, Inertia, Limits, Rotor, assemble
 from armdyn.model.assemble import check_name
 from armdyn.model.joint_types import JOINT_TYPES, JointType, joint_type
-from armdyn.model.transform import quarter_exact, transform
+from armdyn.model.transform import quarter_exact, rotation_z, transform
 from armdyn.model.validate import Finding, Physical, physical_warnings
 
 BRANCH = ("gamma", "b")
@@ -109,8 +109,7 @@ def _branch(where: str, row: Mapping[str, Any], convention: str) -> Array:
     gamma, b = (check_number(f"{where}: {key}", row.get(key, 0.0)) for key in BRANCH)
     if convention != "modified" and (gamma or b):
         raise ModelError(f"{where}: gamma and b are of the modified convention")
-    c, s = quarter_exact(gamma)
-    return transform(np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), (0, 0, b))
+    return transform(rotation_z(*quarter_exact(gamma)), (0, 0, b))
 
 
 def _connection(
@@ -186,10 +185,9 @@ def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
     a, alpha, d, theta = (
         check_number(f"{where}: {key}", row.get(key, 0.0)) for key in ("a", "alpha", "d", "theta")
     )
-    (ca, sa), (ct, st) = quarter_exact(alpha), quarter_exact(theta)
+    ca, sa = quarter_exact(alpha)
     across = np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]])
-    along = np.array([[ct, -st, 0], [st, ct, 0], [0, 0, 1]])
-    return transform(across, (a, 0, 0)), transform(along, (0, 0, d))
+    return transform(across, (a, 0, 0)), transform(rotation_z(*quarter_exact(theta)), (0, 0, d))
 
 
 def inertia_from_keys(where: str, row: Mapping[str, Any]) -> Inertia:

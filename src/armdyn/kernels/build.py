@@ -2,8 +2,13 @@
 
 import hashlib
 import json
+import logging
 import platform
+import sys
+import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -19,13 +24,15 @@ from armdyn.kernels.cache import ObjectCache, user_cache
 from armdyn.kernels.llvm.backend import LlvmBackend, LlvmTarget, MachineCode
 from armdyn.kernels.llvm.rollout_loop import StateRows
 from armdyn.kernels.llvm.target import Target
-from armdyn.kernels.progress import note
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.steps import StepRequest, step_program
 from armdyn.version import __version__
 
+PATIENCE = 1.0
+"""Seconds of silence."""
+_LOG = logging.getLogger("armdyn")
 MOST_OPERATIONS = 400_000
 """Beyond, LLVM takes minutes and gigabytes."""
 FORMAT = 2
@@ -85,7 +92,7 @@ def _compiled(
     sweep: bool,
 ) -> MachineCode:
     name = f"{request.quantity} of {model.name!r}"
-    with note(f"writing the equations for {name} ..."):
+    with _note(f"writing the equations for {name} ..."):
         if isinstance(request, StepRequest):
             program = step_program(model, request)
             rows = StateRows(len(model.independent), request.extra)
@@ -97,7 +104,7 @@ def _compiled(
             f"{name} takes {size} operations, more than the {MOST_OPERATIONS} that can be compiled "
             "in sensible time; use another method, or evaluate it as it is written"
         )
-    with note(
+    with _note(
         f"compiling {counted(size, 'operation')} for {name}; the result is kept for the next "
         "time ..."
     ):
@@ -134,3 +141,21 @@ def _versions() -> tuple[str | bool, ...]:
             sources.update(file.read_bytes())
     versions = __version__, llvmlite.__version__, np.__version__
     return *versions, python, numpy, sources.hexdigest()
+
+
+@contextmanager
+def _note(text: str) -> Iterator[None]:
+    """Say what is going on if the block takes over a second: on a terminal, and in the log."""
+    timer = threading.Timer(PATIENCE, _say, (text,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _say(text: str) -> None:
+    _LOG.info(text)
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(f"armdyn: {text}", file=sys.stderr, flush=True)

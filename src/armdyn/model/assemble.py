@@ -14,10 +14,9 @@ from armdyn.model.friction import FrictionLaw
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint, Limits, Mimic, Rotor
 from armdyn.model.joint_types import COMPOUND_TYPES, CompoundType, JointType, joint_type
-from armdyn.model.joint_types.compound import frame_along
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import GRAVITY, RobotModel
-from armdyn.model.transform import IDENTITY, check_transform, normalised
+from armdyn.model.transform import IDENTITY, check_transform, frame_along, normalised
 
 
 @dataclass(frozen=True, slots=True, eq=False)

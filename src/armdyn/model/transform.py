@@ -4,6 +4,8 @@ A transform T_AB takes the coordinates of a point in frame B to those in frame A
 neighbouring letters cancel: T_AC = T_AB @ T_BC.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,6 +17,18 @@ LARGEST_SQUARED = 1e100
 LARGE_ANGLE = 2.0
 """Beyond this angle the axis comes from the symmetric part of a rotation [rad]."""
 IDENTITY = frozen(np.eye(4))
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a × b along the last axis, of floats or nodes, for which np.cross would not fold zeros."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
+
+
+def dot(a: Array, b: Array) -> Array:
+    """a · b along the last axis."""
+    return (a * b).sum(-1)
 
 
 def skew(a: Array) -> Array:
@@ -31,6 +45,31 @@ def rotation_about(axis: Array, angle: Array | float) -> Array:
     along = np.outer(axis, axis)
     c, s = np.asarray(c)[..., None, None], np.asarray(s)[..., None, None]
     return along + c * (np.eye(3) - along) + s * skew(axis)
+
+
+def rotation_z(c: Any, s: Any) -> Array:
+    """Rotation about z by the angle with this cosine and sine, (3, 3)."""
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def frame_of(x: Array, z: Array) -> Array:
+    """The rotation whose columns are x, z × x and z, unit vectors normal to each other, (3, 3)."""
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def any_frame(z: Array) -> Array:
+    """A rotation whose third column is a unit vector, (3, 3)."""
+    x = np.cross(np.eye(3)[np.abs(z).argmin()], z)
+    return frame_of(x / np.linalg.norm(x), z)
+
+
+def frame_along(axis: Array) -> Array:
+    """The shortest turn that takes z to a unit vector, (3, 3); a half turn about x to -z."""
+    if axis[2] < -1 + 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
+    S = skew(np.cross((0.0, 0.0, 1.0), axis))
+    turn: Array = np.eye(3) + S + S @ S / (1 + axis[2])
+    return turn
 
 
 def transform(rotation: npt.ArrayLike | None = None, position: npt.ArrayLike = (0, 0, 0)) -> Array:

@@ -24,6 +24,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, check_known, shown
+from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities.derivatives import substituted
@@ -132,16 +133,11 @@ class _Step:
 def _rk4(step: _Step) -> Array:
     q, qd, h = step.q, step.rate, step.h
 
-    def slope(moment: str, q: Array, qd: Array) -> Array:
+    def slope(after: float, q: Array, qd: Array) -> Array:
+        moment = step.request.moments[round(2 * after)]
         return acceleration(step.s, q, qd, step.torque(moment, q, qd))
 
-    half = 0.5 * h
-    a1 = slope("start", q, qd)
-    v2 = qd + half * a1
-    a2 = slope("middle", q + half * qd, v2)
-    v3 = qd + half * a2
-    a3 = slope("middle", q + half * v2, v3)
-    a4 = slope("end", q + h * v3, qd + h * a3)
+    _, (a1, a2, a3, a4) = runge_kutta(slope, q, qd, h)
     sixth = h * (1.0 / 6.0)
     between = a2 + a3
     q_next = q + h * (qd + sixth * (a1 + between))

@@ -17,11 +17,10 @@ from armdyn.graph.count import count
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.visit import reachable, transcribe
 from armdyn.shorten.candidates import Row, fitted, operations
-from armdyn.shorten.descent import descend
+from armdyn.shorten.descent import MOST_PAIRED_CELLS, Tables, descend
 from armdyn.shorten.network import COUNTED, Definition, Network
 from armdyn.shorten.pairs import SQUARE, Pairs
 from armdyn.shorten.search import Progress
-from armdyn.shorten.tables import MOST_PAIRED_CELLS, Tables
 
 HOTTEST, COLDEST = (0.25, 0.36, 0.3), 0.13
 """Temperatures that chains begin with by turns, and the one they all end with, in operations."""

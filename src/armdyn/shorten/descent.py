@@ -4,19 +4,42 @@ A cell that alone needs two or more operations is worth replacing by one operati
 one that needs three or more, by two operations, of which the inner one may serve several cells.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
-from armdyn.shorten.candidates import fitted, live_flags, operations
+from armdyn.shorten.candidates import Pool, Scales, fitted, live_flags, operations
 from armdyn.shorten.cones import Cones
 from armdyn.shorten.network import COUNTED, Definition, Network
 from armdyn.shorten.pairs import Inner, Pairs
-from armdyn.shorten.tables import Tables
 
+MOST_PAIRED_CELLS = 1500
+"""Live cells above which no new inner operations are sought; their table grows as the square."""
 MOST_COMPARED = 6_000_000
 """Pairs of cells compared after which no new tables of identities are made."""
 
 LEAST_CONE = 2
 """Operations that a cell alone must need to be worth replacing by one operation."""
+
+
+class Tables:
+    """Identities for the cells that alone need so many operations at least, themselves included."""
+
+    def __init__(self, net: Network, least_cone: int):
+        pool = Pool(net)
+        targets = np.flatnonzero(operations(net) & (Cones(net).size[:-1] >= least_cone))
+        self.scales = Scales(net, pool)
+        ones, scaled = pool.matches(net, targets, [pool.table, self.scales.table])
+        ones = replace(ones, y=pool.cells[pool.table.first[ones.y]])
+        self.ones = ones[(ones.x <= ones.y) & (ones.x != ones.cell) & (ones.y != ones.cell)]
+        """Cells computed from two live ones."""
+        self.scaled = scaled[(scaled.x != scaled.cell) & (self.scales.table.keys[scaled.y] > 0)]
+        """Cells computed from a live one and a constant: y is its place among the scales."""
+        few = len(pool.cells) <= MOST_PAIRED_CELLS
+        self.pairs = Pairs(net, pool, targets) if few else None
+        """Cells computed from new ones; None if there are too many cells."""
+        self.compared = len(pool.cells) * (len(targets) + few * len(pool.cells) // 2)
+        """Pairs of cells that were looked at."""
 
 
 def descend(net: Network) -> None:

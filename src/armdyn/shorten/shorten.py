@@ -1,12 +1,24 @@
-"""Shortening: the passes and resubstitution."""
+"""Shortening: the passes, and resubstitution, which computes values from others that are there.
+
+Whatever identity makes v = x ± y or v = x y true, exact residues at random points of a finite field
+show it, so one search finds distributive factoring, squares, merged constants and relations that
+no list of rules has. All work is bounded by counts, never by the clock.
+"""
 
 from collections.abc import Iterable
 
+from armdyn.errors import GraphError
 from armdyn.graph.count import count
+from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Node
+from armdyn.shorten.anneal import annealed
+from armdyn.shorten.descent import descend
+from armdyn.shorten.network import Network
 from armdyn.shorten.passes import reduce
-from armdyn.shorten.resubstitute import resubstitute
 from armdyn.shorten.search import Progress
+
+MOST_SEARCHED_CELLS = 6000
+"""Live cells above which only equal values are found; the rest takes time as the square."""
 
 
 def shorten(
@@ -34,3 +46,23 @@ def shortest_of(
             short.append(resubstitute(outputs))
     best = min(short, key=lambda outputs: count(outputs).total)
     return resubstitute(best, deep=True, progress=progress) if deep else best
+
+
+def resubstitute(
+    outputs: Iterable[Node], deep: bool = False, progress: Progress | None = None
+) -> list[Node]:
+    """The outputs computed with fewer multiplications and additions, or with as many.
+
+    A deep search goes on by annealing, which takes a minute or two; it ends when `progress` returns
+    True.
+    """
+    outputs = list(outputs)
+    if all(node.constant for node in outputs):
+        return outputs
+    net = Network(outputs)
+    if len(net.live()) <= MOST_SEARCHED_CELLS:
+        descend(net)
+    result = annealed(net.nodes(), progress) if deep else net.nodes()
+    if not proved_equal(outputs, result):
+        raise GraphError("resubstitution changed a value; this is a defect of armdyn, report it")
+    return result

@@ -22,6 +22,7 @@ from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import LoopError, SimulationError
 from armdyn.formulations.loops.newton import size
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.graph.nodes import Graph
 from armdyn.graph.program import Program
 from armdyn.graph.trace import trace
@@ -147,14 +148,10 @@ class _System:
 
     def stepped(self, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
         """One step of Runge and Kutta."""
-        a1 = self._accelerations(t, q, qd)
-        v2 = qd + h / 2 * a1
-        a2 = self._accelerations(t + h / 2, q + h / 2 * qd, v2)
-        v3 = qd + h / 2 * a2
-        a3 = self._accelerations(t + h / 2, q + h / 2 * v2, v3)
-        v4 = qd + h * a3
-        a4 = self._accelerations(t + h, q + h * v3, v4)
-        return q + h / 6 * (qd + 2 * v2 + 2 * v3 + v4), qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        slope = lambda after, x, v: self._accelerations(t + after * h, x, v)  # noqa: E731
+        stages = runge_kutta(slope, q, qd, h)
+        moved, faster = (h / 6 * (x1 + 2 * x2 + 2 * x3 + x4) for x1, x2, x3, x4 in stages)
+        return q + moved, qd + faster
 
     def _accelerations(self, t: float, q: Array, qd: Array) -> Array:
         _, A, bias = self._closure(q, qd)

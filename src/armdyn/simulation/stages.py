@@ -6,6 +6,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.dynamics import Robot
+from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.simulation.forces import Driven
 from armdyn.simulation.native import ITERATIONS, STATE_LIMIT, Divergence, refuse_dry, rollout
 
@@ -23,22 +24,20 @@ def rk4_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
         refuse_dry(robot)
     acceleration = robot.kernel("forward_dynamics", friction=friction)
 
-    def slope(t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        sound = np.isfinite(q).all() and np.isfinite(qd).all()
-        push = driven.push(t, q, qd) if sound else np.full((2, *q.shape), np.nan)
-        return acceleration(q, qd, push.sum(0)), np.sum(push * qd, axis=-1)
-
     def step(t: float, q: Array, qd: Array, push: Array) -> tuple[Array, Array, Array]:
-        half = 0.5 * h
-        a1, p1 = acceleration(q, qd, push.sum(0)), np.sum(push * qd, axis=-1)
-        v2 = qd + half * a1
-        a2, p2 = slope(t + half, q + half * qd, v2)
-        v3 = qd + half * a2
-        a3, p3 = slope(t + half, q + half * v2, v3)
-        v4 = qd + h * a3
-        a4, p4 = slope(t + h, q + h * v3, v4)
-        q = q + h / 6 * (qd + 2 * (v2 + v3) + v4)
-        return q, qd + h / 6 * (a1 + 2 * (a2 + a3) + a4), h / 6 * (p1 + 2 * (p2 + p3) + p4)
+        powers = []
+
+        def slope(after: float, x: Array, v: Array) -> Array:
+            pushes = push
+            if after:
+                sound = np.isfinite(x).all() and np.isfinite(v).all()
+                pushes = driven.push(t + after * h, x, v) if sound else np.full_like(push, np.nan)
+            powers.append(np.sum(pushes * v, axis=-1))
+            return acceleration(x, v, pushes.sum(0))
+
+        stages = (*runge_kutta(slope, q, qd, h), powers)
+        moved, faster, work = (h / 6 * (x1 + 2 * (x2 + x3) + x4) for x1, x2, x3, x4 in stages)
+        return q + moved, qd + faster, work
 
     return step
 

@@ -10,6 +10,7 @@ import viser.transforms as vtf
 
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
+from armdyn.model.transform import any_frame, transform
 from armdyn.studio import shapes
 from armdyn.studio.housings import disc, housing
 from armdyn.studio.stage import stage
@@ -269,10 +270,4 @@ def wxyz(R: Array) -> Array:
 def along(direction: Array, start: Array) -> Array:
     """A frame at a point whose z axis is along a direction."""
     z = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
-    helper = np.eye(3)[int(np.abs(z).argmin())]
-    x = np.cross(helper, z)
-    x /= np.linalg.norm(x)
-    T = np.eye(4)
-    T[:3, :3] = np.column_stack([x, np.cross(z, x), z])
-    T[:3, 3] = start
-    return T
+    return transform(any_frame(z), start)

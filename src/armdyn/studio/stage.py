@@ -7,7 +7,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
-from armdyn.model.transform import skew, transform
+from armdyn.model.transform import frame_along, transform
 from armdyn.studio import shapes
 
 UPRIGHT = 0.9
@@ -61,7 +61,4 @@ def upright(gravity: Array) -> Array:
     cosine = -float(down[2])
     if cosine > 1 - 1e-12:
         return np.eye(3)
-    if cosine < -1 + 1e-12:  # upside down: half a turn about x
-        return np.diag([1.0, -1.0, -1.0])
-    K = skew(np.cross(down, [0.0, 0.0, -1.0]))
-    return np.eye(3) + K + K @ K / (1 + cosine)
+    return frame_along(-down).T

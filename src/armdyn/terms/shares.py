@@ -16,7 +16,7 @@ from armdyn.dynamics import Robot
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
-from armdyn.model.friction.law import FRICTION_ROWS
+from armdyn.model.friction_terms import FRICTION_ROWS
 from armdyn.terms.states import StateSet
 
 PARTS = ("rotation of links", "translation of links")

@@ -23,8 +23,8 @@ from jax.interpreters import ad, batching, mlir
 from armdyn.export.jax.handler import Handler
 from armdyn.export.jax.layout import layout
 from armdyn.export.jax.program import program_function
+from armdyn.export.library import target_name
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.target_name import target_name
 
 
 @dataclass(frozen=True, eq=False)

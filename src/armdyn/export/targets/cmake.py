@@ -3,8 +3,7 @@
 from armdyn.export.c.sources import CSources
 from armdyn.export.names import comment
 from armdyn.export.targets.eigen import eigen_header
-from armdyn.export.targets.target import ExportTarget, Package
-from armdyn.export.targets.templates import filled, template
+from armdyn.export.targets.target import ExportTarget, Package, filled, template
 from armdyn.version import __version__
 
 

@@ -5,8 +5,7 @@ import math
 from armdyn.export.c.sources import CSources
 from armdyn.export.export_comments import function_lines
 from armdyn.export.options import Function
-from armdyn.export.targets.target import ExportTarget, Package
-from armdyn.export.targets.templates import filled, template
+from armdyn.export.targets.target import ExportTarget, Package, filled, template
 
 
 def eigen_header(made: CSources) -> str:

@@ -18,9 +18,14 @@ from armdyn.export.targets.fmu_description import (
     token,
     variables,
 )
-from armdyn.export.targets.platforms import library_end, this_platform
-from armdyn.export.targets.target import ExportTarget, Package
-from armdyn.export.targets.templates import filled, template
+from armdyn.export.targets.target import (
+    ExportTarget,
+    Package,
+    filled,
+    library_end,
+    template,
+    this_platform,
+)
 
 FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 

@@ -4,9 +4,7 @@ from armdyn.errors import check_known
 from armdyn.export.c.sources import CSources
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.options import Function
-from armdyn.export.targets.platforms import this_platform
-from armdyn.export.targets.target import ExportTarget, Package
-from armdyn.export.targets.templates import filled, template
+from armdyn.export.targets.target import ExportTarget, Package, filled, template, this_platform
 from armdyn.kernels.llvm.objects import PLATFORMS, kernel_object
 
 ENDS = {"ELF": ".o", "Mach-O": ".o", "COFF": ".obj"}

@@ -7,8 +7,7 @@ from armdyn.export.c.selftest import expectations, tolerance
 from armdyn.export.c.sources import CSources
 from armdyn.export.export_comments import function_lines
 from armdyn.export.options import Function
-from armdyn.export.targets.target import ExportTarget, Package
-from armdyn.export.targets.templates import filled, template
+from armdyn.export.targets.target import ExportTarget, Package, filled, template
 
 
 def _package(made: CSources) -> Package:

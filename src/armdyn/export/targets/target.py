@@ -1,11 +1,20 @@
-"""What a target of an export is."""
+"""What a target of an export is, and what several of them need."""
 
+import platform
+import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 
 from armdyn.errors import ModelError
 from armdyn.export.c.sources import CSources
 from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions
+
+MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
+SYSTEMS = {"win32": "windows"}
+ENDS = {"windows": ".dll", "darwin": ".dylib"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +61,25 @@ class ExportTarget:
                 "name no functions for it"
             )
         return replace(given, functions=self.functions, friction=given.friction and self.friction)
+
+
+@cache
+def template(name: str) -> str:
+    """The text of a template of this room."""
+    return (files("armdyn.export.targets") / "templates" / name).read_text(encoding="utf-8")
+
+
+def filled(text: str, words: Mapping[str, object]) -> str:
+    """A text in which every @NAME@ is replaced by its word; each must have one."""
+    return re.sub(r"@([A-Z_]+)@", lambda found: str(words[found[1]]), text)
+
+
+def this_platform() -> str:
+    """This machine and system as FMI writes them: "x86_64-linux"."""
+    machine = platform.machine().lower()
+    return f"{MACHINES.get(machine, machine)}-{SYSTEMS.get(sys.platform, sys.platform)}"
+
+
+def library_end(name: str) -> str:
+    """How the name of a shared library ends on a platform."""
+    return ENDS.get(name.rpartition("-")[2], ".so")

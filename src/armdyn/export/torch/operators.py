@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
 import torch
+from armdyn.export.library import target_name
+from armdyn.export.library_tables import array_functions
 from armdyn.export.names import identifier
-from armdyn.export.torch.program import run_program
+from armdyn.graph.program import Program
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.target_name import target_name
 
 MODES: tuple[str | None, ...] = (None, "vjp", "jvp")
 
@@ -101,3 +103,19 @@ def whole_batch(count: int, dims: Sequence[int | None], vectors: Sequence[Any]) 
         v.expand(count, *v.shape) if d is None else v.movedim(d, 0)
         for v, d in zip(vectors, dims, strict=True)
     ]
+
+
+def run_program(program: Program, vectors: Sequence[Any]) -> Any:
+    """A program in torch, for devices without kernels of armdyn and for higher derivatives."""
+    entries = [v[..., k] for v in vectors for k in range(v.shape[-1])]
+    outputs = program.evaluated(entries, _functions())
+    batch, like = vectors[0].shape[:-1], vectors[0]
+    whole = [
+        torch.as_tensor(y, dtype=like.dtype, device=like.device).expand(batch) for y in outputs
+    ]
+    return torch.stack(whole, -1).reshape(batch + program.shape)
+
+
+@lru_cache(maxsize=1)
+def _functions() -> dict[str, Callable[..., Any]]:
+    return array_functions(torch)

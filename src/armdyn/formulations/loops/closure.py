@@ -15,6 +15,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.formulations.loops.dyad import Dyad, StandingDyad
 from armdyn.formulations.loops.follower import (
     Follower,
+    Step,
     following,
     from_root,
     refuse_leader,
@@ -26,7 +27,6 @@ from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.newton import assembled, check_mobility
 from armdyn.formulations.loops.parallelogram import linear_dyad
 from armdyn.formulations.loops.plane import Path, PlanarLoop, planar_loop
-from armdyn.formulations.loops.steps import Step
 from armdyn.model import Loop, RobotModel
 
 

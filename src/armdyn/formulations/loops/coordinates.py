@@ -13,11 +13,12 @@ from armdyn.errors import LoopError
 from armdyn.formulations.kinematics import WorldFrames
 from armdyn.formulations.loops.closure import Closure
 from armdyn.formulations.loops.dyad import StandingDyad, angle_of, stacked
-from armdyn.formulations.loops.forces import cut_wrenches
+from armdyn.formulations.loops.follower import StandingStep
 from armdyn.formulations.loops.general import StandingGeneral
+from armdyn.formulations.loops.parallelogram import LinearDyad
 from armdyn.formulations.loops.plane import Pair, Path, across, added, inner, scaled, turned
 from armdyn.formulations.loops.standing import StandingMap, still
-from armdyn.formulations.loops.steps import StandingStep
+from armdyn.formulations.spatial import rotate
 
 SAME_VECTOR = 1e-14
 """Largest difference of constant vectors that are the same but for rounding [m]."""
@@ -175,4 +176,19 @@ class StandingLoops(StandingMap):
         `tau` are the torques of the open tree at all joints. What of a planar loop acts out of its
         plane is not determined, nor is the force of a loop that follows from others: both are zero.
         """
-        return cut_wrenches(self.model, self._steps, self._values, tau, frames)
+        q = self._values
+        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
+        found = {loop.name: np.zeros(3) for loop in self.model.loops}
+        for step in reversed(self._steps):
+            standing = (
+                StandingDyad(step.dyad, q, solved=True) if isinstance(step, LinearDyad) else step
+            )
+            if not isinstance(standing, StandingDyad):  # a coupling
+                standing.torques(q, values)
+                continue
+            fx, fy = standing.torques(q, values)
+            plane = standing.dyad.plane
+            x, y = np.asarray(plane.x), np.asarray(plane.y)
+            local = np.asarray(fx)[..., None] * x + np.asarray(fy)[..., None] * y
+            found[plane.loop.name] = rotate(frames.link(plane.host)[0], local)
+        return [(found[loop.name], 0.0 * found[loop.name]) for loop in self.model.loops]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from armdyn.errors import LoopError
-from armdyn.formulations.loops.dyad import Values
+from armdyn.formulations.loops.dyad import Dyad, StandingDyad, Values
 from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.model import Joint, Loop, RobotModel
 from armdyn.model.cut_joints.coupling import composed, derivative, polynomial
@@ -60,6 +60,12 @@ class StandingFollower:
     def torques(self, q: Values, tau: Values) -> None:
         """Move the torque of the joint to its leader."""
         tau[self.of.leader] = tau[self.of.leader] + self.slope * tau[self.of.joint]
+
+
+Step = Dyad | LinearStep | Follower
+"""Joints that follow from those before; a LinearDyad is a linear step."""
+StandingStep = StandingDyad | LinearStep | StandingFollower
+"""A step at a configuration."""
 
 
 def only_turns(joint: Joint) -> bool:

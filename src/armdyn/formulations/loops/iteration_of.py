@@ -7,9 +7,9 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.loops.around import LoopAround, loop_around
+from armdyn.formulations.loops.follower import Step
 from armdyn.formulations.loops.iteration import Iteration
 from armdyn.formulations.loops.newton import size
-from armdyn.formulations.loops.steps import Step
 from armdyn.formulations.loops.system import LoopSystem, column_order, entries, stacked
 from armdyn.model import Loop, RobotModel
 from armdyn.model.loop import cycle

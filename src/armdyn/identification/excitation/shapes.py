@@ -14,7 +14,7 @@ from armdyn.io.mesh import read_mesh
 from armdyn.io.regular import check_path
 from armdyn.io.toml.read import parsed_toml
 from armdyn.io.urdf.link_geometry import read_shapes
-from armdyn.model.transform import inverse, rotation_from_rpy, transform
+from armdyn.model.transform import any_frame, inverse, rotation_from_rpy, transform
 
 FIXED = -1
 """The link of what does not move."""
@@ -141,17 +141,10 @@ def _capsules(robot: Robot, link: int, radius: float) -> Iterator[Solid]:
     for end in far:
         whole = float(np.linalg.norm(end))
         length = max(whole - radius, 0.0)
-        R = _along(end / whole) if length else np.eye(3)
+        R = any_frame(end / whole) if length else np.eye(3)
         place = _in_named_frame(robot, link, transform(R, end - R[:, 2] * length / 2))
         round_one = ("capsule", (radius, length)) if length else ("sphere", (radius,))
         yield Solid(body.name, link, place, *round_one)
-
-
-def _along(z: Array) -> Array:
-    """A rotation whose third column is a unit vector (3,)."""
-    x = np.cross(np.eye(3)[np.abs(z).argmin()], z)
-    x = x / np.linalg.norm(x)
-    return np.stack([x, np.cross(z, x), z], -1)
 
 
 def _in_named_frame(robot: Robot, link: int, place: Array) -> Array:

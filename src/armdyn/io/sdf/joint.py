@@ -13,7 +13,7 @@ from armdyn.io.sdf.words import bound, number, numbers, word
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic
 from armdyn.model.joint_types import JointType, joint_type
-from armdyn.model.joint_types.compound import frame_along
+from armdyn.model.transform import frame_along
 
 AXES = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "universal": 2, "revolute2": 2}
 """How many axes the types have that have any."""

@@ -1,11 +1,7 @@
-"""The coupling: no joint between links, but a joint that follows another, as by gears or cams."""
+"""Polynomials that couple joints, by their coefficients from the constant on."""
 
 from collections.abc import Sequence
 from typing import Any
-
-from armdyn.model.cut_joints.cut_joint import CutJoint
-
-COUPLING = CutJoint("coupling", (), "one joint follows a polynomial of the position of another")
 
 
 def polynomial(coefficients: Sequence[float], x: Any) -> Any:

@@ -8,9 +8,8 @@ axes, and its opposite at the same point on the link of B; its power is the rate
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from armdyn.arrays import Array
+from armdyn.model.transform import cross, dot
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +110,3 @@ class Distance:
 
 
 Row = Slide | Normal | Distance
-
-
-def dot(a: Array, b: Array) -> Any:
-    """Scalar product along the last axis."""
-    return (a * b).sum(-1)
-
-
-def cross(a: Array, b: Array) -> Array:
-    """Vector product along the last axis; nodes have no np.cross that folds zeros."""
-    ax, ay, az = (a[..., i] for i in range(3))
-    bx, by, bz = (b[..., i] for i in range(3))
-    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)

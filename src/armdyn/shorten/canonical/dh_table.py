@@ -23,7 +23,8 @@ from armdyn.errors import check_known
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.html import html_table
 from armdyn.model import RobotModel
-from armdyn.model.transform import inverse, transform
+from armdyn.model.transform import frame_of, inverse, transform
+from armdyn.shorten.canonical.geometry import turn_about
 
 Convention = Literal["standard", "modified"]
 CONVENTIONS = ("standard", "modified")
@@ -153,7 +154,7 @@ class _Normals:
             return
         point, z = axes[0]
         origin = point + z * (z @ (base[:3, 3] - point))
-        self.start = transform(_frame(_across(z, base[:3, 0], base[:3, 1]), z), origin)
+        self.start = transform(frame_of(_across(z, base[:3, 0], base[:3, 1]), z), origin)
         self.x: list[Array] = [self.start[:3, 0]]
         self.leaves: list[Array] = []
         """Where the normal towards the next axis leaves axis i."""
@@ -197,17 +198,18 @@ class _Normals:
         """The rows of the table."""
         for i, joint in enumerate(model.joints[k] for k in chain):
             z, x, last = self.z[i], self.x[i + 1], self.x[i]
-            theta = self._turn(last, x, z)
+            theta, _ = turn_about(z, last, x, ROUNDING)
             d = self._length((self.leaves[i] - self.enters[i]) @ z)
             a: Any
             if convention == "standard":
                 w = self.z[i + 1] if i + 1 < len(self.z) else self.next_z
-                a, alpha = (self.enters[i + 1] - self.leaves[i]) @ x, self._turn(z, w, x)
+                a = (self.enters[i + 1] - self.leaves[i]) @ x
+                alpha, _ = turn_about(x, z, w, ROUNDING)
             elif i == 0:
                 a, alpha = 0.0, 0.0
             else:
                 a = (self.enters[i] - self.leaves[i - 1]) @ last
-                alpha = self._turn(self.z[i - 1], z, last)
+                alpha, _ = turn_about(last, self.z[i - 1], z, ROUNDING)
             pitch = float(joint.type.slide) if joint.type.pitched else None
             yield DhRow(joint.name, joint.kind, self._length(a), alpha, d, theta, pitch)
 
@@ -216,18 +218,11 @@ class _Normals:
         if not self.z:
             return self.start
         if convention == "modified":
-            return transform(_frame(self.x[-1], self.z[-1]), self.leaves[-1])
-        return transform(_frame(self.x[-1], self.next_z), self.enters[-1])
+            return transform(frame_of(self.x[-1], self.z[-1]), self.leaves[-1])
+        return transform(frame_of(self.x[-1], self.next_z), self.enters[-1])
 
     def _length(self, value: Any) -> float:
         return 0.0 if abs(value) <= ROUNDING * self.size else float(value)
-
-    @staticmethod
-    def _turn(a: Array, b: Array, axis: Array) -> float:
-        """The angle from a to b about an axis normal to both, quarter turns exact."""
-        angle = math.atan2(float(np.cross(a, b) @ axis), float(a @ b))
-        quarter = round(angle / (math.pi / 2)) * (math.pi / 2)
-        return quarter if abs(angle - quarter) <= ROUNDING else angle
 
 
 def _across(z: Array, *guesses: Array) -> Array:
@@ -237,10 +232,6 @@ def _across(z: Array, *guesses: Array) -> Array:
         if np.linalg.norm(across) > 0.1:
             break
     return np.asarray(across / np.linalg.norm(across))
-
-
-def _frame(x: Array, z: Array) -> Array:
-    return np.column_stack([x, np.cross(z, x), z])
 
 
 def _angle(value: float, degrees: bool) -> str:

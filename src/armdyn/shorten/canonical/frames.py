@@ -20,8 +20,8 @@ import numpy as np
 from armdyn.arrays import Array, frozen, real
 from armdyn.errors import ModelError, shown
 from armdyn.model.robot import RobotModel
-from armdyn.model.transform import inverse, transform
-from armdyn.shorten.canonical.geometry import closest, common_normal, normal_to, sine
+from armdyn.model.transform import frame_of, inverse, transform
+from armdyn.shorten.canonical.geometry import closest, common_normal, normal_to, sine, turn_about
 from armdyn.shorten.canonical.robot import CanonicalLink as CanonicalLink
 from armdyn.shorten.canonical.robot import CanonicalRobot as CanonicalRobot
 from armdyn.shorten.canonical.robot import cos_sin as cos_sin
@@ -125,7 +125,7 @@ class _Builder:
             gravity = np.zeros(3)
             if up < 0:
                 before, theta, gravity = self._on_base(i, x)
-            self.axes.append(self._axes(x, self.z[i]))
+            self.axes.append(frame_of(x, self.z[i]))
             turned = self.rest[i][:3, :3].T @ self.axes[i]
             self.frames.append(transform(turned, self.origins[i]))
             across, r = self._across(i) if up >= 0 else (np.zeros(3), 0.0)
@@ -220,15 +220,15 @@ class _Builder:
         """Axes before the motion of joint i, with γ and α."""
         up, z = self.model.joints[i].parent, self.z[i]
         if up < 0:
-            return self._axes(self._any_normal(i), z), 0.0, 0.0
+            return frame_of(self._any_normal(i), z), 0.0, 0.0
         x_up, z_up = self.axes[up][:, 0], self.z[up]
         if sine(z_up, z) <= self.tolerance:
             self._take(sine(z_up, z))
-            return self._axes(normal_to(x_up, z), z), 0.0, 0.0
+            return frame_of(normal_to(x_up, z), z), 0.0, 0.0
         x = common_normal(z_up, z)
         x = -x if x @ x_up < -1e-9 else x
         gamma = self._angle(x_up, x, z_up)
-        return self._axes(x, z), gamma, self._angle(z_up, z, x)
+        return frame_of(x, z), gamma, self._angle(z_up, z, x)
 
     def _x(self, i: int, before: Array) -> Array:
         """The x axis of frame i: the common normal with the first child, or none of its own."""
@@ -247,7 +247,7 @@ class _Builder:
 
     def _on_base(self, i: int, x: Array) -> tuple[Array, float, Array]:
         """Axes of the base for joint i, θ, and gravity in them, with one horizontal component."""
-        axes = self._axes(x, self.z[i])
+        axes = frame_of(x, self.z[i])
         g = axes.T @ self.model.base[:3, :3].T @ self.model.gravity
         size = max(float(np.linalg.norm(g)), 1e-300)
         g = np.array([self._snap(v, size) for v in g])
@@ -265,17 +265,10 @@ class _Builder:
             guess = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
         return guess / np.linalg.norm(guess)
 
-    @staticmethod
-    def _axes(x: Array, z: Array) -> Array:
-        return np.column_stack([x, np.cross(z, x), z])
-
     def _angle(self, a: Array, b: Array, axis: Array) -> float:
         """The angle from a to b about an axis normal to both, quarter turns exact."""
-        angle = math.atan2(float(np.cross(a, b) @ axis), float(a @ b))
-        quarter = round(angle / (math.pi / 2)) * (math.pi / 2)
-        if abs(angle - quarter) <= self.tolerance:
-            self._take(abs(angle - quarter))
-            return quarter
+        angle, off = turn_about(axis, a, b, self.tolerance)
+        self._take(off)
         return angle
 
     # what they carry

@@ -1,5 +1,7 @@
 """Lines and directions in space."""
 
+import math
+
 import numpy as np
 
 from armdyn.arrays import Array
@@ -35,3 +37,14 @@ def normal_to(vector: Array, axis: Array) -> Array:
         vector = vector - axis * (axis @ vector)
         vector = vector / np.linalg.norm(vector)
     return vector
+
+
+def turn_about(axis: Array, a: Array, b: Array, tolerance: float) -> tuple[float, float]:
+    """The angle from a to b about an axis normal to both, and how far from a quarter turn it was.
+
+    Within the tolerance it is that quarter turn; beyond, the second number is 0.
+    """
+    angle = math.atan2(float(np.cross(a, b) @ axis), float(a @ b))
+    quarter = round(angle / (math.pi / 2)) * (math.pi / 2)
+    off = abs(angle - quarter)
+    return (quarter, off) if off <= tolerance else (angle, 0.0)

@@ -8,7 +8,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.graph.nodes import Node
 from armdyn.model import Body, Frame, Inertia, Joint, Link, RobotModel
-from armdyn.model.transform import IDENTITY
+from armdyn.model.transform import IDENTITY, rotation_z
 from armdyn.shorten.canonical.robot import CanonicalLink, CanonicalRobot, cos_sin, twist
 
 
@@ -68,7 +68,7 @@ def _placement(link: CanonicalLink) -> Array:
     R = np.array(twist(link), dtype=object)
     c, s = cos_sin(link.theta)
     T = np.array(np.eye(4), dtype=object)
-    T[:3, :3] = R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], dtype=object)
+    T[:3, :3] = R @ rotation_z(c, s)
     T[:3, 3] = link.across + link.r * R[:, 2]
     return T
 

@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.model.joint_types import JointType
 from armdyn.model.robot import paths_from_parents
-from armdyn.model.transform import quarter_exact
+from armdyn.model.transform import quarter_exact, rotation_z
 
 Scalar = Any
 """A number, or an expression node where the robot is symbolic."""
@@ -97,7 +97,7 @@ def with_tip_phase(robot: CanonicalRobot) -> CanonicalRobot:
             continue
         phi = math.atan2(link.u[1], link.u[0])
         c, s = math.cos(phi), math.sin(phi)
-        R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        R = rotation_z(c, s)
         u = np.array([math.hypot(link.u[0], link.u[1]), 0.0, link.u[2]])
         J = R.T @ link.J @ R
         links.append(replace(link, theta=link.theta + phi, u=frozen(u), J=frozen(J)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
+from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
 from armdyn.shorten.canonical.robot import CanonicalLink, CanonicalRobot, cos_sin, twist
 
@@ -109,7 +110,7 @@ def rest_rotation(link: CanonicalLink) -> Array:
     if link.type.turns:
         return R
     c, s = cos_sin(link.theta)
-    return R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return R @ rotation_z(c, s)
 
 
 def parallel(a: Array, b: Array) -> bool:

@@ -31,18 +31,20 @@ from armdyn.arrays import Array
 from armdyn.formulations.solve import Guard, check_pivots
 from armdyn.shorten.canonical.frames import CanonicalRobot
 from armdyn.shorten.canonical.regroup import Distribution, axis_in_parent, hand_down, slide_origin
-from armdyn.shorten.minimal.axes import Pair, Scalar, Vector, crossed, plus, scaled, turned
-from armdyn.shorten.minimal.choices import Choices
-from armdyn.shorten.minimal.inertia import (
-    XYZ,
-    YZX,
-    ZXY,
-    Articulated,
-    PlaneTurn,
-    Sixvector,
-    is_known_zero,
+from armdyn.shorten.minimal.axes import (
+    ZERO,
+    Scalar,
+    Spatial,
+    Vector,
+    about_z,
+    crossed,
+    inner,
+    plus,
+    scaled,
 )
-from armdyn.shorten.minimal.link import ZERO, MovingLink
+from armdyn.shorten.minimal.choices import Choices
+from armdyn.shorten.minimal.inertia import XYZ, YZX, ZXY, Articulated, PlaneTurn, is_known_zero
+from armdyn.shorten.minimal.link import MovingLink
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.torques import moving_links
 from armdyn.shorten.minimal.wrench import Load, closed, handed_down
@@ -126,7 +128,7 @@ class _Joint:
 
     body: Articulated
     """What resists beyond the joint, free to move."""
-    k: Sixvector
+    k: Spatial
     """U/D in the axes the link is computed in, without the entry of the joint's own axis."""
     push: Scalar
     """u/D."""
@@ -146,10 +148,7 @@ class _Joint:
         """Leave of inertia and wrench what the joint cannot give way to (A2)."""
         link, rotor, sign = self.link, self.rotor, self.link.link.sign
         U = body.column(self.part)
-        D = U[self.part][2] + rotor
-        if is_known_zero(D):
-            check_pivots(np.zeros(1), [link.link.name])
-        inverse = 1.0 / guard(D, scale)
+        inverse = self._inverse(U[self.part][2] + rotor, guard, scale)
         k = scaled(inverse, U[0]), scaled(inverse, U[1])
         row = scaled(rotor, k[0]), scaled(rotor, k[1])
         k, U = self._with_axis(k, 0.0), self._with_axis(U, 0.0)
@@ -158,11 +157,17 @@ class _Joint:
         u = sign * (tau - torque)
         self.push, self.lag = u * inverse, rotor * inverse
         if not link.rotated:
-            k = _turned(link.turn, k[0]), _turned(link.turn, k[1])
+            k = about_z(link.turn, k[0]), about_z(link.turn, k[1])
         self.k = k
         wrench = plus(load.e, scaled(u, k[0])), plus(load.n, scaled(u, k[1]))
         e, n = self._with_axis(wrench, sign * tau - rotor * self.push)
         self.load = replace(load, e=e, n=n)
+
+    def _inverse(self, D: Scalar, guard: Guard, scale: Scalar) -> Scalar:
+        """1/D; an error where D is zero in every state."""
+        if is_known_zero(D):
+            check_pivots(np.zeros(1), [self.link.link.name])
+        return 1.0 / guard(D, scale)
 
     def handed_down(self) -> Load:
         """The wrench, about the origin of the parent."""
@@ -182,12 +187,12 @@ class _Joint:
         """Find q̈ and what it adds to the accelerations of the link."""
         a, w = self._carried_along(up) if up else (ZERO, ZERO)
         before = (a, w)[self.part][2]
-        given = _dot(self.k[0], a) + _dot(self.k[1], w)
+        given = inner(self.k[0], a) + inner(self.k[1], w)
         after = self.push - given + self.lag * before
         self.qdd = after - before
         self.a, self.w = self._with_axis((a, w), after)
 
-    def _carried_along(self, up: "_Joint") -> Sixvector:
+    def _carried_along(self, up: "_Joint") -> Spatial:
         """The accelerations that the parent alone gives, in the axes the link is computed in."""
         link = self.link
         x, y, z = link.link.across.tolist()
@@ -196,7 +201,7 @@ class _Joint:
         a = plus(a, crossed(w, (0.0, 0.0, link.slide)))
         return link.axes.own(a), link.axes.own(w)
 
-    def _with_axis(self, v: Sixvector, value: Scalar) -> Sixvector:
+    def _with_axis(self, v: Spatial, value: Scalar) -> Spatial:
         """A six-vector with another entry along the joint's axis."""
         (ax, ay, az), (bx, by, bz) = v
         return (
@@ -212,10 +217,7 @@ class _ScrewJoint(_Joint):
         link, kind = self.link, self.link.link.type
         along, about = body.column(0), body.column(1)
         f, n = (plus(scaled(kind.slide, along[k]), scaled(kind.turn, about[k])) for k in (0, 1))
-        D = kind.combine(f[2], n[2]) + self.rotor
-        if is_known_zero(D):
-            check_pivots(np.zeros(1), [link.link.name])
-        inverse = 1.0 / guard(D, scale)
+        inverse = self._inverse(kind.combine(f[2], n[2]) + self.rotor, guard, scale)
         self.k = scaled(inverse, f), scaled(inverse, n)
         self.body = body.less(self.k, (f, n))
         torque, load = closed(link, link.choice, link.fixed, self.load)
@@ -227,15 +229,7 @@ class _ScrewJoint(_Joint):
     def accelerate(self, up: "_Joint | None") -> None:
         """Find q̈ and what it adds to the accelerations of the link."""
         a, w = self._carried_along(up) if up else (ZERO, ZERO)
-        self.qdd = self.push - _dot(self.k[0], a) - _dot(self.k[1], w)
+        self.qdd = self.push - inner(self.k[0], a) - inner(self.k[1], w)
         kind = self.link.link.type
         self.a = plus(a, (0.0, 0.0, kind.slide * self.qdd))
         self.w = plus(w, (0.0, 0.0, kind.turn * self.qdd))
-
-
-def _turned(turn: Pair, v: Vector) -> Vector:
-    return (*turned(turn, v[0], v[1]), v[2])
-
-
-def _dot(a: Vector, b: Vector) -> Scalar:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

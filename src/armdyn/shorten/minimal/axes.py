@@ -17,6 +17,10 @@ Pair = tuple[Scalar, Scalar]
 Vector = tuple[Scalar, Scalar, Scalar]
 Matrix = Sequence[Sequence[Scalar]]
 """Rows; of tuples where it serves as a key."""
+Rows = list[list[Scalar]]
+Spatial = tuple[Vector, Vector]
+"""A linear and an angular part, or a force and a moment about the origin."""
+ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,12 @@ class Axes:
 
     def on_joint(self, v: Vector) -> Vector:
         """A vector in the axes of the link, in those of the joint."""
-        return *turned(self.turn, v[0], v[1]), v[2]
+        return about_z(self.turn, v)
+
+
+def about_z(turn: Pair, v: Vector) -> Vector:
+    """A vector turned forward about z."""
+    return *turned(turn, v[0], v[1]), v[2]
 
 
 def plus(a: Vector, b: Vector) -> Vector:
@@ -128,6 +137,11 @@ def crossed(a: Vector, b: Vector) -> Vector:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
+def inner(a: Vector, b: Vector) -> Scalar:
+    """a · b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
 def applied(A: Matrix, v: Vector) -> Vector:
     """A v."""
     (a, b, c), (d, e, f), (g, h, i) = A
@@ -135,6 +149,31 @@ def applied(A: Matrix, v: Vector) -> Vector:
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
 
 
-def mirrored(A: Matrix) -> list[list[Scalar]]:
+def summed(A: Matrix, B: Matrix) -> Rows:
+    """A + B."""
+    return [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(A, B, strict=True)]
+
+
+def mirrored(A: Matrix) -> Rows:
     """The matrix with its upper half below the diagonal too, so that both are one expression."""
     return [[A[min(a, b)][max(a, b)] for b in range(3)] for a in range(3)]
+
+
+def moved_moment(J: Matrix, u: Vector, Md: Vector, d: Vector) -> Rows:
+    """The second moment of a mass about the origin that sees the present one at d; Md is M d."""
+    return mirrored(
+        [[J[a][b] + (u[a] * d[b] + d[a] * u[b]) + Md[a] * d[b] for b in range(3)] for a in range(3)]
+    )
+
+
+def plane_turned(A: Matrix, turn: Pair, plane: tuple[int, int, int]) -> Rows:
+    """R A Rᵀ for a rotation in the plane of the first two axes of three."""
+    x, y, z = plane
+    C, S = turn
+    (a, b), (c, d) = ((A[i][x], A[i][y]) for i in (x, y))
+    h = (a - d) * S + (b + c) * C
+    new = [[*row] for row in A]
+    new[x][x], new[y][y], new[x][y], new[y][x] = a - h * S, d + h * S, h * C - c, h * C - b
+    new[x][z], new[y][z] = turned(turn, A[x][z], A[y][z])
+    new[z][x], new[z][y] = turned(turn, A[z][x], A[z][y])
+    return new

@@ -19,10 +19,18 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.shorten.canonical.frames import cos_sin, is_quarter
 from armdyn.shorten.canonical.regroup import is_zero
-from armdyn.shorten.minimal.axes import Pair, Scalar, Vector, mirrored, scaled, turned
+from armdyn.shorten.minimal.axes import (
+    Pair,
+    Rows,
+    Scalar,
+    Spatial,
+    Vector,
+    mirrored,
+    scaled,
+    summed,
+    turned,
+)
 
-Matrix = list[list[Scalar]]
-Sixvector = tuple[Vector, Vector]
 Cycle = tuple[int, int, int]
 
 XYZ: Cycle = (0, 1, 2)
@@ -43,7 +51,7 @@ class PlaneTurn:
         """A turn by a constant angle."""
         return cls(cos_sin(angle), True, is_quarter(angle))
 
-    def block(self, A: Matrix, x: int, y: int) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    def block(self, A: Rows, x: int, y: int) -> tuple[Scalar, Scalar, Scalar, Scalar]:
         """Entries xx, xy, yx, yy of the block of the plane, turned."""
         xx, xy, yx, yy = A[x][x], A[x][y], A[y][x], A[y][y]
         C, S = self.pair
@@ -64,9 +72,9 @@ class PlaneTurn:
 class Articulated:
     """An articulated inertia about an origin in some axes; both halves of M and J are kept."""
 
-    M: Matrix
-    H: Matrix
-    J: Matrix
+    M: Rows
+    H: Rows
+    J: Rows
 
     @classmethod
     def of(cls, J: Array, u: Array, m: Scalar) -> "Articulated":
@@ -82,8 +90,7 @@ class Articulated:
     def plus(self, other: "Articulated") -> "Articulated":
         """The sum of two inertias in the same axes."""
         M, H, J = (
-            [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(A, B, strict=True)]
-            for A, B in ((self.M, other.M), (self.H, other.H), (self.J, other.J))
+            summed(A, B) for A, B in ((self.M, other.M), (self.H, other.H), (self.J, other.J))
         )
         return Articulated(mirrored(M), H, mirrored(J))
 
@@ -117,12 +124,12 @@ class Articulated:
         J[y][z] = J[z][y] = J[y][z] + p * H[z][x]
         return Articulated(M, H, J)
 
-    def column(self, part: int) -> Sixvector:
+    def column(self, part: int) -> Spatial:
         """Force and moment of a unit acceleration along z (part 0) or about it (part 1)."""
         f, n = (self.M[2], [row[2] for row in self.H]) if part == 0 else (self.H[2], self.J[2])
         return (f[0], f[1], f[2]), (n[0], n[1], n[2])
 
-    def with_column(self, part: int, column: Sixvector) -> "Articulated":
+    def with_column(self, part: int, column: Spatial) -> "Articulated":
         """The same with another such column, and row."""
         M, H, J = ([row[:] for row in A] for A in (self.M, self.H, self.J))
         f, n = column
@@ -136,10 +143,10 @@ class Articulated:
             H[2] = list(f)
         return Articulated(M, H, J)
 
-    def less(self, k: Sixvector, U: Sixvector) -> "Articulated":
+    def less(self, k: Spatial, U: Spatial) -> "Articulated":
         """Less k Uᵀ, k being a multiple of U."""
 
-        def without(A: Matrix, v: Vector, w: Vector) -> Matrix:
+        def without(A: Rows, v: Vector, w: Vector) -> Rows:
             return [
                 [entry - product for entry, product in zip(row, scaled(factor, w), strict=True)]
                 for row, factor in zip(A, v, strict=True)

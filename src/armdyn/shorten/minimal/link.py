@@ -4,8 +4,7 @@ Three sets of axes matter: the link's own; the joint's, before its rotation; and
 its group of parallel joints, which are the joint's axes of the leader of the group (T4).
 """
 
-import numpy as np
-
+from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import CanonicalLink, is_quarter, twist
 from armdyn.shorten.minimal.axes import (
     Angle,
@@ -13,10 +12,10 @@ from armdyn.shorten.minimal.axes import (
     Pair,
     Scalar,
     Vector,
+    about_z,
     applied,
     plus,
     scaled,
-    turned,
     turned_back,
 )
 from armdyn.shorten.minimal.choices import LinkChoice
@@ -28,8 +27,6 @@ from armdyn.shorten.minimal.rates import (
     rates_from_column,
     rates_turned,
 )
-
-ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 class MovingLink:
@@ -147,7 +144,7 @@ class MovingLink:
         link, own = self.link, self.axes.own
         if is_quarter(link.alpha) and is_quarter(link.gamma) and is_quarter(link.theta):
             c, s = self.turn
-            R = twist(link) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+            R = twist(link) @ rotation_z(c, s)
             self.rates = rates_turned(above, R.round().tolist())
         else:
             self.rates = rates_from_acceleration(own(self.w_joint), own(wd), self.choice.squares)
@@ -183,7 +180,7 @@ class MovingLink:
         if up is None or self.leader is self:
             return self.al_joint
         if not self.out_first:
-            return (*turned(up.whole, *self.al_joint[:2]), self.al_joint[2])
-        across = (*turned(up.whole, *fixed.across_out[:2]), fixed.across_out[2])
+            return about_z(up.whole, self.al_joint)
+        across = about_z(up.whole, fixed.across_out)
         al = plus(up.al_first(), applied(up.rates_first().b, across))
         return plus(al, scaled(fixed.r_out, self.column_first()))

@@ -19,22 +19,26 @@ from armdyn.arrays import Array
 from armdyn.shorten.canonical.frames import CanonicalRobot, cos_sin, is_quarter, twist
 from armdyn.shorten.canonical.regroup import hand_down
 from armdyn.shorten.minimal.axes import (
+    ZERO,
     Angle,
     Axes,
     Pair,
+    Rows,
     Scalar,
     Vector,
+    about_z,
     crossed,
     mirrored,
+    moved_moment,
+    plane_turned,
     plus,
     scaled,
+    summed,
     turned,
 )
 from armdyn.shorten.minimal.choices import Choices
 from armdyn.shorten.minimal.constants import moved_origins
 from armdyn.shorten.minimal.options import is_flat
-
-Symmetric = list[list[Scalar]]
 
 
 def minimal_mass_matrix(robot: CanonicalRobot, q: Array, choices: Choices | None = None) -> Array:
@@ -63,42 +67,31 @@ def minimal_mass_matrix(robot: CanonicalRobot, q: Array, choices: Choices | None
 class _Body:
     """A mass distribution about an origin in some axes."""
 
-    J: Symmetric
+    J: Rows
     u: Vector
     M: Scalar
     spin: Scalar
     """Jxx + Jyy, which no rotation about z changes."""
 
     def plus(self, other: "_Body") -> "_Body":
-        J = [[self.J[a][b] + other.J[a][b] for b in range(3)] for a in range(3)]
+        J = summed(self.J, other.J)
         return _Body(J, plus(self.u, other.u), self.M + other.M, self.spin + other.spin)
 
     def moved(self, p: Vector) -> "_Body":
         """About the origin that sees this one at p."""
-        u, M = self.u, self.M
-        Mp = scaled(M, p)
-        J = [
-            [self.J[a][b] + (u[a] * p[b] + p[a] * u[b]) + Mp[a] * p[b] for b in range(3)]
-            for a in range(3)
-        ]
+        u, Mp = self.u, scaled(self.M, p)
+        J = moved_moment(self.J, u, Mp, p)
         up = u[0] * p[0] + u[1] * p[1]
         spin = self.spin + (up + up) + (Mp[0] * p[0] + Mp[1] * p[1])
-        return _Body(mirrored(J), plus(u, Mp), M, spin)
+        return _Body(J, plus(u, Mp), self.M, spin)
 
     def turned(self, turn: Pair, axes: tuple[int, int, int] = (0, 1, 2)) -> "_Body":
         """In axes turned back in the plane of the first two of `axes`."""
         x, y, z = axes
-        C, S = turn
-        J, u = self.J, list(self.u)
-        h = (J[x][x] - J[y][y]) * S + (J[x][y] + J[x][y]) * C
-        t = h * S
-        new = [row[:] for row in J]
-        new[x][x], new[y][y], new[x][y] = J[x][x] - t, J[y][y] + t, h * C - J[x][y]
-        new[x][z], new[y][z] = turned(turn, J[x][z], J[y][z])
-        new[y][x], new[z][x], new[z][y] = new[x][y], new[x][z], new[y][z]
+        J, u = plane_turned(mirrored(self.J), turn, axes), list(self.u)
         u[x], u[y] = turned(turn, self.u[x], self.u[y])
-        spin = self.spin if z == 2 else new[0][0] + new[1][1]
-        return _Body(new, (u[0], u[1], u[2]), self.M, spin)
+        spin = self.spin if z == 2 else J[0][0] + J[1][1]
+        return _Body(J, (u[0], u[1], u[2]), self.M, spin)
 
     def permuted(self, R: Array) -> "_Body":
         """In axes a whole number of quarter turns away."""
@@ -135,11 +128,11 @@ class _Joint:
         """From the parent's origin to this one, for flat joints in the parent's first axes."""
         if up and self.flat:
             self.step = (*turned(up.angle, x, y), z + self.slide)
-        J: Symmetric = link.J.tolist()
+        J: Rows = link.J.tolist()
         x, y, z = link.u.tolist()
         self.own = _Body(J, (x, y, z), link.M, J[0][0] + J[1][1])
         """The link and what it carries on other axes, in its own axes."""
-        self.first = _Body([[0.0] * 3 for _ in range(3)], (0.0, 0.0, 0.0), 0.0, 0.0)
+        self.first = _Body([[0.0] * 3 for _ in range(3)], ZERO, 0.0, 0.0)
         """What it carries on parallel axes, in the first axes."""
 
     def composite(self) -> _Body:
@@ -163,12 +156,8 @@ class _Joint:
                 n = plus(n, crossed((0.0, 0.0, at.slide), f))
                 f, n = at.axes.out_of(f), at.axes.out_of(n)
                 n = plus(n, crossed(at.step, f))
-                f, n = at.up.in_first_axes(f), at.up.in_first_axes(n)
+                f, n = about_z(at.up.angle, f), about_z(at.up.angle, n)
             at = at.up
-
-    def in_first_axes(self, v: Vector) -> Vector:
-        """A vector of the link in the first axes of its group."""
-        return (*turned(self.angle, v[0], v[1]), v[2])
 
     def hand_down(self, body: _Body) -> None:
         """Add the composite body to the parent."""

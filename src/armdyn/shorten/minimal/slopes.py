@@ -26,23 +26,25 @@ from armdyn.arrays import Array
 from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, cos_sin, twist
 from armdyn.shorten.canonical.regroup import hand_down
 from armdyn.shorten.minimal.axes import (
+    ZERO,
     Angle,
     Axes,
     Pair,
+    Rows,
     Scalar,
+    Spatial,
     Vector,
     applied,
     crossed,
-    mirrored,
+    inner,
+    moved_moment,
+    plane_turned,
     plus,
     scaled,
-    turned,
+    summed,
 )
 
-Matrix = list[list[Scalar]]
-Spatial = tuple[Vector, Vector]
-"""A linear and an angular part, or a force and a moment about the origin."""
-NOTHING: Spatial = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+NOTHING: Spatial = ZERO, ZERO
 
 
 def torque_slopes(
@@ -55,8 +57,8 @@ def torque_slopes(
     for i, link in enumerate(robot.links):
         up = joints[link.parent] if link.parent >= 0 else None
         joints.append(_Joint(link, up, i, q[..., i][()], qd[..., i][()], qdd[..., i][()]))
-    of_q: Matrix = [[0.0] * N for _ in range(N)]
-    C: Matrix = [[0.0] * N for _ in range(N)]
+    of_q: Rows = [[0.0] * N for _ in range(N)]
+    C: Rows = [[0.0] * N for _ in range(N)]
     for joint in reversed(joints):
         joint.fill(of_q, C)
         joint.hand_down()
@@ -67,21 +69,18 @@ def torque_slopes(
 class _Body:
     """A moving mass distribution about an origin in some axes."""
 
-    J: Matrix
+    J: Rows
     u: Vector
     M: Scalar
     p: Vector
-    K: Matrix
+    K: Rows
     trace: Scalar
     """That of K."""
     F: Spatial
     """The wrench that it needs."""
 
     def plus(self, other: "_Body") -> "_Body":
-        J, K = (
-            [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(A, B, strict=True)]
-            for A, B in ((self.J, other.J), (self.K, other.K))
-        )
+        J, K = (summed(A, B) for A, B in ((self.J, other.J), (self.K, other.K)))
         u, p = plus(self.u, other.u), plus(self.p, other.p)
         trace, F = self.trace + other.trace, _added(self.F, other.F)
         return _Body(J, u, self.M + other.M, p, K, trace, F)
@@ -89,14 +88,11 @@ class _Body:
     def moved(self, d: Vector) -> "_Body":
         """About the origin that sees this one at d."""
         u, p, Md = self.u, self.p, scaled(self.M, d)
-        J = [
-            [self.J[a][b] + (u[a] * d[b] + d[a] * u[b]) + Md[a] * d[b] for b in range(3)]
-            for a in range(3)
-        ]
+        J = moved_moment(self.J, u, Md, d)
         K = [[self.K[a][b] + p[a] * d[b] for b in range(3)] for a in range(3)]
         f, n = self.F
         moment = plus(n, crossed(d, f))
-        return _Body(mirrored(J), plus(u, Md), self.M, p, K, self.trace + _dot(p, d), (f, moment))
+        return _Body(J, plus(u, Md), self.M, p, K, self.trace + inner(p, d), (f, moment))
 
     def times(self, x: Spatial) -> Spatial:
         """I x: the momentum of a velocity."""
@@ -152,14 +148,14 @@ class _Joint:
     def _own(self) -> _Body:
         """The link alone."""
         (v, w), (a, wd), link = self.v, self.a, self.link
-        J: Matrix = link.J.tolist()
+        J: Rows = link.J.tolist()
         u: Vector = tuple(link.u.tolist())
         columns = [crossed(w, row) for row in link.J.tolist()]  # of w× J, which is symmetric
         S = [[column[i] for column in columns] for i in range(3)]
         K = [[v[i] * u[j] + S[i][j] for j in range(3)] for i in range(3)]
         turning = crossed(w, u)
         p = plus(scaled(link.M, v), turning)
-        body = _Body(J, u, link.M, p, K, _dot(v, u), NOTHING)
+        body = _Body(J, u, link.M, p, K, inner(v, u), NOTHING)
         force, moment = body.times((plus(a, crossed(w, v)), wd))
         body.F = plus(force, crossed(w, turning)), _minus(moment, applied(S, w))
         return body
@@ -182,7 +178,7 @@ class _Joint:
         f, n = map(self.out, x)
         return f, plus(n, crossed(self.place, f))
 
-    def fill(self, of_q: Matrix, C: Matrix) -> None:
+    def fill(self, of_q: Rows, C: Rows) -> None:
         """The entries of this joint with itself and with those that carry it."""
         body, (slide, turn), i = self.body, self.s, self.index
         h, rate = body.times(self.s), self.rate
@@ -194,8 +190,8 @@ class _Joint:
         at = self
         while True:
             j, twice = at.index, plus(at.rate[1], at.rate[1])
-            of_q[i][j] = _dot(r, twice) + _product(h, at.acceleration)
-            C[i][j] = _dot(r, at.s[1]) + _product(h, at.rate)
+            of_q[i][j] = inner(r, twice) + _product(h, at.acceleration)
+            C[i][j] = inner(r, at.s[1]) + _product(h, at.rate)
             if at is not self:
                 of_q[j][i], C[j][i] = _product(of_own_q, at.s), _product(of_own_rate, at.s)
             if at.up is None:
@@ -212,7 +208,8 @@ class _Joint:
         J, K = (
             _turned(
                 _turned(_turned(A, self.turn, (0, 1, 2)), cos_sin(link.alpha), (1, 2, 0)),
-                *(cos_sin(link.gamma), (0, 1, 2)),
+                cos_sin(link.gamma),
+                (0, 1, 2),
             )
             for A in (body.J, body.K)
         )
@@ -222,9 +219,9 @@ class _Joint:
         self.up.body = self.up.body.plus(carried.moved(self.place))
 
 
-def _turned(A: Matrix, turn: Pair, plane: tuple[int, int, int]) -> Matrix:
+def _turned(A: Rows, turn: Pair, plane: tuple[int, int, int]) -> Rows:
     """R A Rᵀ for a rotation in the plane of the first two axes of three."""
-    x, y, z = plane
+    x, y, _ = plane
     C, S = turn
     if isinstance(C, float) and C in (0.0, 1.0, -1.0):
         R = np.eye(3)
@@ -232,13 +229,7 @@ def _turned(A: Matrix, turn: Pair, plane: tuple[int, int, int]) -> Matrix:
         source = np.abs(R).argmax(1).tolist()
         sign = R.sum(1).tolist()
         return [[(sign[i] * sign[j]) * A[source[i]][source[j]] for j in range(3)] for i in range(3)]
-    (a, b), (c, d) = ((A[i][x], A[i][y]) for i in (x, y))
-    h = (a - d) * S + (b + c) * C
-    new = [row[:] for row in A]
-    new[x][x], new[y][y], new[x][y], new[y][x] = a - h * S, d + h * S, h * C - c, h * C - b
-    new[x][z], new[y][z] = turned(turn, A[x][z], A[y][z])
-    new[z][x], new[z][y] = turned(turn, A[z][x], A[z][y])
-    return new
+    return plane_turned(A, turn, plane)
 
 
 def _across(x: Spatial, y: Spatial) -> Spatial:
@@ -263,14 +254,9 @@ def _added(x: Spatial, y: Spatial) -> Spatial:
     return plus(x[0], y[0]), plus(x[1], y[1])
 
 
-def _dot(a: Vector, b: Vector) -> Scalar:
-    """a · b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
 def _product(wrench: Spatial, motion: Spatial) -> Scalar:
     """The power of a wrench in a motion."""
-    return _dot(wrench[0], motion[0]) + _dot(wrench[1], motion[1])
+    return inner(wrench[0], motion[0]) + inner(wrench[1], motion[1])
 
 
 def _minus(a: Vector, b: Vector) -> Vector:

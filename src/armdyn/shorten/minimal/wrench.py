@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from armdyn.shorten.minimal.axes import (
+    ZERO,
     Pair,
     Scalar,
     Vector,
+    about_z,
     applied,
     crossed,
     plus,
@@ -17,7 +19,7 @@ from armdyn.shorten.minimal.axes import (
 )
 from armdyn.shorten.minimal.choices import LinkChoice
 from armdyn.shorten.minimal.constants import Constants
-from armdyn.shorten.minimal.link import ZERO, MovingLink
+from armdyn.shorten.minimal.link import MovingLink
 from armdyn.shorten.minimal.rates import Rates
 
 NO_PAIR: Pair = (0.0, 0.0)
@@ -135,8 +137,8 @@ def _through_first_axes(link: MovingLink, up: MovingLink, fixed: Constants, load
     whole = link.whole
     e = (*_added(load.e_first, turned(whole, load.e[0], load.e[1])), load.e[2])
     e = plus(e, scaled(fixed.M, link.al_first()))
-    across = (*turned(up.whole, *fixed.across_in[:2]), fixed.across_in[2])
-    n = (*turned(whole, load.n[0], load.n[1]), load.n[2])
+    across = about_z(up.whole, fixed.across_in)
+    n = about_z(whole, load.n)
     n = plus(n, crossed((across[0], across[1], across[2] + link.slide), e))
     return Load((0.0, 0.0, e[2]), (0.0, 0.0, n[2]), e[:2], _added(load.n_first, n[:2]))
 
@@ -169,6 +171,6 @@ def constants_turned(constant: Constants, turn: Pair) -> Constants:
     return replace(
         constant,
         J=[[Jxx, Jxy, Jxz], [Jxy, Jyy, Jyz], [Jxz, Jyz, 0.0]],
-        force_u=(*turned(turn, *constant.force_u[:2]), constant.force_u[2]),
-        moment_u=(*turned(turn, *constant.moment_u[:2]), constant.moment_u[2]),
+        force_u=about_z(turn, constant.force_u),
+        moment_u=about_z(turn, constant.moment_u),
     )

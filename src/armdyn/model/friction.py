@@ -6,33 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.model.friction.asymmetric_viscous import ASYMMETRIC_VISCOUS
-from armdyn.model.friction.coulomb import COULOMB
-from armdyn.model.friction.offset import OFFSET
-from armdyn.model.friction.power import POWER
-from armdyn.model.friction.stribeck import STRIBECK
-from armdyn.model.friction.term import SPEED, Coefficient, FrictionParameter, FrictionTerm
-from armdyn.model.friction.viscous import VISCOUS
-
-TERMS = (VISCOUS, COULOMB, STRIBECK, OFFSET, ASYMMETRIC_VISCOUS, POWER)
-"""Every term that a law can have; a new one comes last."""
-FRICTION_ROWS = tuple(dict.fromkeys(term.row for term in TERMS))
-"""The rows of the ledger that friction fills."""
-
-SMOOTH_VELOCITY = FrictionParameter(
-    "smooth_velocity", SPEED, linear=False, idle="a smoothing velocity without dry friction"
+from armdyn.model.friction_terms import (
+    FRICTION_ROWS,
+    PARAMETERS,
+    SMOOTH_COEFFICIENT,
+    SMOOTH_VELOCITY,
+    TERMS,
+    FrictionTerm,
 )
-SMOOTH_COEFFICIENT = Coefficient(
-    "vt", SPEED, "speed over which friction of joint {} changes its sign"
-)
-COEFFICIENTS = (*(c for term in TERMS for c in term.coefficients), SMOOTH_COEFFICIENT)
 
-# the parameter of the smooth sign keeps its place among positional arguments
-GROUPS = [term.parameters for term in TERMS]
-"""The parameters of each term, and those of the sign."""
-GROUPS.insert(3, (SMOOTH_VELOCITY,))
-PARAMETERS = {parameter.name: parameter for group in GROUPS for parameter in group}
-"""Every parameter of a law, by name."""
 _INDEX = {name: i for i, name in enumerate(PARAMETERS)}
 
 
