@@ -1,0 +1,43 @@
+"""The house gets no larger: lines by room against the ceilings that docs/architecture.md shows."""
+
+import re
+import tokenize
+from collections import Counter
+
+from support.paths import ROOT, SOURCE
+from support.source_code import FILES, text_of
+
+TOKENS_A_LINE = 9.5
+"""Tokens in a line of code, on average: lines are not saved by writing more into them."""
+_ROW = re.compile(r"^\| `([\w/]+)` .*\| ([\d,]+) \|$", re.MULTILINE)
+
+
+def _rooms():
+    """Lines of Python by room; a module of the package itself is a room of its own."""
+    lines = Counter()
+    for path in FILES:
+        place = path.relative_to(SOURCE)
+        room = place.parts[0] if len(place.parts) > 1 else place.stem
+        lines[room] += len(text_of(path).splitlines())
+    return lines
+
+
+def test_no_room_is_larger_than_its_ceiling():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    ceilings = {room: int(most.replace(",", "")) for room, most in _ROW.findall(page)}
+    rooms = _rooms()
+    assert set(ceilings) == {*rooms, "sum"}
+    larger = {room: (n, ceilings[room]) for room, n in rooms.items() if n > ceilings[room]}
+    assert larger == {}
+    assert rooms.total() <= ceilings["sum"]
+
+
+def test_lines_are_not_saved_by_writing_more_into_them():
+    tokens = lines = 0
+    skipped = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT)
+    for path in FILES:
+        with tokenize.open(path) as file:
+            code = [t for t in tokenize.generate_tokens(file.readline) if t.type not in skipped]
+        tokens += len(code)
+        lines += len({t.start[0] for t in code})
+    assert tokens / lines <= TOKENS_A_LINE

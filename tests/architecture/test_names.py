@@ -1,0 +1,31 @@
+"""One word, one meaning: what stands in two rooms is listed, and the lists may only get shorter."""
+
+import ast
+from collections import defaultdict
+
+from support.paths import SOURCE
+from support.source_code import FILES, tree_of
+
+CLASSES = """
+"""
+FUNCTIONS = """
+"""
+
+
+def test_no_class_name_stands_in_two_files_but_those_that_did():
+    assert _twice(ast.ClassDef) == set(CLASSES.split())
+
+
+def test_no_public_function_name_stands_in_two_files_but_those_that_did():
+    assert _twice(ast.FunctionDef) == set(FUNCTIONS.split())
+
+
+def _twice(kind):
+    """Names of classes, or of public functions, that several files define."""
+    places = defaultdict(set)
+    for path in FILES:
+        for node in tree_of(path).body:
+            private = kind is ast.FunctionDef and getattr(node, "name", "").startswith("_")
+            if isinstance(node, kind) and not private:
+                places[node.name].add(path.relative_to(SOURCE))
+    return {name for name, files in places.items() if len(files) > 1}
