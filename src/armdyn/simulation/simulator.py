@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ from armdyn.forks import IMPORTING
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import record_times, simulate_adaptive
 from armdyn.simulation.base import GivenBase
+from armdyn.simulation.controllers import Following
 from armdyn.simulation.forces import Driven, Wrench
-from armdyn.simulation.reference import with_reference
 from armdyn.simulation.result import Simulation
 from armdyn.simulation.saturation import Saturation, saturated, warn_of_efforts
 from armdyn.simulation.system import System
@@ -89,7 +89,15 @@ def simulate(
     found = _moved(robot, start, drive, duration, external_wrench, base_motion, rules)
     if saturation == "warn":
         warn_of_efforts(found.excesses)
-    return with_reference(found, given)
+    return _with_reference(found, given)
+
+
+def _with_reference(found: Simulation, controller: Any) -> Simulation:
+    """The simulation with the positions that a controller of joints was to follow."""
+    if not isinstance(controller, Following):
+        return found
+    wanted = np.array([controller.target(t).q for t in found.t.tolist()], dtype=float)
+    return replace(found, reference=np.broadcast_to(wanted, found.q.shape).copy())
 
 
 @dataclass(frozen=True, slots=True)

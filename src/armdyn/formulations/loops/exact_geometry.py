@@ -65,7 +65,7 @@ class ExactGeometry:
     def _across(self, v: Array, a: _Direction, b: _Direction) -> _Direction | None:
         """What is normal to both; which of its two signs does not matter to a closure."""
         p = self.prime
-        n = _cross(a.exact, b.exact, p)
+        n = crossed(a.exact, b.exact, p)
         root = square_root(int(_dot(n, n, p)), p)
         if root is None:
             return None
@@ -74,7 +74,7 @@ class ExactGeometry:
     def _around(self, v: Array, a: _Direction) -> _Direction:
         """In the plane that is normal to a."""
         p = self.prime
-        x, y = a.partner, _cross(a.exact, a.partner, p)
+        x, y = a.partner, crossed(a.exact, a.partner, p)
         given_x = self._floats(a)
         given_y = np.cross(a.given, given_x)
         angle = float(np.arctan2(v @ given_y, v @ given_x))
@@ -165,7 +165,8 @@ def _dot(a: Array, b: Array, p: int) -> int:
     return sum(int(x) * int(y) for x, y in zip(a, b, strict=True)) % p
 
 
-def _cross(a: Array, b: Array, p: int) -> Array:
+def crossed(a: Array, b: Array, p: int) -> Array:
+    """a × b modulo p."""
     (ax, ay, az), (bx, by, bz) = map(int, a), map(int, b)
     found = (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
     return np.array([x % p for x in found], dtype=np.int64)

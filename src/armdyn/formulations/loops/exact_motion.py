@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.exact_geometry import ExactGeometry
+from armdyn.formulations.loops.exact_geometry import ExactGeometry, crossed
 from armdyn.formulations.loops.rows import end_frames
 from armdyn.graph.field import number_residue
 from armdyn.model import Loop, RobotModel
@@ -92,7 +92,7 @@ def _ends(geometry: ExactGeometry, loop: Loop, A: Array, B: Array) -> tuple[Arra
         z, x = geometry.direction(B[:3, 2]), geometry.direction(B[:3, 0])
         if z is None or x is None:
             return None
-        own = np.stack([x, _crossed(z, x, p), z], -1)
+        own = np.stack([x, crossed(z, x, p), z], -1)
     signs = np.sign(np.diag(A[:3, :3].T @ B[:3, :3])).astype(np.int64)
     turned = own * signs % p if cut.keeps_axes else own * [1, 1, signs[2] or 1] % p
     origin = geometry.point(A[:3, 3])
@@ -232,10 +232,6 @@ def _jacobian(robot: _ExactRobot) -> Array:
 
 def _product(A: Array, B: Array, p: int) -> Array:
     return (A[:, :, None] * B[None] % p).sum(1) % p
-
-
-def _crossed(a: Array, b: Array, p: int) -> Array:
-    return (np.roll(a, -1) * np.roll(b, -2) % p - np.roll(a, -2) * np.roll(b, -1) % p) % p
 
 
 def _independent_rows(A: Array, p: int) -> list[int]:
