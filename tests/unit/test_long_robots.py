@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, ShapeError
 from armdyn.kernels import kernel, table
+from armdyn.robot import Robot
 from armdyn.shorten import shortest
 from armdyn.shorten.canonical import turning
 from armdyn.shorten.canonical.frames import canonical
