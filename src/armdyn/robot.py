@@ -25,17 +25,24 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, check_truth, lost
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, check_truth, lost
 from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, counted, shown
 from armdyn.forks import IMPORTING, cached_property
 from armdyn.formulations import slopes
 from armdyn.formulations.base_parameters import BaseParameters, base_parameters
-from armdyn.formulations.cartesian import Cartesian, default_task, task_rows
+from armdyn.formulations.cartesian import (
+    Cartesian,
+    check_damping,
+    check_task,
+    default_task,
+    task_columns,
+    task_rows,
+)
 from armdyn.formulations.coriolis import ConfigurationSpace
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import LinkEnergies
 from armdyn.formulations.external import Wrench, exerted_wrenches
-from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
+from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations, warn_of_condition
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.link_axes import check_link_axes
 from armdyn.formulations.loops.closure import closure_of
@@ -57,7 +64,7 @@ from armdyn.model.base_motion import BaseMotion
 from armdyn.model.cut_joints.coupling import polynomial
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.quantities.request import EFFORTS, request_of, wrench_options
+from armdyn.quantities.request import EFFORTS, Request, request_of, wrench_options
 from armdyn.shorten.canonical.dh_table import Convention, DhTable, dh_table
 from armdyn.shorten.run_time import payload_vector
 
@@ -65,7 +72,7 @@ if TYPE_CHECKING:
     from armdyn.export.jax.function import JaxFunction
     from armdyn.export.options import Exported
     from armdyn.kernels.cache import ObjectCache
-    from armdyn.kernels.table import KernelTable
+    from armdyn.kernels.kernel import Kernel
 
 _WITHOUT_FRICTION = ("inverse_dynamics", ("friction", False))
 """The key of this kernel in the table of a robot."""
@@ -92,14 +99,9 @@ class Robot:
         check_known("effort", effort, EFFORTS)
         self.model, self.cache, self.effort = model, cache, effort
         self._at = Coordinates.of(model)
-        self._kernels: dict[Any, Callable[..., Array]] = {}
-
-    @cached_property
-    def _table(self) -> KernelTable:
-        with IMPORTING:
-            from armdyn.kernels.table import KernelTable  # noqa: PLC0415
-
-        return KernelTable(self.model, self.cache, self._kernels, self.effort)
+        self._kernels: dict[Any, Any] = {}
+        """Kernels by request and type; by quantity and options what evaluates one state, and what
+        was only asked for batches."""
 
     def __repr__(self) -> str:
         kinds = "".join(joint.type.letter for joint in self.model.joints)
@@ -148,6 +150,51 @@ class Robot:
 
     def _other(self, model: RobotModel) -> Self:
         return type(self)(model, cache=self.cache, effort=self.effort)
+
+    def _run(self, quantity: str, *arrays: ArrayLike, **options: Any) -> Array:
+        """A quantity for vectors in the order of its kernel."""
+        key = (quantity, *options.items()) if options else quantity
+        one = getattr(arrays[0], "ndim", 1) == 1  # else nothing is compiled for one state
+        place = key if one else ("batches", key)
+        try:
+            call = self._kernels.get(key) or self._kernels.get(place)
+        except TypeError:  # an option without a hash is refused by its kernel
+            call = None
+        if call is None:
+            with IMPORTING:
+                from armdyn.quantities.evaluate import evaluator  # noqa: PLC0415
+
+            request = Request(quantity, effort=self.effort, **options)
+            call = evaluator(self.model, request, self._kernel, self._run, one)
+            self._kernels[place] = call
+        return call(*arrays)
+
+    def _kernel(self, request: Request, dtype: DTypeLike = "float64") -> Any:
+        """The kernel of a request, which is kept."""
+        with IMPORTING:
+            from armdyn.kernels.kernel import Kernel, type_name  # noqa: PLC0415 (LLVM is large)
+
+        try:
+            key = request, type_name(dtype)
+            hash(key)
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{shown(request.quantity)}: options are names, lists of names, True or False, and "
+                f"a type of floats, got {shown(request)} and {shown(dtype)}"
+            ) from None
+        if key not in self._kernels:
+            kernel = Kernel(self.model, request, dtype, self.cache)
+            if request.quantity.startswith("forward_dynamics"):
+                warn_of_condition(self.model)
+            self._kernels[key] = kernel
+        return self._kernels[key]
+
+    def _products(
+        self, quantity: str, dtype: DTypeLike, **options: Any
+    ) -> Callable[[str | None], Kernel]:
+        """The kernel of a quantity by None, and those of its products by "vjp" and "jvp"."""
+        request = request_of(quantity, effort=self.effort, **options)
+        return lambda mode: self._kernel(replace(request, derivative=mode), dtype)
 
     def _states(self, **vectors: ArrayLike) -> dict[str, Array]:
         checked = {k: check_joint_vector(k, v, self.n) for k, v in vectors.items()}
@@ -204,7 +251,10 @@ class Robot:
         """Positions of all joints, not a number where a loop cannot be closed, (..., N)."""
         if not isinstance(self._at, LoopCoordinates) or self._at.closure.iteration is None:
             return np.array(self._at.positions(q))
-        pairs = self._table.passive(q).reshape(*q.shape[:-1], -1, 2)
+        with IMPORTING:
+            from armdyn.quantities.evaluate import passive_joints  # noqa: PLC0415
+
+        pairs = passive_joints(self._kernel, self.effort, q).reshape(*q.shape[:-1], -1, 2)
         found = np.empty((*q.shape[:-1], len(self.model.joints)))
         found[..., list(self.model.independent)] = q
         for k, i in enumerate(self.model.passive):
@@ -220,14 +270,14 @@ class Robot:
         Of a link that was given by standard DH this is the book's frame at its far end, and not the
         frame on its joint, in which formulations have forces and `model.links` have inertias.
         """
-        return self._table.run("forward_kinematics", q, link=link)
+        return self._run("forward_kinematics", q, link=link)
 
     def link_frames(self, q: ArrayLike) -> Array:
         """The frames that the links are named after, in the world, (..., N, 4, 4).
 
         They turn rows of `reactions(..., frame="link")`, and not those of the frame on the joint.
         """
-        return self._table.run("link_frames", q)
+        return self._run("link_frames", q)
 
     def joint_frames(self, q: ArrayLike) -> Array:
         """The frames on the joints of the links, in the world, (..., N, 4, 4).
@@ -235,11 +285,11 @@ class Robot:
         They turn rows of `reactions(..., frame="joint")`, the vectors of `formulate` that are in
         axes of the frame on the joint, and the inertias of `model.links`.
         """
-        return self._table.run("joint_frames", q)
+        return self._run("joint_frames", q)
 
     def link_jacobians(self, q: ArrayLike, frame: str = "world") -> Array:
         """Geometric Jacobians of these frames, (..., N, 6, n); `frame` as in `jacobian`."""
-        return self._table.run("link_jacobians", q, frame=frame)
+        return self._run("link_jacobians", q, frame=frame)
 
     def jacobian(self, q: ArrayLike, frame: str = "world", link: str = "tool") -> Array:
         """Geometric Jacobian of the tool or a link, (..., 6, n), linear rows first.
@@ -249,7 +299,7 @@ class Robot:
             frame: Axes of the rows: "world", "tool" or the name of a link.
             link: Whose origin moves.
         """
-        return self._table.run("jacobian", q, link=link, frame=frame)
+        return self._run("jacobian", q, link=link, frame=frame)
 
     def jacobian_dot(
         self, q: ArrayLike, qd: ArrayLike, frame: str = "world", link: str = "tool"
@@ -259,7 +309,7 @@ class Robot:
         In moving axes (frame="tool") J̇ q̇ is therefore not an acceleration but the rate of the
         velocity components.
         """
-        return self._table.run("jacobian_dot", q, qd, link=link, frame=frame)
+        return self._run("jacobian_dot", q, qd, link=link, frame=frame)
 
     def inverse_kinematics(
         self,
@@ -311,7 +361,7 @@ class Robot:
 
         Linear parts come first; `frame` and `link` are those of `jacobian`.
         """
-        return self._table.run("frame_motion", q, qd, qdd, link=link, frame=frame)
+        return self._run("frame_motion", q, qd, qdd, link=link, frame=frame)
 
     def singularity(self, q: ArrayLike, link: str = "tool") -> LoopSingularity:
         """How far a robot with loops is from singular configurations of types 1 and 2."""
@@ -332,32 +382,34 @@ class Robot:
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """M(q), rotors included, (..., n, n), symmetric and full."""
-        return self._table.run("mass_matrix", q)
+        return self._run("mass_matrix", q)
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, q̇) of the Christoffel symbols, (..., n, n): dM/dt - 2C is skew."""
-        return self._table.coriolis_matrix(q, qd)
+        return self._run("coriolis_matrix", q, qd)
 
     def coriolis_vector(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, q̇) q̇, (..., n)."""
-        return self._table.run("coriolis_vector", q, qd)
+        return self._run("coriolis_vector", q, qd)
 
     def gravity_vector(self, q: ArrayLike, base_motion: BaseMotion | None = None) -> Array:
         """g(q), the torques that hold the arm still on its base, springs included, (..., n)."""
         more, options = self._loads(None, "tool", "world", base_motion)
-        return self._table.run("gravity_vector", q, *more, **options)
+        return self._run("gravity_vector", q, *more, **options)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, friction: bool = False) -> Array:
         """C(q, q̇) q̇ + g(q), and friction if asked, (..., n)."""
-        return self._table.run("bias", q, qd, friction=friction)
+        return self._run("bias", q, qd, friction=friction)
 
     def christoffel(self, q: ArrayLike) -> Array:
         """Christoffel symbols c_ijk with (C q̇)_i = Σ c_ijk q̇_j q̇_k, (..., n, n, n)."""
-        return self._table.christoffel(q)
+        return self._run("christoffel", q)
 
     def configuration_space(self, q: ArrayLike) -> ConfigurationSpace:
         """M, B, C and G of τ = M q̈ + B [q̇_j q̇_k] + C [q̇²] + G."""
-        return self._table.configuration_space(q)
+        terms, n = self._run("configuration_space", q), self.n
+        M, B, C = terms[..., :n], terms[..., n : -n - 1], terms[..., -n - 1 : -1]
+        return ConfigurationSpace(M, B, C, terms[..., -1])
 
     def cartesian(
         self,
@@ -383,18 +435,35 @@ class Robot:
             SingularityError: The Jacobian loses rank and there is no damping.
         """
         q, qd = self._states(q=q, qd=qd).values()
-        return self._table.cartesian(q, qd, frame, task, damping)
+        check_damping(damping)
+        task = self._default_task if task is None else check_names("task", task)
+        task_rows(task)
+        if damping:
+            found = task_columns(self._run, q, qd, frame, task, damping)
+        else:
+            check_task(task, self.n)
+            found = self._run("cartesian", q, qd, frame=frame, task=task)
+            mark = found[..., :1, 0]  # no number where the Jacobian may be singular
+            if lost(mark, q, qd):
+                states = ~np.isfinite(mark[..., 0])
+                some, batch = (q[states], qd[states]), q[..., 0].size
+                found[states] = task_columns(self._run, *some, frame, task, batch=batch)
+        return Cartesian(found[..., :-2], found[..., -2], found[..., -1], task)
+
+    @cached_property
+    def _default_task(self) -> tuple[str, ...]:
+        return default_task(self.model)
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """½ q̇ᵀ M q̇, rotors included, (...) [J]."""
-        return self._table.run("kinetic_energy", q, qd)
+        return self._run("kinetic_energy", q, qd)
 
     def potential_energy(self, q: ArrayLike) -> Array:
         """Energy of the links in the field of gravity, zero at the world origin, (...) [J].
 
         That of springs is in it.
         """
-        return self._table.run("potential_energy", q)
+        return self._run("potential_energy", q)
 
     def link_energies(self, q: ArrayLike, qd: ArrayLike) -> LinkEnergies:
         """Energies of each moving link: .kinetic and .potential, both (..., N) [J].
@@ -404,7 +473,7 @@ class Robot:
         `reactions`.
         """
         self._warn_if_reduced("the energies of single links")
-        found = self._table.run("link_energies", q, qd)
+        found = self._run("link_energies", q, qd)
         return LinkEnergies(found[..., 0, :], found[..., 1, :])
 
     def friction_torque(self, qd: ArrayLike, q: ArrayLike | None = None) -> Array:
@@ -413,7 +482,7 @@ class Robot:
         It depends on positions only where passive joints of loops have friction.
         """
         if q is None or not self.model.loops:
-            return self._table.run("friction_torque", qd)
+            return self._run("friction_torque", qd)
         terms = self.ledger(q, qd, np.zeros(self.n))
         return terms.viscous + terms.coulomb + terms.stribeck + terms.offset
 
@@ -429,7 +498,7 @@ class Robot:
     ) -> Ledger:
         """The torque of `inverse_dynamics`, split into its terms; arguments as there."""
         wrenches, options = self._loads(external_wrench, wrench_link, wrench_frame)
-        terms = self._table.run("ledger", q, qd, qdd, *wrenches, **options)
+        terms = self._run("ledger", q, qd, qdd, *wrenches, **options)
         return Ledger(*(terms[..., k, :] for k in range(len(Ledger.__slots__))))
 
     def _warn_if_reduced(self, what: str) -> None:
@@ -500,7 +569,7 @@ class Robot:
         if formulation is None:
             more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
             options |= {} if friction is True else {"friction": friction}
-            tau = self._table.run("inverse_dynamics", q, qd, qdd, *more, **options)
+            tau = self._run("inverse_dynamics", q, qd, qdd, *more, **options)
             self._shorten()
             return tau
         _check_default("formulation", base_motion)
@@ -588,10 +657,10 @@ class Robot:
             return accelerations(self.model, q, qd, rest, wrench, method)
         more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
         options["friction"] = friction
-        found = self._table.run("forward_dynamics", q, qd, tau, *more, **options)
+        found = self._run("forward_dynamics", q, qd, tau, *more, **options)
         if not lost(found, q, qd, tau, *more):
             return found
-        bias = self._table.run("inverse_dynamics", q, qd, np.zeros(self.n), *more, **options)
+        bias = self._run("inverse_dynamics", q, qd, np.zeros(self.n), *more, **options)
         checked = solve_mass_matrix(self.mass_matrix(q), np.asarray(tau) - bias, self.joint_names)
         return np.where(np.isfinite(found), found, checked)
 
@@ -627,7 +696,7 @@ class Robot:
         self._warn_if_reduced("the forces of joints")
         more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
         options |= {"frame": frame, "constraint": constraint, "base_wrench": base_wrench}
-        return self._table.run("reactions", q, qd, qdd, *more, **options)
+        return self._run("reactions", q, qd, qdd, *more, **options)
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, friction: bool = True
@@ -637,7 +706,7 @@ class Robot:
         With `friction`, .dqd has the slope of the friction curve: 0 for a true sign, and 0 at rest
         for a power of the speed below 1, whose slope is infinite there.
         """
-        both = self._table.torque_derivatives(q, qd, qdd, friction=friction)
+        both = self._run("inverse_dynamics_derivatives", q, qd, qdd, friction=friction)
         mass = np.broadcast_to(self.mass_matrix(q), both[..., 0, :, :].shape).copy()
         return slopes.TorqueSlopes(both[..., 0, :, :], both[..., 1, :, :], mass)
 
@@ -649,11 +718,9 @@ class Robot:
         Raises:
             SingularityError: The mass matrix cannot be inverted.
         """
-        if self._table.solves_derivatives:
-            name = "forward_dynamics_derivatives"
-            found = self._table.run(name, q, qd, tau, friction=friction)
-            if not lost(found, q, qd, tau):
-                return slopes.AccelerationSlopes(*(found[..., k, :, :] for k in range(3)))
+        found = self._run("forward_dynamics_derivatives", q, qd, tau, friction=friction)
+        if not lost(found, q, qd, tau):
+            return slopes.AccelerationSlopes(*(found[..., k, :, :] for k in range(3)))
         qdd = self.forward_dynamics(q, qd, tau, friction=friction)
         torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
         return slopes.acceleration_slopes(torques)
@@ -663,7 +730,11 @@ class Robot:
         call: Any = self._kernels.get("inverse_dynamics")
         if isinstance(self._at, LoopCoordinates):
             return  # what cannot be closed must be named
-        if call is not None and type(self) is Robot and "inverse_dynamics" not in self.__dict__:
+        if (
+            hasattr(call, "__self__")
+            and type(self) is Robot
+            and "inverse_dynamics" not in self.__dict__
+        ):
             self.__dict__["inverse_dynamics"] = call.__self__.in_place_of(self.inverse_dynamics)
 
     # What torques are linear in
@@ -704,7 +775,8 @@ class Robot:
 
         With `links`, for the links alone, (..., n, 10 N): friction and rotors are not in it.
         """
-        return self._table.regressor(q, qd, qdd, check_truth("links", links))
+        only = check_truth("links", links)
+        return self._run("link_regressor" if only else "regressor", q, qd, qdd)
 
     def base_parameters(self, *, links: bool = False) -> BaseParameters:
         """The fewest combinations of parameters that the torques depend on.
@@ -745,7 +817,8 @@ class Robot:
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, links: bool = False
     ) -> Array:
         """Y_b with τ = Y_b π_b, (..., n, rank); π_b as in `base_parameters`."""
-        return self._table.base_regressor(q, qd, qdd, check_truth("links", links))
+        only = check_truth("links", links)
+        return self._run("link_base_regressor" if only else "base_regressor", q, qd, qdd)
 
     @cached_property
     def _base_parameters(self) -> BaseParameters:
@@ -941,21 +1014,22 @@ class Robot:
             **{"base_wrench": base_wrench, "derivative": derivative, "effort": self.effort},
         }
         request = request_of(quantity, **options)
-        return self._table.kernel(request, dtype).call
+        call: Callable[..., Array] = self._kernel(request, dtype).call
+        return call
 
     def jax(self, quantity: str, **options: Any) -> JaxFunction:
         """A quantity as a function for JAX; see `armdyn.export.jax.function.jax_function`."""
         with IMPORTING:
             from armdyn.export.jax.function import jax_function  # noqa: PLC0415
 
-        return jax_function(self._table, quantity, **options)
+        return jax_function(self._products, quantity, **options)
 
     def torch(self, quantity: str, **options: Any) -> Callable[..., Any]:
         """A quantity as an operator of PyTorch; see `armdyn.export.torch.function`."""
         with IMPORTING:
             from armdyn.export.torch.function import torch_function  # noqa: PLC0415
 
-        return torch_function(self._table, quantity, **options)
+        return torch_function(self._products, quantity, **options)
 
     def casadi(self, quantity: str, **options: Any) -> Any:
         """A quantity as a `casadi.Function`; see `armdyn.export.casadi.function`."""
