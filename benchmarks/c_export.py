@@ -26,10 +26,10 @@ from armdyn.bench.timing import AGREEMENT, alternate
 from armdyn.cli.bench import duration, print_machine
 from armdyn.cli.console import print_line, print_table, status, table
 from armdyn.compare.peers import installed
-from armdyn.dynamics import Robot
 from armdyn.errors import BenchmarkError, PeerError
 from armdyn.export.names import identifier
 from armdyn.loading import load
+from armdyn.robot import Robot
 
 ROBOTS = ("panda", "ur5", "iiwa14", "gen3", "scara", "puma560")
 STATES = 128

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError
 from armdyn.io.atomic import write_text
 from armdyn.kernels.cache import ObjectCache
+from armdyn.robot import Robot
 
 WRITER = """
 import sys, time

@@ -20,9 +20,9 @@ import numpy as np
 
 import armdyn
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.kernels.threads import set_threads
 from armdyn.model import FrictionLaw, Rotor
+from armdyn.robot import Robot
 from armdyn.simulation.native import rollout
 
 STEP = 1e-3

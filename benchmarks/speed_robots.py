@@ -4,8 +4,8 @@ import importlib.metadata
 from dataclasses import replace
 from pathlib import Path
 
-from armdyn.dynamics import Robot
 from armdyn.io.files import read_model
+from armdyn.robot import Robot
 
 PACKAGE = "example-robot-data"
 FILES = {

@@ -11,9 +11,7 @@ MARK = "<!-- reference -->"
 def _directive(name: str, found: object) -> str:
     if not isinstance(found, type):
         return f"```{{eval-rst}}\n.. autofunction:: {name}\n```\n\n"
-    ours = any(base.__module__.startswith("armdyn.facade") for base in found.__mro__)
-    options = "   :members:\n" + "   :inherited-members:\n" * ours
-    return f"```{{eval-rst}}\n.. autoclass:: {name}\n{options}```\n\n"
+    return f"```{{eval-rst}}\n.. autoclass:: {name}\n   :members:\n```\n\n"
 
 
 def _reference() -> str:

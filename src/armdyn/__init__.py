@@ -36,7 +36,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from armdyn import errors as errors
-from armdyn.dynamics import Robot as Robot
 from armdyn.forks import IMPORTING
 from armdyn.formulations.ledger import Ledger as Ledger
 from armdyn.loading import from_dh as from_dh
@@ -44,6 +43,7 @@ from armdyn.loading import load as load
 from armdyn.loading import robots as robots
 from armdyn.model.base_motion import BaseMotion as BaseMotion
 from armdyn.model.inertia import Inertia as Inertia
+from armdyn.robot import Robot as Robot
 from armdyn.version import __version__ as __version__
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning
 from armdyn.io.catalog import catalog_names
 from armdyn.io.dh import read_dh
@@ -17,6 +16,7 @@ from armdyn.io.files import read_model
 from armdyn.io.options import Reading
 from armdyn.model import GRAVITY
 from armdyn.model.validate import Physical
+from armdyn.robot import Robot
 
 
 def robots() -> tuple[str, ...]:

@@ -12,8 +12,8 @@ import pytest
 
 import armdyn
 from armdyn.bench.loop_peers import PinocchioLoops
-from armdyn.dynamics import Robot
 from armdyn.model import FrictionLaw
+from armdyn.robot import Robot
 from support.loop_peers import MujocoLoops
 from support.loops import PARALLELOGRAM_ARM, dyad_arm
 from support.peers import close

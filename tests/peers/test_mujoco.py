@@ -8,9 +8,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from armdyn.dynamics import Robot
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.robot import Robot
 from support.paths import ROBOTS
 from support.reading import model_from_mjcf
 

@@ -464,7 +464,7 @@ def test_hostile_names_do_not_become_markup(window):
         for i, joint in enumerate(robot.model.joints)
     )
     model = dataclasses.replace(robot.model, joints=joints, title=hostile)
-    bad = armdyn.dynamics.Robot(model)
+    bad = armdyn.robot.Robot(model)
     window.session.enter(Arm(bad, Evaluator(bad), source=hostile))
     window.settle()
     assert hostile in window.words(".armdyn-head")

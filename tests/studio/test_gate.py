@@ -15,9 +15,9 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from armdyn.dynamics import Robot
 from armdyn.errors import StudioError, UnknownNameError
 from armdyn.io.regular import MAX_BYTES
+from armdyn.robot import Robot
 from armdyn.studio.arm import Arm, Evaluator
 from armdyn.studio.gate import Gate
 from armdyn.studio.server import Studio

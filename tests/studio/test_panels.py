@@ -10,11 +10,11 @@ pytest.importorskip("viser")
 
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
 from armdyn.operations.count import STAGES
 from armdyn.operations.report import operation_report
+from armdyn.robot import Robot
 from armdyn.simplification.simplify import simplify
 from armdyn.structure.structure import structure
 from armdyn.studio import svg

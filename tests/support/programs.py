@@ -3,7 +3,7 @@
 import os
 import pickle
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -12,7 +12,6 @@ import numpy as np
 
 from armdyn import Robot
 from armdyn.graph.program import Program
-from armdyn.kernels.table import KernelTable
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
@@ -50,16 +49,8 @@ class Evaluated:
             return self.program(*arrays)
 
 
-class EvaluatedTable(KernelTable):
-    """The table of a robot, nothing in it compiled."""
-
-    def kernel(self, request, dtype="float64"):
-        return Evaluated(kept_program(self.model, request))
-
-
 class EvaluatedRobot(Robot):
     """A robot whose every quantity is its program, evaluated by the table of operations."""
 
-    @cached_property
-    def _table(self):
-        return EvaluatedTable(self.model, self.cache, self._kernels, self.effort)
+    def _kernel(self, request, dtype="float64"):
+        return Evaluated(kept_program(self.model, request))

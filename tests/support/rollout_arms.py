@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from armdyn.dynamics import Robot
 from armdyn.model import Connection, FrictionLaw, Mimic, assemble
+from armdyn.robot import Robot
 from armdyn.simulation.protocols import Motion
 from support.random_robots import random_axis, random_inertia, random_model, random_transform
 

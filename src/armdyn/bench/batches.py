@@ -9,9 +9,9 @@ from armdyn.arrays import Array
 from armdyn.bench.peak import kernel_flops, peak_loop
 from armdyn.bench.report import Speed
 from armdyn.bench.timing import Contender, alternate
-from armdyn.dynamics import Robot
 from armdyn.formulations.coupling import drawn_positions
 from armdyn.kernels.threads import set_threads, threads
+from armdyn.robot import Robot
 
 CACHED_STATES = 2048
 """States that stay in the caches."""

@@ -19,13 +19,13 @@ from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.sweeps import sweep_rates
 from armdyn.bench.timing import LOOP, Contender, alternate, check_agreement, loop
 from armdyn.compare.peers import installed
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning, PeerError, check_known
 from armdyn.io.files import save_model
 from armdyn.kernels.cache import ObjectCache
 from armdyn.loading import load
 from armdyn.model import FrictionLaw, Rotor
 from armdyn.quantities.registry import QUANTITIES
+from armdyn.robot import Robot
 
 CASES = {
     "inverse_dynamics": "inverse_dynamics",

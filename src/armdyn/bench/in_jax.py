@@ -7,7 +7,7 @@ from typing import Any
 from armdyn.bench.batches import batch_contender, random_states
 from armdyn.bench.report import Speed
 from armdyn.bench.timing import Contender, alternate
-from armdyn.dynamics import Robot
+from armdyn.robot import Robot
 
 JAX_STATES = 2000, 20_000
 """States in a batch that stays in the caches, as those of learning do, and in one that does not."""

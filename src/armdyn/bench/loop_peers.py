@@ -8,10 +8,10 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.bench.timing import LOOP, Contender, loop
-from armdyn.dynamics import Robot
 from armdyn.errors import PeerError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.model import Joint, RobotModel
+from armdyn.robot import Robot
 
 PINS = ("revolute", "spherical", "cylindrical")
 """Cut joints of planar loops, which a point in common closes."""

@@ -12,8 +12,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.bench.loop_peers import pinocchio_loops
 from armdyn.bench.timing import LOOP, Contender, loop
-from armdyn.dynamics import Robot
 from armdyn.errors import PeerError, counted
+from armdyn.robot import Robot
 
 BLOCK = 10_000
 """States that a peer computes in one run; the fastest block counts, which favours the peer."""

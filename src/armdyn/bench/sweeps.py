@@ -6,7 +6,7 @@ from functools import partial
 from armdyn.bench.batches import batch_contender, random_states
 from armdyn.bench.report import Speed
 from armdyn.bench.timing import Contender, alternate
-from armdyn.dynamics import Robot
+from armdyn.robot import Robot
 from armdyn.sweep.grid import Grid
 from armdyn.sweep.samples import Random, Sobol
 from armdyn.sweep.sweep import sweep

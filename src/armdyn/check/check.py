@@ -12,7 +12,6 @@ from armdyn.check.bodies import body_findings, vector_text
 from armdyn.check.geometry import geometry_findings
 from armdyn.check.joints import joint_findings
 from armdyn.check.loops import loop_findings
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError
 from armdyn.formulations.coupling import drawn_in_ranges
 from armdyn.html import html_table
@@ -21,6 +20,7 @@ from armdyn.io.options import Reading
 from armdyn.io.xml import read_xml
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding, Level
+from armdyn.robot import Robot
 
 LEVELS = ("error", "warning", "note")
 MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES = 64, 1_000_000

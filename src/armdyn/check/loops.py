@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import LoopError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.loops.closure import closure_of
@@ -14,6 +13,7 @@ from armdyn.formulations.loops.newton import size
 from armdyn.formulations.loops.rows import residuals
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding
+from armdyn.robot import Robot
 
 NEAR_SINGULAR = 0.05
 """Share of the largest determinant below which an assembly is nearly singular."""

@@ -10,7 +10,7 @@ from armdyn.cli.console import print_line, print_result, print_sections, steps_b
 from armdyn.cli.options import Json, Plot, RobotSource, check_outputs, numbers, option, takes_robot
 
 if TYPE_CHECKING:
-    from armdyn.dynamics import Robot
+    from armdyn.robot import Robot
 
 
 @takes_robot

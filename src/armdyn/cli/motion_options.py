@@ -14,8 +14,8 @@ from armdyn.errors import ArmdynWarning
 
 if TYPE_CHECKING:
     from armdyn.arrays import Array
-    from armdyn.dynamics import Robot
     from armdyn.io.csv.trajectory import SampledMotion
+    from armdyn.robot import Robot
 
 EACH_JOINT = "V1,V2,..."
 """What an option with a number for each joint takes."""

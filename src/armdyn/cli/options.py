@@ -13,8 +13,8 @@ import typer
 from armdyn.io.atomic import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
-    from armdyn.dynamics import Robot
     from armdyn.io.options import Reading
+    from armdyn.robot import Robot
 
 
 def option(default: Any, help: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:

@@ -18,7 +18,7 @@ from armdyn.formulations.coupling import drawn_in_ranges
 
 if TYPE_CHECKING:
     from armdyn.arrays import Array
-    from armdyn.dynamics import Robot
+    from armdyn.robot import Robot
 
 GAINS: Mapping[str, tuple[str, ...]] = {
     "free": (),

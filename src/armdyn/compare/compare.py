@@ -17,9 +17,9 @@ from armdyn.compare.files import Sources, sources
 from armdyn.compare.peers import PEERS, Case, Peer, version
 from armdyn.compare.report import CompareReport, Effect, LibraryResult
 from armdyn.compare.states import States, check_states, random_states
-from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, PeerError, check_known, shown
 from armdyn.model.validate import Physical
+from armdyn.robot import Robot
 
 DEFAULT_STATES = 16
 """States that are compared by default."""

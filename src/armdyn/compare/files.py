@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from armdyn.dynamics import Robot
 from armdyn.errors import TomlError, UrdfError
 from armdyn.io.atomic import write_text
 from armdyn.io.attributes import Problems
@@ -26,6 +25,7 @@ from armdyn.io.xml import XmlElement, read_xml, text_from_element
 from armdyn.loading import load
 from armdyn.model import RobotModel
 from armdyn.model.validate import Physical
+from armdyn.robot import Robot
 
 UNREAD = {
     "robot": ("armdyn", "gazebo", "material", "transmission"),

@@ -9,7 +9,6 @@ from math import inf
 from typing import Any
 
 from armdyn.arrays import check_truth
-from armdyn.dynamics import Robot
 from armdyn.equations.blocks import BlockWriter, entries
 from armdyn.equations.cartesian import cartesian_form, in_axes_of_links
 from armdyn.equations.closed_form import ClosedForm
@@ -26,6 +25,7 @@ from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, check_known, counted, shown
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.model import RobotModel
+from armdyn.robot import Robot
 from armdyn.shorten.canonical.parameters import parameters
 
 MOST_TERMS = 2000

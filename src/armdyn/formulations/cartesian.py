@@ -10,12 +10,13 @@ unbounded; damping λ replaces J M⁻¹ Jᵀ by J M⁻¹ Jᵀ + λ² 1.
 Reference: J. Craig, Introduction to Robotics, section 6.9; O. Khatib, 1987.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import Array
-from armdyn.errors import ShapeError, SingularityError, UnknownNameError, counted
+from armdyn.arrays import Array, real
+from armdyn.errors import ShapeError, SingularityError, UnknownNameError, counted, shown
 from armdyn.formulations.coupling import Coordinates, drawn_positions
 from armdyn.formulations.kinematics import jacobian
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
@@ -23,6 +24,8 @@ from armdyn.model import RobotModel
 
 COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
 """Task coordinates: velocities along and turning rates about the axes."""
+LARGEST_DAMPING = 1e100
+"""Damping whose square still is a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,14 @@ def task_rows(task: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(map(COORDINATES.index, task))
 
 
+def check_damping(damping: float) -> None:
+    """A ShapeError if damping is no number that can be squared."""
+    if not (0 <= real(damping) <= LARGEST_DAMPING):
+        raise ShapeError(
+            f"damping must be a number from 0 to {LARGEST_DAMPING:g}, got {shown(damping)}"
+        )
+
+
 def check_task(task: tuple[str, ...], joints: int) -> None:
     """A SingularityError if a robot has fewer joints than task coordinates."""
     if len(task) > joints:
@@ -94,6 +105,26 @@ def singular_task(task: tuple[str, ...], where: str) -> SingularityError:
         "exist there. Choose another configuration, fewer task coordinates, or pass damping= for "
         "a damped inverse"
     )
+
+
+def task_columns(
+    run: Callable[..., Array],
+    q: Array,
+    qd: Array,
+    frame: str,
+    task: tuple[str, ...],
+    damping: float = 0.0,
+    batch: int | None = None,
+) -> Array:
+    """The columns of M, V and G, (..., m, m + 2), for states of a batch or some of it.
+
+    `run` evaluates the terms of the joints by name.
+    """
+    J, Jd = run("jacobian", q, frame=frame), run("jacobian_dot", q, qd, frame=frame)
+    terms = run("mass_matrix", q), run("coriolis_vector", q, qd), run("gravity_vector", q)
+    batch = q[..., 0].size if batch is None else batch
+    form = task_dynamics(qd, (J, Jd), terms, task, damping, batch)
+    return np.concatenate([form.M, form.V[..., None], form.G[..., None]], -1)
 
 
 def task_dynamics(

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.identification.equations import Equations, Motor
 from armdyn.identification.friction_terms import ROTOR
 from armdyn.identification.spring_terms import STIFF, TENSE
 from armdyn.model import FrictionLaw, RobotModel, Rotor
+from armdyn.robot import Robot
 
 NEGLIGIBLE = 1e-6
 """A magnitude below this share of its usual size is nothing."""

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import robot_parameters
@@ -26,6 +25,7 @@ from armdyn.identification.result import Identification
 from armdyn.identification.task import Choices, Task, places
 from armdyn.identification.uncertainty import FoundParameter, Spread, reasons, spread_of
 from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
+from armdyn.robot import Robot
 
 
 def conclude(

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import IdentificationError, shown
 from armdyn.identification.equations import Equations, Rows
 from armdyn.identification.filters import choose_cutoff, low_pass
 from armdyn.identification.gram import Sums
 from armdyn.identification.preparation import Cutoffs, Health, pieces
 from armdyn.io.log import Log, Samples, open_log
+from armdyn.robot import Robot
 
 HELD_OUT = 0.3
 """Share of each log that is held out if no other data are given to validate with."""

@@ -12,13 +12,13 @@ from itertools import pairwise
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.forks import cached_property
 from armdyn.formulations.coupling import Coordinates
 from armdyn.identification.filters import low_pass
 from armdyn.identification.friction_terms import ROTOR, FrictionFeature, Structure
 from armdyn.identification.preparation import Piece
 from armdyn.identification.spring_terms import joints_felt, spring_features, spring_torques_at
+from armdyn.robot import Robot
 
 Motor = tuple[int, FrictionFeature]
 """The place of a motor among `model.driven`, springs after them, and one of its features."""

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import IdentificationError
 from armdyn.formulations.possible_bodies import ten_numbers
 from armdyn.identification.data import Data, LogOptions, unheard
@@ -25,6 +24,7 @@ from armdyn.identification.payload import tool_columns
 from armdyn.identification.problem import Problem, motors_with, problem_of
 from armdyn.identification.task import prepare
 from armdyn.model import Inertia
+from armdyn.robot import Robot, check_robot
 
 _STRUCTURE = (ROTOR, VISCOUS, coulomb(0.03), OFFSET)
 _ROUNDS = 5

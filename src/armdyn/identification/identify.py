@@ -7,13 +7,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import IdentificationError, check_known
 from armdyn.identification.conclude import conclude
 from armdyn.identification.data import LogOptions, Progress, unheard
 from armdyn.identification.methods import METHODS
 from armdyn.identification.result import Identification
 from armdyn.identification.task import check_enough, prepare, search_choices
+from armdyn.robot import Robot, check_robot
 
 Friction = Literal["choose", "keep", "none"]
 

@@ -15,12 +15,12 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.identification.build import found_robot
 from armdyn.identification.data import Data
 from armdyn.identification.estimate import Noise
 from armdyn.identification.preparation import Health, Piece, pieces
 from armdyn.identification.problem import Prior, Problem
+from armdyn.robot import Robot
 
 _STIFF = 2 * np.pi * 0.5
 """Natural frequency of the hold, in cut-offs [rad/s by Hz]."""

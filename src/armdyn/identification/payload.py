@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import IdentificationError
 from armdyn.formulations.possible_bodies import PriorBodies, floored_pseudo, ten_numbers
 from armdyn.formulations.regressor import PARAMETERS
@@ -18,6 +17,7 @@ from armdyn.identification.identify import identify
 from armdyn.identification.problem import known_value, own_motors, problem_of
 from armdyn.identification.task import Task, prepare
 from armdyn.model import Inertia
+from armdyn.robot import Robot, check_robot
 from armdyn.sections import Section, Sectioned
 
 DENSITY = 2700.0

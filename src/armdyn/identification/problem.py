@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.formulations.possible_bodies import PriorBodies
 from armdyn.formulations.scaled_newton import Objective
 from armdyn.identification.equations import Equations, Motor
@@ -18,6 +17,7 @@ from armdyn.identification.friction_terms import (
 )
 from armdyn.identification.gram import Block
 from armdyn.identification.spring_terms import spring_features, spring_value
+from armdyn.robot import Robot
 
 MOTOR_SHARE = 0.1
 """Share of the torque of a joint that a term of its motor is expected to have."""

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.identification.estimate import Noise
 from armdyn.identification.finding import Finding
 from armdyn.identification.preparation import Cutoffs, Health
 from armdyn.identification.residuals import Fit, ResidualTest
 from armdyn.identification.task import Search
 from armdyn.identification.uncertainty import FoundParameter
+from armdyn.robot import Robot
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.identification.filters import low_pass
 from armdyn.identification.finding import Finding
 from armdyn.identification.preparation import Health
 from armdyn.io.log import Log, Samples
+from armdyn.robot import Robot
 
 _STUCK_SHARE = 0.1
 """Share of the samples with one and the same value from which on a sensor is stuck."""

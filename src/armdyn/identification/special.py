@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import IdentificationError, check_known
 from armdyn.identification.conclude import conclude
 from armdyn.identification.data import Data, LogOptions, Progress, pilot, unheard
@@ -18,6 +17,7 @@ from armdyn.identification.payload import identify_payload
 from armdyn.identification.preparation import Cutoffs
 from armdyn.identification.result import Identification
 from armdyn.identification.task import Task, search_choices
+from armdyn.robot import Robot, check_robot
 
 SPECIAL = ("friction", "payload", "gravity")
 STRONG_WEIGHTS = (1.0, 10.0, 100.0, 1000.0)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, real
-from armdyn.dynamics import Robot
 from armdyn.errors import IdentificationError, counted, shown
 from armdyn.identification.build import friction_words
 from armdyn.identification.data import (
@@ -30,6 +29,7 @@ from armdyn.identification.neighbours import with_other_speeds
 from armdyn.identification.preparation import Cutoffs
 from armdyn.identification.problem import Problem, motors_with, own_motors, problem_of
 from armdyn.identification.selection import FOLDS, WEIGHTS, choose_friction, choose_weight
+from armdyn.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)

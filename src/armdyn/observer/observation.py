@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import ObserverError
 from armdyn.forks import cached_property
 from armdyn.io.csv.table import write_csv
 from armdyn.observer.picture import plot_torques
+from armdyn.robot import Robot
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_truth, real
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ObserverError, ShapeError, shown
 from armdyn.observer.noise import LEAST_SAMPLES, Noise, check_settings, threshold_factor
 from armdyn.observer.observation import Observation
 from armdyn.observer.samples import check_period, check_samples, check_times
 from armdyn.observer.wrench import DAMPED_RATIO, WrenchEstimate, estimate_wrench, reach_of
+from armdyn.robot import Robot, check_robot
 
 if TYPE_CHECKING:
     from armdyn.export.options import Exported

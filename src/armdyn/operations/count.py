@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, SingularityError, TraceError, check_known, shown
 from armdyn.graph.count import NO_OPERATIONS, Operations, count, tally
 from armdyn.graph.nodes import Graph
@@ -26,6 +25,7 @@ from armdyn.operations.methods import METHODS, QUANTITIES, Method
 from armdyn.quantities.formulations import CHAINS
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import EFFORTS, Request
+from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
 from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import regroup

@@ -10,6 +10,7 @@ from armdyn.formulations.cartesian import check_task, default_task, singular_tas
 from armdyn.formulations.kinematics import jacobian, jacobian_rate
 from armdyn.graph.nodes import Node
 from armdyn.quantities.kinematics import frames_of
+from armdyn.quantities.otherwise import CARTESIAN_IN_NUMPY
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -80,4 +81,5 @@ CARTESIAN = Quantity(
     terms=("links", "rotors", "coriolis", "gravity"),
     options=("payload", "gravity", "frame", "task"),
     solves=True,
+    otherwise=CARTESIAN_IN_NUMPY,
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.graph.count import count
+from armdyn.quantities.otherwise import SPACE_BY_SYMBOLS, SYMBOLS_BY_VELOCITIES
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -65,6 +66,7 @@ CHRISTOFFEL = Quantity(
     shape=("n", "n", "n"),
     terms=("coriolis",),
     options=("payload",),
+    otherwise=SYMBOLS_BY_VELOCITIES,
 )
 CONFIGURATION_SPACE = Quantity(
     "configuration_space",
@@ -77,4 +79,5 @@ CONFIGURATION_SPACE = Quantity(
     shape=("n", "(n + 1) (n + 2) / 2"),
     terms=("links", "rotors", "coriolis", "gravity"),
     options=("payload", "gravity"),
+    otherwise=SPACE_BY_SYMBOLS,
 )

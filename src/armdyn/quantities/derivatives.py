@@ -10,6 +10,7 @@ from armdyn.graph.differentiate import jacobian, jvp
 from armdyn.graph.nodes import Node
 from armdyn.graph.visit import transcribe
 from armdyn.quantities.configuration_space import doubled_symbols, has_few_symbols
+from armdyn.quantities.otherwise import BY_DIRECTIONS, BY_TORQUES
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -80,6 +81,7 @@ INVERSE_DYNAMICS_DERIVATIVES = _derivatives(
     _torque_derivatives,
     result="dtau/dq, then dtau/dqd",
     shape=(2, "n", "n"),
+    otherwise=BY_DIRECTIONS,
 )
 INVERSE_DYNAMICS_SLOPE = _derivatives(
     "inverse_dynamics_slope",
@@ -98,4 +100,5 @@ FORWARD_DYNAMICS_DERIVATIVES = _derivatives(
     result="dqdd/dq, then dqdd/dqd, then dqdd/dtau",
     shape=(3, "n", "n"),
     solves=True,
+    otherwise=BY_TORQUES,
 )

@@ -8,6 +8,7 @@ from armdyn.formulations.energy import link_energies, potential_energy
 from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.ledger import Ledger
 from armdyn.quantities.configuration_space import coriolis_matrix
+from armdyn.quantities.otherwise import CORIOLIS_BY_SLOPES, IN_NUMPY, MASS_IN_NUMPY
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -67,6 +68,7 @@ MASS_MATRIX = Quantity(
     options=("payload",),
     exported=True,
     assembled=True,
+    otherwise=MASS_IN_NUMPY,
 )
 CORIOLIS_MATRIX = Quantity(
     "coriolis_matrix",
@@ -80,6 +82,7 @@ CORIOLIS_MATRIX = Quantity(
     options=("payload",),
     exported=True,
     short="coriolis",
+    otherwise=CORIOLIS_BY_SLOPES,
 )
 CORIOLIS_VECTOR = Quantity(
     "coriolis_vector",
@@ -90,6 +93,7 @@ CORIOLIS_VECTOR = Quantity(
     terms=("coriolis",),
     options=("payload",),
     assembled=True,
+    otherwise=IN_NUMPY,
 )
 GRAVITY_VECTOR = Quantity(
     "gravity_vector",
@@ -102,6 +106,7 @@ GRAVITY_VECTOR = Quantity(
     exported=True,
     short="gravity",
     assembled=True,
+    otherwise=IN_NUMPY,
 )
 BIAS = Quantity(
     "bias",
@@ -112,6 +117,7 @@ BIAS = Quantity(
     terms=("coriolis", "gravity", "friction"),
     options=(*TORQUE_OPTIONS, "base_motion"),
     assembled=True,
+    otherwise=IN_NUMPY,
 )
 FRICTION_TORQUE = Quantity(
     "friction_torque",
@@ -120,6 +126,7 @@ FRICTION_TORQUE = Quantity(
     _friction_torque,
     symbol="f",
     terms=("friction",),
+    otherwise=IN_NUMPY,
 )
 LEDGER = Quantity(
     "ledger",
@@ -132,6 +139,7 @@ LEDGER = Quantity(
     shape=(len(Ledger.__slots__), "n"),
     terms=TERMS,
     options=("payload", "gravity", "wrench"),
+    otherwise=IN_NUMPY,
 )
 KINETIC_ENERGY = Quantity(
     "kinetic_energy",
@@ -144,6 +152,7 @@ KINETIC_ENERGY = Quantity(
     terms=("links", "rotors"),
     options=("payload",),
     assembled=True,
+    otherwise=IN_NUMPY,
 )
 POTENTIAL_ENERGY = Quantity(
     "potential_energy",
@@ -155,6 +164,7 @@ POTENTIAL_ENERGY = Quantity(
     shape=(),
     terms=("gravity",),
     fixed=("payload", "gravity"),
+    otherwise=IN_NUMPY,
 )
 LINK_ENERGIES = Quantity(
     "link_energies",
@@ -166,4 +176,5 @@ LINK_ENERGIES = Quantity(
     shape=(2, "N"),
     terms=("links", "gravity"),
     fixed=("payload", "gravity"),
+    otherwise=IN_NUMPY,
 )

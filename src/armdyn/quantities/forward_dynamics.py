@@ -9,6 +9,7 @@ from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.forward_dynamics import METHODS
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.quantities.otherwise import IN_NUMPY
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.minimal.articulated import minimal_articulated_body
@@ -67,4 +68,5 @@ FORWARD_DYNAMICS = Quantity(
     solves=True,
     exported=True,
     assembled=True,
+    otherwise=IN_NUMPY,
 )

@@ -2,6 +2,7 @@
 
 from armdyn.arrays import Array
 from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.quantities.otherwise import IN_NUMPY
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -28,4 +29,5 @@ INVERSE_DYNAMICS = Quantity(
     formulations=tuple(FORMULATIONS),
     exported=True,
     assembled=True,
+    otherwise=IN_NUMPY,
 )

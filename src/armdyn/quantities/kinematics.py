@@ -6,6 +6,7 @@ from armdyn.arrays import Array
 from armdyn.formulations import kinematics as kin
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.model import Frame
+from armdyn.quantities.otherwise import IN_NUMPY
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -68,6 +69,7 @@ FORWARD_KINEMATICS = Quantity(
     shape=(4, 4),
     options=("link",),
     exported=True,
+    otherwise=IN_NUMPY,
 )
 JACOBIAN = Quantity(
     "jacobian",
@@ -79,6 +81,7 @@ JACOBIAN = Quantity(
     shape=(6, "n"),
     options=("link", "frame"),
     exported=True,
+    otherwise=IN_NUMPY,
 )
 JACOBIAN_DOT = Quantity(
     "jacobian_dot",
@@ -89,6 +92,7 @@ JACOBIAN_DOT = Quantity(
     result="three linear rows, then three angular",
     shape=(6, "n"),
     options=("link", "frame"),
+    otherwise=IN_NUMPY,
 )
 FRAME_MOTION = Quantity(
     "frame_motion",
@@ -99,6 +103,7 @@ FRAME_MOTION = Quantity(
     result="velocity, then acceleration: linear [m/s, m/s^2], then angular [rad/s, rad/s^2]",
     shape=(2, 6),
     options=("link", "frame"),
+    otherwise=IN_NUMPY,
 )
 LINK_FRAMES = Quantity(
     "link_frames",

@@ -1,9 +1,11 @@
 """The record of a quantity: everything that the rest of the house must know about it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from armdyn.arrays import Array
+from armdyn.model import RobotModel
 
 TENSOR = "Ixx, Ixy, Iyy, Ixz, Iyz, Izz"
 TORQUE_OPTIONS = ("friction", "payload", "gravity")
@@ -11,6 +13,9 @@ TORQUE_OPTIONS = ("friction", "payload", "gravity")
 DERIVATIVES = ("vjp", "jvp")
 """Products with the Jacobian of a quantity: with weights of its entries, and with directions of its
 arguments."""
+COMPILED_JOINTS = 256
+"""Coordinates beyond which a quantity is left to NumPy unless its kernel is asked for: the time to
+compile it grows with them, and is about a tenth of a second each."""
 WEIGHTS = "weights"
 """The argument of a vector-Jacobian product that weighs the entries of the result."""
 TERMS = ("links", "rotors", "coriolis", "gravity", "friction", "wrench")
@@ -83,6 +88,24 @@ def noun_of(name: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Otherwise:
+    """How `Robot` evaluates a quantity of robots whose kernels would take long to compile."""
+
+    way: Callable[..., Array]
+    """From a function that runs other quantities as `Robot` does, the model, the request and arrays
+    of one batch to the result."""
+    joints: int | None = None
+    """Coordinates beyond which a robot is such a one; None: `COMPILED_JOINTS`."""
+    entries: float = math.inf
+    """The same for the entries in the lower triangle of its mass matrix."""
+
+    def is_for(self, model: RobotModel) -> bool:
+        """Whether a robot is such a one."""
+        many = len(model.independent) > (self.joints or COMPILED_JOINTS)
+        return many or sum(map(len, model.paths)) > self.entries
+
+
+@dataclass(frozen=True, slots=True)
 class Quantity:
     """A quantity of a robot."""
 
@@ -115,6 +138,8 @@ class Quantity:
     """Whether a mass matrix is solved for: then it is not a number where that is singular."""
     assembled: bool = False
     """Whether it is nothing but parts that are searched for, so that passes find nothing more."""
+    otherwise: Otherwise | None = None
+    """How it is evaluated for long robots; None: by its kernel, as for others."""
     exported: bool = False
     """Whether it is among the functions that are exported by default."""
     short: str = ""

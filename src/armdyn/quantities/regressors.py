@@ -1,16 +1,14 @@
 """Torques as linear functions of the parameters of a robot, or of its links alone."""
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import motor_columns
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.springs import spring_columns
-from armdyn.model import RobotModel
+from armdyn.quantities.otherwise import REGRESSOR_IN_NUMPY, base_columns
 from armdyn.quantities.quantity import TENSOR, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -29,12 +27,6 @@ def _all(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     return np.concatenate([_links(s, q, qd, qdd), *columns], -1)
 
 
-@lru_cache(maxsize=16)
-def _base_columns(model: RobotModel, links: bool = False) -> list[int]:
-    """Those of the base parameters; a search traces one robot many times."""
-    return list(base_parameters(model, links).columns)
-
-
 REGRESSOR = Quantity(
     "regressor",
     "The regressor: tau = Y(q, qd, qdd) p, rotors, friction and springs included.",
@@ -46,12 +38,13 @@ REGRESSOR = Quantity(
     shape=("n", "p"),
     terms=("links", "rotors", "coriolis", "gravity", "friction"),
     fixed=("gravity",),
+    otherwise=REGRESSOR_IN_NUMPY,
 )
 BASE_REGRESSOR = replace(
     REGRESSOR,
     name="base_regressor",
     doc="The columns of the regressor that belong to the base parameters.",
-    build=lambda s, *motion: _all(s, *motion)[:, _base_columns(s.model)],
+    build=lambda s, *motion: _all(s, *motion)[:, base_columns(s.model)],
     result="Y",
     shape=("n", "rank"),
 )
@@ -69,7 +62,7 @@ LINK_BASE_REGRESSOR = replace(
     LINK_REGRESSOR,
     name="link_base_regressor",
     doc="The columns of the regressor that belong to the base parameters of the links.",
-    build=lambda s, *motion: _links(s, *motion)[:, _base_columns(s.model, links=True)],
+    build=lambda s, *motion: _links(s, *motion)[:, base_columns(s.model, links=True)],
     result="Y, without friction and rotors",
     shape=("n", "link rank"),
 )

@@ -12,10 +12,10 @@ from itertools import combinations_with_replacement, pairwise
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.graph.count import Operations
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
+from armdyn.robot import Robot
 from armdyn.simplification.goals import element_name
 from armdyn.simplification.program_size import program_size
 from armdyn.simulation.trajectories import quintic

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 from armdyn.arrays import check_truth
-from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, WriteError, shown
 from armdyn.figures import FORMATS, save_picture
 from armdyn.forks import cached_property
@@ -21,6 +20,7 @@ from armdyn.io.atomic import write_text
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
+from armdyn.robot import Robot
 from armdyn.sections import Section, Sectioned
 from armdyn.simplification.branches import Branch, Branches, branches
 from armdyn.simplification.comparison import Comparison, compare_designs

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.figures import save_picture
 from armdyn.formulations.coupling import Coordinates
@@ -18,6 +17,7 @@ from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.springs import spring_torques, spring_vectors
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
+from armdyn.robot import Robot, check_robot
 from armdyn.sections import Section, Sectioned, zero
 from armdyn.simplification.comparison import workspace
 from armdyn.simplification.spring_balance import EXACT_BALANCE, BalanceProblem, balance

@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import LoopError, SimulationError
 from armdyn.formulations.loops.newton import size
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
@@ -29,6 +28,7 @@ from armdyn.graph.trace import trace
 from armdyn.kernels.kernel import Kernel
 from armdyn.model import RobotModel
 from armdyn.quantities.request import Request
+from armdyn.robot import Robot, check_robot
 
 RANK = 1e-9
 """Singular values of A below this share of the largest are zero."""

@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, SimulationError, shown
 from armdyn.forks import cached_property
 from armdyn.io.csv.base_motion import base_motion_from_csv
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_vector, rotation_vector
+from armdyn.robot import Robot
 
 GivenBase = (
     BaseMotion | tuple[npt.ArrayLike, BaseMotion] | Callable[[float], BaseMotion] | str | Path

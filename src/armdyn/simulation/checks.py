@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, frozen
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ShapeError, TrajectoryError, shown
+from armdyn.robot import Robot, check_robot
 
 LIMIT_ROUNDING = 1e-12
 """A joint so little outside its limits counts as at them [rad or m]."""

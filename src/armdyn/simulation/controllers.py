@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_truth
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import SimulationError, counted, shown
 from armdyn.formulations.spatial import rotate
+from armdyn.robot import Robot, check_robot
 from armdyn.simulation.protocols import Motion, Trajectory
 
 

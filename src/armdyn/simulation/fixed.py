@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, broadcast, real
-from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, shown
+from armdyn.robot import Robot
 from armdyn.simulation.forces import Driven
 from armdyn.simulation.native import Rollout, rollout
 from armdyn.simulation.native_inputs import LAWS

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, counted, shown
 from armdyn.io.csv.trajectory import torques_from_csv
+from armdyn.robot import Robot
 from armdyn.simulation.base import BaseTorque, base_function
 
 Torque = Callable[[float, Array, Array], Array]

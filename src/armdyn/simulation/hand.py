@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.forks import cached_property
 from armdyn.model.transform import quaternion_from_rotation
+from armdyn.robot import Robot
 
 COLUMNS = {
     "position": ("x", "y", "z"),

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import counted
 from armdyn.forks import cached_property
+from armdyn.robot import Robot
 from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, excesses
 from armdyn.simulation.system import Event

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, shown
 from armdyn.kernels.stepper import Run, Stepper, stepper
 from armdyn.model import Drive
 from armdyn.quantities.steps import StepRequest
+from armdyn.robot import Robot
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 from armdyn.simulation.native_inputs import Horizon, law, step_inputs
 

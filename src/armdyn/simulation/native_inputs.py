@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector
-from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, SimulationError, counted, shown
 from armdyn.kernels.stepper import StepInput
 from armdyn.quantities.steps import StepRequest
+from armdyn.robot import Robot
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 
 LAWS = {GravityPD: "pd", ComputedTorque: "computed_torque"}

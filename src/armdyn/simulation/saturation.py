@@ -6,8 +6,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning, check_known
+from armdyn.robot import Robot
 from armdyn.simulation.forces import torque_function
 from armdyn.simulation.limits import Excess, effort_limits
 

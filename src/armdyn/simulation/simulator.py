@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, check_truth, real
-from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, check_known, shown
 from armdyn.forks import IMPORTING
+from armdyn.robot import Robot
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import record_times, simulate_adaptive
 from armdyn.simulation.base import GivenBase

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.formulations.runge_kutta import runge_kutta
+from armdyn.robot import Robot
 from armdyn.simulation.forces import Driven
 from armdyn.simulation.native import ITERATIONS, STATE_LIMIT, Divergence, refuse_dry, rollout
 

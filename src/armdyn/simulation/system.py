@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import SimulationError, SingularityError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.singularity import explained
+from armdyn.robot import Robot
 from armdyn.simulation.contact import impact, least_constraint
 from armdyn.simulation.dry_friction import DryFriction
 from armdyn.simulation.forces import Driven, Wrench

@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_names, real
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import SimulationError, counted, shown
 from armdyn.formulations.cartesian import check_rank, check_task, default_task, task_rows
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
 from armdyn.kinematics.pose_search import logarithm_slope, pose_error
+from armdyn.robot import Robot, check_robot
 from armdyn.simulation.controllers import check_gains, floats
 from armdyn.simulation.protocols import Motion
 from armdyn.simulation.trajectories.tool import ToolMotion

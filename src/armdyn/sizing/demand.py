@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.figures import save_picture
+from armdyn.robot import Robot
 from armdyn.sections import Section, Sectioned
 from armdyn.sizing.heat_map import HeatMap, draw_worst_case
 

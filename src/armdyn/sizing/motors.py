@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ModelError
 from armdyn.figures import save_picture
 from armdyn.io.csv.trajectory import SampledMotion, sampled_motion
 from armdyn.model import Joint, RobotModel
+from armdyn.robot import Robot, check_robot
 from armdyn.sections import Section, Sectioned
 from armdyn.sizing.picture import Panel, draw_panels
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.figures import save_picture
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint, Rotor
+from armdyn.robot import Robot
 from armdyn.sections import Section, Sectioned
 from armdyn.sizing.candidates import DEMANDS
 from armdyn.sizing.motor_list import Gear, Motor, MotorList

@@ -13,10 +13,10 @@ from typing import Any, Literal
 import numpy as np
 
 from armdyn.arrays import check_number
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ModelError, SizingError, check_known
 from armdyn.io.csv.trajectory import sampled_motion
 from armdyn.model import Joint
+from armdyn.robot import Robot, check_robot
 from armdyn.sizing.candidates import DEMANDS, Candidates, Load, candidates
 from armdyn.sizing.motor_list import MotorList, motor_list
 from armdyn.sizing.motors import check_own_motors

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_number
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.robot import Robot, check_robot
 from armdyn.sizing.demand import Demand, WorstCase
 from armdyn.sizing.heat_map import HeatMap, span
 

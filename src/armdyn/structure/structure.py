@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import LoopError, ModelError, shown
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model import RobotModel
+from armdyn.robot import Robot
 from armdyn.structure.elements import Status, Structure, StructureElement, is_mirror
 from armdyn.structure.graph import Trunk, trunks
 from armdyn.structure.probe import Probe

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.io.catalog import catalog_names
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding
+from armdyn.robot import Robot
 from armdyn.studio.background import Tell
 from armdyn.studio.evaluator import COMPILED_JOINTS as COMPILED_JOINTS
 from armdyn.studio.evaluator import Evaluator as Evaluator

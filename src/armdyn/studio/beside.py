@@ -6,7 +6,7 @@ from typing import Any
 
 import viser
 
-from armdyn.dynamics import Robot
+from armdyn.robot import Robot
 from armdyn.simplification.counterweights import Build
 from armdyn.studio import shapes
 from armdyn.studio.arm import Evaluator, Snapshot, State

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.formulations.ledger import Ledger
@@ -14,6 +13,7 @@ from armdyn.formulations.spatial import rotate
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import edit
 from armdyn.model.transform import transform
+from armdyn.robot import Robot
 from armdyn.simulation.limits import effort_limits
 
 COMPILED_JOINTS = 40

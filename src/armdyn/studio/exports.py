@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.export.names import identifier
 from armdyn.io.csv.table import csv_from_columns
 from armdyn.io.toml.write import toml_from_model
+from armdyn.robot import Robot
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.recording import Recording
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.kinematics.pose_search import PoseSearch
 from armdyn.model import RobotModel
+from armdyn.robot import Robot
 from armdyn.studio import shapes
 
 PULL_TOLERANCE = 1e-5

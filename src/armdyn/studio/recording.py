@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
 from armdyn.identification.filters import choose_cutoff
 from armdyn.identification.preparation import Cutoffs, Health, pieces
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.io.log import open_log
+from armdyn.robot import Robot
 from armdyn.simulation import Simulation
 from armdyn.simulation.controllers import GravityPD
 from armdyn.simulation.limits import effort_limits

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.dynamics import Robot
 from armdyn.equations.formats import Equations
 from armdyn.equations.forms import equations
 from armdyn.equations.mathml import formula, mathml, name, plain
@@ -19,6 +18,7 @@ from armdyn.figures import styled_figure
 from armdyn.html import html_table
 from armdyn.model.validate import Finding
 from armdyn.portrait import draw_portrait
+from armdyn.robot import Robot
 from armdyn.sizing.heat_map import draw_worst_case
 from armdyn.sizing.worst_case import worst_case
 from armdyn.studio.arm import Arm, State

@@ -13,10 +13,10 @@ from typing import Any
 
 import viser
 
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError
 from armdyn.io.catalog import catalog_path
 from armdyn.io.files import read_model
+from armdyn.robot import Robot
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, State, arm_of, pose
 from armdyn.studio.background import Job, Jobs, Latest, Tell

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from armdyn.check.check import check_report
-from armdyn.dynamics import Robot
 from armdyn.errors import (
     ArmdynError,
     DescriptionError,
@@ -20,6 +19,7 @@ from armdyn.io.options import Reading
 from armdyn.io.regular import MAX_BYTES
 from armdyn.io.xml import read_xml
 from armdyn.model.validate import Finding
+from armdyn.robot import Robot
 from armdyn.studio.archive import check_mjcf, description, unpack
 from armdyn.studio.background import Tell
 

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from armdyn.arrays import Array, frozen, real
-from armdyn.dynamics import Robot
 from armdyn.errors import SweepError, UnknownNameError, shown
 from armdyn.model.base_motion import BaseMotion
+from armdyn.robot import Robot
 
 Entry = TypeVar("Entry")
 DESIGN = "design"

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import MissingExtraError, SweepError, counted, shown
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.io.regular import check_path
+from armdyn.robot import Robot
 from armdyn.simulation.trajectories import sampled
 from armdyn.sweep.columns import Columns
 from armdyn.sweep.parquet import ParquetRows

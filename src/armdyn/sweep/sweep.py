@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import SweepError, check_known, shown
+from armdyn.robot import Robot
 from armdyn.sweep.blocks import block_plan
 from armdyn.sweep.grid import GridSpace
 from armdyn.sweep.job import SweepJob, merge, start

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import counted
+from armdyn.robot import Robot
 from armdyn.simulation.trajectories.piecewise import hermite
 from armdyn.terms.states import Over, StateSet, Workspace, is_workspace
 

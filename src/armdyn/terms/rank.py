@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ModelError, check_known, counted, shown
 from armdyn.figures import save_picture
 from armdyn.operations.count import count_operations
+from armdyn.robot import Robot, check_robot
 from armdyn.sections import Section, Sectioned
 from armdyn.terms.rank_picture import draw_ranking
 from armdyn.terms.states import OnLimits, Over, StateSet, is_workspace, states_of

@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_truth
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import check_known, counted
 from armdyn.figures import save_picture
 from armdyn.forks import cached_property
 from armdyn.graph.count import Operations
 from armdyn.graph.program import Program
 from armdyn.kernels.kernel import Kernel
+from armdyn.robot import Robot, check_robot
 from armdyn.sections import Section, Sectioned
 from armdyn.terms.fresh_states import chosen_states, fresh_states
 from armdyn.terms.reduced_picture import draw_reduction

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Node
 from armdyn.graph.program import Program
@@ -14,6 +13,7 @@ from armdyn.quantities.finish import filled, node_array
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import MOST_SHORTENED, TracedRobot
+from armdyn.robot import Robot
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.shorten import shorten
 from armdyn.shorten.shortest import SearchBudget

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.robot import Robot
 from armdyn.terms.states import StateSet
 
 PARTS = ("rotation of links", "translation of links")

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynWarning, ModelError, TrajectoryError, check_known, counted, shown
 from armdyn.formulations.coupling import drawn_in_ranges
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
+from armdyn.robot import Robot
 from armdyn.simulation.limits import excesses
 from armdyn.simulation.trajectories import sampled
 

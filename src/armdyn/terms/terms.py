@@ -19,9 +19,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from armdyn.arrays import check_truth, real
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ModelError, check_known, counted, shown
 from armdyn.figures import save_picture
+from armdyn.robot import Robot, check_robot
 from armdyn.sections import Section, Sectioned
 from armdyn.terms.shares import JointTerms, Share, joint_terms
 from armdyn.terms.shares_picture import draw_terms

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_joint_vector
-from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError, counted
 from armdyn.forks import cached_property
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.robot import Robot
 from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
 from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, effort_limits, excesses

@@ -11,9 +11,9 @@ import pytest
 
 import armdyn
 from armdyn.compare.peers import Answer, pinocchio
-from armdyn.dynamics import Robot
 from armdyn.io.files import read_model
 from armdyn.model import Frame
+from armdyn.robot import Robot
 from support.comparison_robots import INERTIAL, ONE_JOINT, fixed_link, two_joints
 from support.paths import ROBOTS
 from support.peers import pin_model

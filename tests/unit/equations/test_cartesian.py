@@ -7,7 +7,6 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.equations.cartesian import cartesian_form, in_axes_of_links
 from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
@@ -15,6 +14,7 @@ from armdyn.formulations.cartesian import COORDINATES
 from armdyn.graph.ring import evaluate
 from armdyn.model import Frame
 from armdyn.model.transform import rotation_from_rpy, transform
+from armdyn.robot import Robot
 from support.paths import ROBOTS
 from support.peers import close
 from support.random_robots import random_model, random_states

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.errors import LoopError
 from armdyn.model import FrictionLaw
+from armdyn.robot import Robot
 from support.loops import FIVE_BAR, PARALLELOGRAM_ARM, SIX_BAR, dyad_arm
 
 pytestmark = pytest.mark.slow

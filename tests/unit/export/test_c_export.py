@@ -10,7 +10,6 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.errors import SingularityError
 from armdyn.export.c.export import export_c
 from armdyn.export.names import identifier
@@ -18,6 +17,7 @@ from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions, functions_of
 from armdyn.model import Body, Inertia
 from armdyn.quantities.registry import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
+from armdyn.robot import Robot
 from armdyn.shorten.run_time import payload_vector
 from support.peers import close, pin_model
 from support.random_robots import random_model

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.export.export import export
 from armdyn.export.options import ExportOptions, functions_of
 from armdyn.export.python.export import export_python
 from armdyn.quantities.registry import QUANTITIES, quantity_program
+from armdyn.robot import Robot
 from armdyn.shorten.run_time import payload_vector
 from support.peers import close
 from support.random_robots import random_model

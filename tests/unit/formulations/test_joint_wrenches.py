@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from armdyn.dynamics import Robot
 from armdyn.formulations.joint_wrenches import joint_wrenches, link_motion
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.spatial import rotate
 from armdyn.model.edit import with_turned_links
 from armdyn.model.transform import rotation_from_vector
+from armdyn.robot import Robot
 from support.peers import close
 from support.random_robots import random_states
 

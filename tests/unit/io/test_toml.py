@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from armdyn.check.check import check_report
-from armdyn.dynamics import Robot
 from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.catalog import catalog_names, catalog_path
@@ -21,6 +20,7 @@ from armdyn.io.toml.write import toml_from_model
 from armdyn.model import Connection, Frame, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.edit import with_payload
 from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
+from armdyn.robot import Robot
 from support.paths import DOCS, ROBOTS
 from support.reading import model_from_dh, model_from_toml, model_from_urdf
 

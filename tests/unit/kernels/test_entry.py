@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError
 from armdyn.kernels import numpy_api
+from armdyn.robot import Robot
 
 ROBOT = armdyn.load("scara")
 NAMES = ["inverse_dynamics", "mass_matrix", "kinetic_energy", "jacobian"]

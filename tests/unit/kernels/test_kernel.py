@@ -10,7 +10,8 @@ from armdyn.formulations.forward_dynamics import METHODS
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.graph.operations import OPERATIONS
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.table import WHOLE_DERIVATIVES as LARGE
+from armdyn.quantities.otherwise import BY_DIRECTIONS
+from armdyn.quantities.otherwise import WHOLE_DERIVATIVES as LARGE
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.request import Request
 from support.peers import close
@@ -161,8 +162,8 @@ def test_large_robots_take_derivatives_direction_by_direction():
     n = LARGE + 1
     model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
     robot, direct = Robot(model), TextbookQuantities(model)
-    assert not robot._table.solves_derivatives
-    assert Robot(random_model("R" * LARGE, 9))._table.solves_derivatives
+    assert BY_DIRECTIONS.is_for(model)
+    assert not BY_DIRECTIONS.is_for(random_model("R" * LARGE, 9))
     q, qd, qdd = states_of(Kernel(model, Request("inverse_dynamics")), 2)
     expected = direct.inverse_dynamics_derivatives(q, qd, qdd)
     found = robot.inverse_dynamics_derivatives(q, qd, qdd)

@@ -7,8 +7,8 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.model import RobotModel
+from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.canonical.parameters import parameters
 from armdyn.shorten.canonical.redesign import redesign

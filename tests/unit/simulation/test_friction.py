@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.dynamics import Robot
 from armdyn.formulations.loops.rows import residuals
 from armdyn.model import Connection, FrictionLaw, Inertia, Mimic, assemble
+from armdyn.robot import Robot
 from armdyn.simulation.dry_friction import DryFriction
 from support.random_robots import random_model
 from support.simulation_laws import MASS, assert_laws, event_kinds, gantry, moved, planar, slider

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from armdyn.dynamics import Robot
+from armdyn.robot import Robot
 from support.random_robots import random_model
 from support.simulation_laws import MASS, G, event_kinds, gantry, moved, pendulum, planar, slider
 

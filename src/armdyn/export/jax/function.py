@@ -9,7 +9,6 @@ from armdyn.arrays import check_truth
 from armdyn.errors import BridgeError, ShapeError, counted
 from armdyn.export.library import check_library
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.table import KernelTable
 
 
 class JaxFunction:
@@ -77,7 +76,7 @@ class JaxFunction:
 
 
 def jax_function(
-    table: KernelTable,
+    products: Callable[..., Callable[[str | None], Kernel]],
     quantity: str,
     *,
     program: bool = False,
@@ -87,11 +86,11 @@ def jax_function(
     """A quantity as a function of JAX.
 
     Args:
-        table: The kernels of a robot.
+        products: From quantity, type and options of a robot to its kernel and those of products.
         quantity: As in `Robot.kernel`, and so are `dtype` and the other options.
         program: Whether the program runs in jax.numpy on the CPU, too, as it does on other devices.
         dtype: "float64", for which x64 must be enabled, or "float32".
         options: Those of `Robot.kernel` but `derivative`: JAX asks for the products it needs.
     """
     check_library("jax", "a function of JAX")
-    return JaxFunction(table.products(quantity, dtype, **options), check_truth("program", program))
+    return JaxFunction(products(quantity, dtype, **options), check_truth("program", program))

@@ -5,11 +5,14 @@ from typing import Any
 
 from armdyn.export.library import check_library
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.table import KernelTable
 
 
 def torch_function(
-    table: KernelTable, quantity: str, *, dtype: Any = "float64", **options: Any
+    products: Callable[..., Callable[[str | None], Kernel]],
+    quantity: str,
+    *,
+    dtype: Any = "float64",
+    **options: Any,
 ) -> Callable[..., Any]:
     """A quantity as an operator of PyTorch, with its derivatives in both modes.
 
@@ -17,7 +20,7 @@ def torch_function(
     `torch.compile`, and under `torch.func`.
 
     Args:
-        table: The kernels of a robot.
+        products: From quantity, type and options of a robot to its kernel and those of products.
         quantity: As in `Robot.kernel`, and so are `dtype` and the other options.
         dtype: "float64" or "float32", the type that tensors must have.
         options: Those of `Robot.kernel` but `derivative`: PyTorch asks for the products it needs.
@@ -28,5 +31,4 @@ def torch_function(
     check_library("torch", "an operator of PyTorch")
     from armdyn.export.torch.tensor_function import TorchFunction  # noqa: PLC0415
 
-    kernels: Callable[[str | None], Kernel] = table.products(quantity, dtype, **options)
-    return TorchFunction(kernels)
+    return TorchFunction(products(quantity, dtype, **options))

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array, check_names
-from armdyn.dynamics import Robot
 from armdyn.errors import ExcitationError, UnknownNameError
 from armdyn.formulations.base_parameters import independent_columns
 from armdyn.kernels.kernel import Kernel
 from armdyn.quantities.request import Request
+from armdyn.robot import Robot
 
 SETS = {"links": "link_base_regressor", "all": "base_regressor"}
 """Parameters by name, and the quantity whose columns belong to them: those of the links, and those

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import ExcitationError, MissingExtraError
 from armdyn.identification.excitation.shapes import FIXED, Solid
+from armdyn.robot import Robot
 
 INFLUENCE, LEAST_INFLUENCE = 2.0, 0.02
 """Distances that are so many clearances, and so much [m], beyond the clearance are not felt."""

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_number, frozen
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ExcitationError, check_known, counted, shown
 from armdyn.identification.excitation.aim import Aim, aim_at
 from armdyn.identification.excitation.basis import FEWEST_HARMONICS, MOST_HARMONICS, RestBasis
@@ -21,6 +20,7 @@ from armdyn.identification.excitation.result import Excitation
 from armdyn.identification.excitation.search import Found, Progress, search
 from armdyn.identification.excitation.surroundings import Obstacles, Radius, Surroundings
 from armdyn.identification.excitation.verify import Design, settled
+from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive
 from armdyn.simulation.trajectories.periodic import Fourier
 

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, frozen
-from armdyn.dynamics import Robot
 from armdyn.errors import ExcitationError, UnknownNameError, counted, shown
 from armdyn.model import Limits
+from armdyn.robot import Robot
 
 Given = npt.ArrayLike | Mapping[str, float] | None
 """A limit for all joints, one for each, or some by the names of the joints."""

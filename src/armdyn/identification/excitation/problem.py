@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.identification.excitation.aim import Aim, kernels_of
 from armdyn.identification.excitation.basis import RestBasis
 from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.criterion import CRITERIA, condition_number, eigen, gram
 from armdyn.identification.excitation.limits import MotionLimits
+from armdyn.robot import Robot
 from armdyn.simulation.protocols import Motion
 
 SAMPLES_A_HARMONIC = 24

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import counted
 from armdyn.figures import save_picture
 from armdyn.identification.excitation.limits import MotionLimits
 from armdyn.identification.excitation.picture import draw_excitation
 from armdyn.identification.excitation.verify import Dense
+from armdyn.robot import Robot
 from armdyn.sections import Section, Sectioned
 from armdyn.simulation.trajectories.periodic import Fourier
 from armdyn.simulation.trajectories.recorded import Samples, sampled

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_constant, check_number
-from armdyn.dynamics import Robot
 from armdyn.errors import ExcitationError, UnknownNameError, shown
 from armdyn.io.mesh import read_mesh
 from armdyn.io.regular import check_path
 from armdyn.io.toml.read import parsed_toml
 from armdyn.io.urdf.link_geometry import read_shapes
 from armdyn.model.transform import any_frame, inverse, rotation_from_rpy, transform
+from armdyn.robot import Robot
 
 FIXED = -1
 """The link of what does not move."""

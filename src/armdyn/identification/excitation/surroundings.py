@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.dynamics import Robot
 from armdyn.errors import ExcitationError
 from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.limits import MotionLimits
@@ -17,6 +16,7 @@ from armdyn.identification.excitation.shapes import (
     obstacle_solids,
     table_solid,
 )
+from armdyn.robot import Robot
 
 CLEARANCE = 0.05
 """Clearance where there are surroundings or a geometry and none is given [m]."""

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import SingularityError, counted
 from armdyn.kinematics.pose_search import PoseSearch
+from armdyn.robot import Robot
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 from armdyn.simulation.trajectories.tool import ToolLine
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import TrajectoryError, shown
 from armdyn.model.transform import check_transform, rotation_vector, transform
+from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive, check_range
 from armdyn.simulation.protocols import Motion
 from armdyn.simulation.trajectories.follow import follow

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, real
-from armdyn.dynamics import Robot
 from armdyn.errors import TrajectoryError
+from armdyn.robot import Robot
 from armdyn.simulation.checks import check_limit, check_point, check_positive, check_range
 from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise
 from armdyn.simulation.trajectories.polynomial import check_way

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
+from armdyn.robot import Robot
 from armdyn.simulation.trajectories.piecewise import Piecewise
 
 SLOWEST = 1e-6

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, check_truth, frozen
-from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, TrajectoryError
+from armdyn.robot import Robot
 from armdyn.simulation.checks import (
     check_finite,
     check_point,

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import ShapeError, TrajectoryError, counted, shown
+from armdyn.robot import Robot
 from armdyn.simulation.checks import (
     check_limit,
     check_point,

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import TrajectoryError, shown
 from armdyn.io.csv.table import write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv
+from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_positive
 from armdyn.simulation.protocols import Trajectory
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite

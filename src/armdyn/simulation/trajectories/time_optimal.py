@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_truth, frozen
-from armdyn.dynamics import Robot, check_robot
 from armdyn.errors import ShapeError, TrajectoryError, counted, shown
+from armdyn.robot import Robot, check_robot
 from armdyn.simulation.trajectories.line import AlongPath
 from armdyn.simulation.trajectories.path_limits import PathLimits
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite

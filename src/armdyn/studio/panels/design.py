@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import check_known
 from armdyn.model import Link, RobotModel, edit
+from armdyn.robot import Robot
 from armdyn.simplification.simplify import Report, Simplification, simplify
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot

@@ -4,12 +4,12 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
-from armdyn.dynamics import Robot
 from armdyn.errors import ArmdynError, check_known
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel, edit
 from armdyn.model.validate import check_physical
+from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, Snapshot, State
 from armdyn.studio.background import Tell

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.equations.forms import equations
 from armdyn.equations.mathml import formula, name
 from armdyn.figures import COLOURS as TERMS
+from armdyn.robot import Robot
 from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from armdyn.dynamics import Robot
+from armdyn.robot import Robot
 from armdyn.studio.exports import c_code, csv, png, toml, warning
 from armdyn.studio.panel import Panel
 from armdyn.studio.panels.timeline import TimelinePanel

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.errors import StudioError, shown
 from armdyn.model import Joint
+from armdyn.robot import Robot
 from armdyn.simulation.limits import effort_limits
 from armdyn.studio.arm import Arm, Snapshot, State, slider_limits
 from armdyn.studio.groups import joint_groups

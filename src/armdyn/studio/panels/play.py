@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.dynamics import Robot
 from armdyn.errors import check_known
+from armdyn.robot import Robot
 from armdyn.studio import svg, uploads
 from armdyn.studio.arm import State, slider_limits
 from armdyn.studio.background import Tell

@@ -3,11 +3,11 @@
 from html import escape
 
 from armdyn.arrays import Array
-from armdyn.dynamics import Robot
 from armdyn.equations.mathml import formula, plain
 from armdyn.errors import ArmdynError
 from armdyn.operations.count import count_operations
 from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.robot import Robot
 from armdyn.studio.background import Tell
 
 LAWS = {

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.dynamics import Robot
 from armdyn.errors import check_known
 from armdyn.operations.count import STAGES, MethodCounts
 from armdyn.operations.methods import METHODS
 from armdyn.operations.report import Counting, OperationReport, operation_report
+from armdyn.robot import Robot
 from armdyn.structure.elements import Structure, StructureElement
 from armdyn.structure.picture import plot_structure
 from armdyn.structure.report import cell, reasons, text

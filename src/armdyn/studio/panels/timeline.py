@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.dynamics import Robot
+from armdyn.robot import Robot
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
 from armdyn.studio.panel import Panel

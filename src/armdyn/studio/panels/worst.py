@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.dynamics import Robot
 from armdyn.figures import ALARM
+from armdyn.robot import Robot
 from armdyn.sizing.demand import Demand, WorstCase
 from armdyn.sizing.heat_map import HeatMap
 from armdyn.sizing.worst_case import worst_case

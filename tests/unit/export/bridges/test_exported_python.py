@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import sympy
 
-from armdyn.dynamics import Robot
 from armdyn.export.options import ExportOptions
 from armdyn.export.python.export import export_python
+from armdyn.robot import Robot
 from support.random_robots import random_model
 
 pytestmark = pytest.mark.slow

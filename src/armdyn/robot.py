@@ -1,0 +1,1065 @@
+"""Robot: the façade that people use.
+
+Every method takes positions, velocities and accelerations of shape (..., n) with any leading batch
+shape and returns fresh arrays. The equation of motion is
+
+    M(q) q̈ + C(q, q̇) q̇ + g(q) + friction(q̇) = τ + Jᵀ w
+
+where τ is what the actuators give, w the wrench of the environment on the arm, and M includes the
+rotors. SI units, radians, six-vectors with the linear part first.
+
+Each quantity is compiled when it is first asked for (see `armdyn.kernels.kernel`) and kept on disk
+for the next time; a formulation or method asked for by name is evaluated as it is written. LLVM is
+large, so nothing of it is imported before a kernel is asked for.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, check_truth, lost
+from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, counted, shown
+from armdyn.forks import IMPORTING, cached_property
+from armdyn.formulations import slopes
+from armdyn.formulations.base_parameters import BaseParameters, base_parameters
+from armdyn.formulations.cartesian import (
+    Cartesian,
+    check_damping,
+    check_task,
+    default_task,
+    task_columns,
+    task_rows,
+)
+from armdyn.formulations.coriolis import ConfigurationSpace
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.energy import LinkEnergies
+from armdyn.formulations.external import Wrench, exerted_wrenches
+from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations, warn_of_condition
+from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.link_axes import check_link_axes
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.coordinates import LoopCoordinates
+from armdyn.formulations.loops.follower import from_root, only_turns
+from armdyn.formulations.loops.rows import largest_residuals
+from armdyn.formulations.loops.singularity import LoopSingularity, explained
+from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
+from armdyn.formulations.rotors import rotor_torques
+from armdyn.formulations.solve import solve_mass_matrix
+from armdyn.formulations.springs import spring_torques
+from armdyn.io import changes
+from armdyn.io.drives import drives_from_keys
+from armdyn.io.files import save_model
+from armdyn.io.springs import with_springs
+from armdyn.kinematics.inverse_kinematics import inverse_kinematics
+from armdyn.model import Inertia, RobotModel, Spring, edit
+from armdyn.model.base_motion import BaseMotion
+from armdyn.model.cut_joints.coupling import polynomial
+from armdyn.model.validate import Physical, check_physical
+from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.quantities.request import EFFORTS, Request, request_of, wrench_options
+from armdyn.shorten.canonical.dh_table import Convention, DhTable, dh_table
+from armdyn.shorten.run_time import payload_vector
+
+if TYPE_CHECKING:
+    from armdyn.export.jax.function import JaxFunction
+    from armdyn.export.options import Exported
+    from armdyn.kernels.cache import ObjectCache
+    from armdyn.kernels.kernel import Kernel
+
+_WITHOUT_FRICTION = ("inverse_dynamics", ("friction", False))
+"""The key of this kernel in the table of a robot."""
+
+
+class Robot:
+    """A robot and its dynamics.
+
+    Make one with `armdyn.load` or `armdyn.from_dh`; `model` is its data. A Robot never changes: the
+    `with_` methods return another one.
+    """
+
+    # What every part stands on: data, names and kernels
+
+    payload_vector = staticmethod(payload_vector)
+
+    def __init__(
+        self, model: RobotModel, *, cache: ObjectCache | None = None, effort: str = EFFORTS[0]
+    ):
+        """Take the data, and the cache that keeps kernels on disk; None: that of the user.
+
+        The effort is that of `optimized`.
+        """
+        check_known("effort", effort, EFFORTS)
+        self.model, self.cache, self.effort = model, cache, effort
+        self._at = Coordinates.of(model)
+        self._kernels: dict[Any, Any] = {}
+        """Kernels by request and type; by quantity and options what evaluates one state, and what
+        was only asked for batches."""
+
+    def __repr__(self) -> str:
+        kinds = "".join(joint.type.letter for joint in self.model.joints)
+        return f"<Robot {self.name!r}, {counted(self.n, 'joint')}, {kinds}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), cache=self.cache, effort=self.effort), (self.model,)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the models of two robots are equal: those of two loads of one file are."""
+        return isinstance(other, Robot) and self.model == other.model
+
+    def __hash__(self) -> int:
+        return hash(self.model)
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates; a joint that mimics another one has none."""
+        return len(self.model.independent)
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.model.name
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints whose positions are the coordinates."""
+        return tuple(self.model.joints[i].name for i in self.model.independent)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names that a wrench, a Jacobian or forward kinematics can refer to."""
+        return self.model.frame_names
+
+    @property
+    def gravity(self) -> Array:
+        """Field of gravity in world axes, pointing down, (3,) [m/s²]."""
+        return self.model.gravity.copy()
+
+    @property
+    def limits(self) -> Array:
+        """Lower and upper position of each joint, (n, 2) [rad or m]; infinite if unknown."""
+        limits = [self.model.joints[i].limits for i in self.model.independent]
+        return np.array([(limit.lower, limit.upper) for limit in limits])
+
+    def _other(self, model: RobotModel) -> Self:
+        return type(self)(model, cache=self.cache, effort=self.effort)
+
+    def _run(self, quantity: str, *arrays: ArrayLike, **options: Any) -> Array:
+        """A quantity for vectors in the order of its kernel."""
+        key = (quantity, *options.items()) if options else quantity
+        one = getattr(arrays[0], "ndim", 1) == 1  # else nothing is compiled for one state
+        place = key if one else ("batches", key)
+        try:
+            call = self._kernels.get(key) or self._kernels.get(place)
+        except TypeError:  # an option without a hash is refused by its kernel
+            call = None
+        if call is None:
+            with IMPORTING:
+                from armdyn.quantities.evaluate import evaluator  # noqa: PLC0415
+
+            request = Request(quantity, effort=self.effort, **options)
+            call = evaluator(self.model, request, self._kernel, self._run, one)
+            self._kernels[place] = call
+        return call(*arrays)
+
+    def _kernel(self, request: Request, dtype: DTypeLike = "float64") -> Any:
+        """The kernel of a request, which is kept."""
+        with IMPORTING:
+            from armdyn.kernels.kernel import Kernel, type_name  # noqa: PLC0415 (LLVM is large)
+
+        try:
+            key = request, type_name(dtype)
+            hash(key)
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{shown(request.quantity)}: options are names, lists of names, True or False, and "
+                f"a type of floats, got {shown(request)} and {shown(dtype)}"
+            ) from None
+        if key not in self._kernels:
+            kernel = Kernel(self.model, request, dtype, self.cache)
+            if request.quantity.startswith("forward_dynamics"):
+                warn_of_condition(self.model)
+            self._kernels[key] = kernel
+        return self._kernels[key]
+
+    def _products(
+        self, quantity: str, dtype: DTypeLike, **options: Any
+    ) -> Callable[[str | None], Kernel]:
+        """The kernel of a quantity by None, and those of its products by "vjp" and "jvp"."""
+        request = request_of(quantity, effort=self.effort, **options)
+        return lambda mode: self._kernel(replace(request, derivative=mode), dtype)
+
+    def _states(self, **vectors: ArrayLike) -> dict[str, Array]:
+        checked = {k: check_joint_vector(k, v, self.n) for k, v in vectors.items()}
+        return dict(zip(vectors, broadcast(**checked), strict=True))
+
+    # Positions of all joints, of robots with loops too
+
+    @property
+    def assembly(self) -> Array:
+        """Positions of all joints of one assembled configuration, (N,) [rad or m].
+
+        It says in which of its ways a robot with loops is assembled.
+        """
+        if self.model.loops:
+            return closure_of(self.model).assembly.copy()
+        return np.array(self._at.positions(np.zeros(self.n)))
+
+    @property
+    def start(self) -> Array:
+        """The coordinates of the assembly, (n,) [rad or m]."""
+        return self.assembly[list(self.model.independent)]
+
+    def all_joints(self, q: ArrayLike) -> Array:
+        """Positions of all joints, passive ones and those that mimic others included, (..., N).
+
+        A robot with loops stays in the way it is assembled.
+
+        Raises:
+            SingularityError: A loop cannot be closed.
+        """
+        given = check_joint_vector("q", q, self.n)
+        found = self._positions(given)
+        if isinstance(self._at, LoopCoordinates):
+            if lost(found, given):
+                explained(self._at, given)
+            turns = [i for i in self.model.passive if self.model.joints[i].type.turns]
+            near = self.assembly[turns]
+            found[..., turns] = near + np.remainder(found[..., turns] - near + np.pi, 2 * np.pi)
+            found[..., turns] -= np.pi
+            for loop in (from_root(self.model, x) for x in self.model.loops if x.couples):
+                leading = found[..., loop.link_b]
+                found[..., loop.link_a] = polynomial(loop.coefficients, leading)
+        return found
+
+    def loop_residuals(self, q: ArrayLike) -> Array:
+        """What the rows of each loop miss at most, (..., loops) [m, or the sine of an angle].
+
+        That is rounding; where a loop cannot be closed it is not a number.
+        """
+        full = self._positions(check_joint_vector("q", q, self.n))
+        return largest_residuals(self.model, full)
+
+    def _positions(self, q: Array) -> Array:
+        """Positions of all joints, not a number where a loop cannot be closed, (..., N)."""
+        if not isinstance(self._at, LoopCoordinates) or self._at.closure.iteration is None:
+            return np.array(self._at.positions(q))
+        with IMPORTING:
+            from armdyn.quantities.evaluate import passive_joints  # noqa: PLC0415
+
+        pairs = passive_joints(self._kernel, self.effort, q).reshape(*q.shape[:-1], -1, 2)
+        found = np.empty((*q.shape[:-1], len(self.model.joints)))
+        found[..., list(self.model.independent)] = q
+        for k, i in enumerate(self.model.passive):
+            turns, (c, s) = only_turns(self.model.joints[i]), np.moveaxis(pairs[..., k, :], -1, 0)
+            found[..., i] = np.arctan2(s, c) if turns else c
+        return found
+
+    # Where links are and how they move
+
+    def forward_kinematics(self, q: ArrayLike, link: str = "tool") -> Array:
+        """The tool, or the frame that a link is named after, in the world, (..., 4, 4).
+
+        Of a link that was given by standard DH this is the book's frame at its far end, and not the
+        frame on its joint, in which formulations have forces and `model.links` have inertias.
+        """
+        return self._run("forward_kinematics", q, link=link)
+
+    def link_frames(self, q: ArrayLike) -> Array:
+        """The frames that the links are named after, in the world, (..., N, 4, 4).
+
+        They turn rows of `reactions(..., frame="link")`, and not those of the frame on the joint.
+        """
+        return self._run("link_frames", q)
+
+    def joint_frames(self, q: ArrayLike) -> Array:
+        """The frames on the joints of the links, in the world, (..., N, 4, 4).
+
+        They turn rows of `reactions(..., frame="joint")`, the vectors of `formulate` that are in
+        axes of the frame on the joint, and the inertias of `model.links`.
+        """
+        return self._run("joint_frames", q)
+
+    def link_jacobians(self, q: ArrayLike, frame: str = "world") -> Array:
+        """Geometric Jacobians of these frames, (..., N, 6, n); `frame` as in `jacobian`."""
+        return self._run("link_jacobians", q, frame=frame)
+
+    def jacobian(self, q: ArrayLike, frame: str = "world", link: str = "tool") -> Array:
+        """Geometric Jacobian of the tool or a link, (..., 6, n), linear rows first.
+
+        Args:
+            q: Joint positions, (..., n).
+            frame: Axes of the rows: "world", "tool" or the name of a link.
+            link: Whose origin moves.
+        """
+        return self._run("jacobian", q, link=link, frame=frame)
+
+    def jacobian_dot(
+        self, q: ArrayLike, qd: ArrayLike, frame: str = "world", link: str = "tool"
+    ) -> Array:
+        """Time derivative of the entries of `jacobian`, (..., 6, n).
+
+        In moving axes (frame="tool") J̇ q̇ is therefore not an acceleration but the rate of the
+        velocity components.
+        """
+        return self._run("jacobian_dot", q, qd, link=link, frame=frame)
+
+    def inverse_kinematics(
+        self,
+        T: ArrayLike,
+        q0: ArrayLike | None = None,
+        *,
+        link: str = "tool",
+        task: Sequence[str] | None = None,
+        frame: str = "world",
+        most: int | None = None,
+        tolerance: float = 1e-9,
+        unreachable: str = "error",
+    ) -> Array:
+        """Joint positions within the limits that bring the tool or a link to poses, (..., n).
+
+        Args:
+            T: Poses in the world, (..., 4, 4).
+            q0: Where the search starts, (..., n); a redundant arm gets a solution to which no other
+                one near it is nearer, and every joint the whole turns that bring it near to q0.
+                None: starts are chosen from the whole range of the joints.
+            link: The frame that is brought there, as in `forward_kinematics`.
+            task: The coordinates that matter, of "x", "y", "z", "rx", "ry", "rz"; None: all. The
+                last three are components of the rotation vector from the pose reached to the one
+                wanted.
+            frame: Axes of these: "world", or "tool" for those of T.
+            most: How many different solutions are looked for; the result is then (..., most, n),
+                those nearest to q0 (or to the middle of the range) first, rows without one are NaN.
+                None: one.
+            tolerance: Largest error in each coordinate [m and rad].
+            unreachable: What becomes of a pose that is not reached: "error", "nan", or "nearest"
+                for the configuration that comes nearest to it.
+
+        Raises:
+            UnreachableError: No solution was found, with the nearest configuration.
+        """
+        functions = partial(self.forward_kinematics, link=link), partial(self.jacobian, link=link)
+        given = task, frame, most, tolerance, unreachable
+        return inverse_kinematics(self.model, functions, T, q0, *given)
+
+    def frame_motion(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        frame: str = "world",
+        link: str = "tool",
+    ) -> Array:
+        """Velocity J q̇ and acceleration J q̈ + J̇ q̇ of the tool or a link, (..., 2, 6).
+
+        Linear parts come first; `frame` and `link` are those of `jacobian`.
+        """
+        return self._run("frame_motion", q, qd, qdd, link=link, frame=frame)
+
+    def singularity(self, q: ArrayLike, link: str = "tool") -> LoopSingularity:
+        """How far a robot with loops is from singular configurations of types 1 and 2."""
+        given = check_joint_vector("q", q, self.n)
+        if not isinstance(self._at, LoopCoordinates):
+            raise LoopError(
+                f"robot {self.name!r} has no loops whose passive joints could be undetermined"
+            )
+        type2 = self._at.at(given).type2
+        type1 = np.zeros(given.shape[:-1])
+        closed = (type2 > 0).all(-1)
+        rows = task_rows(default_task(self.model))
+        values = np.linalg.svd(self.jacobian(given[closed], link=link)[..., rows, :])[1]
+        type1[closed] = values[..., -1] / values[..., 0]
+        return LoopSingularity(type1, type2)
+
+    # The terms of the equation of motion, and energies
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """M(q), rotors included, (..., n, n), symmetric and full."""
+        return self._run("mass_matrix", q)
+
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """C(q, q̇) of the Christoffel symbols, (..., n, n): dM/dt - 2C is skew."""
+        return self._run("coriolis_matrix", q, qd)
+
+    def coriolis_vector(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """C(q, q̇) q̇, (..., n)."""
+        return self._run("coriolis_vector", q, qd)
+
+    def gravity_vector(self, q: ArrayLike, base_motion: BaseMotion | None = None) -> Array:
+        """g(q), the torques that hold the arm still on its base, springs included, (..., n)."""
+        more, options = self._loads(None, "tool", "world", base_motion)
+        return self._run("gravity_vector", q, *more, **options)
+
+    def bias(self, q: ArrayLike, qd: ArrayLike, friction: bool = False) -> Array:
+        """C(q, q̇) q̇ + g(q), and friction if asked, (..., n)."""
+        return self._run("bias", q, qd, friction=friction)
+
+    def christoffel(self, q: ArrayLike) -> Array:
+        """Christoffel symbols c_ijk with (C q̇)_i = Σ c_ijk q̇_j q̇_k, (..., n, n, n)."""
+        return self._run("christoffel", q)
+
+    def configuration_space(self, q: ArrayLike) -> ConfigurationSpace:
+        """M, B, C and G of τ = M q̈ + B [q̇_j q̇_k] + C [q̇²] + G."""
+        terms, n = self._run("configuration_space", q), self.n
+        M, B, C = terms[..., :n], terms[..., n : -n - 1], terms[..., -n - 1 : -1]
+        return ConfigurationSpace(M, B, C, terms[..., -1])
+
+    def cartesian(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str = "world",
+        *,
+        task: tuple[str, ...] | None = None,
+        damping: float = 0.0,
+    ) -> Cartesian:
+        """M, V and G of F = M Ẍ + V + G for the tool.
+
+        Args:
+            q: Joint positions, (..., n).
+            qd: Joint velocities, (..., n).
+            frame: Axes of F and Ẍ: "world", "tool" or the name of a link. In moving axes Ẍ is the
+                derivative of the velocity components.
+            task: Which of "x", "y", "z", "rx", "ry", "rz"; None: as many independent ones as the
+                robot has, in this order.
+            damping: λ of damped inversion; 0: a singular Jacobian is an error.
+
+        Raises:
+            SingularityError: The Jacobian loses rank and there is no damping.
+        """
+        q, qd = self._states(q=q, qd=qd).values()
+        check_damping(damping)
+        task = self._default_task if task is None else check_names("task", task)
+        task_rows(task)
+        if damping:
+            found = task_columns(self._run, q, qd, frame, task, damping)
+        else:
+            check_task(task, self.n)
+            found = self._run("cartesian", q, qd, frame=frame, task=task)
+            mark = found[..., :1, 0]  # no number where the Jacobian may be singular
+            if lost(mark, q, qd):
+                states = ~np.isfinite(mark[..., 0])
+                some, batch = (q[states], qd[states]), q[..., 0].size
+                found[states] = task_columns(self._run, *some, frame, task, batch=batch)
+        return Cartesian(found[..., :-2], found[..., -2], found[..., -1], task)
+
+    @cached_property
+    def _default_task(self) -> tuple[str, ...]:
+        return default_task(self.model)
+
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """½ q̇ᵀ M q̇, rotors included, (...) [J]."""
+        return self._run("kinetic_energy", q, qd)
+
+    def potential_energy(self, q: ArrayLike) -> Array:
+        """Energy of the links in the field of gravity, zero at the world origin, (...) [J].
+
+        That of springs is in it.
+        """
+        return self._run("potential_energy", q)
+
+    def link_energies(self, q: ArrayLike, qd: ArrayLike) -> LinkEnergies:
+        """Energies of each moving link: .kinetic and .potential, both (..., N) [J].
+
+        Rotors are no links: they are in `kinetic_energy` and not in the sum of .kinetic. Potentials
+        are zero at the world origin. A reduced set of inertias gives an ArmdynWarning, as in
+        `reactions`.
+        """
+        self._warn_if_reduced("the energies of single links")
+        found = self._run("link_energies", q, qd)
+        return LinkEnergies(found[..., 0, :], found[..., 1, :])
+
+    def friction_torque(self, qd: ArrayLike, q: ArrayLike | None = None) -> Array:
+        """What the actuators must add to overcome friction, (..., n) [N m or N].
+
+        It depends on positions only where passive joints of loops have friction.
+        """
+        if q is None or not self.model.loops:
+            return self._run("friction_torque", qd)
+        terms = self.ledger(q, qd, np.zeros(self.n))
+        return terms.viscous + terms.coulomb + terms.stribeck + terms.offset
+
+    def ledger(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        external_wrench: Wrench | None = None,
+        *,
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
+    ) -> Ledger:
+        """The torque of `inverse_dynamics`, split into its terms; arguments as there."""
+        wrenches, options = self._loads(external_wrench, wrench_link, wrench_frame)
+        terms = self._run("ledger", q, qd, qdd, *wrenches, **options)
+        return Ledger(*(terms[..., k, :] for k in range(len(Ledger.__slots__))))
+
+    def _warn_if_reduced(self, what: str) -> None:
+        if self.model.reduced:
+            warnings.warn(
+                f"the inertias of {self.name!r} are a reduced set, which is right in torques but "
+                f"not in {what}",
+                ArmdynWarning,
+                stacklevel=3,
+            )
+
+    def _loads(
+        self, external: Wrench | None, link: str, axes: str, base_motion: BaseMotion | None = None
+    ) -> tuple[list[ArrayLike], dict[str, Any]]:
+        """Wrenches and a motion of the base, and the options of a kernel that takes them."""
+        wrenches, options = wrench_options(external, link, axes)
+        if base_motion is None:
+            return wrenches, options
+        if not isinstance(base_motion, BaseMotion):
+            raise ModelError(f"base_motion is an armdyn.BaseMotion, got {shown(base_motion)}")
+        motion = base_motion.vector(self.model.base[:3, :3])
+        return [motion, *wrenches], options | {"base_motion": True}
+
+    # Torques from a motion, accelerations from torques, and how they change
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        external_wrench: Wrench | None = None,
+        friction: bool = True,
+        *,
+        formulation: str | None = None,
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
+        base_motion: BaseMotion | None = None,
+    ) -> Array:
+        """Joint torques that produce the given motion.
+
+        Args:
+            q: Joint positions, (..., n) [rad or m].
+            qd: Joint velocities, (..., n).
+            qdd: Joint accelerations, (..., n).
+            external_wrench: Force and moment (..., 6) of the environment on the arm [N, N m], or a
+                mapping of link names to such wrenches.
+            friction: Whether joint friction is in the result. Rotors always are.
+            formulation: One of `armdyn.quantities.formulations.FORMULATIONS`, evaluated as it is
+                written; None: the compiled shortest form. All give one result.
+            wrench_link: Link (or "tool") at whose origin the wrench acts.
+            wrench_frame: Axes of the wrench: "world", "tool" or the name of a link.
+            base_motion: How the base moves; None: it stands still.
+
+        Returns:
+            Torques and forces of the actuators, (..., n) [N m or N].
+        """
+        if external_wrench is None and formulation is None and base_motion is None:
+            # one state takes less than a microsecond, and so must the way to its kernel
+            call = self._kernels.get(
+                "inverse_dynamics"
+                if friction is True
+                else _WITHOUT_FRICTION
+                if friction is False
+                else None
+            )
+            if call is not None:
+                return call(q, qd, qdd)
+        if formulation is None:
+            more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
+            options |= {} if friction is True else {"friction": friction}
+            tau = self._run("inverse_dynamics", q, qd, qdd, *more, **options)
+            self._shorten()
+            return tau
+        _check_default("formulation", base_motion)
+        at = wrench_link, wrench_frame
+        links = self._formulated(formulation, q, qd, qdd, external_wrench, *at).tau
+        here = self._at.at(np.asarray(q, dtype=float))
+        rates = here.accelerations(np.asarray(qd, dtype=float), np.asarray(qdd, dtype=float))
+        pull = spring_torques(self.model, self.model.springs, here.q)
+        tau = here.torques(links + rotor_torques(self.model, rates) + pull)
+        return tau + self.friction_torque(qd, q) if check_truth("friction", friction) else tau
+
+    def formulate(
+        self,
+        formulation: str,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        external_wrench: Wrench | None = None,
+        *,
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
+        frame: str | None = None,
+    ) -> Any:
+        """A formulation with its own quantities by name, to be looked at or printed.
+
+        `robot.formulate("lagrange_euler", q, qd, qdd).U[1, 0]` is the book's U_21. The links alone:
+        without friction and rotors, and over all moving joints.
+
+        `frame` names the frame of each link that its vectors are in: "joint" for "newton_euler" and
+        "augmented_body", "far_end" for "newton_euler_link", "world" for the others. Where that is
+        not the frame that links are named after, leaving it out is a warning.
+        """
+        check_link_axes(self.model, formulation, frame)
+        at = wrench_link, wrench_frame
+        return self._formulated(formulation, q, qd, qdd, external_wrench, *at)
+
+    def _formulated(
+        self,
+        formulation: str,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        external_wrench: Wrench | None,
+        wrench_link: str,
+        wrench_frame: str,
+    ) -> Any:
+        check_known("formulation", formulation, FORMULATIONS)
+        given = self._states(q=q, qd=qd, qdd=qdd)
+        wrench, (q, qd, qdd) = exerted_wrenches(
+            self.model, external_wrench, wrench_link, wrench_frame, given
+        )
+        here = self._at.at(q)
+        motion = here.q, here.rates(qd), here.accelerations(qd, qdd)
+        return FORMULATIONS[formulation](self.model, *motion, wrench)
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        external_wrench: Wrench | None = None,
+        friction: bool = True,
+        *,
+        method: ForwardMethod | None = None,
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
+        base_motion: BaseMotion | None = None,
+    ) -> Array:
+        """Joint accelerations that torques cause, (..., n); arguments as in `inverse_dynamics`.
+
+        `tau` is what the actuators give, (..., n) [N m or N]. `method` is "composite_body" (mass
+        matrix and solution), "articulated_body" or "denoc", evaluated as it is written; None: the
+        compiled form with the fewest operations.
+
+        Raises:
+            SingularityError: The mass matrix cannot be inverted.
+        """
+        if method is not None:
+            _check_default("method", base_motion)
+            given = self._states(q=q, qd=qd, tau=tau)
+            wrench, (q, qd, tau) = exerted_wrenches(
+                self.model, external_wrench, wrench_link, wrench_frame, given
+            )
+            rest = tau - self.friction_torque(qd, q) if check_truth("friction", friction) else tau
+            return accelerations(self.model, q, qd, rest, wrench, method)
+        more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
+        options["friction"] = friction
+        found = self._run("forward_dynamics", q, qd, tau, *more, **options)
+        if not lost(found, q, qd, tau, *more):
+            return found
+        bias = self._run("inverse_dynamics", q, qd, np.zeros(self.n), *more, **options)
+        checked = solve_mass_matrix(self.mass_matrix(q), np.asarray(tau) - bias, self.joint_names)
+        return np.where(np.isfinite(found), found, checked)
+
+    def reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        external_wrench: Wrench | None = None,
+        *,
+        frame: str = "world",
+        constraint: bool = False,
+        base_wrench: bool = False,
+        wrench_link: str = "tool",
+        wrench_frame: str = "world",
+        base_motion: BaseMotion | None = None,
+    ) -> Array:
+        """Force and moment that each link receives from its parent, (..., N, 6) [N, N m].
+
+        The moment is about the origin of the frame on the joint, which moves with the link; rotors
+        and friction, which act between motor and joint, are not in it. Other arguments are those
+        of `inverse_dynamics`.
+
+        `frame` names the axes of the result: "world"; "joint", for each link those of the frame on
+        its joint; "link", for each link those of the frame it is named after, which
+        `forward_kinematics` gives; or the name of one frame for all. With `constraint`, what the
+        drive gives about or along the axis is left out, and what bearings carry remains. With
+        `base_wrench`, a first row is what the base receives from the ground, about the origin of
+        the base: (..., 1 + N, 6); the shaking force and moment are its opposite.
+
+        A reduced set of inertias is right in torques alone, so there is an ArmdynWarning for it.
+        """
+        self._warn_if_reduced("the forces of joints")
+        more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
+        options |= {"frame": frame, "constraint": constraint, "base_wrench": base_wrench}
+        return self._run("reactions", q, qd, qdd, *more, **options)
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, friction: bool = True
+    ) -> slopes.TorqueSlopes:
+        """∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈ = M, each (..., n, n): .dq .dqd .dqdd.
+
+        With `friction`, .dqd has the slope of the friction curve: 0 for a true sign, and 0 at rest
+        for a power of the speed below 1, whose slope is infinite there.
+        """
+        both = self._run("inverse_dynamics_derivatives", q, qd, qdd, friction=friction)
+        mass = np.broadcast_to(self.mass_matrix(q), both[..., 0, :, :].shape).copy()
+        return slopes.TorqueSlopes(both[..., 0, :, :], both[..., 1, :, :], mass)
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, friction: bool = True
+    ) -> slopes.AccelerationSlopes:
+        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, each (..., n, n): .dq .dqd .dtau.
+
+        Raises:
+            SingularityError: The mass matrix cannot be inverted.
+        """
+        found = self._run("forward_dynamics_derivatives", q, qd, tau, friction=friction)
+        if not lost(found, q, qd, tau):
+            return slopes.AccelerationSlopes(*(found[..., k, :, :] for k in range(3)))
+        qdd = self.forward_dynamics(q, qd, tau, friction=friction)
+        torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
+        return slopes.acceleration_slopes(torques)
+
+    def _shorten(self) -> None:
+        """Let Python call the kernel of one state directly in the place of `inverse_dynamics`."""
+        call: Any = self._kernels.get("inverse_dynamics")
+        if isinstance(self._at, LoopCoordinates):
+            return  # what cannot be closed must be named
+        if (
+            hasattr(call, "__self__")
+            and type(self) is Robot
+            and "inverse_dynamics" not in self.__dict__
+        ):
+            self.__dict__["inverse_dynamics"] = call.__self__.in_place_of(self.inverse_dynamics)
+
+    # What torques are linear in
+
+    @property
+    def parameter_table(self) -> tuple[RobotParameter, ...]:
+        """Name, unit and value of every parameter, and whether torques are linear in it."""
+        return robot_parameters(self.model)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the parameters, as "link1.mcx", "joint1.rotor" or "joint1.viscous"."""
+        return tuple(parameter.name for parameter in self.parameter_table)
+
+    @property
+    def parameters(self) -> Array:
+        """The parameters π: for each link m, m c and I about the origin of the frame on its joint.
+
+        Then come the rotors and the friction that the robot has, joint by joint, its springs, and
+        last the parameters of friction that the regressor has no column for.
+        """
+        return np.array([parameter.value for parameter in self.parameter_table])
+
+    def with_parameters(
+        self, values: Mapping[str, float] | ArrayLike, *, physical: Physical = "error"
+    ) -> Self:
+        """The robot with other parameters, some of them by name or all in order.
+
+        By name they may be of rotors and terms of friction that the robot has not yet, as
+        {"joint1.viscous": 0.2}. A link that is changed becomes one body.
+        """
+        return self._other(check_physical(with_parameters(self.model, values), physical))
+
+    def regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, links: bool = False
+    ) -> Array:
+        """Y with τ = Y π, (..., n, p), for the p linear parameters, which come first in π.
+
+        With `links`, for the links alone, (..., n, 10 N): friction and rotors are not in it.
+        """
+        only = check_truth("links", links)
+        return self._run("link_regressor" if only else "regressor", q, qd, qdd)
+
+    def base_parameters(self, *, links: bool = False) -> BaseParameters:
+        """The fewest combinations of parameters that the torques depend on.
+
+        A rotor and the inertia of a link that turns with it act as one. With `links`, those of
+        the links alone.
+        """
+        only = check_truth("links", links)
+        return self._link_base_parameters if only else self._base_parameters
+
+    def exact_rank(self, *, links: bool = False) -> int:
+        """How many base parameters there are, exactly: the rank of the regressor in a finite field.
+
+        No tolerance decides, as one does in `base_parameters`: rotations, perpendiculars and
+        parallels of the description hold exactly there. With `links`, for the links alone.
+        """
+        with IMPORTING:
+            from armdyn.formulations.exact_rank import exact_rank  # noqa: PLC0415 (seldom needed)
+
+        return exact_rank(self.model, check_truth("links", links))
+
+    def with_base_parameters(self, values: ArrayLike, *, links: bool = False) -> Self:
+        """The possible robot with these base parameters that is nearest to this one.
+
+        Values are in the order of `base_parameters()`. Bodies are near if the log-det divergence of
+        their pseudo-inertias is small; if no bodies have these values, those of the result come as
+        near as possible, and there is an ArmdynWarning.
+        """
+        with IMPORTING:
+            from armdyn.formulations.nearest_robot import (  # noqa: PLC0415 (SciPy is slow)
+                with_base_parameters,
+            )
+
+        base = self.base_parameters(links=links)
+        return self._other(with_base_parameters(self.model, base, np.asarray(values)))
+
+    def base_regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, links: bool = False
+    ) -> Array:
+        """Y_b with τ = Y_b π_b, (..., n, rank); π_b as in `base_parameters`."""
+        only = check_truth("links", links)
+        return self._run("link_base_regressor" if only else "base_regressor", q, qd, qdd)
+
+    @cached_property
+    def _base_parameters(self) -> BaseParameters:
+        return base_parameters(self.model)
+
+    @cached_property
+    def _link_base_parameters(self) -> BaseParameters:
+        return base_parameters(self.model, links=True)
+
+    # Other robots made of one, and what is shown and kept of it
+
+    def with_payload(
+        self,
+        mass: float | Inertia,
+        com: ArrayLike = (0, 0, 0),
+        inertia: ArrayLike | None = None,
+        *,
+        physical: Physical = "error",
+    ) -> Self:
+        """The robot holding a body: mass [kg], centre of mass in the tool frame [m], tensor.
+
+        Instead of these three, an `armdyn.Inertia` in the tool frame may be given.
+        """
+        model = edit.with_payload(self.model, mass, com, inertia)
+        return self._other(check_physical(model, physical))
+
+    def without_payload(self) -> Self:
+        """The robot with everything it holds put down."""
+        return self._other(edit.without_payload(self.model))
+
+    def with_gravity(self, gravity: ArrayLike) -> Self:
+        """The robot in another field of gravity, world axes, pointing down [m/s²]."""
+        return self._other(edit.with_gravity(self.model, gravity))
+
+    def with_tool(self, tool: ArrayLike | None) -> Self:
+        """The robot with another tool frame: a 4x4 transform in the flange frame."""
+        return self._other(edit.with_tool(self.model, tool))
+
+    def with_base(self, base: ArrayLike | None) -> Self:
+        """The robot mounted elsewhere: a 4x4 transform of the base in the world."""
+        return self._other(edit.with_base(self.model, base))
+
+    def with_locked(self, joints: Mapping[str, float]) -> Self:
+        """The robot with joints held at values [rad or m]."""
+        return self._other(edit.lock(self.model, joints))
+
+    def with_joint(self, name: str, **numbers: Any) -> Self:
+        """The robot with some numbers of a joint changed, by the keys of a row of `from_dh`.
+
+        `limits`, `velocity_limit`, `effort_limit`, `continuous_effort`, `rotor_inertia`,
+        `gear_ratio` and those of friction, as with_joint("elbow", viscous=0.2, gear_ratio=80.0);
+        a limit that is None is not known.
+        """
+        return self._other(changes.with_joint(self.model, name, numbers))
+
+    def with_link(
+        self,
+        name: str,
+        body: Inertia | None = None,
+        *,
+        physical: Physical = "error",
+        **numbers: Any,
+    ) -> Self:
+        """The robot with another body as a link, in the frame that the link is named after.
+
+        It is an `armdyn.Inertia`, or some of `mass` [kg], `com` [m], `inertia` [kg m²] and
+        `shape` as in a row of `from_dh`, of which the others stay as they are.
+        """
+        model = changes.with_link(self.model, name, body, numbers)
+        return self._other(check_physical(model, physical))
+
+    def with_limits(
+        self,
+        position: Mapping[str, Any] | ArrayLike | None = None,
+        *,
+        velocity: Mapping[str, float] | ArrayLike | None = None,
+        effort: Mapping[str, float] | ArrayLike | None = None,
+    ) -> Self:
+        """The robot with other limits: (lower, upper) [rad or m], speeds and efforts.
+
+        Each is for all joints in order, or for some by name; None leaves them as they are.
+        """
+        return self._other(changes.with_limits(self.model, position, velocity, effort))
+
+    def with_drives(self, drives: Sequence[Mapping[str, Any]]) -> Self:
+        """The robot with motors that turn with several joints at once, in place of those it has.
+
+        Each is a mapping with the keys of a [[drives]] table, as {"name": "motor6", "joints":
+        {"joint5": 1.0, "joint6": 1.0}, "rotor_inertia": 1e-5, "gear_ratio": 32.0, "viscous": 0.1};
+        what they need is added to what the joints have of their own.
+        """
+        return self._other(replace(self.model, drives=drives_from_keys(drives)))
+
+    def with_springs(self, springs: Sequence[Mapping[str, Any] | Spring]) -> Self:
+        """The robot with springs between its links, in place of those it has.
+
+        Each is a mapping with the keys of a [[springs]] table, as {"name": "balance", "link":
+        "link2", "point": [0.1, 0.0, 0.0], "other": "base", "anchor": [0.0, 0.0, 0.5], "stiffness":
+        900.0, "free_length": 0.1}, or one of those that `spring_balance` finds. What they need is
+        in `gravity_vector` and `potential_energy`, and so in every torque.
+        """
+        return self._other(with_springs(self.model, springs))
+
+    def optimized(self, effort: str = "deep") -> Self:
+        """The robot whose programs are looked for harder.
+
+        With "deep" each search takes minutes, when a quantity is first asked for; what it finds is
+        kept on disk for all robots with the same zeros. "default" takes tenths of a second.
+        """
+        return type(self)(self.model, cache=self.cache, effort=effort)
+
+    def dh_table(self, convention: Convention = "standard", link: str = "tool") -> DhTable:
+        """The Denavit-Hartenberg table of the joints that carry the tool or a link.
+
+        "standard" (Paul) or "modified" (Craig), whatever the robot was described in. The product of
+        its base, rows and tool is `forward_kinematics`; `as_rows()` is for `from_dh`.
+        """
+        return dh_table(self.model, convention, link)
+
+    def plot(self, q: ArrayLike | None = None, path: str | Path | None = None) -> Any:
+        """The arm at q, (n,), as a picture: a matplotlib figure, or a .png, .pdf or .svg file.
+
+        None is the middle of the ranges of the joints.
+        """
+        with IMPORTING:
+            from armdyn.figures import save_picture, styled_figure  # noqa: PLC0415 (an extra)
+            from armdyn.portrait import draw_portrait  # noqa: PLC0415
+
+        if path is None:
+            return styled_figure(draw_portrait, self.model, q)
+        return save_picture(path, draw_portrait, self.model, q)
+
+    def _repr_html_(self) -> str:
+        """Joints, DH table and picture, in a notebook."""
+        with IMPORTING:
+            from armdyn.notebook import robot_html  # noqa: PLC0415
+
+        return robot_html(self.model)
+
+    def save(self, path: str | Path) -> None:
+        """Write the robot as .toml or .urdf; the file appears whole or not at all."""
+        save_model(self.model, path)
+
+    # Kernels, functions of other libraries and source code
+
+    def kernel(
+        self,
+        quantity: str,
+        *,
+        friction: bool = True,
+        payload: bool = False,
+        gravity: bool = False,
+        base_motion: bool = False,
+        wrench: str | Sequence[str] = (),
+        wrench_frame: str = "world",
+        link: str = "tool",
+        frame: str = "world",
+        method: str | None = None,
+        task: Sequence[str] = (),
+        constraint: bool = False,
+        base_wrench: bool = False,
+        derivative: str | None = None,
+        dtype: DTypeLike = "float64",
+    ) -> Callable[..., Array]:
+        """A quantity as a bare compiled callable of vectors and `out`, for tight loops.
+
+        It takes what NumPy takes, and fastest one state in vectors of its own type. Its `__self__`
+        is an `armdyn.kernels.kernel.Kernel`, with `gufunc`, `signature` and `operations`.
+
+        Args:
+            quantity: One of `armdyn.quantities.registry.QUANTITIES`, as "inverse_dynamics".
+            friction: Whether joint friction is in torques.
+            payload: Whether a payload is an argument: the ten numbers of `payload_vector`.
+            gravity: Whether the field of gravity in world axes is an argument.
+            base_motion: Whether the 18 numbers of `BaseMotion.vector` are an argument.
+            wrench: Link or links for each of which the wrench of the environment is an argument.
+            wrench_frame: Axes of these wrenches.
+            link: Whose place or velocity is meant.
+            frame: Axes of the rows of a Jacobian, of reactions or of the Cartesian form.
+            method: Formulation of inverse, or method of forward dynamics; None: the shortest.
+            task: Coordinates of the Cartesian form, as in `cartesian`; none: as there without any.
+            constraint: As in `reactions`, and so is `base_wrench`.
+            base_wrench: Whether the base has a row in the reactions.
+            derivative: "vjp" for the product of weights of the entries with the Jacobian by all
+                arguments, "jvp" for that of the Jacobian with directions of the arguments (see
+                `armdyn.quantities.products`); None: the quantity itself.
+            dtype: "float64" or "float32".
+        """
+        options: dict[str, Any] = {
+            **{"friction": friction, "payload": payload, "gravity": gravity, "task": task},
+            **{"base_motion": base_motion, "wrench": wrench, "wrench_frame": wrench_frame},
+            **{"link": link, "frame": frame, "method": method, "constraint": constraint},
+            **{"base_wrench": base_wrench, "derivative": derivative, "effort": self.effort},
+        }
+        request = request_of(quantity, **options)
+        call: Callable[..., Array] = self._kernel(request, dtype).call
+        return call
+
+    def jax(self, quantity: str, **options: Any) -> JaxFunction:
+        """A quantity as a function for JAX; see `armdyn.export.jax.function.jax_function`."""
+        with IMPORTING:
+            from armdyn.export.jax.function import jax_function  # noqa: PLC0415
+
+        return jax_function(self._products, quantity, **options)
+
+    def torch(self, quantity: str, **options: Any) -> Callable[..., Any]:
+        """A quantity as an operator of PyTorch; see `armdyn.export.torch.function`."""
+        with IMPORTING:
+            from armdyn.export.torch.function import torch_function  # noqa: PLC0415
+
+        return torch_function(self._products, quantity, **options)
+
+    def casadi(self, quantity: str, **options: Any) -> Any:
+        """A quantity as a `casadi.Function`; see `armdyn.export.casadi.function`."""
+        with IMPORTING:
+            from armdyn.export.casadi.function import casadi_function  # noqa: PLC0415
+
+        return casadi_function(self.model, quantity, effort=self.effort, **options)
+
+    def export(
+        self, directory: str | Path, language: str = "c", target: str | None = None, **options: Any
+    ) -> Exported:
+        """Write functions as "c" or "python"; options: `armdyn.export.options.ExportOptions`.
+
+        With a target of `armdyn.export.export.TARGETS`, such as "cmake", C comes wrapped for it.
+        """
+        with IMPORTING:
+            from armdyn.export.export import export  # noqa: PLC0415
+            from armdyn.export.options import ExportOptions  # noqa: PLC0415
+
+        given = {"effort": self.effort} | options
+        return export(self.model, directory, language, ExportOptions(**given), target)
+
+
+def check_robot(robot: object) -> Robot:
+    """The robot itself, or a ModelError if it is none."""
+    if not isinstance(robot, Robot):
+        raise ModelError(f"expected a Robot, got {shown(robot)}; load it first")
+    return robot
+
+
+def _check_default(option: str, base_motion: BaseMotion | None) -> None:
+    if base_motion is not None:
+        raise ModelError(f"a motion of the base needs the default {option}; leave {option} out")
