@@ -58,6 +58,7 @@ from armdyn.io import changes
 from armdyn.io.drives import drives_from_keys
 from armdyn.io.files import save_model
 from armdyn.io.springs import with_springs
+from armdyn.kernels.quick import quick
 from armdyn.kinematics.inverse_kinematics import inverse_kinematics
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from armdyn.export.options import Exported
     from armdyn.kernels.cache import ObjectCache
     from armdyn.kernels.kernel import Kernel
+    from armdyn.kernels.quick import MethodDef
 
 _WITHOUT_FRICTION = ("inverse_dynamics", ("friction", False))
 """The key of this kernel in the table of a robot."""
@@ -102,6 +104,8 @@ class Robot:
         self._kernels: dict[Any, Any] = {}
         """Kernels by request and type; by quantity and options what evaluates one state, and what
         was only asked for batches."""
+        self._quick: dict[str, tuple[MethodDef, dict[str, Any]]] = {}
+        """Of the bound methods that are quick, what Python calls and the options of the kernel."""
 
     def __repr__(self) -> str:
         kinds = "".join(joint.type.letter for joint in self.model.joints)
@@ -167,7 +171,23 @@ class Robot:
             request = Request(quantity, effort=self.effort, **options)
             call = evaluator(self.model, request, self._kernel, self._run, one)
             self._kernels[place] = call
+            if one:
+                self._kernels[request] = call
+                self._hasten(quantity)
         return call(*arrays)
+
+    def _hasten(self, quantity: str) -> None:
+        """Let the bound method of a quantity be its kernel for one state, if there are both."""
+        definition, options = self._quick.get(quantity, (None, {}))
+        call = self._kernels.get(Request(quantity, effort=self.effort, **options))
+        kernel = getattr(call, "__self__", None)
+        if definition is not None and kernel is not None:
+            definition.function = kernel.entry or definition.function
+
+    @property
+    def _itself(self) -> Self:
+        """The robot, as what its bound methods are pickled with."""
+        return self
 
     def _kernel(self, request: Request, dtype: DTypeLike = "float64") -> Any:
         """The kernel of a request, which is kept."""
@@ -264,6 +284,7 @@ class Robot:
 
     # Where links are and how they move
 
+    @quick
     def forward_kinematics(self, q: ArrayLike, link: str = "tool") -> Array:
         """The tool, or the frame that a link is named after, in the world, (..., 4, 4).
 
@@ -272,6 +293,7 @@ class Robot:
         """
         return self._run("forward_kinematics", q, link=link)
 
+    @quick
     def link_frames(self, q: ArrayLike) -> Array:
         """The frames that the links are named after, in the world, (..., N, 4, 4).
 
@@ -279,6 +301,7 @@ class Robot:
         """
         return self._run("link_frames", q)
 
+    @quick
     def joint_frames(self, q: ArrayLike) -> Array:
         """The frames on the joints of the links, in the world, (..., N, 4, 4).
 
@@ -287,10 +310,12 @@ class Robot:
         """
         return self._run("joint_frames", q)
 
+    @quick
     def link_jacobians(self, q: ArrayLike, frame: str = "world") -> Array:
         """Geometric Jacobians of these frames, (..., N, 6, n); `frame` as in `jacobian`."""
         return self._run("link_jacobians", q, frame=frame)
 
+    @quick
     def jacobian(self, q: ArrayLike, frame: str = "world", link: str = "tool") -> Array:
         """Geometric Jacobian of the tool or a link, (..., 6, n), linear rows first.
 
@@ -301,6 +326,7 @@ class Robot:
         """
         return self._run("jacobian", q, link=link, frame=frame)
 
+    @quick
     def jacobian_dot(
         self, q: ArrayLike, qd: ArrayLike, frame: str = "world", link: str = "tool"
     ) -> Array:
@@ -349,6 +375,7 @@ class Robot:
         given = task, frame, most, tolerance, unreachable
         return inverse_kinematics(self.model, functions, T, q0, *given)
 
+    @quick
     def frame_motion(
         self,
         q: ArrayLike,
@@ -380,27 +407,33 @@ class Robot:
 
     # The terms of the equation of motion, and energies
 
+    @quick
     def mass_matrix(self, q: ArrayLike) -> Array:
         """M(q), rotors included, (..., n, n), symmetric and full."""
         return self._run("mass_matrix", q)
 
+    @quick
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, q̇) of the Christoffel symbols, (..., n, n): dM/dt - 2C is skew."""
         return self._run("coriolis_matrix", q, qd)
 
+    @quick
     def coriolis_vector(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, q̇) q̇, (..., n)."""
         return self._run("coriolis_vector", q, qd)
 
+    @quick
     def gravity_vector(self, q: ArrayLike, base_motion: BaseMotion | None = None) -> Array:
         """g(q), the torques that hold the arm still on its base, springs included, (..., n)."""
         more, options = self._loads(None, "tool", "world", base_motion)
         return self._run("gravity_vector", q, *more, **options)
 
+    @quick
     def bias(self, q: ArrayLike, qd: ArrayLike, friction: bool = False) -> Array:
         """C(q, q̇) q̇ + g(q), and friction if asked, (..., n)."""
         return self._run("bias", q, qd, friction=friction)
 
+    @quick
     def christoffel(self, q: ArrayLike) -> Array:
         """Christoffel symbols c_ijk with (C q̇)_i = Σ c_ijk q̇_j q̇_k, (..., n, n, n)."""
         return self._run("christoffel", q)
@@ -454,10 +487,12 @@ class Robot:
     def _default_task(self) -> tuple[str, ...]:
         return default_task(self.model)
 
+    @quick
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """½ q̇ᵀ M q̇, rotors included, (...) [J]."""
         return self._run("kinetic_energy", q, qd)
 
+    @quick
     def potential_energy(self, q: ArrayLike) -> Array:
         """Energy of the links in the field of gravity, zero at the world origin, (...) [J].
 
@@ -476,6 +511,7 @@ class Robot:
         found = self._run("link_energies", q, qd)
         return LinkEnergies(found[..., 0, :], found[..., 1, :])
 
+    @quick
     def friction_torque(self, qd: ArrayLike, q: ArrayLike | None = None) -> Array:
         """What the actuators must add to overcome friction, (..., n) [N m or N].
 
@@ -524,6 +560,7 @@ class Robot:
 
     # Torques from a motion, accelerations from torques, and how they change
 
+    @quick
     def inverse_dynamics(
         self,
         q: ArrayLike,
@@ -557,21 +594,13 @@ class Robot:
         """
         if external_wrench is None and formulation is None and base_motion is None:
             # one state takes less than a microsecond, and so must the way to its kernel
-            call = self._kernels.get(
-                "inverse_dynamics"
-                if friction is True
-                else _WITHOUT_FRICTION
-                if friction is False
-                else None
-            )
-            if call is not None:
+            call = self._kernels.get(_WITHOUT_FRICTION if friction is False else "inverse_dynamics")
+            if call is not None and (friction is False or friction is True):
                 return call(q, qd, qdd)
         if formulation is None:
             more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
             options |= {} if friction is True else {"friction": friction}
-            tau = self._run("inverse_dynamics", q, qd, qdd, *more, **options)
-            self._shorten()
-            return tau
+            return self._run("inverse_dynamics", q, qd, qdd, *more, **options)
         _check_default("formulation", base_motion)
         at = wrench_link, wrench_frame
         links = self._formulated(formulation, q, qd, qdd, external_wrench, *at).tau
@@ -625,6 +654,7 @@ class Robot:
         motion = here.q, here.rates(qd), here.accelerations(qd, qdd)
         return FORMULATIONS[formulation](self.model, *motion, wrench)
 
+    @quick
     def forward_dynamics(
         self,
         q: ArrayLike,
@@ -725,18 +755,6 @@ class Robot:
         torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
         return slopes.acceleration_slopes(torques)
 
-    def _shorten(self) -> None:
-        """Let Python call the kernel of one state directly in the place of `inverse_dynamics`."""
-        call: Any = self._kernels.get("inverse_dynamics")
-        if isinstance(self._at, LoopCoordinates):
-            return  # what cannot be closed must be named
-        if (
-            hasattr(call, "__self__")
-            and type(self) is Robot
-            and "inverse_dynamics" not in self.__dict__
-        ):
-            self.__dict__["inverse_dynamics"] = call.__self__.in_place_of(self.inverse_dynamics)
-
     # What torques are linear in
 
     @property
@@ -768,6 +786,7 @@ class Robot:
         """
         return self._other(check_physical(with_parameters(self.model, values), physical))
 
+    @quick
     def regressor(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, links: bool = False
     ) -> Array:
@@ -813,6 +832,7 @@ class Robot:
         base = self.base_parameters(links=links)
         return self._other(with_base_parameters(self.model, base, np.asarray(values)))
 
+    @quick
     def base_regressor(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, links: bool = False
     ) -> Array:

@@ -1,9 +1,6 @@
 """Kernel: a quantity of a robot as a compiled function of arrays."""
 
-import ctypes
-import inspect
 from collections.abc import Callable, Sequence
-from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -19,6 +16,7 @@ from armdyn.kernels.build import BACKEND, build
 from armdyn.kernels.cache import ObjectCache
 from armdyn.kernels.llvm.backend import MachineCode
 from armdyn.kernels.llvm.target import Target
+from armdyn.kernels.quick import MethodDef
 from armdyn.kernels.threads import run
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import noun_of
@@ -175,28 +173,17 @@ class Kernel:
     @property
     def call(self) -> Callable[..., Array]:
         """The builtin for tight loops: kernel.call(q, qd, qdd) or kernel.call(..., out=tau)."""
-        has_entry = self._narrow.entry  # first, so that nothing is compiled for batches
+        return self._definition.builtin(self) if self.entry else self
+
+    @property
+    def entry(self) -> int | None:
+        """Address of the fast entry for one state; large kernels have none."""
+        return self._narrow.code["entry"] if self._narrow.entry else None
+
+    @cached_property
+    def _definition(self) -> MethodDef:
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}"
-        return self._builtin("call", doc, self) if has_entry else self
-
-    def in_place_of(self, method: MethodType) -> Callable[..., Array]:
-        """A builtin that computes one state from plain vectors, and calls a method with all else.
-
-        The object of the method must keep the kernel.
-        """
-        if not self._narrow.entry:
-            return method
-        name, found = method.__name__, inspect.signature(method)
-        plain = (p.replace(annotation=p.empty) for p in found.parameters.values())
-        signature = f"{name}{inspect.Signature([*plain])}"
-        return self._builtin(name, f"{signature}\n--\n\n{method.__doc__}", method)
-
-    def _builtin(self, name: str, doc: str, other: Callable[..., Array]) -> Callable[..., Array]:
-        """The fast way for one state, and `other` for all else."""
-        key = name.encode(), self._narrow.code["entry"], _FASTCALL | _KEYWORDS, doc.encode()
-        method = _METHODS.setdefault(key, _MethodDef(*key))
-        builtin: Callable[..., Array] = _new_builtin(ctypes.addressof(method), other, None)
-        return builtin
+        return MethodDef(b"call", self.entry, doc.encode())
 
 
 def _fit(
@@ -221,22 +208,3 @@ def type_name(dtype: npt.DTypeLike) -> str:
         name = str(dtype)
     check_known("type of a kernel", name, BACKEND.dtypes)
     return name
-
-
-class _MethodDef(ctypes.Structure):
-    """PyMethodDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-_METHODS: dict[tuple[Any, ...], _MethodDef] = {}
-"""What Python knows of each builtin, kept for good: it looks there when it frees the builtin."""
-_FASTCALL, _KEYWORDS = 0x80, 0x02
-_new_builtin: Any = ctypes.PYFUNCTYPE(
-    ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
-)(("PyCFunction_NewEx", ctypes.pythonapi))

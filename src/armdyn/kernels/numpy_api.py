@@ -29,7 +29,7 @@ KEEPS = 88
 """Where a ufunc has the object that it keeps alive."""
 
 PYTHON = (
-    *("PyObject_Vectorcall", "Py_IncRef", "PyErr_NoMemory"),
+    *("PyObject_Vectorcall", "Py_IncRef", "Py_DecRef", "PyErr_NoMemory"),
     *("PyGILState_Ensure", "PyGILState_Release"),
 )
 """Functions of Python that compiled code calls."""

@@ -13,6 +13,8 @@ import pytest
 import armdyn
 from armdyn.errors import ShapeError
 from armdyn.kernels import numpy_api
+from armdyn.kernels.quick import QuickMethod
+from armdyn.quantities.registry import QUANTITIES
 from armdyn.robot import Robot
 
 ROBOT = armdyn.load("scara")
@@ -181,15 +183,17 @@ def test_it_can_be_looked_at():
 
 @pytest.mark.slow
 def test_methods_give_way_to_the_entry_and_take_what_it_does_not():
-    """After the first state `robot.inverse_dynamics` is a builtin that looks like the method."""
+    """From the first binding on `robot.inverse_dynamics` is a builtin that looks like the method."""
     robot = armdyn.load("scara")
     q, qd, qdd = np.random.default_rng(3).uniform(-1, 1, (3, 4))
-    before = inspect.signature(robot.inverse_dynamics)
-    expected = robot.inverse_dynamics(q, qd, qdd)
     quick = robot.inverse_dynamics
-    assert not inspect.ismethod(quick)
+    expected = quick(q, qd, qdd)
+    assert robot.inverse_dynamics is quick
+    assert inspect.isbuiltin(quick)
+    assert inspect.isfunction(Robot.inverse_dynamics)
     assert (quick.__name__, quick.__doc__) == ("inverse_dynamics", Robot.inverse_dynamics.__doc__)
-    assert list(inspect.signature(quick).parameters) == list(before.parameters)
+    whole = inspect.signature(Robot.inverse_dynamics).parameters
+    assert ["self", *inspect.signature(quick).parameters] == list(whole)
     states = np.tile(q, (9, 1)), qd, qdd.tolist()
     assert np.array_equal(quick(*states), np.tile(expected, (9, 1)))
     for options in ({"friction": False}, {"external_wrench": np.ones(6)}):
@@ -210,6 +214,27 @@ def test_methods_give_way_to_the_entry_and_take_what_it_does_not():
     del quick
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.slow
+def test_every_quick_method_gives_the_bits_of_its_kernel(monkeypatch):
+    """A binding from before the first call does not run the method once there is a kernel."""
+    robot = armdyn.load("scara")
+    quick = [name for name, found in vars(Robot).items() if isinstance(found, QuickMethod)]
+    assert {"forward_dynamics", "mass_matrix", "jacobian", "bias", "regressor"} < set(quick)
+    states = np.random.default_rng(4).uniform(0.1, 1, (3, 4))
+    for name in quick:
+        bound, given = getattr(robot, name), states[: len(QUANTITIES[name].arguments)]
+        expected = bound(*given)
+        kernel = robot.kernel(name, **({"friction": False} if name == "bias" else {}))
+        assert np.array_equal(expected, kernel(*given))
+        with monkeypatch.context() as without_python:
+            without_python.setattr(Robot, "_run", None)
+            assert np.array_equal(bound(*given), expected)
+        copied = pickle.loads(pickle.dumps(bound))
+        assert np.array_equal(copied(*given), expected)
+        with pytest.raises(TypeError, match=rf"Robot\.{name}\(\) got an unexpected keyword"):
+            bound(*given, out=expected)
 
 
 @pytest.mark.slow

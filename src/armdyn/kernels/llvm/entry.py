@@ -1,8 +1,11 @@
 """The fast entry: a function that Python calls with a few arrays of one state, without NumPy.
 
 If each array is a plain vector of the right type and length, the loop runs on their memory at once;
-anything else goes to the owner of the entry, a `Kernel`, which runs the same loop.
+anything else goes to the owner of the entry, a `Kernel`, which runs the same loop, or the method of
+a robot, which also gets the states whose results are no numbers and says why.
 """
+
+import math
 
 from armdyn.kernels import numpy_api as api
 from armdyn.kernels.llvm.vectors import IrWriter, Vectors
@@ -16,11 +19,17 @@ DECLARATIONS = """\
 declare ptr @array_empty(i32, ptr, ptr, i32)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare void @Py_IncRef(ptr)
+declare void @Py_DecRef(ptr)
 """
 
 
-def entry_function(v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...]) -> list[str]:
-    """`@entry(self, args, nargs, kwnames)`, with the output as `out=` or allocated."""
+def entry_function(
+    v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...], divides: bool
+) -> list[str]:
+    """`@entry(self, args, nargs, kwnames)`, with the output as `out=` or allocated.
+
+    A program that `divides` may give results that are no numbers.
+    """
     head = "define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %names) nounwind {"
     t, count = IrWriter(v, *DECLARATIONS.splitlines(), head), len(inputs)
     t.label("start")
@@ -42,6 +51,8 @@ def entry_function(v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...])
     t.let("phi ptr [%made, %fresh], [%out, %keep]", "%result")
     _put(t, "%pointers", count, _field(t, "%result", api.DATA, "ptr"), "ptr")
     t.do("call void @loop(ptr %pointers, ptr %one, ptr %steps, ptr null)")
+    if divides:
+        _give_back(t, math.prod(output))
     t.do("ret ptr %result")
     t.label("other")
     t.let("call ptr @PyObject_Vectorcall(ptr %self, ptr %args, i64 %nargs, ptr %names)", "%far")
@@ -72,7 +83,7 @@ def _choose_output(t: IrWriter, count: int, output: tuple[int, ...]) -> None:
     t.do("ret ptr null")
     t.label("named")
     # methods of other objects name their arguments themselves
-    _require(t, t.let(f"icmp ne ptr {_field(t, '%self', 8, 'ptr')}, @method_type"))
+    _require(t, t.let(f"xor i1 {_is_method(t)}, true"))
     t.branch(
         t.let(f"icmp eq i64 {_field(t, '%names', 16, 'i64')}, 1"),
         "one.name",
@@ -87,6 +98,29 @@ def _choose_output(t: IrWriter, count: int, output: tuple[int, ...]) -> None:
     )
     t.do("call void @Py_IncRef(ptr %out)")
     t.jump("run")
+
+
+def _give_back(t: IrWriter, size: int) -> None:
+    """Leave states whose results are no numbers to the owner, if that is a method."""
+    t.branch(_is_method(t), "check", "done", begin="check")
+    data = _field(t, "%result", api.DATA, "ptr")
+    t.jump("each")
+    t.label("each")
+    t.let("phi i64 [0, %check], [%next, %each]", "%k")
+    t.let("phi i1 [false, %check], [%strange, %each]", "%before")
+    bits, ones = ("i64", 0x7FF0000000000000) if t.v.size == 8 else ("i32", 0x7F800000)
+    exponent = t.let(f"and {bits} {t.item(data, '%k', bits)}, {ones}")
+    t.let(f"or i1 %before, {t.let(f'icmp eq {bits} {exponent}, {ones}')}", "%strange")
+    t.let("add i64 %k, 1", "%next")
+    t.branch(t.let(f"icmp ult i64 %next, {size}"), "each", "checked", begin="checked")
+    t.branch("%strange", "lost", "done", begin="lost")
+    t.do("call void @Py_DecRef(ptr %result)")
+    t.jump("other")
+    t.label("done")
+
+
+def _is_method(t: IrWriter) -> str:
+    return t.let(f"icmp eq ptr {_field(t, '%self', 8, 'ptr')}, @method_type")
 
 
 def _is_vector(t: IrWriter, array: str, shape: tuple[int, ...], flags: int) -> str:

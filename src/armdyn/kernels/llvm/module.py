@@ -87,7 +87,8 @@ def module(
     lines += Loop(vectors, pieces, inputs, output, tile, early, streams).lines()
     lines += RolloutLoop(vectors, rows, len(inputs) + 1).lines() if rows else []
     if entry and pieces.slots * tile * vectors.bytes <= STACK:
-        lines += entry_function(vectors, inputs, output)
+        divides = any(i.op in ("div", "sqrt", "guard") for i in program.instructions)
+        lines += entry_function(vectors, inputs, output, divides)
     return "\n".join(lines) + "\n"
 
 
