@@ -6,8 +6,8 @@ from graphlib import TopologicalSorter
 from support.paths import ROOT, SOURCE
 from support.source_code import FILES, functions, imports, module_name, text_of
 
-LONGEST_FILE = 300
-LONGEST_FUNCTION = 60
+LONGEST_FILE, LONGEST_FUNCTION = 600, 80
+"""Outer walls; what counts is the sum of lines by room, see test_budgets."""
 
 
 def test_no_import_comes_back_to_where_it_started():
