@@ -3,7 +3,7 @@
 None is in the catalog, so no program that comes with armdyn stands in for what is made here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -91,6 +91,10 @@ class Arm:
         """Coordinates, their rates (away from zero, where friction jumps) and accelerations."""
         q, qd, qdd = np.random.default_rng([self.seed, 1]).uniform(-2, 2, (3, *batch, self.robot.n))
         return np.stack([q, np.copysign(0.2 + np.abs(qd), qd), qdd])
+
+    def share(self, cases: Iterable, of: int = 2) -> list:
+        """One case in two or more, of which the next robot takes others."""
+        return [*cases][self.seed % of :: of]
 
     def wrench(self, *batch: int) -> np.ndarray:
         """A wrench of the environment at the tool."""
