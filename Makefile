@@ -7,8 +7,8 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALL = { $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(WANTED); } || \
   { $(PIP) 'pip>=25.1' && $(PIP) $(WANTED); }
 
-SUITE = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal \
-  --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
+APART = --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
+SUITE = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal $(APART)
 
 .PHONY: demo test laws replay test-thorough test-targets test-torch quick lint fmt type imports pages browser docs dist clean
 
@@ -23,7 +23,7 @@ test: lint imports browser
 
 # every law with the robots that it sees
 laws: .venv/.test
-	@$(BIN)/pytest -q --laws tests
+	@$(BIN)/pytest -q --laws $(APART)
 
 # what the working tree computes otherwise than a commit; ALL=1 for every part of every robot
 BASE ?= HEAD

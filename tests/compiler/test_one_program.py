@@ -41,7 +41,6 @@ from armdyn.shorten.program_store import key_of, shipped
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.shortest import QUICK, shortest_sound
 from armdyn.shorten.symbolic import generic, pattern
-from support.arms import ARMS
 from support.processes import printed
 from support.random_robots import random_model
 
@@ -49,6 +48,7 @@ pytestmark = pytest.mark.slow
 
 COMPARED = ("inverse_dynamics", "mass_matrix", "gravity_vector", "forward_dynamics", "jacobian")
 MOST_JOINTS = 9
+SHORT = pytest.mark.arms(where=lambda arm: len(arm.kinds) < 6)
 
 
 def _urdfs() -> list[Path]:
@@ -117,7 +117,7 @@ def counted(program, *ops):
     return sum(instruction.op in ops for instruction in program.instructions)
 
 
-@pytest.mark.arms(compiled=True)
+@SHORT
 def test_counts_of_any_robot_are_one_number(arm):
     check_proved_counts(armdyn.Robot(arm.model))
 
@@ -147,10 +147,10 @@ def test_recursive_equations_are_that_program(name):
     assert (equations.operations, equations.rotors) == (program.operations, program.rotors)
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("name", ["screws", "point_masses"])
-def test_every_quantity_is_proved(name, quantity):
-    assert proved_program(ARMS[name].model, Request(quantity))[1] == "field"
+@SHORT
+def test_every_quantity_is_proved(arm):
+    for quantity in arm.share(QUANTITIES, of=4):
+        assert proved_program(arm.model, Request(quantity))[1] == "field"
 
 
 def test_torques_and_accelerations_of_any_robot_are_proved(arm):

@@ -3,7 +3,7 @@
 None is in the catalog, so no program that comes with armdyn stands in for what is made here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -91,6 +91,10 @@ class Arm:
         """Coordinates, their rates (away from zero, where friction jumps) and accelerations."""
         q, qd, qdd = np.random.default_rng([self.seed, 1]).uniform(-2, 2, (3, *batch, self.robot.n))
         return np.stack([q, np.copysign(0.2 + np.abs(qd), qd), qdd])
+
+    def share(self, cases: Iterable, of: int = 2) -> list:
+        """One case in two or more, of which the next robot takes others."""
+        return [*cases][self.seed % of :: of]
 
     def wrench(self, *batch: int) -> np.ndarray:
         """A wrench of the environment at the tool."""
@@ -221,7 +225,7 @@ ARMS = {
             rotors=True,
             friction=True,
         ),
-        Arm("hinge_tree", "a tree without special numbers", 11, "RRRRR", parents=(0, 1, 2, 1, 4)),
+        Arm("hinge_tree", "trees without special numbers", 11, "RRRRR", parents=(0, 1, 1, 0, 4)),
         Arm(
             "hand",
             "fingers whose second joints follow the first, one through another",
@@ -235,10 +239,10 @@ ARMS = {
         ),
         Arm(
             "mixed_tree",
-            "every type of joint on branches, a slide that follows a hinge",
+            "every type of joint on branches, a slide that follows a hinge of another tree",
             13,
             "RPHRR",
-            parents=(0, 1, 1, 3, 2),
+            parents=(0, 1, 1, 0, 4),
             rotors=True,
             friction=True,
             mimics=((2, 4, -0.6, 0.2),),
@@ -246,11 +250,11 @@ ARMS = {
         ),
         Arm(
             "two_arms",
-            "point masses on branches, shoulders that share a motor",
+            "point masses on arms of one base, joints of both that share a motor",
             14,
             "RRRRR",
             rows=((0, 0, 0.5), (1, 0.1, 0), (0, 0.3, 0), (-1, -0.1, 0), (0, 0.3, 0)),
-            parents=(0, 1, 2, 1, 4),
+            parents=(0, 1, 2, 0, 4),
             bodies="points",
             rotors=True,
             friction=True,

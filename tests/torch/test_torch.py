@@ -19,8 +19,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script`:FutureWarning
 
 @pytest.fixture(scope="module")
 def robot():
-    """Two joints with friction of every term and rotors."""
-    model = random_model("RP", 5, rotors=True, friction=True)
+    """Three joints with friction of every term and rotors."""
+    model = random_model("RPR", 5, rotors=True, friction=True)
     return armdyn.Robot(model)
 
 
@@ -30,7 +30,7 @@ def torque(robot):
 
 
 def tensors(seed=1, batch=(6,), dtype=torch.float64, count=3):
-    numbers = np.random.default_rng(seed).uniform(0.2, 1, (count, *batch, 2))
+    numbers = np.random.default_rng(seed).uniform(0.2, 1, (count, *batch, 3))
     return [torch.tensor(x, dtype=dtype) for x in numbers]
 
 
@@ -107,7 +107,7 @@ def test_second_derivatives_are_slopes_of_the_first(robot):
 def test_no_states_have_gradients_of_no_states(torque):
     given = [x[:0].requires_grad_() for x in tensors()]
     torque(*given).sum().backward()
-    assert given[0].grad.shape == (0, 2)
+    assert given[0].grad.shape == (0, 3)
 
 
 def test_a_broadcast_argument_gets_the_sum_of_the_gradients(robot, torque):
@@ -160,7 +160,7 @@ def test_the_program_for_other_devices_is_the_kernel_but_for_rounding(robot, qua
 def test_another_device_runs_the_program(robot, torque):
     """On the device "meta", which has shapes but no numbers, nothing of a kernel can run."""
     given = [x.to("meta") for x in tensors()]
-    assert torque(*given).shape == (6, 2)
+    assert torque(*given).shape == (6, 3)
     assert torque(*given).device.type == "meta"
 
 
@@ -170,7 +170,7 @@ def test_wrong_tensors_and_a_missing_package_are_named(robot, torque, monkeypatc
         torque(q, qd.float(), qdd)
     with pytest.raises(ShapeError, match="q: expected a tensor, got ndarray"):
         torque(q.numpy(), qd, qdd)
-    with pytest.raises(ShapeError, match=r"qd: expected shape \(\.\.\., 2\), got \(6, 1\)"):
+    with pytest.raises(ShapeError, match=r"qd: expected shape \(\.\.\., 3\), got \(6, 1\)"):
         torque(q, qd[:, :1], qdd)
     with pytest.raises(ShapeError, match=r"takes 3 tensors \(q, qd, qdd\), got 2"):
         torque(q, qd)

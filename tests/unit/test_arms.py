@@ -25,6 +25,8 @@ def features(arm):
     yield from {j.kind for j in joints}
     yield "several types of joints" if len({j.kind for j in joints}) > 1 else "one type of joint"
     yield "chain" if model.is_chain else "tree"
+    for place in {p for p in model.parents if model.parents.count(p) > 1}:
+        yield "branches of the base" if place < 0 else "branches of a link"
     yield "quarter turns" if all(turned) else "no quarter turn"
     yield "parallel axes" if any(parallel for parallel, _ in pairs) else "no parallel axes"
     yield "axes that meet" if any(meet for _, meet in pairs) else "no axes that meet"

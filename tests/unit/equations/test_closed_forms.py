@@ -18,7 +18,7 @@ from armdyn.equations.readable import readable
 from armdyn.equations.symbolise import symbolise
 from armdyn.formulations.coupling import Coordinates
 from armdyn.model.transform import rotation_from_rpy, transform
-from support.arms import ARMS, Arm
+from support.arms import ARMS
 from support.golden_values import golden
 from support.peers import PinocchioArm, close
 from support.random_robots import random_states
@@ -233,10 +233,6 @@ def test_closed_form_with_antiparallel_axes(signs):
     robot = symbolise(turned.model, {})
     assert robot.sums[2] == tuple((i + 1, s * signs[0]) for i, s in enumerate(signs))
     proved(turned)
-
-
-def test_closed_form_with_several_joints_on_the_base():
-    proved(Arm("roots", "joints on the base", 8, "RRPR", parents=(0, 0, 2, 1)))
 
 
 @SHORT

@@ -7,7 +7,6 @@ import sympy as sp
 import armdyn
 from armdyn import equations
 from armdyn.formulations.coupling import Coordinates
-from support.arms import Arm
 from support.peers import close
 from support.random_robots import random_model, random_states, special_model
 
@@ -118,16 +117,6 @@ def test_the_recursive_script_for_sympy_gives_the_torques(arm):
     found = module(equations(arm.model, "recursive", values=arm.seed % 2 == 0, digits=17), "sympy")
     expected = arm.robot.inverse_dynamics(*arm.states())
     close(torque(found, arm.robot, *arm.states()), expected, 1e-10)
-
-
-def test_several_joints_on_the_base_are_in_the_program():
-    parents = (0, 0, 2, 1)
-    arm = Arm(
-        "roots", "joints on the base", 11, "RRPR", parents=parents, rotors=True, friction=True
-    )
-    found = module(equations(arm.model, "recursive"))
-    expected = arm.robot.inverse_dynamics(*arm.states())
-    close(found["inverse_dynamics"](*arm.states()), expected, 1e-10)
 
 
 def test_few_digits_are_near():

@@ -67,13 +67,13 @@ def test_torques_may_change_and_steps_may_differ(fmu):
 
 
 def test_payload_and_gravity_are_parameters(tmp_path):
-    arm, com = armdyn.load("two_link"), (0.1, 0.0, 0.0)
+    arm, com = armdyn.load("saha_3r"), (0.1, 0.0, 0.0)
     path = arm.export(tmp_path, target="fmu", payload=True, gravity=True).files[0]
     heavy = arm.with_payload(2.0, com=com).with_gravity((0.0, -3.0, 0.0))
     payload = [2.0, 0.2, 0, 0, 0, 0, 0.02, 0, 0, 0.02]
     starts = entries("payload", payload) | entries("gravity", (0.0, -3.0, 0.0))
-    result = fmpy.simulate_fmu(str(path), stop_time=0.2, output_interval=0.1, start_values=starts, output=["q[1]", "q[2]"])  # fmt: skip
-    same = simulate(heavy, [0, 0], duration=0.2, method="rk4", dt=0.1, step=1e-3)
+    result = fmpy.simulate_fmu(str(path), stop_time=0.2, output_interval=0.1, start_values=starts, output=["q[1]", "q[2]", "q[3]"])  # fmt: skip
+    same = simulate(heavy, [0, 0, 0], duration=0.2, method="rk4", dt=0.1, step=1e-3)
     np.testing.assert_allclose(list(result[-1])[1:], same.q[-1], rtol=1e-9)
     assert validate_fmu(str(path)) == []
 

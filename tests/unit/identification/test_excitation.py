@@ -73,9 +73,11 @@ def test_the_panda_is_shown_within_its_published_limits():
     assert found.parameters == robot.base_parameters(links=True).names
 
 
-def test_the_slope_of_the_cost_is_that_of_differences(robot):
-    limits = motion_limits(robot, *ARM.values(), torque=[60.0, 15.0]).within(0.95)
-    for criterion, start in (("condition", None), ("d-optimal", np.array([0.1, 0.2]))):
+def test_the_slope_of_the_cost_is_that_of_differences():
+    robot = armdyn.load("saha_3r").with_parameters(FRICTION)
+    ranges = [(-2.0, 1.5), (-1.5, 2.0), (-1.0, 2.0)]
+    limits = motion_limits(robot, ranges, 3.0, 12.0, torque=[60.0, 90.0, 30.0]).within(0.95)
+    for criterion, start in (("condition", None), ("d-optimal", np.array([0.1, 0.2, 0.3]))):
         problem = Problem(
             *(robot, aim_at(robot, "all"), criterion, RestBasis.of(0.2, 3), limits, start, None),
             power=3.0,

@@ -13,33 +13,33 @@ SETTLED = 60
 
 @pytest.fixture(scope="module")
 def robot():
-    return armdyn.load("two_link")
+    return armdyn.load("saha_3r")
 
 
 def rest(robot, draw, *, torque, time=0.0, velocity=0.0):
     """Logs of arms at rest with noise."""
-    q = np.tile([0.4, -0.9], (ROWS, 1))
-    noise = draw.normal(size=(ARMS, ROWS, 2))
+    q = np.tile([0.4, -0.9, 0.6], (ROWS, 1))
+    noise = draw.normal(size=(ARMS, ROWS, 3))
     if time:
         keep = np.exp(-PERIOD / time)
         for k in range(1, ROWS):
             noise[:, k] = keep * noise[:, k - 1] + np.sqrt(1 - keep**2) * noise[:, k]
     tau = robot.gravity_vector(q) + np.multiply(torque, noise)
-    qd = np.multiply(velocity, 1.0) * draw.normal(size=(ARMS, ROWS, 2))
+    qd = np.multiply(velocity, 1.0) * draw.normal(size=(ARMS, ROWS, 3))
     return PERIOD * np.arange(ROWS), q, qd, tau
 
 
 CASES = {
-    "white": dict(noise=[0.3, 0.1]),
-    "slow": dict(noise=[0.3, 0.1], noise_time=0.01),
-    "velocity": dict(noise=[1e-6, 1e-6], velocity_noise=[1e-4, 2e-4]),
+    "white": dict(noise=[0.3, 0.1, 0.2]),
+    "slow": dict(noise=[0.3, 0.1, 0.2], noise_time=0.01),
+    "velocity": dict(noise=[1e-6, 1e-6, 1e-6], velocity_noise=[1e-4, 2e-4, 3e-4]),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_variance_of_the_filter_and_the_rate_of_false_alarms(robot, case):
     given = CASES[case]
-    observer = armdyn.Observer(robot, [80.0, 120.0], false_alarms=0.02, **given)
+    observer = armdyn.Observer(robot, [80.0, 120.0, 100.0], false_alarms=0.02, **given)
     draw = np.random.default_rng(len(case))
     torque = np.array(given["noise"])
     more = dict(time=given.get("noise_time", 0.0), velocity=given.get("velocity_noise", 0.0))
@@ -59,8 +59,8 @@ def test_the_variance_of_the_filter_and_the_rate_of_false_alarms(robot, case):
 def test_noise_is_found_in_a_log_without_contact(robot, case):
     given = CASES[case]
     log = rest(robot, np.random.default_rng(3), torque=given["noise"], time=0.01 * (case == "slow"))
-    found = armdyn.Observer(robot, [30.0, 60.0]).calibrated(*log)
-    expected = armdyn.Observer(robot, [30.0, 60.0], **given)
+    found = armdyn.Observer(robot, [30.0, 60.0, 45.0]).calibrated(*log)
+    expected = armdyn.Observer(robot, [30.0, 60.0, 45.0], **given)
     np.testing.assert_allclose(found.thresholds(PERIOD), expected.thresholds(PERIOD), rtol=0.05)
     np.testing.assert_allclose(found.noise.torque, given["noise"], rtol=0.1)
     assert found.false_alarms == expected.false_alarms
@@ -69,11 +69,11 @@ def test_noise_is_found_in_a_log_without_contact(robot, case):
 
 
 def test_a_constant_error_of_the_model_keeps_its_size(robot):
-    slow = armdyn.Observer(robot, 30.0, noise=[0.5, 0.2], noise_time=1e9)
-    np.testing.assert_allclose(slow.deviation(1e-3), [0.5, 0.2], rtol=1e-6)
-    white = armdyn.Observer(robot, 30.0, noise=[0.5, 0.2])
+    slow = armdyn.Observer(robot, 30.0, noise=[0.5, 0.2, 0.3], noise_time=1e9)
+    np.testing.assert_allclose(slow.deviation(1e-3), [0.5, 0.2, 0.3], rtol=1e-6)
+    white = armdyn.Observer(robot, 30.0, noise=[0.5, 0.2, 0.3])
     law = np.sqrt((1 - np.exp(-30e-3)) / 2)
-    np.testing.assert_allclose(white.deviation(1e-3), law * np.array([0.5, 0.2]), rtol=1e-12)
+    np.testing.assert_allclose(white.deviation(1e-3), law * np.array([0.5, 0.2, 0.3]), rtol=1e-12)
 
 
 def test_thresholds_grow_as_alarms_get_rarer(robot):

@@ -90,13 +90,13 @@ def test_a_push_is_seen_with_the_time_constant_of_the_gain():
 
 
 def test_a_simulated_push_is_found_with_its_wrench_and_its_time():
-    robot = armdyn.load("two_link")
-    held = np.array([0.3, 0.5])
+    robot = armdyn.load("saha_3r")
+    held = np.array([0.3, 0.5, -0.7])
 
     def hold(t, q, qd):
         return robot.gravity_vector(q) - 400.0 * (q - held) - 30.0 * qd
 
-    wrench = np.array([6.0, -9.0, 0, 0, 0, 0])
+    wrench = np.array([6.0, -9.0, 4.0, 0, 0, 0])
     motion = armdyn.simulate(
         robot, held, duration=1.0, dt=1e-3, torque=hold,
         external_wrench=lambda t: wrench if t > 0.5 else 0 * wrench,
@@ -105,9 +105,9 @@ def test_a_simulated_push_is_found_with_its_wrench_and_its_time():
     seen = observer.run(motion.t, motion.q, motion.qd, motion.tau)
     assert np.abs(seen.torque[motion.t < 0.5]).max() < 1e-3
     np.testing.assert_allclose(seen.torque[-1], motion.external[-1], rtol=1e-3)
-    found = observer.wrench(motion.q[-1], seen.torque[-1], task=("x", "y"))
+    found = observer.wrench(motion.q[-1], seen.torque[-1], task=("x", "y", "z"))
     np.testing.assert_allclose(found.wrench, wrench, rtol=2e-3, atol=1e-9)
-    assert found.observable.tolist() == [True, True, False, False, False, False]
+    assert found.observable.tolist() == [True, True, True, False, False, False]
     (contact,) = seen.contacts
     assert 0.5 < contact.start < 0.51
     assert contact.end == motion.t[-1]
@@ -185,7 +185,7 @@ def test_exported_c_steps_in_place_as_python_does(tree, tmp_path):
 
 @pytest.mark.slow
 def test_a_payload_may_change_on_the_way():
-    robot = armdyn.load("two_link")
+    robot = armdyn.load("saha_3r")
     body = (1.5, (0.1, 0.05, 0.0), 0.02 * np.eye(3))
     holding = robot.with_payload(*body)
     logs = [log(r, 2e-3) for r in (robot, holding)]

@@ -189,14 +189,14 @@ def test_gains_and_targets_that_cannot_be(robot, make, message):
 
 @pytest.mark.slow
 def test_a_controller_that_knows_another_model_is_asked_at_the_stages():
-    arm = load("two_link")
-    law = ComputedTorque(arm, [0.4, -0.2], kp=100.0, kd=20.0)
+    arm = load("saha_3r")
+    law = ComputedTorque(arm, [0.4, -0.2, 0.3], kp=100.0, kd=20.0)
     loaded = arm.with_payload(0.5)
     coarse, fine = (
-        simulate(loaded, [0.0, 0.0], duration=0.5, controller=law, method="rk4", step=step)
+        simulate(loaded, np.zeros(3), duration=0.5, controller=law, method="rk4", step=step)
         for step in (2e-2, 1e-2)
     )
-    smooth = simulate(loaded, [0.0, 0.0], duration=0.5, controller=law)
+    smooth = simulate(loaded, np.zeros(3), duration=0.5, controller=law)
     errors = [np.abs(run.q[-1] - smooth.q[-1]).max() for run in (coarse, fine)]
     assert 10 < errors[0] / errors[1] < 24  # of order four
     assert fine.energy_drift < 1e-5

@@ -51,8 +51,8 @@ def test_quaternions_say_the_rotation_and_do_not_jump():
 
 
 def test_a_simulation_has_the_hand_of_each_arm():
-    arm = armdyn.load("two_link")
-    start = np.random.default_rng(1).uniform(-1, 1, (2, 3, 2))
+    arm = armdyn.load("saha_3r")
+    start = np.random.default_rng(1).uniform(-1, 1, (2, 3, 3))
     many = armdyn.simulate(arm, start, duration=0.1, method="rk4", dt=0.05)
     hand = many.hand
     assert hand.pose.shape == (2, 3, 3, 4, 4)

@@ -29,19 +29,20 @@ def robot():
 
 @pytest.fixture(scope="module")
 def rods():
-    return armdyn.load("two_link")
+    return armdyn.load("saha_3r")
 
 
 @pytest.mark.slow
 def test_errors_in_operational_space_obey_their_linear_equation(rods):
-    """Underdamped along x, overdamped along y, while the tool follows a line."""
-    q, kp, kd = np.array([0.3, 0.9]), (100.0, 16.0), (4.0, 20.0)
+    """Underdamped along x and z, overdamped along y, while the tool follows a line."""
+    q, kp, kd = np.array([0.3, 0.9, -0.8]), (100.0, 16.0, 64.0), (4.0, 20.0, 5.0)
     T = rods.forward_kinematics(q)
-    line = tool_line(T, transform(T[:3, :3], T[:3, 3] + np.array([-0.2, 0.1, 0])), duration=0.6)
+    line = tool_line(T, transform(T[:3, :3], T[:3, 3] + np.array([-0.2, 0.1, 0.1])), duration=0.6)
     law = OperationalSpace(rods, line, kp, kd)
-    s = moved(rods, q + np.array([0.06, -0.05]), None, 0.8, controller=law, rtol=1e-11, atol=1e-12)
+    start = q + np.array([0.06, -0.05, 0.04])
+    s = moved(rods, start, None, 0.8, controller=law, rtol=1e-11, atol=1e-12)
     error = line(s.t).pose[:, :3, 3] - rods.forward_kinematics(s.q)[:, :3, 3]
-    for i in range(2):
+    for i in range(3):
         a, b = np.roots([1, kd[i], kp[i]]).astype(complex)
         expected = (a * np.exp(b * s.t) - b * np.exp(a * s.t)) / (a - b) * error[0, i]
         np.testing.assert_allclose(error[:, i], expected.real, atol=1e-9)
@@ -77,7 +78,7 @@ def test_joints_that_the_tool_does_not_feel_are_slowed(robot):
 
 
 def test_a_motion_of_joints_is_followed_by_the_tool(rods):
-    start = np.array([0.3, 0.9])
+    start = np.array([0.3, 0.9, -0.8])
     move = quintic(start, start + 0.3, 0.5)
     s = moved(rods, start, None, 0.5, controller=OperationalSpace(rods, move), dt=0.05)
     np.testing.assert_allclose(s.q, move(s.t).q, atol=1e-7)
@@ -101,9 +102,9 @@ def test_the_spring_of_an_impedance_has_the_torques_of_its_energy(robot):
 
 
 def test_energy_under_an_impedance_falls_by_what_dampers_take(rods):
-    place = rods.forward_kinematics([0.3, 0.9])
+    place = rods.forward_kinematics([0.3, 0.9, -0.8])
     law = CartesianImpedance(rods, place, coupled(2), 0.1 * coupled(3), joint_damping=0.2)
-    s = moved(rods, [0.7, 0.6], [1.0, -2.0], 0.6, controller=law, dt=1e-3)
+    s = moved(rods, [0.7, 0.6, -0.6], [1.0, -2.0, 1.5], 0.6, controller=law, dt=1e-3)
     energy = s.kinetic + law.stored(0.0, s.q)
     twist = np.einsum("tij,tj->ti", rods.jacobian(s.q), s.qd)
     taken = np.einsum("ti,ij,tj->t", twist, law.damping, twist) + 0.2 * (s.qd**2).sum(-1)

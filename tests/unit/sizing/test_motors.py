@@ -17,10 +17,12 @@ from support.paths import ROOT
 
 
 def test_a_motor_carries_the_load_behind_the_gear_and_accelerates_its_rotor():
-    ratio, inertia = -50.0, 1e-4
-    load = armdyn.from_dh([bar(viscous=0.2)])
-    driven = armdyn.from_dh([bar(viscous=0.2, rotor_inertia=inertia, gear_ratio=ratio)])
-    move = swing(1)
+    ratio, inertia = np.array([-50.0, 80.0, 30.0]), np.array([1e-4, 3e-5, 2e-5])
+    rods = [bar(a=0.4, alpha=twist, viscous=0.2) for twist in (0.0, np.pi / 2, 0.3)]
+    gears = [dict(rotor_inertia=i, gear_ratio=r) for i, r in zip(inertia, ratio, strict=True)]
+    load = armdyn.from_dh(rods)
+    driven = armdyn.from_dh([row | gear for row, gear in zip(rods, gears, strict=True)])
+    move = swing(3)
     report = armdyn.motors(driven, move)
     behind = load.inverse_dynamics(move.q, move.qd, move.qdd) / ratio
     np.testing.assert_allclose(report.torque, behind + inertia * ratio * move.qdd, atol=1e-12)

@@ -14,7 +14,11 @@ from armdyn.sizing.candidates import Load, candidates
 from armdyn.sizing.motor_list import motor_list
 from support.drives import bar, motor, swing
 
-ARM = [bar(a=0.4, alpha=0.0, viscous=0.1, rotor_inertia=1e-4, gear_ratio=-50.0), bar()]
+ARM = [
+    bar(a=0.4, alpha=0.0, viscous=0.1, rotor_inertia=1e-4, gear_ratio=-50.0),
+    bar(a=0.4, alpha=np.pi / 2),
+    bar(),
+]
 LIST = {
     "motor": [motor(f"M{k}", 1.7**k, price=100.0 - 9 * k) for k in range(6)],
     "gear": [{"ratios": [20.0, 40.0, 70.0]}, {"name": "fine", "ratios": 110.0, "mass": 0.2}],
@@ -34,7 +38,7 @@ def driven(robot, i, inertia, ratio):
 
 @pytest.mark.parametrize("minimise", ["mass", "price", "inertia", "power"])
 def test_no_pair_that_fits_is_better_than_the_chosen_one(robot, minimise):
-    move, margin = swing(2), 1.3
+    move, margin = swing(3), 1.3
     found = armdyn.size(robot, move, LIST, minimise=minimise, margin=margin)
     load = robot.inverse_dynamics(move.q, move.qd, move.qdd)
     for i, choice in enumerate(found.choices):
@@ -60,9 +64,9 @@ def test_no_pair_that_fits_is_better_than_the_chosen_one(robot, minimise):
 
 
 def test_the_new_robot_asks_of_its_motors_what_was_found(robot, tmp_path):
-    found = armdyn.size(robot, swing(2), LIST)
+    found = armdyn.size(robot, swing(3), LIST)
     found.robot.save(tmp_path / "new.toml")
-    report = armdyn.motors(armdyn.load(tmp_path / "new.toml"), swing(2))
+    report = armdyn.motors(armdyn.load(tmp_path / "new.toml"), swing(3))
     assert report.excesses == ()
     assert np.sign(report.ratio[0]) == -1  # the sense of rotation stays
     for i, choice in enumerate(found.choices):
@@ -142,7 +146,7 @@ def test_screws_and_linear_motors_drive_joints_that_slide():
 )
 def test_lists_that_cannot_be_used(robot, listed, message):
     with pytest.raises(ArmdynError, match=message):
-        armdyn.size(robot, swing(2), listed)
+        armdyn.size(robot, swing(3), listed)
 
 
 @pytest.mark.parametrize(
@@ -156,12 +160,12 @@ def test_lists_that_cannot_be_used(robot, listed, message):
 )
 def test_what_cannot_be_asked_for(robot, options, message):
     with pytest.raises(ArmdynError, match=message):
-        armdyn.size(robot, swing(2), LIST, **options)
+        armdyn.size(robot, swing(3), LIST, **options)
 
 
 def test_the_cheapest_needs_prices(robot):
     with pytest.raises(ArmdynError, match="the motors M have no price"):
-        armdyn.size(robot, swing(2), {"motor": [motor()]}, minimise="price")
+        armdyn.size(robot, swing(3), {"motor": [motor()]}, minimise="price")
 
 
 def test_the_command(command, tmp_path):

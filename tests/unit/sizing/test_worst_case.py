@@ -11,18 +11,18 @@ from armdyn.errors import ModelError, ShapeError
 
 @pytest.fixture(scope="module")
 def robot():
-    limits = {"velocity": {"joint1": 2.0}, "effort": {"joint1": 40.0}}
-    return armdyn.load("two_link").with_limits(**limits)
+    limits = {"velocity": {"joint2": 2.0}, "effort": {"joint2": 40.0}}
+    return armdyn.load("saha_3r").with_limits(**limits)
 
 
 @pytest.fixture(scope="module")
 def found(robot):
-    return armdyn.worst_case(robot, payload=1.5, acceleration=[2.0, 3.0])
+    return armdyn.worst_case(robot, payload=1.5, acceleration=[2.0, 3.0, 4.0])
 
 
-def test_at_rest_the_worst_pose_is_stretched_and_level(robot):
+def test_at_rest_the_worst_pose_is_stretched_and_level():
     length, g, held = 0.8, 9.8062, 0.7
-    case = armdyn.worst_case(robot, payload=held, speed=0.0)
+    case = armdyn.worst_case(armdyn.load("two_link"), payload=held, speed=0.0)
     first = g * length * (2.0 / 2 + 1.0 * 1.5 + 2 * held)
     second = g * length * (1.0 / 2 + held)
     assert [abs(d.torque) for d in case.demands] == pytest.approx([first, second], rel=1e-5)
@@ -41,50 +41,50 @@ def test_each_demand_is_the_torque_of_its_state_and_within_the_limits(robot, fou
         low, high = robot.model.ranges.T
         assert (low - 1e-12 <= demand.q).all()
         assert (demand.q <= high + 1e-12).all()
-        assert abs(demand.qd[0]) <= 2.0 + 1e-12
-        assert (np.abs(demand.qdd) <= [2 + 1e-12, 3 + 1e-12]).all()
+        assert abs(demand.qd[1]) <= 2.0 + 1e-12
+        assert (np.abs(demand.qdd) <= np.array([2, 3, 4]) + 1e-12).all()
 
 
 def test_no_random_state_is_worse(robot, found):
     rng, m = np.random.default_rng(11), 20_000
     low, high = robot.model.ranges.T
-    speeds = np.array([2.0, robot.model.joints[1].type.speed])
-    q = rng.uniform(low, high, (m, 2))
-    qd, qdd = rng.uniform(-1, 1, (2, m, 2)) * [[speeds], [[2.0, 3.0]]]
+    free = robot.model.joints[0].type.speed
+    q = rng.uniform(low, high, (m, 3))
+    qd, qdd = rng.uniform(-1, 1, (2, m, 3)) * [[[free, 2.0, free]], [[2.0, 3.0, 4.0]]]
     for loaded in (robot, robot.with_payload(1.5)):
         most = np.abs(loaded.inverse_dynamics(q, qd, qdd)).max(axis=0)
         assert (most <= [abs(d.torque) * (1 + 1e-9) for d in found.demands]).all()
 
 
 def test_margin_and_payload_say_when_the_motor_breaks(robot, found):
-    first, second = found.demands
-    assert first.use == pytest.approx(abs(first.torque) / 40)
-    assert first.margin == pytest.approx(100 * (1 - first.use))
-    assert first.breaks
-    assert found.broken == (first,)
-    assert found.worst is first
-    loaded = robot.with_payload(first.breaking_payload)
-    tau = loaded.inverse_dynamics(first.q, first.qd, first.qdd)
-    assert abs(tau[0]) == pytest.approx(40)
-    assert np.isnan(second.margin)
-    assert np.isinf(second.breaking_payload)
-    assert "not known" in str(second)
+    _, second, third = found.demands
+    assert second.use == pytest.approx(abs(second.torque) / 40)
+    assert second.margin == pytest.approx(100 * (1 - second.use))
+    assert second.breaks
+    assert found.broken == (second,)
+    assert found.worst is second
+    loaded = robot.with_payload(second.breaking_payload)
+    tau = loaded.inverse_dynamics(second.q, second.qd, second.qdd)
+    assert abs(tau[1]) == pytest.approx(40)
+    assert np.isnan(third.margin)
+    assert np.isinf(third.breaking_payload)
+    assert "not known" in str(third)
 
 
 def test_the_map_reaches_the_worst_case_and_is_evaluated(robot, found):
     heat = found.map
-    assert heat.joints == (0, 1)
+    assert heat.joints == (1, 2)
     assert heat.use.shape == (len(heat.y), len(heat.x))
     assert heat.use.max() <= found.worst.use * (1 + 1e-9)
     assert heat.use.max() > 0.97 * found.worst.use
     row, column = np.unravel_index(heat.use.argmax(), heat.use.shape)
-    assert heat.motor[row, column] == 0
+    assert heat.motor[row, column] == 1
 
 
 def test_it_is_told_drawn_and_the_same_again(robot, found, tmp_path):
-    again = armdyn.worst_case(robot, payload=1.5, acceleration=[2.0, 3.0])
+    again = armdyn.worst_case(robot, payload=1.5, acceleration=[2.0, 3.0, 4.0])
     assert again.report() == found.report()
-    assert json.loads(found.json())["worst"] == "joint1"
+    assert json.loads(found.json())["worst"] == "joint2"
     assert "% missing" in found.report()
     found.plot(tmp_path / "worst.svg")
     assert b"<svg" in (tmp_path / "worst.svg").read_bytes()
@@ -95,7 +95,7 @@ def test_it_is_told_drawn_and_the_same_again(robot, found, tmp_path):
     [
         ({"payload": -1.0}, ModelError, "payload: expected a mass of 0 or more"),
         ({"speed": 1.5}, ModelError, "speed: expected a share from 0 to 1"),
-        ({"acceleration": [1.0]}, ShapeError, r"acceleration: expected one number or \(2,\)"),
+        ({"acceleration": [1.0]}, ShapeError, r"acceleration: expected one number or \(3,\)"),
         ({"acceleration": "fast"}, ShapeError, "acceleration: expected one number or"),
         ({"acceleration": -1.0}, ModelError, "acceleration: expected numbers of 0 or more"),
     ],

@@ -12,12 +12,12 @@ from armdyn.sweep import Exceeded, Extremes, Histogram, Moments, Quantiles, bloc
 from armdyn.sweep.columns import columns_of
 from armdyn.sweep.reductions import REDUCTIONS
 
-ALL = [Extremes(), Moments(), Histogram(20), Quantiles(), Exceeded(limits=[20.0, 5.0])]
+ALL = [Extremes(), Moments(), Histogram(20), Quantiles(), Exceeded(limits=[4.0, 15.0, 3.0])]
 
 
 @pytest.fixture(scope="module")
 def robot():
-    return armdyn.load("two_link")
+    return armdyn.load("saha_3r")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -29,7 +29,7 @@ def small_blocks():
 
 @pytest.fixture(scope="module")
 def random_sweep(robot):
-    over = armdyn.Random(30_000, seed=3, q=(-2, 2), qd=(-3, 3), qdd=[1.0, (0, 4)])
+    over = armdyn.Random(30_000, seed=3, q=(-2, 2), qd=(-3, 3), qdd=[1.0, (0, 4), 0.5])
     return armdyn.sweep(robot, "inverse_dynamics", over, ALL)
 
 
@@ -44,7 +44,9 @@ def test_a_grid_has_every_combination_and_finds_its_extremes(robot):
     result = armdyn.sweep(robot, "inverse_dynamics", over)
     states, tau = torques(result)
     expected = np.array([*product(*axes)])
-    np.testing.assert_array_equal(np.column_stack([states["q"], states["qd"][:, 1]]), expected)
+    np.testing.assert_array_equal(
+        np.column_stack([states["q"][:, :2], states["qd"][:, 1]]), expected
+    )
     assert (states["qdd"] == 0.5).all()
     assert (states["qd"][:, 0] == 0).all()
     np.testing.assert_array_equal(result.extremes.max, tau.max(axis=0))
@@ -59,7 +61,7 @@ def test_results_are_kept_for_each_value_of_some_columns(robot):
         robot, "inverse_dynamics", over, ["extremes", "moments"], by=("qd1", "q2")
     )
     _, tau = torques(result)
-    cells = tau.reshape(5, 7, 9, 2)
+    cells = tau.reshape(5, 7, 9, 3)
     np.testing.assert_array_equal(result.extremes.min, cells.min(axis=2))
     np.testing.assert_allclose(result.moments.mean, cells.mean(axis=2), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(result.kept["q2"], np.linspace(*robot.model.ranges[1], 7))
@@ -76,7 +78,7 @@ def test_reductions_are_those_of_all_results(random_sweep):
     np.testing.assert_allclose(found.moments.mean, tau.mean(axis=0), rtol=1e-12)
     np.testing.assert_allclose(found.moments.std, tau.std(axis=0), rtol=1e-12)
     np.testing.assert_allclose(found.moments.rms, np.sqrt((tau**2).mean(axis=0)), rtol=1e-12)
-    for e in range(2):
+    for e in range(3):
         counts, _ = np.histogram(tau[:, e], found.histogram.edges[e])
         assert np.abs(counts - found.histogram.counts[e]).sum() <= 2  # an edge is rounded
     outside = found.histogram.below + found.histogram.above
@@ -85,7 +87,7 @@ def test_reductions_are_those_of_all_results(random_sweep):
     np.testing.assert_allclose(found.quantiles.values, exact, rtol=2**-7.9)
     beyond = np.abs(tau) > found.exceeded.limits
     np.testing.assert_array_equal(found.exceeded.count, beyond.sum(axis=0))
-    for e in range(2):
+    for e in range(3):
         np.testing.assert_array_equal(found.exceeded.states[e], np.flatnonzero(beyond[:, e])[:8])
 
 
@@ -98,7 +100,7 @@ def test_samples_are_uniform_and_each_is_made_alone(robot, random_sweep):
     counts = np.array([np.histogram(column, 32, (0, 1))[0] for column in unit.T])
     expected = len(rows) / 32
     assert (((counts - expected) ** 2 / expected).sum(axis=1) < 70).all()  # chi² of 31: 1 in 10^4
-    assert np.abs(np.corrcoef(unit.T) - np.eye(5)).max() < 4 / np.sqrt(len(rows))
+    assert np.abs(np.corrcoef(unit.T) - np.eye(7)).max() < 4 / np.sqrt(len(rows))
     other = armdyn.Random(100, seed=4, q=(-2, 2)).space(space.columns).rows(0, 100)
     assert not np.isin(other[:, 0], rows[:, 0]).any()
 
@@ -106,20 +108,20 @@ def test_samples_are_uniform_and_each_is_made_alone(robot, random_sweep):
 def test_sobol_points_are_those_of_scipy(robot):
     from scipy.stats import qmc  # it takes as long as all other tests of this file
 
-    columns = columns_of(robot, {"q": 2, "qd": 2, "qdd": 2}, {})
+    columns = columns_of(robot, {"q": 3, "qd": 3, "qdd": 3}, {})
     over = armdyn.Sobol(1000, seed=None, q=(0, 1), qd=(0, 2), qdd=3.0)
     rows = over.space(columns).rows(0, 1000)
-    engine = qmc.Sobol(4, scramble=False, bits=52)
+    engine = qmc.Sobol(6, scramble=False, bits=52)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        np.testing.assert_array_equal(rows[:, :4], engine.random(1000) * [1, 1, 2, 2])
-    shifted = armdyn.Sobol(1024, seed=1, q=(0, 1)).space(columns).rows(0, 1024)[:, :2]
-    for k in range(2):  # a shifted net is a net: one point in every strip
+        np.testing.assert_array_equal(rows[:, :6], engine.random(1000) * [1, 1, 1, 2, 2, 2])
+    shifted = armdyn.Sobol(1024, seed=1, q=(0, 1)).space(columns).rows(0, 1024)[:, :3]
+    for k in range(3):  # a shifted net is a net: one point in every strip
         assert sorted(np.floor(shifted[:, k] * 1024)) == [*range(1024)]
 
 
 def test_the_number_of_threads_changes_no_bit(robot, random_sweep):
-    over = armdyn.Random(30_000, seed=3, q=(-2, 2), qd=(-3, 3), qdd=[1.0, (0, 4)])
+    over = armdyn.Random(30_000, seed=3, q=(-2, 2), qd=(-3, 3), qdd=[1.0, (0, 4), 0.5])
     armdyn.set_threads(1)
     try:
         alone = armdyn.sweep(robot, "inverse_dynamics", over, ALL)
@@ -141,7 +143,7 @@ def test_payload_and_gravity_are_columns(robot):
         for j, g in enumerate((-9.81, 0.0)):
             field = [robot.gravity[0], g, robot.gravity[2]]
             other = robot.with_gravity(field).with_payload(mass, physical="ignore")
-            expected = other.gravity_vector([0.3, 0.3])
+            expected = other.gravity_vector([0.3, 0.3, 0.3])
             np.testing.assert_allclose(result.extremes.max[i, j], expected, atol=1e-12)
 
 
@@ -162,10 +164,10 @@ GRID = armdyn.Grid(q1=(0, 1, 3))
 @pytest.mark.parametrize(
     ("over", "options", "message"),
     [
-        (armdyn.Grid(q3=1), {}, "no argument or column 'q3'. Did you mean"),
+        (armdyn.Grid(q4=1), {}, "no argument or column 'q4'. Did you mean"),
         (armdyn.Grid(q=(0, 1)), {}, r"q1: expected a number, a range \(lower, upper, points\)"),
         (armdyn.Grid(q=(1, 0, 3)), {}, "goes from 1 down to 0; swap them"),
-        (armdyn.Grid(q=[1.0]), {}, "an entry for each of the 2 columns q1 to q2, got 1"),
+        (armdyn.Grid(q=[1.0]), {}, "an entry for each of the 3 columns q1 to q3, got 1"),
         (armdyn.Grid(q1=float("nan")), {}, "q1: expected a finite number"),
         (armdyn.Grid(qdd=(None, 1, 2)), {}, "its lower limit is not known; give a number"),
         (armdyn.Grid(q=(0, 1, 0)), {}, "points of q1: expected a whole number from 1 on, got 0"),
@@ -175,7 +177,7 @@ GRID = armdyn.Grid(q1=(0, 1, 3))
         (GRID, {"by": ("q9",)}, "no column 'q9'"),
         (GRID, {"by": ("q1", "q1")}, "by: each column once, got q1, q1"),
         (GRID, {"by": 5}, "by"),
-        ({"q": np.array([["a", "b"]])}, {}, "must hold numbers; some entries are none"),
+        ({"q": np.array([["a", "b", "c"]])}, {}, "must hold numbers; some entries are none"),
         (GRID, {"reduce": "mean"}, "no reduction 'mean'"),
         (GRID, {"reduce": 3}, "reduce: expected names of reductions"),
         (GRID, {"reduce": ["moments", "moments"]}, "each reduction once"),
@@ -187,8 +189,8 @@ GRID = armdyn.Grid(q1=(0, 1, 3))
         (GRID, {"out": "a.txt"}, r"must be one of \.zarr, \.parquet"),
         (GRID, {"out": "no/such/a.zarr"}, "there is no folder"),
         (GRID, {"client": 3}, "expected a dask.distributed.Client or the address"),
-        ({"q": np.zeros((3, 4))}, {}, r"q: expected an array of shape \(states, 2\), got \(3, 4\)"),
-        ({"q": np.zeros((3, 2)), "qd": np.zeros((2, 2))}, {}, "as many states in every array"),
+        ({"q": np.zeros((3, 4))}, {}, r"q: expected an array of shape \(states, 3\), got \(3, 4\)"),
+        ({"q": np.zeros((3, 3)), "qd": np.zeros((2, 3))}, {}, "as many states in every array"),
         ({"w": np.zeros((3, 2))}, {}, "no argument 'w' here"),
         ("states.txt", {}, "there is no file states.txt"),
         (7, {}, "over: expected a Grid, Random or Sobol"),
