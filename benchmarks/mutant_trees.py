@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import accumulate, count
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -188,8 +188,12 @@ def digests(tree: Tree, files: list[str]) -> dict[str, str]:
     }
 
 
-def chosen(found: dict[str, Any], mutant: Mutant, late: bool = False) -> dict[str, float]:
+def chosen(
+    found: dict[str, Any], mutant: Mutant, late: bool = False, most: float = LONGEST_RUN
+) -> dict[str, float]:
     """The tests that enter the function of a mutant, with their seconds, quick ones first.
+
+    They take so many seconds at most.
 
     Late ones are the others of the same files: an import or an earlier test may have given them
     what the function made.
@@ -209,4 +213,6 @@ def chosen(found: dict[str, Any], mutant: Mutant, late: bool = False) -> dict[st
             if passed and (index in entered) != late
         ]
         groups.append((sum(seconds for seconds, _ in group), sorted(group)))
-    return {name: seconds for _, group in sorted(groups) for seconds, name in group}
+    tests = [(name, seconds) for _, group in sorted(groups) for seconds, name in group]
+    ends = accumulate(seconds for _, seconds in tests)
+    return {name: seconds for (name, seconds), end in zip(tests, ends, strict=True) if end <= most}

@@ -2,8 +2,10 @@
 
 The unchanged source runs first, to see which test enters which function, and how long it takes.
 Then each mutant runs the tests that enter its function, until one fails: those near its room, then
-the laws. --json and --map keep what is done, so that a run can go on later; --only runs mutants
-again, --tests takes the tests of another checkout, --replay compares what survivors compute.
+the laws and those near other rooms, the quick ones first and as many as --most seconds allow: what
+is caught so is caught by all of them. --json and --map keep what is done, so that a run can go on
+later; --only runs mutants again, --tests takes the tests of another checkout, --replay compares
+what survivors compute.
 """
 
 import argparse
@@ -41,7 +43,7 @@ DRAWINGS = {"curves", "page", "panels", "phase_plane", "picture", "plots", "repo
 EQUIVALENT: dict[str, str] = {}
 """Changes that change no value, program or count, as `Mutant.change` has them, with the reason."""
 
-STAGES = ("near", "laws")
+STAGES = ("near", "elsewhere")
 COLUMNS = (*STAGES, "timeout", "equivalent", "survived")
 SPARE_SECONDS = 30.0
 """Of a test, beyond several times what it takes without a mutant."""
@@ -92,13 +94,13 @@ def failure(text: str) -> str:
     return (failed or text.splitlines() or [""])[-1]
 
 
-def examined(tree: Tree, mutant: Mutant, found: dict[str, Any], late: bool) -> Result:
-    """Who catches a mutant."""
+def examined(tree: Tree, mutant: Mutant, found: dict[str, Any], late: bool, most: float) -> Result:
+    """Who catches a mutant, within so many seconds of tests at each stage."""
     result = {"change": mutant.change, "status": "survived", "test": "", "seconds": 0.0}
     near = tree.files(ROOMS[mutant.room])
-    laws = [file for file in tree.files(LAWS) if file not in near]
-    for stage, files in zip(STAGES, (near, laws), strict=True):
-        tests = chosen({file: found[file] for file in files}, mutant, late)
+    elsewhere = [file for file in found if file not in near]
+    for stage, files in zip(STAGES, (near, elsewhere), strict=True):
+        tests = chosen({file: found[file] for file in files}, mutant, late, most)
         if not tests:
             continue
         with tree.changed(mutant):
@@ -159,9 +161,9 @@ def campaign(
     def work(tree: Tree, mutant: Mutant) -> tuple[Mutant, Result]:
         result = done.get(mutant.name, {})
         if result.get("change") != mutant.change or given.only:
-            result = examined(tree, mutant, found, late=False)
+            result = examined(tree, mutant, found, late=False, most=given.most)
         if result["status"] == "survived" and given.late:
-            result = examined(tree, mutant, found, late=True)
+            result = examined(tree, mutant, found, late=True, most=given.most)
         return mutant, result
 
     results: dict[str, Result] = {}
@@ -193,6 +195,7 @@ def main(words: list[str] | None = None, source: Path = ROOT) -> dict[str, Resul
     parser.add_argument("--map", type=Path, help="a file for what tests enter")
     parser.add_argument("--tests", type=Path, default=source, help="a checkout with other tests")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--most", type=float, default=3600.0, help="seconds of tests a stage")
     parser.add_argument("--trust", action="store_true", help="leave out tests that fail anyway")
     parser.add_argument("--late", action="store_true", help="give survivors more tests, see chosen")
     parser.add_argument("--replay", action="store_true", help="see what survivors change")
