@@ -4,12 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from armdyn.expr.graph import Graph, Node
-from armdyn.expr.operations import OPERATIONS
+from armdyn.expr.operations import OPERATIONS, slopes
 from armdyn.expr.visit import reachable
 
 Leaf = tuple[str, str | int | float]
 """("input" | "parameter", its name) or ("number", its value)."""
+HALF_BIT = float(np.finfo(float).eps) / 2
+"""Largest rounding of an operation, relative to its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,23 @@ class Template:
         for op, args in self.operations:
             values.append(OPERATIONS[op].value(*(values[k] for k in args)))
         return [values[k] for k in self.outputs]
+
+    def rounded(self, symbol: Callable[[str, str], Any]) -> list[tuple[Any, Any]]:
+        """The outputs, each with the standard deviation of its rounding.
+
+        Operations are taken to round independently, by half a bit each; leaves are exact. It is a
+        smooth function of the leaves, which the rounding itself is not.
+        """
+        known = ((kind, str(name)) for kind, name in self.leaves)
+        pairs = [(float(n) if kind == "number" else symbol(kind, n), 0.0) for kind, n in known]
+        for op, args in self.operations:
+            operands, errors = zip(*(pairs[k] for k in args), strict=True)
+            value = OPERATIONS[op].value(*operands)
+            error = HALF_BIT * np.abs(value) if OPERATIONS[op].cost else 0.0
+            for slope, before in zip(slopes(op, value, operands), errors, strict=True):
+                error = np.hypot(error, slope * before)
+            pairs.append((value, error))
+        return [pairs[k] for k in self.outputs]
 
     def data(self) -> list[Any]:
         """The template as lists, strings and numbers."""
