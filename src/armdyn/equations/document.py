@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from armdyn.equations.meaning import Meaning
+from armdyn.equations.meaning import Meaning, by_number
 from armdyn.equations.readable import Angle
 from armdyn.equations.tree import ZERO, AngleFunction, Expr, Symbol, angle_functions, leaves
 
@@ -107,7 +107,9 @@ class Document:
     def angles(self) -> list[Angle]:
         """Angles whose cosine or sine occurs, in order of their joints."""
         found = {f.angle for f in self.angle_functions}
-        return sorted(found, key=lambda a: (isinstance(a, str), [] if isinstance(a, str) else a))
+        return sorted(
+            found, key=lambda a: (True, by_number(a)) if isinstance(a, str) else (False, a)
+        )
 
     @property
     def angle_functions(self) -> set[AngleFunction]:

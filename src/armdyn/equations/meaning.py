@@ -55,7 +55,7 @@ def legend(
     """The meaning of each name that has a value; a letter alone means the parameter it is."""
     stands = {text.strip(): parameter for parameter, text in reversed(list(letters.items()))}
     found = []
-    for name in sorted((n for n in names if n in values), key=_order):
+    for name in sorted((n for n in names if n in values), key=by_number):
         parameter = stands.get(name, name)
         text, unit = meaning(parameter)
         massless = re.fullmatch(r"I[xyz]{2}(\d+)", parameter)
@@ -74,6 +74,7 @@ def meaning(symbol: str) -> tuple[str, str]:
     return "", ""
 
 
-def _order(name: str) -> tuple[bool, int, str]:
+def by_number(name: str) -> tuple[bool, int, str]:
+    """What symbols are sorted by: the number in them, those without one last."""
     digits = re.search(r"\d+", name)
     return digits is None, int(digits[0]) if digits else 0, name

@@ -40,14 +40,17 @@ def mass_matrix(model: RobotModel, q: Array) -> Array:
         columns[i] = dot(Z, joint.type.combine(f, n))
         up = joint.parent
         if up >= 0:
-            f = rotate(R[i][..., None, :, :], f)
+            # their rows by one product of matrices: among many products of objects NumPy goes on
+            # after an error
+            R_i = transpose(R[i])
+            f = f @ R_i
             forces[up].append(f)
-            moments[up].append(rotate(R[i][..., None, :, :], n) + cross(P[i][..., None, :], f))
+            moments[up].append(n @ R_i + cross(P[i][..., None, :], f))
             members[up] += members[i]
             # parallel axes: about the parent's origin, with h the first moment about O_i
             h_i, S = rotate(R[i], h[i]), skew(P[i])
             S_h = skew(h_i)
-            I_i = R[i] @ I[i] @ transpose(R[i])
+            I_i = R[i] @ I[i] @ R_i
             I[up] = I[up] + I_i - S @ S_h - S_h @ S - m[i] * (S @ S)
             h[up] = h[up] + h_i + m[i] * P[i]
             m[up] = m[up] + m[i]

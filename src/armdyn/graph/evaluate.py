@@ -5,6 +5,7 @@ other libraries and nodes of another graph have tables of their own for the same
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
 from armdyn.graph.nodes import Graph, Node
-from armdyn.graph.operations import OPERATIONS
+from armdyn.graph.operations import OPERATIONS, Op, slopes
 from armdyn.graph.visit import reachable, transcribe
 
 Table = Mapping[str, Callable[..., Any]]
@@ -20,6 +21,26 @@ Table = Mapping[str, Callable[..., Any]]
 Step = tuple[int, str, Sequence[int]]
 """The place of a value, its operation, and the places of its operands."""
 FLOATS: Table = {op.name: op.value for op in OPERATIONS.values()}
+HALF_BIT = float(np.finfo(float).eps) / 2
+"""Largest rounding of an operation, relative to its result."""
+
+
+def _with_rounding(op: Op, *operands: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The value of an operation, and the standard deviation of its rounding."""
+    values, errors = zip(*operands, strict=True)
+    value = op.value(*values)
+    error = HALF_BIT * np.abs(value) if op.cost else 0.0
+    for slope, before in zip(slopes(op.name, value, values), errors, strict=True):
+        error = np.hypot(error, slope * before)
+    return value, error
+
+
+ROUNDED: Table = {op.name: partial(_with_rounding, op) for op in OPERATIONS.values()} | {
+    "number": lambda x: (x, 0.0)
+}
+"""On pairs of a value and the standard deviation of its rounding. Operations are taken to round
+independently, by half a bit each. It is a smooth function of the leaves, as rounding itself is not.
+"""
 
 
 def run(steps: Iterable[Step], values: dict[int, Any], table: Table) -> dict[int, Any]:

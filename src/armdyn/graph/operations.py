@@ -5,7 +5,7 @@ A new operation is one entry here, and one spelling in each printer and backend.
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -220,3 +220,24 @@ FUNCTIONS = {op.name: op.scalar for op in _ENTRIES if op.scalar is not None}
 TRIG = tuple(op.name for op in _ENTRIES if op.cost == "trig")
 """Functions of angles; those of one angle are computed together."""
 COMMUTATIVE = frozenset(op.name for op in _ENTRIES if op.commutative)
+
+
+class _Arrays:
+    """Stands in for a graph where derivatives are wanted as numbers or arrays."""
+
+    mul, div, sub, neg = np.multiply, np.divide, np.subtract, np.negative
+
+    @staticmethod
+    def number(value: float) -> float:
+        return value
+
+    @staticmethod
+    def function(name: str, x: Any) -> Any:
+        return OPERATIONS[name].value(x)
+
+
+def slopes(op: str, result: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
+    """The derivatives of an operation, not a power, by its operands, all numbers or arrays."""
+    partials = OPERATIONS[op].partials
+    assert partials is not None
+    return partials(_Arrays, result, *operands)

@@ -66,15 +66,17 @@ def identify(
     check_known("friction", friction, ("choose", "keep", "none"))
     progress = progress or unheard
     options = LogOptions(columns, degrees, gains, rate, time_unit)
-    task = prepare(robot, data, validate, options, cutoff, friction, progress, method, links)
-    sums = task.training.sums()
-    held = task.validation.sums() if task.validation is not None else None
-    check_enough(task, sums)
+    where = "data"
     try:
+        task = prepare(robot, data, validate, options, cutoff, friction, progress, method, links)
+        where, sums = task.training.logs[0].where, task.training.sums()
+        held = task.validation.sums() if task.validation is not None else None
+        check_enough(task, sums)
         choices = search_choices(task, sums, friction, prior_weight)
         return conclude(task, sums, held, choices, began)
     except np.linalg.LinAlgError as error:
         raise IdentificationError(
-            f"{task.training.logs[0].where}: the equations of these data cannot be solved "
-            f"({error}); look for columns that keep one value or have the wrong unit"
+            f"{where}: the equations of these data cannot be solved ({error}); record at least ten "
+            "seconds of motion of all joints, and look for columns that keep one value or have the "
+            "wrong unit"
         ) from error

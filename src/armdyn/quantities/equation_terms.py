@@ -51,7 +51,7 @@ def _friction_torque(s: TracedRobot, qd: Array) -> Array:
                 f"the friction of {name!r} of {s.model.name!r} depends on the configuration; "
                 "give q as well"
             )
-    full = np.zeros(len(s.model.joints), dtype=object)
+    full = s.nodes(np.zeros(len(s.model.joints)))
     full[list(s.model.independent)] = qd
     return friction_torque(s.model, full)[list(s.model.independent)]
 

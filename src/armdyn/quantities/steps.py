@@ -176,8 +176,8 @@ def _lagrangian(s: TracedRobot) -> tuple[Field, Field]:
     slope = s.nodes(slope_of_lagrangian(s, x, w, p))
 
     def at(values: Array) -> Field:
-        symbols = np.concatenate([x, w])
-        return lambda q, v: substituted(values, symbols, s.nodes(np.concatenate([q, v])))
+        symbols = np.concatenate([s.positions(x), w])
+        return lambda q, v: substituted(values, symbols, s.nodes([*s.positions(s.nodes(q)), *v]))
 
     return at(p), at(slope)
 

@@ -95,6 +95,11 @@ class TracedModel:
             return self.at.at(q)
         return self.at.at(q, self.vector("passive"))
 
+    def positions(self, q: Array) -> list[Node]:
+        """The coordinates, and the symbols of passive joints that have some there."""
+        here = self.here(q)
+        return [*q, *(here.unknown if isinstance(here, StandingGeneral) else ())]
+
     def by_positions(self, outputs: Iterable[Node], q: Array) -> Array:
         """The derivatives of nodes by coordinates that are symbols, (m, n)."""
         nodes = list(outputs)
@@ -106,18 +111,16 @@ class TracedModel:
 
     def along(self, outputs: Sequence[Node], q: Array, dq: Sequence[Any]) -> list[Node]:
         """The derivatives of nodes along a direction of coordinates that are symbols."""
-        here, symbols, direction = self.here(q), list(q), list(dq)
-        if isinstance(here, StandingGeneral):  # passive joints are symbols of their own
-            symbols += here.unknown
+        here, direction = self.here(q), list(dq)
+        if isinstance(here, StandingGeneral):
             direction += list(self.nodes(here.slopes @ np.array(direction, dtype=object)))
-        return jvp(outputs, symbols, direction)
+        return jvp(outputs, self.positions(q), direction)
 
     def gradient(self, output: Node, q: Array) -> Array:
         """The derivatives of one node by coordinates that are symbols, (n,)."""
-        here = self.here(q)
+        here, found = self.here(q), np.array(gradient(output, self.positions(q)), dtype=object)
         if not isinstance(here, StandingGeneral):
-            return np.array(gradient(output, list(q)), dtype=object)
-        found = np.array(gradient(output, [*q, *here.unknown]), dtype=object)
+            return found
         return self.nodes(found[: len(q)] + found[len(q) :] @ here.slopes)
 
     @property

@@ -8,7 +8,7 @@ or to composite bodies on the same symbols. So a program depends on pattern and 
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from armdyn.shorten.canonical.frames import CanonicalRobot
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.choice_search import searched_choices, searched_origins
 from armdyn.shorten.minimal.options import options
-from armdyn.shorten.part_proof import difference, exact
+from armdyn.shorten.part_proof import difference, exact, keeps_digits
 from armdyn.shorten.parts import BIAS, MASS_MATRIX, Part, PartWriter, prepared
 from armdyn.shorten.program_store import ProgramStore, key_of, shipped, user_programs
 from armdyn.shorten.run_time import weightless
@@ -33,10 +33,9 @@ SEARCHED_JOINTS = 8
 """Longest chain whose choices are searched; beyond, the quick ones are taken."""
 MOST_PROVED_JOINTS = 24
 """Joints beyond which a program is compared with a textbook at random states only."""
-PART_ROUNDING = {"torques": 1e-13, "mass_matrix": 1e-13, "forward_dynamics": 1e-12}
-"""Largest difference to a textbook in floats, relative to the largest of each output."""
 RANDOM_ROUNDING = 1e-8
-"""The same where that is the only proof."""
+"""Largest difference to a textbook in floats, relative to the largest of each output, where that
+is the only proof."""
 SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 4, 12
 """How many of the best points of a search are shortened, which may order them anew: four where
 the count is at most 300, twelve in a deep search, one otherwise."""
@@ -105,18 +104,12 @@ def shortest_sound(
     Then one is searched for that looks at the numbers, and at last there is one that divides by no
     constant. Rotors are their inertias.
     """
-    ways: list[Callable[[], Program]] = [
-        partial(shortest, robot, part, budget),
-        partial(_searched_for_numbers, robot, part, budget),
-        partial(_undivided, robot, part),
-    ]
-    errors: list[tuple[float, Program]] = []
-    for way in ways:
-        program = way()
-        errors.append((difference(program, robot, part, rotors), program))
-        if errors[-1][0] <= PART_ROUNDING[part.name]:
+    undivided = cache(partial(_undivided, robot, part))
+    for way in (shortest, _searched_for_numbers):
+        program = way(robot, part, budget)
+        if keeps_digits(program, robot, part, rotors, undivided):
             return program
-    return min(errors, key=lambda pair: pair[0])[1]
+    return undivided()
 
 
 def _searched_for_numbers(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Program:

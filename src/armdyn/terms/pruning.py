@@ -14,7 +14,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.graph.nodes import Graph, Node
-from armdyn.graph.operations import OPERATIONS
+from armdyn.graph.operations import OPERATIONS, slopes
 from armdyn.graph.visit import inside_angles, reachable, uses
 
 LEVELS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.0)
@@ -167,22 +167,10 @@ class _Round:
             slope = found.get(node.index)
             if slope is None or node.op not in (*COUNTED, "neg"):
                 continue
-            partials = _partials(node.op, [values[a.index] for a in node.args])
+            partials = slopes(node.op, values[node.index], [values[a.index] for a in node.args])
             for operand, partial in zip(node.args, partials, strict=True):
                 found[operand.index] = found.get(operand.index, 0.0) + slope * partial
         return found
-
-
-def _partials(op: str, operands: list[Any]) -> tuple[Any, ...]:
-    """The derivatives of an operation by its operands."""
-    match op:
-        case "mul":
-            return operands[1], operands[0]
-        case "div":
-            return 1.0 / operands[1], -operands[0] / operands[1] ** 2
-        case "neg":
-            return (-1.0,)
-    return 1.0, (1.0 if op == "add" else -1.0)
 
 
 def _exclusive(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[int, int]:

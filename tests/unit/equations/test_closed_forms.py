@@ -252,3 +252,11 @@ def test_evaluation_takes_any_batch():
     np.testing.assert_allclose(batch, one, rtol=1e-14)
     assert robot.evaluate(form.T, q, qd).shape == (2, 3)
     assert not robot.evaluate(form.V, q).any()
+
+
+@pytest.mark.parametrize("budget", range(50, 900, 79))
+def test_a_ring_without_budget_says_so_wherever_that_is(budget):
+    symbolic = symbolise(ARMS["hinge_tree"].model)
+    symbolic.ring.budget = budget
+    with pytest.raises(OverflowError, match="beyond the budget of their ring"):
+        ClosedForm(symbolic).M  # noqa: B018

@@ -96,6 +96,12 @@ def test_numbers_that_cancel_are_zero():
     assert "Constant: M11, M22." in numeric
 
 
+def test_constant_angles_are_listed_by_their_numbers():
+    """And not in the order of their hashes, which differs from run to run."""
+    listed = equations(random_model("PPPR", 5), "christoffel").angles
+    assert listed == [((4, 1),), "alpha1", "alpha2", "phi2", "alpha3", "phi3"]
+
+
 @pytest.mark.slow
 def test_friction_is_written_out():
     text = equations(armdyn.load("puma560"), values=True).text()

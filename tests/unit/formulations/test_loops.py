@@ -16,7 +16,10 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Graph
 from armdyn.io.toml.read import read_toml
+from armdyn.model import FrictionLaw
 from armdyn.model.transform import rotation_about, transform
+from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.request import Request
 from support.loops import FIVE_BAR, PARALLELOGRAM_ARM, dyad_arm
 
 KINDS = ("RRR", "RPR", "RRP", "PRR", "one_branch", "PP")
@@ -134,6 +137,26 @@ def test_power_is_what_changes_the_energy(five_bar):
     lost = (five_bar.inverse_dynamics(q, qd, qdd) - tau) @ qd
     assert lost == pytest.approx(viscous @ rates**2, abs=1e-12)
     np.testing.assert_allclose(five_bar.friction_torque(qd, q) @ qd, viscous @ rates**2, atol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["delta", "four_bar"])
+def test_friction_of_actuated_joints_is_a_function_of_their_rates(name):
+    smooth = armdyn.load(name).model
+    n, actuated, passive = len(smooth.independent), smooth.independent, smooth.passive[0]
+    rough = with_friction(smooth, actuated)
+    qd = np.linspace(-1.5, 1.0, n)
+    torques = [quantity_program(m, Request("friction_torque"))(qd) for m in (smooth, rough)]
+    np.testing.assert_allclose(torques, [0.0 * qd, 0.3 * qd + 0.2 * np.sign(qd)], rtol=1e-15)
+    assert armdyn.count_operations(rough, "friction_torque").total == 3 * n
+    with pytest.raises(LoopError, match=r"friction of .* depends .* give q as well"):
+        quantity_program(with_friction(smooth, (passive,)), Request("friction_torque"))
+
+
+def with_friction(model, places):
+    law = FrictionLaw(0.3, 0.2, 0.2)
+    joints = [replace(j, friction=law) if i in places else j for i, j in enumerate(model.joints)]
+    return replace(model, joints=tuple(joints))
 
 
 @pytest.mark.slow

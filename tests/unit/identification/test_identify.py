@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError
+from armdyn.errors import ArmdynError, IdentificationError
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import robot_parameters
-from armdyn.identification import preparation
+from armdyn.identification import identify, preparation, task
 from armdyn.identification.conclude import with_offsets_alone
 from armdyn.identification.methods import METHODS
 from support.measured_arms import guessed, measured, worn
@@ -191,3 +191,14 @@ def test_settings_that_cannot_be_are_refused(robot):
         armdyn.identify(robot, [])
     with pytest.raises(ArmdynError, match="too short|too few"):
         armdyn.identify(robot, {k: v[:30] for k, v in log.items()})
+
+
+@pytest.mark.parametrize("place", ["choose_motion_cutoff", "check_enough", "search_choices"])
+def test_data_that_cannot_be_solved_say_what_to_do_wherever_that_shows(robot, place, monkeypatch):
+    def singular(*_):
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    monkeypatch.setattr(task if place == "choose_motion_cutoff" else identify, place, singular)
+    message = r"data: .* cannot be solved \(Singular matrix\); record at least ten seconds"
+    with pytest.raises(IdentificationError, match=message):
+        armdyn.identify(robot, measured(robot, seconds=2.0))

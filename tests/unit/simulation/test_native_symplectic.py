@@ -5,7 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.request import Request
+from armdyn.quantities.steps import StepRequest, step_program
 from armdyn.simulation.native import rollout
+from support.loops import rod_arm
 from support.peers import close
 from support.rollout_arms import ARMS, states
 from support.simulation_laws import planar
@@ -108,3 +112,23 @@ def test_the_residual_shows_whether_the_equations_are_solved():
     assert residual[0].shape == (2, 3)
     assert all(np.all(b < 0.1 * a) for a, b in pairwise(residual))
     assert np.all(residual[-1] < 1e-13)
+
+
+def test_a_step_of_a_robot_with_a_general_loop_is_of_order_two_and_goes_back():
+    """Passive joints of such a loop are symbols, at each of the positions in a step."""
+    model, n = rod_arm(), 2
+    q, qd, tau = np.array([0.2, 1.1]), np.array([0.9, -0.7]), np.array([1.5, -0.8])
+    midpoint, runge = (
+        step_program(model, StepRequest(method, friction=False, iterations=iterations))
+        for method, iterations in (("symplectic", 10), ("rk4", 0))
+    )
+    p = quantity_program(model, Request("mass_matrix"))(q) @ qd
+    start = np.array([*q, *p, 0.0, 0.0])
+
+    def gap(h):
+        near = midpoint(start, np.array([h]), tau, tau)[:n]
+        return np.linalg.norm(near - runge(np.array([*q, *qd, 0.0]), np.array([h]), tau, tau)[:n])
+
+    assert 7.5 < gap(0.01) / gap(0.005) < 8.5
+    there = midpoint(start, np.array([0.01]), tau, tau)
+    close(midpoint(there, np.array([-0.01]), tau, tau)[: 2 * n], start[: 2 * n], 1e-12)
