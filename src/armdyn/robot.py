@@ -104,8 +104,8 @@ class Robot:
         self._kernels: dict[Any, Any] = {}
         """Kernels by request and type; by quantity and options what evaluates one state, and what
         was only asked for batches."""
-        self._quick: dict[str, tuple[MethodDef, dict[str, Any]]] = {}
-        """Of the bound methods that are quick, what Python calls and the options of the kernel."""
+        self._quick: dict[str, MethodDef] = {}
+        """What Python knows of methods that are bound and quick."""
 
     def __repr__(self) -> str:
         kinds = "".join(joint.type.letter for joint in self.model.joints)
@@ -178,11 +178,11 @@ class Robot:
 
     def _hasten(self, quantity: str) -> None:
         """Let the bound method of a quantity be its kernel for one state, if there are both."""
-        definition, options = self._quick.get(quantity, (None, {}))
-        call = self._kernels.get(Request(quantity, effort=self.effort, **options))
-        kernel = getattr(call, "__self__", None)
-        if definition is not None and kernel is not None:
-            definition.function = kernel.entry or definition.function
+        definition = self._quick.get(quantity)
+        if definition is not None:
+            request = Request(quantity, effort=self.effort, **definition.options)
+            kernel = getattr(self._kernels.get(request), "__self__", None)
+            definition.function = getattr(kernel, "entry", None) or definition.function
 
     @property
     def _itself(self) -> Self:

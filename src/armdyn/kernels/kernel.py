@@ -44,13 +44,8 @@ class Kernel:
         checked(request, model)
         self.model, self.request, self.dtype = model, request, type_name(dtype)
         self.cache = cache
-        self._given = program
-        """A program in the place of the one that the quantity has."""
-
-    @property
-    def given_program(self) -> Program | None:
+        self.given_program = program
         """A program in the place of the one that the quantity has, if there is one."""
-        return self._given
 
     @cached_property
     def _wide(self) -> MachineCode:
@@ -63,7 +58,7 @@ class Kernel:
         return self._build(Target.host().narrow)
 
     def _build(self, target: Target) -> MachineCode:
-        return build(self.model, self.request, self.dtype, target, self.cache, self._given)
+        return build(self.model, self.request, self.dtype, target, self.cache, self.given_program)
 
     @property
     def _built(self) -> MachineCode:
@@ -79,7 +74,7 @@ class Kernel:
         return self.request.quantity
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Kernel, (self.model, self.request, self.dtype, self.cache, self._given)
+        return Kernel, (self.model, self.request, self.dtype, self.cache, self.given_program)
 
     @property
     def inputs(self) -> dict[str, int]:
@@ -100,7 +95,7 @@ class Kernel:
     @cached_property
     def program(self) -> Program:
         """The straight-line program it was made from."""
-        return self._given or quantity_program(self.model, self.request)
+        return self.given_program or quantity_program(self.model, self.request)
 
     @property
     def operations(self) -> Operations:

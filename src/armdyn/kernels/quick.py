@@ -21,8 +21,10 @@ class MethodDef(ctypes.Structure):
         ("doc", ctypes.c_char_p),
     )
 
-    def __init__(self, name: bytes, function: int | None, doc: bytes):
+    def __init__(self, name: bytes, function: int | None, doc: bytes, **options: Any):
         super().__init__(name, function, _FASTCALL | _KEYWORDS, doc)
+        self.options = options
+        """Those of the kernel whose entry is the function, or will be."""
         _KEPT.append(self)
 
     def builtin(self, owner: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,7 +54,8 @@ class QuickMethod:
         self.function, self.name, self.__doc__ = function, function.__name__, function.__doc__
         _, *parameters = inspect.signature(function).parameters.values()
         plain = inspect.Signature([p.replace(annotation=p.empty) for p in parameters])
-        self.doc = f"{self.name}{plain}\n--\n\n{function.__doc__}".encode()
+        doc = f"{self.name}{plain}\n--\n\n{function.__doc__}"
+        self.texts = self.name.encode(), doc.encode()
         self.options = {
             p.name: p.default
             for p in parameters
@@ -69,16 +72,12 @@ class QuickMethod:
             return self.function
         if getattr(type(robot), self.name) is not self.function:  # that of a subclass asks for it
             return MethodType(self.function, robot)
-        if self.name not in robot._quick:
-            robot._quick[self.name] = (
-                MethodDef(self.name.encode(), _CALL_OWNER, self.doc),
-                self.options,
-            )
-            robot._hasten(self.name)
-        definition, _ = robot._quick[self.name]
-        return robot.__dict__.setdefault(
-            self.name, definition.builtin(MethodType(self.owner, robot))
-        )
+        name, doc = self.texts
+        definition = MethodDef(name, _CALL_OWNER, doc, **self.options)
+        definition = robot._quick.setdefault(self.name, definition)  # of two threads, the first
+        robot._hasten(self.name)
+        builtin = definition.builtin(MethodType(self.owner, robot))
+        return robot.__dict__.setdefault(self.name, builtin)
 
 
 def quick(method: Function) -> Function:

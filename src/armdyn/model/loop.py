@@ -34,7 +34,7 @@ class Loop:
     @property
     def couples(self) -> bool:
         """Whether it couples the positions of two joints, whose links need not meet."""
-        return self.cut is COUPLING
+        return self.cut == COUPLING
 
     @property
     def conditions(self) -> int:

@@ -177,7 +177,12 @@ def _lagrangian(s: TracedRobot) -> tuple[Field, Field]:
 
     def at(values: Array) -> Field:
         symbols = np.concatenate([s.positions(x), w])
-        return lambda q, v: substituted(values, symbols, s.nodes([*s.positions(s.nodes(q)), *v]))
+
+        def field(q: Array, v: Array) -> Array:
+            here = np.concatenate([s.positions(s.nodes(q)), s.nodes(v)])
+            return substituted(values, symbols, here)
+
+        return field
 
     return at(p), at(slope)
 

@@ -166,14 +166,19 @@ def moved_moment(J: Matrix, u: Vector, Md: Vector, d: Vector) -> Rows:
     )
 
 
-def plane_turned(A: Matrix, turn: Pair, plane: tuple[int, int, int]) -> Rows:
+def plane_turned(
+    A: Matrix, turn: Pair, plane: tuple[int, int, int], symmetric: bool = False
+) -> Rows:
     """R A Rᵀ for a rotation in the plane of the first two axes of three."""
     x, y, z = plane
     C, S = turn
-    (a, b), (c, d) = ((A[i][x], A[i][y]) for i in (x, y))
+    a, b, c, d = A[x][x], A[x][y], A[x][y] if symmetric else A[y][x], A[y][y]
     h = (a - d) * S + (b + c) * C
     new = [[*row] for row in A]
-    new[x][x], new[y][y], new[x][y], new[y][x] = a - h * S, d + h * S, h * C - c, h * C - b
+    new[x][x], new[y][y] = a - (hS := h * S), d + hS
+    new[x][y], new[y][x] = (hC := h * C) - c, hC - b
     new[x][z], new[y][z] = turned(turn, A[x][z], A[y][z])
-    new[z][x], new[z][y] = turned(turn, A[z][x], A[z][y])
+    new[z][x], new[z][y] = new[x][z], new[y][z]
+    if not symmetric:
+        new[z][x], new[z][y] = turned(turn, A[z][x], A[z][y])
     return new

@@ -28,7 +28,6 @@ from armdyn.shorten.minimal.axes import (
     Vector,
     about_z,
     crossed,
-    mirrored,
     moved_moment,
     plane_turned,
     plus,
@@ -88,7 +87,7 @@ class _Body:
     def turned(self, turn: Pair, axes: tuple[int, int, int] = (0, 1, 2)) -> "_Body":
         """In axes turned back in the plane of the first two of `axes`."""
         x, y, z = axes
-        J, u = plane_turned(mirrored(self.J), turn, axes), list(self.u)
+        J, u = plane_turned(self.J, turn, axes, symmetric=True), list(self.u)
         u[x], u[y] = turned(turn, self.u[x], self.u[y])
         spin = self.spin if z == 2 else J[0][0] + J[1][1]
         return _Body(J, (u[0], u[1], u[2]), self.M, spin)
