@@ -9,6 +9,7 @@ import armdyn
 from armdyn.errors import LoopError, SingularityError, TomlError
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.parallelogram import LinearDyad
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
@@ -21,6 +22,7 @@ from armdyn.model.transform import rotation_about, transform
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from support.loops import FIVE_BAR, PARALLELOGRAM_ARM, dyad_arm
+from support.programs import EvaluatedRobot
 
 KINDS = ("RRR", "RPR", "RRP", "PRR", "one_branch", "PP")
 """What is passive around a loop: its two joints and the pin."""
@@ -68,6 +70,33 @@ def test_dyads_close_their_loop_in_any_orientation(kind):
         np.testing.assert_allclose(here.torques(tau), eliminated(model, *motion_all), atol=1e-10)
         M = here.matrix(mass_matrix(model, here.q))
         assert np.linalg.eigvalsh(M).min() > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_ground_carries_the_weight_whatever_loops_and_springs_pull(kind):
+    """Forces between links, and between a link and the base, are the arm's own affair."""
+    plain = EvaluatedRobot(dyad_arm(kind))
+    spring = {"link": plain.model.links[1].name, "point": (0.1, 0.05, 0.02), "stiffness": 300.0}
+    robot = plain.with_springs([spring | {"anchor": (0.3, -0.2, 0.1)}])
+    model, rest = robot.model, np.zeros(robot.n)
+    base = robot.reactions(robot.start, rest, rest, base_wrench=True)[0]
+    frames = world_frames(model, robot.all_joints(robot.start))
+    bodies = [(model.base[:3, :3], model.base[:3, 3], model.base_link.inertia)]
+    links = zip(frames.R, frames.O, model.links, strict=True)
+    bodies += [(R, O, link.inertia) for R, O, link in links]
+    weights = [(O + R @ body.com - model.base[:3, 3], body.mass * robot.gravity)
+               for R, O, body in bodies]  # fmt: skip
+    np.testing.assert_allclose(base[:3], -sum(w for _, w in weights), atol=1e-9)
+    np.testing.assert_allclose(base[3:], -sum(np.cross(r, w) for r, w in weights), atol=1e-9)
+
+
+def test_a_loop_ends_at_links_that_are_there():
+    model = dyad_arm(KINDS[0])
+    for place in (-2, len(model.links)):
+        (loop, *others) = model.loops
+        with pytest.raises(LoopError, match=f"there is no link {place} for its end b"):
+            replace(model, loops=(replace(loop, link_b=place), *others))
 
 
 @pytest.mark.parametrize("kind", KINDS)

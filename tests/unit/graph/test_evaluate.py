@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from armdyn.errors import TraceError
 from armdyn.graph import FiniteField, Graph, evaluate, proved_equal
+from armdyn.graph.evaluate import settle
 from armdyn.graph.field import PRIME
 from support.random_graphs import graphs
 
@@ -110,6 +111,15 @@ def test_an_expression_that_divides_by_zero_is_named(g):
     zero = (x + y) * (x + y) - x * x - 2 * x * y - y * y
     with pytest.raises(ZeroDivisionError, match="divides by what is always zero"):
         FiniteField().values([x / zero])
+
+
+def test_a_constant_pivot_that_vanishes_is_told_from_other_constants_without_a_value(g):
+    a, x = g.parameter("a", 1e-17), g.input("x")
+    with pytest.raises(ZeroDivisionError, match="pivot that vanishes"):
+        settle([x / g.guard(a, g.parameter("scale", 2.0))])
+    root = g.parameter("b", -2.0).sqrt()
+    assert settle([x * root]) == [x * root]
+    assert settle([x * g.guard(g.parameter("sound", 1.0 + 1e-9), g.number(1))])[0].op == "mul"
 
 
 def test_graphs_of_the_same_names_are_compared_by_value():

@@ -14,6 +14,10 @@ def test_equal_values_are_one_object(table):
     x, y, a = table.input("x"), table.input("y"), table.parameter("a", 2.5)
     assert (x + y) * (x + y) is x * x + 2.0 * x * y + y * y
     assert x - y is -(y - x)
+    assert 1.0 - x is -(x - 1.0)
+    assert 3.0 - (3.0 - x) is x
+    assert x / 1.0 is x
+    assert x / 4.0 is 0.25 * x
     assert a * (x / a) is x
     assert x - x == 0.0
     assert x**3 is x * x * x
