@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.regressor import TENSOR_PLACES, ten_parameters
+from armdyn.formulations.regressor import TENSOR_PLACES
 from armdyn.model import Inertia, RobotModel
 
 EIGENVALUE_FLOOR = 1e-3
@@ -144,8 +144,3 @@ def floored_pseudo(body: Inertia) -> Array:
     values = np.maximum(values, 10 * EIGENVALUE_FLOOR * size)
     J[:3, :3] = (axes * values) @ axes.T + mass * np.outer(centre, centre)
     return J
-
-
-def links_vector(model: RobotModel) -> Array:
-    """The ten numbers of every link, (10 N,)."""
-    return np.concatenate([ten_parameters(link.inertia) for link in model.links])

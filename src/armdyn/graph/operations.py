@@ -92,126 +92,50 @@ def _ones(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     return g.number(1), g.number(1)
 
 
+def _difference(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    return g.number(1), g.number(-1)
+
+
+def _product(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    return b, a
+
+
+def _cosine(g: Any, y: Any, a: Any) -> tuple[Any]:
+    return (g.function("cos", a),)
+
+
+def _sine(g: Any, y: Any, a: Any) -> tuple[Any]:
+    return (g.neg(g.function("sin", a)),)
+
+
+def _tanh_slope(g: Any, y: Any, a: Any) -> tuple[Any]:
+    return (g.sub(g.number(1), g.mul(y, y)),)
+
+
+def _sign(x: float) -> float:
+    return float(np.sign(x))
+
+
 _ENTRIES = (
-    Op(
-        name="add",
-        arity=2,
-        value=np.add,
-        partials=_ones,
-        cost="add",
-        residue=lambda a, b, p: (a + b) % p,
-        commutative=True,
-    ),
-    Op(
-        name="sub",
-        arity=2,
-        value=np.subtract,
-        partials=lambda g, y, a, b: (g.number(1), g.number(-1)),
-        cost="add",
-        residue=lambda a, b, p: (a - b) % p,
-    ),
-    Op(
-        name="mul",
-        arity=2,
-        value=np.multiply,
-        partials=lambda g, y, a, b: (b, a),
-        cost="mul",
-        residue=lambda a, b, p: a * b % p,
-        commutative=True,
-    ),
-    Op(
-        name="div",
-        arity=2,
-        value=np.divide,
-        partials=_quotient,
-        cost="div",
-        residue=lambda a, b, p: a * pow(b, -1, p) % p,
-    ),
-    Op(
-        name="neg",
-        arity=1,
-        value=np.negative,
-        partials=lambda g, y, a: (g.number(-1),),
-        residue=lambda a, p: -a % p,
-    ),
-    Op(
-        name="sin",
-        arity=1,
-        value=np.sin,
-        partials=lambda g, y, a: (g.function("cos", a),),
-        cost="trig",
-        residue=lambda cosine, sine, p: sine,
-        scalar=math.sin,
-        parity=-1,
-    ),
-    Op(
-        name="cos",
-        arity=1,
-        value=np.cos,
-        partials=lambda g, y, a: (g.neg(g.function("sin", a)),),
-        cost="trig",
-        residue=lambda cosine, sine, p: cosine,
-        scalar=math.cos,
-        parity=1,
-    ),
-    Op(
-        name="sqrt",
-        arity=1,
-        value=np.sqrt,
-        partials=lambda g, y, a: (g.div(g.number(0.5), y),),
-        cost="sqrt",
-        scalar=math.sqrt,
-    ),
-    Op(  # of a pair whose squares add up to 1
-        name="angle",
-        arity=2,
-        value=np.arctan2,
-        partials=lambda g, y, s, c: (c, g.neg(s)),
-        cost="other",
-    ),
-    Op(
-        name="exp",
-        arity=1,
-        value=np.exp,
-        partials=lambda g, y, a: (y,),
-        cost="other",
-        scalar=math.exp,
-    ),
-    Op(
-        name="tanh",
-        arity=1,
-        value=np.tanh,
-        partials=lambda g, y, a: (g.sub(g.number(1), g.mul(y, y)),),
-        cost="other",
-        scalar=math.tanh,
-        parity=-1,
-    ),
-    Op(  # the jump is no derivative
-        name="sign",
-        arity=1,
-        value=np.sign,
-        partials=lambda g, y, a: (g.number(0),),
-        cost="other",
-        scalar=lambda x: float(np.sign(x)),
-        parity=-1,
-    ),
-    Op(name="signed_power", arity=2, value=signed_power, partials=_power_slope, cost="other"),
-    Op(  # which programs have in place of an addition
-        name="angle_sum",
-        arity=2,
-        value=angle_sum,
-        partials=_ones,
-        cost="add",
-        residue=lambda a, b, p: (a + b) % p,
-        commutative=True,
-    ),
-    Op(
-        name="guard",
-        arity=2,
-        value=guard,
-        partials=lambda g, y, a, b: (g.number(1), g.number(0)),
-        cost="other",
-    ),
+    # name, arity, value, partial derivatives, cost
+    Op("add", 2, np.add, _ones, "add", residue=lambda a, b, p: (a + b) % p, commutative=True),
+    Op("sub", 2, np.subtract, _difference, "add", residue=lambda a, b, p: (a - b) % p),
+    Op("mul", 2, np.multiply, _product, "mul", residue=lambda a, b, p: a * b % p, commutative=True),
+    Op("div", 2, np.divide, _quotient, "div", residue=lambda a, b, p: a * pow(b, -1, p) % p),
+    Op("neg", 1, np.negative, lambda g, y, a: (g.number(-1),), residue=lambda a, p: -a % p),
+    Op("sin", 1, np.sin, _cosine, "trig", residue=lambda c, s, p: s, scalar=math.sin, parity=-1),
+    Op("cos", 1, np.cos, _sine, "trig", residue=lambda c, s, p: c, scalar=math.cos, parity=1),
+    Op("sqrt", 1, np.sqrt, lambda g, y, a: (g.div(g.number(0.5), y),), "sqrt", scalar=math.sqrt),
+    # the angle of a pair whose squares add up to 1
+    Op("angle", 2, np.arctan2, lambda g, y, s, c: (c, g.neg(s)), "other"),
+    Op("exp", 1, np.exp, lambda g, y, a: (y,), "other", scalar=math.exp),
+    Op("tanh", 1, np.tanh, _tanh_slope, "other", scalar=math.tanh, parity=-1),
+    # the jump is no derivative
+    Op("sign", 1, np.sign, lambda g, y, a: (g.number(0),), "other", scalar=_sign, parity=-1),
+    Op("signed_power", 2, signed_power, _power_slope, "other"),
+    # which programs have in place of an addition
+    Op("angle_sum", 2, angle_sum, _ones, "add", commutative=True),
+    Op("guard", 2, guard, lambda g, y, a, b: (g.number(1), g.number(0)), "other"),
 )
 
 OPERATIONS = {op.name: op for op in _ENTRIES}
