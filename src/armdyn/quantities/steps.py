@@ -181,7 +181,13 @@ def _lagrangian(s: TracedRobot) -> tuple[Field, Field]:
 
     def at(values: Array) -> Field:
         symbols = np.concatenate([s.positions(x), w])
-        return lambda q, v: substituted(values, symbols, s.nodes([*s.positions(s.nodes(q)), *v]))
+
+        def field(q: Array, v: Array) -> Array:
+            return substituted(
+                values, symbols, np.concatenate([s.positions(s.nodes(q)), s.nodes(v)])
+            )
+
+        return field
 
     return at(p), at(slope)
 
