@@ -18,6 +18,13 @@ from armdyn.robot import Robot, check_robot
 Friction = Literal["choose", "keep", "none"]
 
 
+MORE_DATA = (
+    "record at least ten seconds of motion of all joints, and look for columns that keep one value "
+    "or have the wrong unit"
+)
+"""What to do about data without a solution."""
+
+
 def identify(
     robot: Robot,
     data: Any,
@@ -76,7 +83,5 @@ def identify(
         return conclude(task, sums, held, choices, began)
     except np.linalg.LinAlgError as error:
         raise IdentificationError(
-            f"{where}: the equations of these data cannot be solved ({error}); record at least ten "
-            "seconds of motion of all joints, and look for columns that keep one value or have the "
-            "wrong unit"
+            f"{where}: the equations of these data cannot be solved ({error}); {MORE_DATA}"
         ) from error
