@@ -10,13 +10,13 @@ other functions that are not rational have pseudo-random values by their operand
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
+from armdyn.forks import cached_property
 from armdyn.graph.evaluate import Table, run
 from armdyn.graph.nodes import Node
 from armdyn.graph.operations import OPERATIONS

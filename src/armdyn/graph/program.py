@@ -216,7 +216,10 @@ class Program:
     def nodes(self, graph: Graph, symbols: Mapping[str, Any]) -> list[Node]:
         """The outputs in a graph, with nodes or numbers for inputs and parameters by name."""
         table = {op: partial(_applied, graph, op) for op in OPERATIONS} | {"number": graph.number}
-        known = {name: graph.node(value) for name, value in symbols.items()}
+        known = {
+            name: value if isinstance(value, Node) else graph.number(value)
+            for name, value in symbols.items()
+        }
         return self.evaluated([known[name] for name in self.symbols], table, known)
 
     def data(self) -> list[Any]:

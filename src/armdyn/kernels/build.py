@@ -92,7 +92,7 @@ def _compiled(
     sweep: bool,
 ) -> MachineCode:
     name = f"{request.quantity} of {model.name!r}"
-    with _note(f"writing the equations for {name} ..."):
+    with note(f"writing the equations for {name} ..."):
         if isinstance(request, StepRequest):
             program = step_program(model, request)
             rows = StateRows(len(model.independent), request.extra)
@@ -104,7 +104,7 @@ def _compiled(
             f"{name} takes {size} operations, more than the {MOST_OPERATIONS} that can be compiled "
             "in sensible time; use another method, or evaluate it as it is written"
         )
-    with _note(
+    with note(
         f"compiling {counted(size, 'operation')} for {name}; the result is kept for the next "
         "time ..."
     ):
@@ -144,7 +144,7 @@ def _versions() -> tuple[str | bool, ...]:
 
 
 @contextmanager
-def _note(text: str) -> Iterator[None]:
+def note(text: str) -> Iterator[None]:
     """Say what is going on if the block takes over a second: on a terminal, and in the log."""
     timer = threading.Timer(PATIENCE, _say, (text,))
     timer.daemon = True

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import armdyn
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.graph import Graph
-from armdyn.graph.count import Operations
 from armdyn.graph.field import PRIME
 from armdyn.graph.linearize import delay, tighten
 from armdyn.graph.operations import OPERATIONS
@@ -51,8 +50,6 @@ def programs(draw):
         instructions=tuple(instructions),
         outputs=tuple(outputs),
         shape=(len(outputs),),
-        whole=Operations(0, 0),
-        before=Operations(0, 0),
     )
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from armdyn.kernels import progress
+from armdyn.kernels import build as progress
 
 
 class Terminal:
