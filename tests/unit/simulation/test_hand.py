@@ -60,7 +60,7 @@ def test_a_simulation_has_the_hand_of_each_arm():
     for part in COLUMNS:
         np.testing.assert_array_equal(getattr(hand, part)[1, 2], getattr(one, part))
     assert set(hand.columns()) < set(many.columns())
-    assert hand.data() == {part: getattr(hand, part)[:, -1].tolist() for part in COLUMNS}
+    assert hand.data() == {part: getattr(hand, part)[:, :, -1].tolist() for part in COLUMNS}
     assert np.shape(many.data()["hand"]["velocity"]) == (2, 3, 6)
 
 
