@@ -78,8 +78,8 @@ def evaluate(outputs: Iterable[Node], values: Mapping[str, Any]) -> list[Array]:
     outputs = list(outputs)
     nodes = reachable(outputs)
     leaves = {node.index: _leaf(node, values) for node in nodes if not node.args}
-    found = run_for([node.index for node in outputs], steps_of(nodes), leaves, FLOATS)
-    return [np.asarray(value) for value in found]
+    values_at = run_for([node.index for node in outputs], steps_of(nodes), leaves, FLOATS)
+    return [np.asarray(value) for value in values_at]
 
 
 def settle(outputs: Iterable[Node]) -> list[Node]:

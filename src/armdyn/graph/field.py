@@ -304,12 +304,12 @@ residues: Callable[[Any], Array] = np.vectorize(lambda x: Residue(_of(x)), otype
 def rank(rows: Array) -> int:
     """The rank of a matrix of residues or floats, by elimination."""
     left = [[_of(x) for x in row] for row in rows]
-    found = 0
+    pivots = 0
     for column in range(rows.shape[1]):
         pivot = next((row for row in left if row[column]), None)
         if pivot is None:
             continue
-        found += 1
+        pivots += 1
         left.remove(pivot)
         inverse = pow(pivot[column], -1, PRIME)
         for row in left:
@@ -319,7 +319,7 @@ def rank(rows: Array) -> int:
                     (x - factor * y) % PRIME
                     for x, y in zip(row[column:], pivot[column:], strict=True)
                 ]
-    return found
+    return pivots
 
 
 def _of(number: Any) -> int:
