@@ -92,6 +92,14 @@ def test_whole_multiples_of_an_angle_add_up(m, n):
     assert proved_equal([(m * q + n * q).cos()], [((m + n) * q).cos()])
 
 
+def test_opposite_angles_are_mirrored_where_nothing_folds_them(g):
+    p, q = g.input("p"), g.input("q")
+    turned = g.make("neg", (p,)), g.make("sub", (q, g.make("neg", (p,))))
+    for raw, angle in zip(turned, (-p, q + p), strict=True):
+        for function in ("sin", "cos"):
+            assert proved_equal([g.make(function, (raw,))], [g.function(function, angle)])
+
+
 @given(graphs)
 def test_residues_depend_on_names_alone(outputs):
     first = FiniteField(3).values(outputs)
