@@ -28,8 +28,8 @@ class Mutant:
     line: int
     column: int
     kind: str
-    scope: int
-    """The first line of the innermost function or class around it; 0: there is none."""
+    scope: str
+    """The innermost function or class around it, as `__qualname__` has it; empty: there is none."""
     start: int
     end: int
     """Of the bytes that are replaced."""
@@ -65,7 +65,8 @@ def places(file: str, source: bytes) -> list[Mutant]:
 
 class _Places(ast.NodeVisitor):
     def __init__(self, file: str, source: bytes):
-        self.file, self.source, self.scope = file, source, 0
+        self.file, self.source = file, source
+        self.scope = self.within = ""
         self.lines = [0, *(match.end() for match in re.finditer(rb"\n", source))]
         self.found: list[Mutant] = []
         self.visit(ast.parse(source))
@@ -184,15 +185,16 @@ class _Places(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.ClassDef | ast.Lambda) -> None:
         """Defaults and body; not decorators, bases and types."""
-        if getattr(node, "name", "") in ("__repr__", "__str__"):
+        name = getattr(node, "name", "<lambda>")
+        if name in ("__repr__", "__str__"):
             return
-        outer, decorators = self.scope, getattr(node, "decorator_list", [])
-        self.scope = min(part.lineno for part in (node, *decorators))
+        outer, is_class = (self.scope, self.within), isinstance(node, ast.ClassDef)
+        self.scope = self.within + name
+        self.within = self.scope + ("." if is_class else ".<locals>.")
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        arguments = [] if isinstance(node, ast.ClassDef) else [node.args]
-        for part in arguments + body:
+        for part in ([] if is_class else [node.args]) + body:
             self.visit(part)
-        self.scope = outer
+        self.scope, self.within = outer
 
     visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef  # noqa: N815
 

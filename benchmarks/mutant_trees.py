@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
@@ -25,7 +26,7 @@ from rich.progress import track
 PACKAGE = Path("src", "armdyn")
 PYTEST = ["-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "mutant_probe"]
 PROBE = "mutant_probe.py"
-LONGEST_RUN = 3600.0
+LONGEST_RUN = 7200.0
 """Seconds by the clock."""
 
 _stamps = count(1)
@@ -156,32 +157,54 @@ def kept(path: Path | None) -> Any:
 
 
 def survey(trees: list[Tree], files: list[str], path: Path | None) -> dict[str, Any]:
-    """What tests of the unchanged source enter, by file; known of files that are as they were."""
-    known, digest = kept(path), digests(trees[0], files)
-    new = [file for file in files if known.get(file, {}).get("digest") != digest[file]]
-    for file, found in in_trees(trees, noted, new, "unchanged"):
-        known[file] = found | {"digest": digest[file]}
+    """What tests of the unchanged source enter; what is kept of files that are as they were stays.
+
+    "tests" have their seconds and whether they passed, "entered" the tests that enter a function,
+    "beside" those that enter any function of a file.
+    """
+    known, digest = kept(path) or {"files": {}, "parts": []}, digests(trees[0], files)
+    new = [file for file in files if known["files"].get(file) != digest[file]]
+    if new:
+        known["parts"] += noted(trees, new)
+        known["files"] |= {file: digest[file] for file in new}
         keep(path, known)
-    return {file: known[file] for file in files}
+    tests: dict[str, tuple[float, bool]] = {}
+    entered: dict[str, set[str]] = defaultdict(set)
+    for part in known["parts"]:
+        tests |= part["tests"]
+        for one, names in part["entered"].items():
+            entered[one].update(names)
+        for file, ones in part["fixtures"].items():
+            for one in ones:
+                entered[one].update(name for name in part["tests"] if name.startswith(f"{file}::"))
+    taking = [item for part in known["parts"] for item in part["taking"].items()]
+    for part in known["parts"]:
+        for key, ones in part["program"].items():
+            names = {name for other, takers in taking if other == key for name in takers}
+            for one in ones:
+                entered[one] |= names
+    beside: dict[str, set[str]] = defaultdict(set)
+    for one, names in entered.items():
+        beside[one.partition(":")[0]] |= names
+    imported = {one for part in known["parts"] for one in part["imported"]}
+    return {"tests": tests, "entered": entered, "beside": beside, "imported": imported}
 
 
-def noted(tree: Tree, file: str) -> tuple[str, dict[str, Any]]:
-    """A test file, and what `mutant_probe.Noting` writes of it."""
-    out = tree.folder.with_suffix(".json")
+def noted(trees: list[Tree], files: list[str]) -> list[dict[str, Any]]:
+    """What `mutant_probe.Noting` writes of test files, by worker."""
+    tree, out = trees[0], trees[0].folder.with_suffix(".noted.")
     plan = {"source": str(tree.folder / PACKAGE), "out": str(out)}
-    code, seconds, text = tree.run([*PYTEST, "-m", "not thorough", file], plan)
+    words = ["-p", "xdist", "-n", str(len(trees)), "--dist", "worksteal", "-m", "not thorough"]
+    code, _, text = tree.run([*PYTEST, *words, *files], plan)
     if code not in (0, 1, 5):  # all passed, some failed, all are thorough
-        raise SystemExit(f"{file} does not run:\n{text}")
-    return file, json.loads(out.read_text()) | {"seconds": seconds}
+        raise SystemExit(f"tests do not run:\n{text}")
+    return [json.loads(path.read_text()) for path in sorted(out.parent.glob(f"{out.name}*"))]
 
 
 def digests(tree: Tree, files: list[str]) -> dict[str, str]:
-    """Of each test file with all that decides what it enters."""
-    folders = ("src", "tests/support")
-    paths = [path for one in folders for path in sorted((tree.folder / one).rglob("*.py"))]
-    paths += [*(tree.folder / "tests").glob("conftest.py"), tree.folder.parent / PROBE]
-    common = b"\0".join(path.read_bytes() for path in paths)
-    shared = hashlib.sha256(common).digest()
+    """Of each test file with what all of them use; the source may change, its functions stay."""
+    paths = [*sorted((tree.folder / "tests/support").rglob("*.py")), tree.folder.parent / PROBE]
+    shared = hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).digest()
     return {
         file: hashlib.sha256(shared + (tree.folder / file).read_bytes()).hexdigest()
         for file in files
@@ -189,30 +212,25 @@ def digests(tree: Tree, files: list[str]) -> dict[str, str]:
 
 
 def chosen(
-    found: dict[str, Any], mutant: Mutant, late: bool = False, most: float = LONGEST_RUN
+    seen: dict[str, Any], mutant: Mutant, files: list[str], most: float = LONGEST_RUN
 ) -> dict[str, float]:
-    """The tests that enter the function of a mutant, with their seconds, quick ones first.
+    """The tests of files that enter the function of a mutant, with their seconds, quick ones first.
 
-    They take so many seconds at most.
-
-    Late ones are the others of the same files: an import or an earlier test may have given them
-    what the function made.
+    They take so many seconds at most. A constant, a class and what only an import enters are
+    changed for whoever enters a function beside them.
     """
-    groups = []
-    for file in found.values():
-        place, places = f"{mutant.file}:{mutant.scope}", file["entered"]
-        entered = set(places.get(place, ()))
-        if not entered:  # perhaps a constant or a class: whoever enters a function beside it
-            if place not in file["imported"]:
-                continue
-            beside = [one for at, one in places.items() if at.startswith(f"{mutant.file}:")]
-            entered = {test for tests in beside for test in tests}
-        group = [
-            (seconds, name)
-            for index, (name, seconds, passed) in enumerate(file["tests"])
-            if passed and (index in entered) != late
-        ]
-        groups.append((sum(seconds for seconds, _ in group), sorted(group)))
-    tests = [(name, seconds) for _, group in sorted(groups) for seconds, name in group]
+    place = f"{mutant.file}:{mutant.scope}"
+    names = seen["entered"].get(place, ())
+    if not names and (not mutant.scope or place in seen["imported"]):
+        names = seen["beside"].get(mutant.file, ())
+    groups: dict[str, list[tuple[float, str]]] = {file: [] for file in files}
+    for name in names:
+        seconds, passed = seen["tests"].get(name, (0.0, False))
+        if passed and (group := groups.get(name.partition("::")[0])) is not None:
+            group.append((seconds, name))
+    ordered = sorted(
+        (sum(seconds for seconds, _ in group), sorted(group)) for group in groups.values()
+    )
+    tests = [(name, seconds) for _, group in ordered for seconds, name in group]
     ends = accumulate(seconds for _, seconds in tests)
     return {name: seconds for (name, seconds), end in zip(tests, ends, strict=True) if end <= most}

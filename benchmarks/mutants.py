@@ -2,10 +2,10 @@
 
 The unchanged source runs first, to see which test enters which function, and how long it takes.
 Then each mutant runs the tests that enter its function, until one fails: those near its room, then
-the laws and those near other rooms, the quick ones first and as many as --most seconds allow: what
-is caught so is caught by all of them. --json and --map keep what is done, so that a run can go on
-later; --only runs mutants again, --tests takes the tests of another checkout, --replay compares
-what survivors compute.
+all others, the quick ones first and as many as --most seconds allow: what is caught so is caught by
+all of them. Python 3.12 and later see what tests enter with hardly any delay. --json and --map keep
+what is done, so that a run can go on later; --only runs mutants again, --tests takes the tests of
+another checkout, --replay compares what survivors compute.
 """
 
 import argparse
@@ -35,7 +35,8 @@ ROOMS = {
     "identification": ["tests/unit/identification"],
 }
 """Folders of the package in which places are changed, and the tests near them."""
-LAWS = ["tests/golden", "tests/properties", "tests/compiler", "tests/peers"]
+APART = ("tests/studio/", "tests/torch/", "tests/targets/")
+"""Tests that run in a browser or with programs of others, by a command of their own."""
 UNSEEN_IN_REPLAY = {"simulation", "identification"}
 """Rooms of which replay.py tells little."""
 DRAWINGS = {"curves", "page", "panels", "phase_plane", "picture", "plots", "report"}
@@ -85,6 +86,11 @@ def mutants_of(tree: Tree, rooms: Iterable[str]) -> dict[str, list[Mutant]]:
     }
 
 
+def tests_of(tree: Tree) -> list[str]:
+    """The test files that `make test` runs, but for the pages."""
+    return [file for file in tree.files(["tests"]) if not file.startswith(APART)]
+
+
 def drawn(mutants: dict[str, list[Mutant]], number: int, seed: int) -> list[Mutant]:
     """One of each room in turn; more of them begin with the same ones."""
     for room, found in mutants.items():
@@ -111,13 +117,13 @@ def failure(text: str) -> str:
     return (failed or text.splitlines() or [""])[-1]
 
 
-def examined(tree: Tree, mutant: Mutant, found: dict[str, Any], late: bool, most: float) -> Result:
+def examined(tree: Tree, mutant: Mutant, seen: dict[str, Any], most: float) -> Result:
     """Who catches a mutant, within so many seconds of tests at each stage."""
     result = {"change": mutant.change, "status": "survived", "test": "", "seconds": 0.0}
     near = tree.files(ROOMS[mutant.room])
-    elsewhere = [file for file in found if file not in near]
+    elsewhere = [file for file in tests_of(tree) if file not in near]
     for stage, files in zip(STAGES, (near, elsewhere), strict=True):
-        tests = chosen({file: found[file] for file in files}, mutant, late, most)
+        tests = chosen(seen, mutant, files, most)
         if not tests:
             continue
         with tree.changed(mutant):
@@ -170,7 +176,7 @@ def print_results(results: dict[str, Result]) -> None:
 
 
 def campaign(
-    trees: list[Tree], wanted: list[Mutant], found: dict[str, Any], given: argparse.Namespace
+    trees: list[Tree], wanted: list[Mutant], seen: dict[str, Any], given: argparse.Namespace
 ) -> dict[str, Result]:
     """The results of mutants, printed and kept as they come; those of before are taken."""
     done, path, console = kept(given.json), given.json, Console(soft_wrap=True)
@@ -178,9 +184,7 @@ def campaign(
     def work(tree: Tree, mutant: Mutant) -> tuple[Mutant, Result]:
         result = done.get(mutant.name, {})
         if result.get("change") != mutant.change or given.only:
-            result = examined(tree, mutant, found, late=False, most=given.most)
-        if result["status"] == "survived" and given.late:
-            result = examined(tree, mutant, found, late=True, most=given.most)
+            result = examined(tree, mutant, seen, given.most)
         return mutant, result
 
     results: dict[str, Result] = {}
@@ -191,10 +195,9 @@ def campaign(
         keep(path, done)
         told = f"{result['status']}, {result['seconds']:.0f} s: {mutant.name} {result['test']}"
         console.print(told, markup=False)
-    seconds = {name: spent for file in found.values() for name, spent, _ in file["tests"]}
-    failed = sorted({result["test"] for result in results.values()} & seconds.keys())
+    failed = sorted({result["test"] for result in results.values()} & seen["tests"].keys())
     code, _, text = (
-        run(trees[0], {name: seconds[name] for name in failed}) if failed else (0, 0, "")
+        run(trees[0], {name: seen["tests"][name][0] for name in failed}) if failed else (0, 0, "")
     )
     if code:
         raise SystemExit(f"fails also without a mutant, here after others: {failure(text)}")
@@ -214,7 +217,6 @@ def main(words: list[str] | None = None, source: Path = ROOT) -> dict[str, Resul
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--most", type=float, default=3600.0, help="seconds of tests a stage")
     parser.add_argument("--trust", action="store_true", help="leave out tests that fail anyway")
-    parser.add_argument("--late", action="store_true", help="give survivors more tests, see chosen")
     parser.add_argument("--replay", action="store_true", help="see what survivors change")
     given = parser.parse_args(words)
     with copies(source, given.tests, given.workers) as trees:
@@ -224,16 +226,13 @@ def main(words: list[str] | None = None, source: Path = ROOT) -> dict[str, Resul
         if given.only:
             wanted = [mutant for mutant in wanted if mutant.name in given.only.split(",")]
         print(f"{len(wanted)} of {total} mutants, --seed {given.seed}", flush=True)
-        near = [folder for mutant in wanted for folder in ROOMS[mutant.room]]
-        found = survey(trees, trees[0].files(near + LAWS), given.map)
-        tests = [test for file in found.values() for test in file["tests"]]
-        broken = [name for name, _, passed in tests if not passed]
+        seen = survey(trees, tests_of(trees[0]), given.map)
+        broken = [name for name, (_, passed) in seen["tests"].items() if not passed]
         if broken and not given.trust:
             raise SystemExit("\n".join(["tests that fail without a mutant:", *broken]))
-        print(
-            f"{len(tests) - len(broken)} tests, without {len(broken)} that fail anyway", flush=True
-        )
-        results = campaign(trees, wanted, found, given)
+        number = len(seen["tests"]) - len(broken)
+        print(f"{number} tests, without {len(broken)} that fail anyway", flush=True)
+        results = campaign(trees, wanted, seen, given)
         if given.replay:
             left = [one for one in wanted if results[one.name]["status"] == "survived"]
             for name, told in replayed(trees, left).items():

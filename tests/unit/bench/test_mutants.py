@@ -68,7 +68,12 @@ def test_places_are_those_of_the_source_and_none_of_texts_types_and_complaints()
     found = places("room/file.py", source)
     told = [f"{m.kind} {m.line} {source[m.start : m.end].decode()} → {m.new}" for m in found]
     assert sorted(line.strip() for line in told) == sorted(CHANGES.splitlines())
-    assert {m.scope for m in found} == {0, 9}  # the decorator is the first line of the function
+    assert {m.scope for m in found} == {"", "torque"}
+
+
+def test_a_place_is_in_its_innermost_function_or_class_by_qualified_name():
+    source = b"class A:\n    x = 1\n    def f(self):\n        return lambda: 2\n"
+    assert [m.scope for m in places("room/file.py", source)] == ["A", "A.f.<locals>.<lambda>"]
 
 
 def test_a_change_is_told_by_its_lines():
@@ -101,19 +106,21 @@ def test_the_draw_is_even_and_repeats_with_its_seed():
     assert [mutant.room for mutant in twelve[:3]] == ["graph", "shorten", "quantities"]
 
 
-def test_tests_that_enter_the_function_come_first_and_files_that_do_not_reach_it_never():
-    (mutant,) = places("model/arm.py", b"def f():\n    return 1\n")
-    found = {
-        "slow": {
-            "tests": [["a", 9.0, True], ["b", 0.1, True], ["c", 0.2, True], ["d", 0.1, False]],
-            "imported": [],
-            "entered": {"model/arm.py:1": [0, 2, 3]},
-        },
-        "quick": {"tests": [["e", 1.0, True]], "imported": ["model/arm.py:1"], "entered": {}},
-        "none": {"tests": [["f", 1.0, True]], "imported": ["model/arm.py:0"], "entered": {}},
+def test_tests_that_enter_the_function_are_chosen_the_quick_ones_first():
+    reach, limit = places("model/arm.py", b"def f():\n    return 1\nLIMIT = 2\n")
+    seconds = {"a::1": 9.0, "a::2": 0.1, "b::1": 0.2, "b::2": 0.1, "c::1": 0.1}
+    seen = {
+        "tests": {name: (spent, name != "b::2") for name, spent in seconds.items()},
+        "entered": {"model/arm.py:f": {"a::1", "b::1", "b::2", "c::1"}},
+        "beside": {"model/arm.py": set(seconds)},
+        "imported": set(),
     }
-    assert list(chosen(found, mutant)) == ["c", "a"]
-    assert list(chosen(found, mutant, late=True)) == ["b", "e"]
+    assert list(chosen(seen, reach, ["a", "b"])) == ["b::1", "a::1"]  # b::2 fails anyway
+    assert list(chosen(seen, reach, ["a", "b"], most=5.0)) == ["b::1"]
+    assert list(chosen(seen, limit, ["a", "b"])) == ["b::1", "a::2", "a::1"]
+    del seen["entered"]["model/arm.py:f"]
+    assert not chosen(seen, reach, ["a", "b"])
+    assert chosen(seen | {"imported": {"model/arm.py:f"}}, reach, ["a", "b"])
 
 
 ARM = """\
@@ -169,7 +176,6 @@ def test_mutants_are_caught_near_elsewhere_or_not_at_all(tmp_path, monkeypatch, 
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(text)
     monkeypatch.setattr(mutants, "ROOMS", {"model": ["tests/unit/model"]})
-    monkeypatch.setattr(mutants, "LAWS", ["tests/golden"])
     monkeypatch.setattr(mutants, "SPARE_SECONDS", 4.0)
     words = ["--json", str(tmp_path / "results"), "--map", str(tmp_path / "map")]
     found = mutants.main([*words, "--only", ",".join(EXPECTED)], tree)
