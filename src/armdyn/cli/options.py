@@ -129,8 +129,8 @@ class RobotSource:
 
     def open(self) -> "Robot":
         """Load the robot, and warn of what is odd about it."""
-        from armdyn.check.check import gravity_findings
         from armdyn.loading import robot_from
+        from armdyn.study.check.check import gravity_findings
 
         model, findings = self.read()
         return robot_from((model, (*findings, *gravity_findings(model))))

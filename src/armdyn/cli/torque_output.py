@@ -18,7 +18,7 @@ from armdyn.sections import unrounded, zero
 
 if TYPE_CHECKING:
     from armdyn.simulation.limits import Excess
-    from armdyn.terms.torques import TorqueReport
+    from armdyn.study.terms.torques import TorqueReport
 
 
 def print_torques(report: TorqueReport) -> None:

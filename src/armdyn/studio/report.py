@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.equations.formats import Equations
-from armdyn.equations.forms import equations
-from armdyn.equations.mathml import formula, mathml, name, plain
+from armdyn.closed_forms.formats import Equations
+from armdyn.closed_forms.forms import equations
+from armdyn.closed_forms.mathml import formula, mathml, name, plain
 from armdyn.figures import styled_figure
 from armdyn.html import html_table
 from armdyn.model.validate import Finding
 from armdyn.portrait import draw_portrait
 from armdyn.robot import Robot
-from armdyn.sizing.heat_map import draw_worst_case
-from armdyn.sizing.worst_case import worst_case
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.background import Tell
+from armdyn.study.sizing.heat_map import draw_worst_case
+from armdyn.study.sizing.worst_case import worst_case
 from armdyn.version import __version__
 
 _LOOK = """

@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import check_known
-from armdyn.operations.count import STAGES, MethodCounts
-from armdyn.operations.methods import METHODS
-from armdyn.operations.report import Counting, OperationReport, operation_report
 from armdyn.robot import Robot
-from armdyn.structure.elements import Structure, StructureElement
-from armdyn.structure.picture import plot_structure
-from armdyn.structure.report import cell, reasons, text
-from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
@@ -24,6 +17,13 @@ from armdyn.studio.panel import Panel
 from armdyn.studio.session import Session
 from armdyn.studio.style import POSITIVE
 from armdyn.studio.style import STAGES as COLOURS
+from armdyn.study.operations.count import STAGES, MethodCounts
+from armdyn.study.operations.methods import METHODS
+from armdyn.study.operations.report import Counting, OperationReport, operation_report
+from armdyn.study.structure.elements import Structure, StructureElement
+from armdyn.study.structure.picture import plot_structure
+from armdyn.study.structure.report import cell, reasons, text
+from armdyn.study.structure.structure import structure
 
 ROW = 26.0
 QUANTITIES = {

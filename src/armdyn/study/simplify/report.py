@@ -1,0 +1,211 @@
+"""The report of a design: the goal, its conditions, the changes of links, both arms compared."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.sections import Section, metres, percent
+from armdyn.study.simplify.branches import Branches, plain
+from armdyn.study.simplify.comparison import Comparison
+from armdyn.study.simplify.comparison_report import (
+    before_after,
+    costs_section,
+    mass_matrix_section,
+    shaking_section,
+    torques_section,
+)
+from armdyn.study.simplify.counterweights import Build, Shape
+from armdyn.study.simplify.design import Design
+
+MOST_LINES = 40
+"""Conditions and obstacles that are printed; the data has all of them."""
+_TILTED_COSINE = 0.996
+"""A box whose axes are turned by more than this cosine, five degrees, is called tilted."""
+
+
+def sections(
+    design: Design,
+    solved: Branches,
+    builds: Sequence[Build],
+    comparison: Comparison,
+    seconds: Mapping[str, float],
+) -> tuple[Section, ...]:
+    """The whole report."""
+    times = ", ".join(f"{name} {time:.3g} s" for name, time in seconds.items())
+    return (
+        _headline(design),
+        _obstacles(design),
+        *_conditions(solved),
+        _lengths(design),
+        _links(builds),
+        *_weights(builds),
+        mass_matrix_section(comparison),
+        torques_section(comparison),
+        *shaking_section(comparison),
+        costs_section(comparison),
+        Section("Time", (times,), data={"seconds": dict(seconds)}),
+    )
+
+
+def _headline(design: Design) -> Section:
+    name = design.before.title or design.before.name
+    lines = [f"goal: {design.goals}", f"free: {design.variables}"]
+    remaining = [v for v in design.variations if v.remains]
+    data = {
+        "goal": list(design.goals.words),
+        "free": list(design.variables.symbols),
+        "feasible": design.reached,
+        "reason": design.reason,
+        "residual": design.residual,
+        "cost": design.cost,
+        "rank": design.rank,
+        "remaining": [_fields(v, "element", "before", "after", "scale") for v in remaining],
+    }
+    if design.reached:
+        return Section(f"{name}: {design.reason}", tuple(lines), data=data)
+    lines.append(f"nearest design: root mean square of what should vanish {design.residual:.3g}")
+    lines += [
+        f"{v.element} {'varies by' if v.constant else 'reaches'} {v.after:.4g} "
+        f"({percent(v.after, v.scale)} of its scale; before {percent(v.before, v.scale)})"
+        for v in sorted(remaining, key=lambda v: -v.after / v.scale)[:MOST_LINES]
+    ]
+    return Section(f"{name}: not reached; {design.reason}", tuple(lines), data=data)
+
+
+def _obstacles(design: Design) -> Section:
+    found = design.obstacles
+    lines = [line for o in found for line in (o.reason, f"    {o.law}")]
+    data = [{"joints": [i + 1 for i in o.joints], "law": o.law, "reason": o.reason} for o in found]
+    title = "Obstacles" if found else ""
+    return Section(title, _cut(lines, 2 * MOST_LINES), data={"obstacles": data})
+
+
+def _conditions(solved: Branches) -> Iterator[Section]:
+    equations, count = solved.conditions.equations, len(solved.conditions.equations)
+    lines = _cut([f"{plain(c.polynomial)} = 0" for c in equations], MOST_LINES)
+    yield Section(
+        f"Conditions ({count})" if count else "Conditions",
+        lines or (solved.note or "none: the goal holds for any numbers",),
+        data={
+            "conditions": [
+                {"polynomial": str(c.polynomial), "sources": list(c.sources)} for c in equations
+            ],
+            "branches": [
+                _fields(x, "equations", "needs", "feasible", "reason") for x in solved.branches
+            ],
+            "branches_complete": solved.complete,
+            "impossible": list(solved.impossible),
+            "note": solved.note,
+        },
+    )
+    if not count:
+        return
+    for number, branch in enumerate(solved.branches, start=1):
+        state = {True: "feasible", False: "not feasible", None: "not tried"}[branch.feasible]
+        because = f": {branch.reason}" if branch.reason and branch.feasible is not True else ""
+        yield Section(f"Branch {number}, {state}{because}", branch.equations)
+    if solved.impossible and not solved.branches:
+        yield Section("No branch", _cut(list(solved.impossible), MOST_LINES))
+
+
+def _fields(item: Any, *names: str) -> dict[str, Any]:
+    """Fields of a record as plain data."""
+    values = ((name, getattr(item, name)) for name in names)
+    return {name: list(x) if isinstance(x, tuple) else x for name, x in values}
+
+
+def _cut(lines: list[str], most: int) -> tuple[str, ...]:
+    more = (f"... and {len(lines) - most} more",) if len(lines) > most else ()
+    return (*lines[:most], *more)
+
+
+def _lengths(design: Design) -> Section:
+    lengths = [(symbol, old, new) for symbol, (old, new) in design.lengths.items()]
+    data = [{"symbol": symbol, "before": old, "after": new} for symbol, old, new in lengths]
+    return Section(
+        "Lengths [m]" if lengths else "",
+        (),
+        ("length", "before", "after"),
+        tuple((symbol, f"{old:.4g}", f"{new:.4g}") for symbol, old, new in lengths),
+        data={"lengths": data},
+    )
+
+
+def _links(builds: Sequence[Build]) -> Section:
+    frames = "in canonical frames: z on the joint of the link, x towards the next joint"
+    return Section(
+        "Links",
+        (frames if builds else "no link changes",),
+        (
+            *("link", "", "mass [kg]", "x [m]", "y", "z"),
+            *("I1 [kg m²]", "I2", "I3", "box x [m]", "box y", "box z", ""),
+        ),
+        tuple(
+            (name, word, *_shape_row(shape))
+            for x in builds
+            for name, word, shape in ((x.name, "before", x.before), ("", "after", x.after))
+        ),
+        2,
+        {"links": [_link_data(build) for build in builds]},
+    )
+
+
+def _shape_row(shape: Shape) -> tuple[str, ...]:
+    moments = (f"{value:.3g}" for value in shape.principal)
+    box: tuple[str, ...] = ("-", "-", "-", "no body")
+    if shape.sides is not None:
+        tilted = np.abs(shape.axes.diagonal()).min() < _TILTED_COSINE
+        box = (*(f"{side:.3g}" for side in shape.sides), "tilted" if tilted else "")
+    return (f"{shape.mass:.4g}", *metres(shape.com), *moments, *box)
+
+
+def _link_data(build: Build) -> dict[str, Any]:
+    """Positions are in the canonical frame of the link, and in its own frame in the model."""
+
+    def shape_data(shape: Shape) -> dict[str, Any]:
+        return {
+            "mass": float(shape.mass),
+            "com": shape.com.tolist(),
+            "principal_inertias": shape.principal.tolist(),
+            "axes": shape.axes.T.tolist(),
+            "box": None if shape.sides is None else shape.sides.tolist(),
+        }
+
+    weights = [
+        {
+            "mass": weight.mass,
+            "position": build.in_model(weight.position).tolist(),
+            "canonical_position": weight.position.tolist(),
+        }
+        for weight in build.weights
+    ]
+    return {
+        "link": build.link + 1,
+        "name": build.name,
+        "canonical_frame": build.frame.tolist(),
+        **before_after(shape_data, (build.before, build.after)),
+        "counterweights": weights,
+        "note": build.note,
+    }
+
+
+def _weights(builds: Sequence[Build]) -> Iterator[Section]:
+    rows = tuple(
+        (build.name, f"{w.mass:.4g}", *metres(w.position), *metres(build.in_model(w.position)))
+        for build in builds
+        for w in build.weights
+    )
+    if rows:
+        yield Section(
+            "Counterweights",
+            ("point masses that are the whole change of their link",),
+            ("link", "mass [kg]", "x [m]", "y", "z", "own frame x", "y", "z"),
+            rows,
+        )
+    names: dict[str, list[str]] = {}
+    for build in builds:
+        names.setdefault(build.note, []).append(build.name)
+    lines = tuple(f"{', '.join(links)}: {note}" for note, links in names.items() if note)
+    if lines:
+        yield Section("Not by counterweights alone", lines)

@@ -1,0 +1,258 @@
+"""What a motion asks of the motors: torque, speed, power and duty behind the gears.
+
+A gear of ratio N without losses makes the speed N q̇ and the torque τ/N. As τ is what the actuator
+gives, rotor and friction included,
+
+    τ/N = (τ_load + N² J q̈)/N = τ_load/N + J (N q̈)
+
+is the load behind the gear and what accelerates the rotor of inertia J. A motor whose joint others
+follow carries them and their rotors too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import ModelError
+from armdyn.figures import save_picture
+from armdyn.io.csv.trajectory import SampledMotion, sampled_motion
+from armdyn.model import Joint, RobotModel
+from armdyn.robot import Robot, check_robot
+from armdyn.sections import Section, Sectioned
+from armdyn.study.sizing.picture import Panel, draw_panels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MotorReport(Sectioned):
+    """The motors of n joints along a motion of m instants."""
+
+    robot: str
+    title: str
+    """What people call the robot."""
+    joints: tuple[str, ...]
+    ratio: Array
+    """Gear ratios, (n,) [rad/rad, or rad/m for a joint that slides]."""
+    linear: tuple[bool, ...]
+    """Which motors are linear ones: those with the ratio 1 on a joint that slides."""
+    motion: SampledMotion = field(repr=False)
+    torque: Array = field(repr=False)
+    """(m, n) [N m; N for a linear motor]."""
+    speed: Array = field(repr=False)
+    """(m, n) [rad/s; m/s for a linear motor]."""
+    torque_limit: Array = field(repr=False)
+    """(n,); infinite where the robot says nothing."""
+    speed_limit: Array = field(repr=False)
+    rating: Array = field(repr=False)
+    """What each motor gives for ever, (n,): its continuous rating, or else its torque limit."""
+
+    @property
+    def power(self) -> Array:
+        """Mechanical power of each motor, (m, n) [W]; negative where the arm drives it."""
+        return self.torque * self.speed
+
+    @property
+    def rms(self) -> Array:
+        """Root of the mean square torque over time, (n,)."""
+        return np.asarray(np.sqrt(self.motion.shares @ self.torque**2))
+
+    @property
+    def duty(self) -> Array:
+        """RMS torque over the rating, (n,); 0 where there is no rating."""
+        return self.rms / self.rating
+
+    @property
+    def beyond(self) -> Array:
+        """Share of the time in which the torque exceeds the rating, (n,)."""
+        return np.asarray(self.motion.shares @ (np.abs(self.torque) > self.rating))
+
+    @property
+    def excesses(self) -> tuple[str, ...]:
+        """Where a motor leaves its limits or its rating, in words."""
+        return tuple(self._excesses())
+
+    def _excesses(self) -> Iterator[str]:
+        for i, joint in enumerate(self.joints):
+            unit, rate = self.units(i)
+            for what, found, limit, units in (
+                ("a torque", np.abs(self.torque[:, i]).max(), self.torque_limit[i], unit),
+                ("a speed", np.abs(self.speed[:, i]).max(), self.speed_limit[i], rate),
+                ("an RMS torque", self.rms[i], self.rating[i], unit),
+            ):
+                if found > limit:
+                    yield (
+                        f"the motor of {joint} needs {what} of {found:.4g} {units}, more than its "
+                        f"{limit:.4g}"
+                    )
+
+    def units(self, i: int) -> tuple[str, str]:
+        """The units of torque and speed of a motor."""
+        return ("N", "m/s") if self.linear[i] else ("N·m", "rad/s")
+
+    def columns(self) -> dict[str, Array]:
+        """The columns motor_tau1..n, motor_speed1..n and motor_power1..n."""
+        groups = {"tau": self.torque, "speed": self.speed, "power": self.power}
+        return {
+            f"motor_{name}{i + 1}": values[:, i]
+            for name, values in groups.items()
+            for i in range(len(self.joints))
+        }
+
+    def sections(self) -> tuple[Section, ...]:
+        """The table of motors, and "motors" and "excesses" as data."""
+        motors = self._data()
+        rows = tuple(
+            (
+                motor["joint"],
+                ", ".join(motor["units"]),
+                f"{motor['gear_ratio']:.5g}",
+                *(_printed(motor["torque"][key]) for key in ("peak", "rms", "limit")),
+                *(_printed(motor["speed"][key]) for key in ("peak", "limit")),
+                *(_printed(motor["power"][key]) for key in ("peak", "mean", "regenerated_mean")),
+                *(_printed(motor["duty"][key], "%") for key in ("rms_share", "time_beyond")),
+            )
+            for motor in motors
+        )
+        lines = (
+            *(f"warning: {excess}" for excess in self.excesses),
+            "power: mechanical, mean of what is driven less what is regenerated",
+            "duty: RMS torque over the continuous rating, or over the limit where there is none; "
+            "beyond: share of the time above it",
+        )
+        columns = (
+            *("joint", "", "ratio", "torque peak", "RMS", "limit", "speed peak", "limit"),
+            *("power peak [W]", "mean", "regenerated", "duty", "beyond"),
+        )
+        data = {"motors": motors, "excesses": list(self.excesses)}
+        return (Section("Motors", lines, columns, rows, 2, data),)
+
+    def _data(self) -> list[dict[str, Any]]:
+        """Each motor as plain data; None where the robot says nothing."""
+        shares, power = self.motion.shares, self.power
+        t, rms, duty, beyond = self.motion.t, self.rms, self.duty, self.beyond
+        peaks = np.abs(self.torque).argmax(0)
+        return [
+            {
+                "joint": joint,
+                "gear_ratio": float(self.ratio[i]),
+                "units": list(self.units(i)),
+                "torque": {
+                    "peak": float(self.torque[peaks[i], i]),
+                    "peak_time": float(t[peaks[i]]),
+                    "rms": float(rms[i]),
+                    "limit": _known(self.torque_limit[i]),
+                },
+                "speed": {
+                    "peak": float(np.abs(self.speed[:, i]).max()),
+                    "limit": _known(self.speed_limit[i]),
+                },
+                "power": {
+                    "peak": float(power[:, i].max(initial=0.0)),
+                    "regenerated_peak": float(-power[:, i].min(initial=0.0)),
+                    "mean": float(shares @ power[:, i]),
+                    "driven_mean": float(shares @ np.maximum(power[:, i], 0.0)),
+                    "regenerated_mean": float(shares @ np.maximum(-power[:, i], 0.0)),
+                },
+                "duty": {
+                    "rating": _known(self.rating[i]),
+                    "rms_share": float(duty[i]) if np.isfinite(self.rating[i]) else None,
+                    "time_beyond": float(beyond[i]) if np.isfinite(self.rating[i]) else None,
+                },
+            }
+            for i, joint in enumerate(self.joints)
+        ]
+
+    def plot(self, path: str | Path) -> None:
+        """Draw torque over speed, with the limits of each motor, to a .png, .pdf or .svg file."""
+        title = f"{self.title}: torque over speed of each motor"
+        panels = [self._panel(i) for i in range(len(self.joints))]
+        save_picture(path, draw_panels, title, self._subtitle(), panels)
+
+    def _subtitle(self) -> str:
+        t, source = self.motion.t, Path(self.motion.source).name
+        return f"along {source + ', ' if source else ''}{t[-1] - t[0]:.4g} s"
+
+    def _panel(self, i: int) -> Panel:
+        return Panel(
+            self.joints[i],
+            f"ratio {self.ratio[i]:.4g}",
+            self.units(i),
+            self.speed[:, i],
+            self.torque[:, i],
+            float(self.speed_limit[i]),
+            float(self.torque_limit[i]),
+            float(self.rating[i]),
+            float(self.rms[i]),
+        )
+
+
+def motors(
+    robot: Robot, trajectory: Any, *, friction: bool = True, torque: Array | None = None
+) -> MotorReport:
+    """What a motion asks of the motor of each joint, with its gear ratio, rotor and limits.
+
+    Args:
+        robot: The robot. Limits of effort and speed and continuous efforts of its joints are those
+            of its motors divided or multiplied by the gear ratio; a limit of 0 is one not known.
+        trajectory: A CSV file, or anything with arrays t, q, qd and qdd, as
+            `armdyn.simulation.trajectories.sampled` and `armdyn.simulate` give.
+        friction: Whether joint friction is in the torques.
+        torque: Torques of the joints where more than the motion acts, (m, n) [N m or N].
+    """
+    motion = sampled_motion(trajectory, check_robot(robot).model)
+    check_own_motors(robot.model)
+    moving = [robot.model.joints[i] for i in robot.model.independent]
+    state = motion.q, motion.qd, motion.qdd
+    tau = robot.inverse_dynamics(*state, friction=friction) if torque is None else torque
+    N = np.array([check_ratio(joint) for joint in moving])
+    # a file that knows no limit may say 0
+    limits = [[x or np.inf for x in astuple(joint.limits)[2:]] for joint in moving]
+    velocity, effort, continuous = np.array(limits).T
+    return MotorReport(
+        robot.name,
+        robot.model.title or robot.name,
+        robot.joint_names,
+        frozen(N),
+        tuple(not joint.type.turns and joint.rotor.gear_ratio == 1 for joint in moving),
+        motion,
+        tau / N,
+        motion.qd * N,
+        effort / abs(N),
+        velocity * abs(N),
+        np.where(np.isfinite(continuous), continuous, effort) / abs(N),
+    )
+
+
+def check_own_motors(model: RobotModel) -> None:
+    """Refuse a robot whose joints share motors."""
+    if model.drives:
+        names = ", ".join(drive.name for drive in model.drives)
+        raise ModelError(
+            f"robot {model.name!r} has drives that turn with several joints ({names}), so that a "
+            "joint has no motor of its own; take the drives away: with_drives([])"
+        )
+
+
+def check_ratio(joint: Joint) -> float:
+    """The gear ratio of a joint, or a ModelError if no motor can move the joint by it."""
+    if not joint.rotor.gear_ratio:
+        raise ModelError(
+            f"joint {joint.name!r} has the gear ratio 0, with which no motor moves it; give the "
+            "turns of the motor for one of the joint"
+        )
+    return joint.rotor.gear_ratio
+
+
+def _known(limit: float) -> float | None:
+    return float(limit) if np.isfinite(limit) else None
+
+
+def _printed(value: float | None, unit: str = "") -> str:
+    if value is None:
+        return "-"
+    return f"{100 * value:.3g} %" if unit == "%" else f"{value:z.4g}"
