@@ -19,8 +19,7 @@ from armdyn.loading import from_dh
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
-from armdyn.study.operations.count import stage_count
-from armdyn.study.operations.methods import METHODS, Method
+from armdyn.study.operations.count import METHODS, Method, stage_count
 
 SIZES = (2, 3, 4, 6, 8, 11, 16, 23, 32)
 """Joints for which formulations are compared."""

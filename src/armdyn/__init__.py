@@ -66,9 +66,9 @@ if TYPE_CHECKING:
     from armdyn.study.sizing.motors import motors as motors
     from armdyn.study.sizing.size import size as size
     from armdyn.study.sizing.worst_case import worst_case as worst_case
+    from armdyn.study.states import Workspace as Workspace
     from armdyn.study.terms.rank import rank as rank
     from armdyn.study.terms.reduced import reduced as reduced
-    from armdyn.study.terms.states import Workspace as Workspace
     from armdyn.study.terms.terms import terms as terms
     from armdyn.sweep.grid import Grid as Grid
     from armdyn.sweep.samples import Random as Random
@@ -80,7 +80,7 @@ _MODULES = {
     "Observer": "armdyn.observer.observer",
     "Random": "armdyn.sweep.samples",
     "Sobol": "armdyn.sweep.samples",
-    "Workspace": "armdyn.study.terms.states",
+    "Workspace": "armdyn.study.states",
     "compare": "armdyn.study.compare.compare",
     "count_operations": "armdyn.study.operations.count",
     "equations": "armdyn.closed_forms.forms",

@@ -40,7 +40,7 @@ def test_every_public_name_exists_and_is_listed():
         "import armdyn.study.compare, armdyn.closed_forms",
         "import armdyn.study.compare.compare, armdyn.closed_forms.forms",
         "from armdyn.study.compare import peers; from armdyn.closed_forms import forms; import armdyn",
-        "import armdyn; armdyn.compare; import armdyn.study.compare.report, armdyn.closed_forms.latex",
+        "import armdyn; armdyn.compare; import armdyn.study.compare.compare, armdyn.closed_forms.pages",
     ],
 )
 def test_functions_stay_functions_whatever_is_imported_first(statement):

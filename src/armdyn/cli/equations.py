@@ -51,8 +51,8 @@ def equations(
     if form == "structure":
         _structure(arm, plot, output, json)
         return
-    from armdyn.closed_forms.formats import format_of
     from armdyn.closed_forms.forms import equations as written
+    from armdyn.closed_forms.forms import format_of
     from armdyn.closed_forms.letters import letter_pairs
 
     wanted = format_of(format_, output)
@@ -99,16 +99,15 @@ def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> N
 
 def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:
     from armdyn.figures import check_plot
-    from armdyn.study.structure import report
     from armdyn.study.structure.picture import plot_structure
-    from armdyn.study.structure.structure import structure
+    from armdyn.study.structure.structure import data, structure, text
 
     if plot is not None:
         check_plot(plot)
     found = structure(arm)
     if plot is not None:
         plot_structure(found, plot)
-    _deliver(report.data(found) if json else {}, lambda: report.text(found), (output, plot), json)
+    _deliver(data(found) if json else {}, lambda: text(found), (output, plot), json)
 
 
 def _deliver(

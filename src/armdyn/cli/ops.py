@@ -48,7 +48,7 @@ def ops(
         counting = Counting(effort, snap, tell, searched, textbooks=not programs)
         report = operation_report(model, tuple(quantity or ()), counting)
     if plot is not None:
-        from armdyn.study.operations.picture import plot_operations
+        from armdyn.study.operations.report import plot_operations
 
         plot_operations(model.title or model.name, report.rows, plot)
     if json:
@@ -93,7 +93,7 @@ def _print_programs(programs: list[Any]) -> None:
 
 
 def _steps(model: Any, json: bool) -> None:
-    from armdyn.study.operations.steps import steps_report
+    from armdyn.study.operations.report import steps_report
 
     report = steps_report(model)
     if json:

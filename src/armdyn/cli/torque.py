@@ -65,8 +65,7 @@ def torque(
     from armdyn.cli.torque_output import print_torques
     from armdyn.io.csv.table import write_csv
     from armdyn.study.sizing.motors import motors as motor_report
-    from armdyn.study.terms.picture import plot_torques
-    from armdyn.study.terms.torques import torque_report
+    from armdyn.study.terms.torques import plot_torques, torque_report
 
     read = None if trajectory is None else str(trajectory)
     check_outputs(

@@ -1,32 +1,121 @@
-"""The equations of motion of a robot, in the form that was asked for."""
+"""The equations of motion of a robot, in the form that was asked for, in every format by name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import inf
+from pathlib import Path
 from typing import Any
 
 from armdyn.arrays import check_truth
+from armdyn.closed_forms import pages, source
 from armdyn.closed_forms.blocks import BlockWriter, entries
 from armdyn.closed_forms.cartesian import cartesian_form, in_axes_of_links
-from armdyn.closed_forms.closed_form import ClosedForm
-from armdyn.closed_forms.document import Block, occurring
-from armdyn.closed_forms.dyad_form import passive_joints
-from armdyn.closed_forms.formats import Equations
+from armdyn.closed_forms.closed_form import ClosedForm, reduced_form
+from armdyn.closed_forms.document import Block, Document, legend, occurring
 from armdyn.closed_forms.friction import friction
-from armdyn.closed_forms.loops import check_loops, notes_on_loops
-from armdyn.closed_forms.meaning import legend
+from armdyn.closed_forms.loops import check_loops, notes_on_loops, passive_joints
+from armdyn.closed_forms.printer import Notation, angle_call, angle_identifier
 from armdyn.closed_forms.recursive import recursive, with_friction
-from armdyn.closed_forms.reduced_form import reduced_form
-from armdyn.closed_forms.symbolic_robot import SymbolicRobot
-from armdyn.closed_forms.symbolise import symbolise
-from armdyn.errors import ModelError, check_known, counted, shown
+from armdyn.closed_forms.symbolic_robot import SymbolicRobot, symbolise
+from armdyn.errors import ModelError, UnknownNameError, WriteError, check_known, counted, shown
 from armdyn.formulations.loops.closure import closure_of
+from armdyn.io.atomic import ending, write_text
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.parameters import parameters
+
+FORMATS = ("text", "latex", "markdown", "sympy", "python")
+_SUFFIXES = {".txt": "text", ".tex": "latex", ".md": "markdown", ".py": "python"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Equations(Document):
+    """The equations of motion of a robot in a form for reading."""
+
+    text = __str__ = pages.text
+    latex = pages.latex
+    markdown = _repr_markdown_ = pages.markdown
+    sympy = source.sympy
+    python = source.python
+    _repr_html_ = pages.html
+    _repr_latex_ = pages.displayed
+
+    def __repr__(self) -> str:
+        shapes = (f"{b.symbol}{list(b.shape) if b.shape else ''}" for b in self.blocks if b.symbol)
+        return f"<Equations of {self.robot}, {self.form} form: {', '.join(shapes)}>"
+
+    def to(self, format: str) -> str:
+        """The equations in one of `FORMATS`."""
+        written: str = getattr(self, format_of(format, None))()
+        return written
+
+    def save(self, path: str | Path, format: str | None = None) -> None:
+        """Write a file, whole or not at all.
+
+        The format is one of `FORMATS`; None: by the ending, .txt, .tex, .md or .py (functions).
+        """
+        write_text(path, self.to(format_of(format, path)))
+
+    def data(self) -> dict[str, Any]:
+        """The equations as plain data, entries in the notation of SymPy, with flags and notes."""
+        printed = source.notation({})
+        return {
+            "robot": self.robot,
+            "title": self.title,
+            "form": self.form,
+            "law": self.law[0],
+            "joints": list(self.joints),
+            "notes": list(self.notes),
+            "operations": None
+            if self.operations is None
+            else dict(zip(("multiplications", "additions"), self.operations, strict=True)),
+            "angles": {
+                angle_identifier(f): printed.write(angle_call(f, self.offsets))
+                for f in sorted(self.angle_functions, key=angle_identifier)
+            },
+            "values": self.values,
+            "blocks": [_block(block, printed) for block in self.blocks],
+        }
+
+
+def format_of(format: str | None, path: str | Path | None) -> str:
+    """The format that was named, or that of a file by its ending, or text."""
+    if format is not None:
+        if format not in FORMATS:
+            raise UnknownNameError("format of equations", format, FORMATS)
+        return format
+    suffix = "" if path is None else ending(path, ".txt")
+    if path is not None and suffix not in _SUFFIXES:
+        raise WriteError(
+            f"cannot tell the format of {str(path)!r}; let it end in {', '.join(_SUFFIXES)}, "
+            f"or name one of {', '.join(FORMATS)}"
+        )
+    return _SUFFIXES.get(suffix, "text")
+
+
+def _block(block: Block, printed: Notation) -> dict[str, Any]:
+    return {
+        "symbol": block.symbol,
+        "title": block.title,
+        "shape": list(block.shape),
+        "arguments": list(block.arguments),
+        "remarks": list(block.remarks),
+        "symmetric_axes": None if block.swap is None else list(block.swap),
+        "entries": [
+            {
+                "name": line.name,
+                "place": [k + 1 for k in line.place],
+                "value": printed.write(line.value),
+                "zero": line.zero,
+                "constant": line.constant,
+            }
+            for line in block.lines
+        ],
+    }
+
 
 MOST_TERMS = 2000
 """A closed form with more terms is replaced by the recursive program."""

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.closed_forms.formats import Equations
-from armdyn.closed_forms.forms import equations
+from armdyn.closed_forms.forms import Equations, equations
 from armdyn.closed_forms.mathml import formula, mathml, name, plain
 from armdyn.figures import styled_figure
 from armdyn.html import html_table
@@ -21,8 +20,7 @@ from armdyn.portrait import draw_portrait
 from armdyn.robot import Robot
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.background import Tell
-from armdyn.study.sizing.heat_map import draw_worst_case
-from armdyn.study.sizing.worst_case import worst_case
+from armdyn.study.sizing.worst_case import draw_worst_case, worst_case
 from armdyn.version import __version__
 
 _LOOK = """

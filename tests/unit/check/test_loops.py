@@ -7,7 +7,7 @@ import armdyn
 from armdyn.errors import LoopError
 from armdyn.io.toml.read import read_toml
 from armdyn.study.check.check import check_report
-from armdyn.study.check.loops import loop_findings
+from armdyn.study.check.joints import loop_findings
 from support.loops import FIVE_BAR
 
 SECOND = """

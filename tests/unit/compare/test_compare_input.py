@@ -6,7 +6,7 @@ import pytest
 import armdyn
 from armdyn.errors import ModelError, ShapeError, TrajectoryError, UnknownNameError, UrdfError
 from armdyn.study.compare.peers import Answer
-from armdyn.study.compare.states import random_states
+from armdyn.study.states import random_states
 from support.comparison_robots import ONE_JOINT
 from support.paths import ROBOTS
 

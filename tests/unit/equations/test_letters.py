@@ -10,7 +10,7 @@ import pytest
 import armdyn
 from armdyn.closed_forms.closed_form import ClosedForm
 from armdyn.closed_forms.letters import Letters, letter_pairs
-from armdyn.closed_forms.symbolise import symbolise
+from armdyn.closed_forms.symbolic_robot import symbolise
 from armdyn.errors import ArmdynWarning, LettersError, ModelError, UnknownNameError
 from armdyn.io.catalog import catalog_names
 from armdyn.model.digest import digest

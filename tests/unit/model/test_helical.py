@@ -11,7 +11,7 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.closed_forms.closed_form import ClosedForm
-from armdyn.closed_forms.symbolise import symbolise
+from armdyn.closed_forms.symbolic_robot import symbolise
 from armdyn.errors import ModelError, WriteError
 from armdyn.export.export import export
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble

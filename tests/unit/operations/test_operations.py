@@ -13,9 +13,13 @@ from armdyn.model import Connection, Inertia, assemble
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.study.operations.count import count_operations
-from armdyn.study.operations.published import PUBLISHED
-from armdyn.study.operations.report import operation_report
-from armdyn.study.operations.steps import PAPER, augmented_body_steps, steps_report
+from armdyn.study.operations.report import (
+    PAPER,
+    PUBLISHED,
+    augmented_body_steps,
+    operation_report,
+    steps_report,
+)
 from support.random_robots import random_model
 
 

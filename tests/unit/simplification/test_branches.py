@@ -12,8 +12,7 @@ from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.canonical.parameters import parameters
 from armdyn.shorten.canonical.redesign import redesign
-from armdyn.study.simplify.branches import Branches, branches
-from armdyn.study.simplify.conditions import Conditions, conditions, unwritten
+from armdyn.study.simplify.conditions import Branches, Conditions, branches, conditions, unwritten
 from armdyn.study.simplify.design import design
 from armdyn.study.simplify.design_variables import parse_design_variables
 from armdyn.study.simplify.goals import parse_goals

@@ -5,7 +5,7 @@ import pytest
 import armdyn
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.study.simplify.convex import CONDITION_TOLERANCE, Convex
-from armdyn.study.simplify.design_variables import parse_design_variables
+from armdyn.study.simplify.design_variables import ParametrisedArm, parse_design_variables
 from armdyn.study.simplify.goals import parse_goals
 from armdyn.study.simplify.linear import (
     InertiaCoefficients,
@@ -15,7 +15,6 @@ from armdyn.study.simplify.linear import (
     pseudo_of,
     samples,
 )
-from armdyn.study.simplify.parametrisation import ParametrisedArm
 from support.design_arms import planar, puma_arm
 from support.peers import close, pin_model
 from support.random_robots import random_inertia, random_model

@@ -13,8 +13,7 @@ from armdyn.errors import ModelError
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel
 from armdyn.model import Connection, Inertia, Mimic, assemble
-from armdyn.study.structure.report import text
-from armdyn.study.structure.structure import structure
+from armdyn.study.structure.structure import structure, text
 from support.peers import PinocchioArm
 from support.random_robots import random_model
 

@@ -13,11 +13,9 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph.differentiate import jacobian
 from armdyn.graph.field import FiniteField
 from armdyn.model import Body
-from armdyn.study.structure.field import Drawn, Point, values_and_slopes
-from armdyn.study.structure.graph import trunks
 from armdyn.study.structure.picture import plot_structure
-from armdyn.study.structure.report import data, spans, text
-from armdyn.study.structure.structure import structure
+from armdyn.study.structure.probe import Drawn, Point, trunks, values_and_slopes
+from armdyn.study.structure.structure import data, spans, structure, text
 from support.random_robots import random_inertia, random_model
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,7 @@ import armdyn
 from armdyn.errors import MissingExtraError, WriteError
 from armdyn.figures import POINTS, check_plot, thinned
 from armdyn.io.csv.trajectory import SampledMotion
-from armdyn.study.terms.picture import plot_torques
-from armdyn.study.terms.torques import torque_report
+from armdyn.study.terms.torques import plot_torques, torque_report
 
 SIGNATURES = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 

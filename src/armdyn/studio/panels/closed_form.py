@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from html import escape
 
 from armdyn.closed_forms.document import Line
-from armdyn.closed_forms.formats import Equations
-from armdyn.closed_forms.mathml import formula, mathml, name
-from armdyn.closed_forms.numbers import evaluated, substituted
+from armdyn.closed_forms.forms import Equations
+from armdyn.closed_forms.mathml import evaluated, formula, mathml, name, substituted
 from armdyn.figures import COLOURS as TERMS
 from armdyn.studio import svg
-from armdyn.study.structure.elements import Structure
+from armdyn.study.structure.structure import Structure
 
 MAX_SUBSTITUTED = 9000
 """Characters of a formula beyond which its numbers are not written out."""

@@ -17,13 +17,17 @@ from armdyn.studio.panel import Panel
 from armdyn.studio.session import Session
 from armdyn.studio.style import POSITIVE
 from armdyn.studio.style import STAGES as COLOURS
-from armdyn.study.operations.count import STAGES, MethodCounts
-from armdyn.study.operations.methods import METHODS
+from armdyn.study.operations.count import METHODS, STAGES, MethodCounts
 from armdyn.study.operations.report import Counting, OperationReport, operation_report
-from armdyn.study.structure.elements import Structure, StructureElement
 from armdyn.study.structure.picture import plot_structure
-from armdyn.study.structure.report import cell, reasons, text
-from armdyn.study.structure.structure import structure
+from armdyn.study.structure.structure import (
+    Structure,
+    StructureElement,
+    cell,
+    reasons,
+    structure,
+    text,
+)
 
 ROW = 26.0
 QUANTITIES = {

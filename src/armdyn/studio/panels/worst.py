@@ -15,9 +15,7 @@ from armdyn.studio.fields import typed
 from armdyn.studio.panel import Panel
 from armdyn.studio.session import Session
 from armdyn.studio.style import POSITIVE
-from armdyn.study.sizing.demand import Demand, WorstCase
-from armdyn.study.sizing.heat_map import HeatMap
-from armdyn.study.sizing.worst_case import worst_case
+from armdyn.study.sizing.worst_case import Demand, HeatMap, WorstCase, worst_case
 
 ROW = 30.0
 COLD, HOT = np.array([33, 84, 140]), np.array([253, 224, 71])

@@ -17,10 +17,8 @@ from armdyn.io.xml import read_xml
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding, Level
 from armdyn.robot import Robot
-from armdyn.study.check.bodies import body_findings, vector_text
-from armdyn.study.check.geometry import geometry_findings
-from armdyn.study.check.joints import joint_findings
-from armdyn.study.check.loops import loop_findings
+from armdyn.study.check.bodies import body_findings, geometry_findings, vector_text
+from armdyn.study.check.joints import joint_findings, loop_findings
 
 LEVELS = ("error", "warning", "note")
 MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES = 64, 1_000_000

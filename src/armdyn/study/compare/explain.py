@@ -13,7 +13,7 @@ from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.model import Body, Joint, Link, RobotModel
-from armdyn.study.compare.states import States
+from armdyn.study.states import States
 
 JOINT_TOLERANCE = 1e-9
 """Largest difference that counts as rounding, relative to the terms of the joint's torque."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import PeerError
-from armdyn.study.compare.states import States
+from armdyn.study.states import States
 
 WORLD = "world"
 """A root link of this name is the world itself in Drake."""

@@ -22,18 +22,21 @@ from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.sections import Section, Sectioned
-from armdyn.study.simplify.branches import Branch, Branches, branches
 from armdyn.study.simplify.comparison import Comparison, compare_designs
-from armdyn.study.simplify.conditions import Conditions, conditions, unwritten
+from armdyn.study.simplify.conditions import (
+    Branch,
+    Branches,
+    Conditions,
+    branches,
+    conditions,
+    unwritten,
+)
 from armdyn.study.simplify.counterweights import Build, builds
-from armdyn.study.simplify.design import KEPT, MARGIN, Design, design
-from armdyn.study.simplify.design_variables import Bounds, parse_design_variables
-from armdyn.study.simplify.goals import Goals, parse_goals
-from armdyn.study.simplify.obstacles import Obstacle
-from armdyn.study.simplify.parametrisation import ParametrisedArm
+from armdyn.study.simplify.design import KEPT, MARGIN, Design, Progress, design
+from armdyn.study.simplify.design_variables import Bounds, ParametrisedArm, parse_design_variables
+from armdyn.study.simplify.goals import Goals, Obstacle, parse_goals
 from armdyn.study.simplify.picture import draw_design
 from armdyn.study.simplify.report import sections
-from armdyn.study.simplify.search import Progress
 
 ENDINGS = (".txt", ".json", *FORMATS)
 

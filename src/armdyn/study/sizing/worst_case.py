@@ -7,16 +7,218 @@ the best of them steps along one coordinate at a time, which become smaller.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_number
 from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.figures import ALARM, COLOURS, GREY, INK, save_picture
 from armdyn.robot import Robot, check_robot
-from armdyn.study.sizing.demand import Demand, WorstCase
-from armdyn.study.sizing.heat_map import HeatMap, span
+from armdyn.sections import Section, Sectioned
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeatMap:
+    """Torque over limit of the motor that works hardest, over two joints.
+
+    The other joints are as in the worst case, and every joint moves as in some motor's worst case,
+    forwards or backwards. Where no limit is known, torques are relative to the largest found.
+    """
+
+    joints: tuple[int, int]
+    """The coordinates along x and y, from 0."""
+    names: tuple[str, str]
+    x: Array
+    """Positions of the first, (k,)."""
+    y: Array
+    """Positions of the second, (k,)."""
+    use: Array
+    """(k, k), rows by y."""
+    motor: Array
+    """Which motor that is, from 0, (k, k)."""
+    worst: tuple[float, float]
+    """Where the worst case is."""
+
+
+def draw_worst_case(
+    title: str, told: str, bars: Sequence[tuple[str, float, str]], heat: HeatMap
+) -> Any:
+    """The figure: a bar a motor, and the map."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    figure = Figure(figsize=(11.0, 4.8), facecolor="white")
+    room = 0.04 + 0.0075 * min(max(len(name) for name, _, _ in bars), 24)
+    left = figure.add_axes((room, 0.12, 0.46 - room, 0.68))
+    uses = [use for _, use, _ in bars]
+    colours = [ALARM if use > 1 else COLOURS["inertial"] for use in uses]
+    left.barh(range(len(bars)), [100 * use for use in uses], color=colours, height=0.6)
+    left.set_yticks(range(len(bars)), [name for name, _, _ in bars])
+    left.invert_yaxis()
+    left.axvline(100, color=INK, linewidth=1.0)
+    known = any(use > 0 for use in uses)
+    left.set_xlabel("of what the motor can give [%]" if known else "no limits of motors are known")
+    left.spines[["top", "right"]].set_visible(False)
+    right = figure.add_axes((0.55, 0.12, 0.36, 0.68))
+    most = max(1.0, float(heat.use.max()))
+    drawn = right.pcolormesh(
+        heat.x,
+        heat.y,
+        100 * heat.use,
+        shading="nearest",
+        cmap="cividis",
+        vmin=0,
+        vmax=100 * most,
+        rasterized=True,
+    )
+    right.contour(heat.x, heat.y, heat.use, levels=[1.0], colors=[ALARM], linewidths=1.4)
+    right.plot(*heat.worst, marker="o", color="white", markeredgecolor=INK, markersize=8)
+    right.set_xlabel(heat.names[0])
+    right.set_ylabel(heat.names[1])
+    figure.colorbar(drawn, ax=right, label="the motor that works hardest [%]")
+    figure.text(0.03, 0.93, title, fontsize=13, weight="bold", color=INK)
+    figure.text(0.03, 0.87, told, color=GREY)
+    return figure
+
+
+def span(low: float, high: float, cells: int) -> Array:
+    """Positions from one end to the other, (cells,)."""
+    return np.linspace(low, high, cells)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Demand:
+    """The state that asks most of the motor of one joint."""
+
+    joint: str
+    unit: str
+    """Of its torque."""
+    torque: float
+    """What the motor gives there [N m or N]."""
+    limit: float
+    """What it can give; infinite if that is not known."""
+    q: Array
+    """Positions of all joints, (n,) [rad or m]."""
+    qd: Array
+    qdd: Array
+    payload: float
+    """What is held there [kg]."""
+    breaking_payload: float
+    """The lightest payload that takes the motor to its limit in this motion [kg]; infinite if
+    none does, 0 if it is beyond the limit without any."""
+
+    @property
+    def use(self) -> float:
+        """Torque over limit; 0 where there is no limit."""
+        return abs(self.torque) / self.limit
+
+    @property
+    def margin(self) -> float:
+        """What is left, in percent of the limit; negative: the motor breaks; nan: no limit."""
+        return 100 * (1 - self.use) if np.isfinite(self.limit) else float("nan")
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the motor cannot give what is asked."""
+        return self.use > 1
+
+    def __str__(self) -> str:
+        asked = f"{self.joint} needs {abs(self.torque):.4g} {self.unit}"
+        if not np.isfinite(self.limit):
+            return f"{asked}; the limit of its motor is not known"
+        left = (
+            f"{self.margin:.3g} % are left" if not self.breaks else f"{-self.margin:.3g} % missing"
+        )
+        return f"{asked} of {self.limit:.4g}: {left}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorstCase(Sectioned):
+    """The worst states of a robot, motor by motor."""
+
+    robot: Robot = field(repr=False)
+    demands: tuple[Demand, ...]
+    """One a coordinate, in their order."""
+    payload: float
+    """The heaviest payload that was allowed [kg]."""
+    speed: float
+    """The share of the velocity limits that was allowed."""
+    acceleration: Array
+    """The largest accelerations that were allowed, (n,) [rad/s² or m/s²]."""
+    map: HeatMap
+    states: int
+    """How many states were evaluated."""
+
+    @property
+    def worst(self) -> Demand:
+        """The demand on the motor that has least left; without limits, the largest torque."""
+        return max(self.demands, key=lambda demand: (demand.use, abs(demand.torque)))
+
+    @property
+    def broken(self) -> tuple[Demand, ...]:
+        """The demands that motors cannot meet."""
+        return tuple(demand for demand in self.demands if demand.breaks)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The table of motors, and all numbers as data."""
+        title = f"{self.robot.model.title or self.robot.name}: the worst case of each motor"
+        allowed = f"up to {self.payload:g} kg held, {100 * self.speed:.3g} % of the velocity limits"
+        most = float(self.acceleration.max(initial=0.0))
+        lines = (
+            f"over all positions within the limits, {allowed}, accelerations up to {most:g}",
+            str(self.worst),
+            f"found among {self.states:,} states; that there is none worse is not proved",
+        )
+        rows = tuple(
+            (
+                demand.joint,
+                f"{demand.torque:.4g} {demand.unit}",
+                *(("-", "-") if np.isinf(demand.limit) else
+                  (f"{demand.limit:.4g}", f"{demand.margin:.3g} %")),
+                f"{demand.payload:.3g}",
+                "-" if np.isinf(demand.breaking_payload) else f"{demand.breaking_payload:.3g}",
+                " ".join(f"{x:.3g}" for x in demand.q),
+                " ".join(f"{x:.3g}" for x in demand.qd),
+            )
+            for demand in self.demands
+        )  # fmt: skip
+        columns = ("joint", "torque", "limit", "margin", "held [kg]", "breaks at [kg]", "q", "qd")
+        data = {
+            "robot": self.robot.name,
+            "payload": self.payload,
+            "speed": self.speed,
+            "acceleration": self.acceleration.tolist(),
+            "states": self.states,
+            "worst": self.worst.joint,
+            "joints": [_data(demand) for demand in self.demands],
+        }
+        return (Section(title, lines, columns, rows, 1, data),)
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the use of each motor and the map, to a .png, .pdf or .svg file."""
+        name = self.robot.model.title or self.robot.name
+        bars = [(demand.joint, demand.use, str(demand)) for demand in self.demands]
+        save_picture(path, draw_worst_case, f"{name}: worst case", str(self.worst), bars, self.map)
+
+
+def _data(demand: Demand) -> dict[str, Any]:
+    return {
+        "joint": demand.joint,
+        "torque": demand.torque,
+        "limit": demand.limit,
+        "use": demand.use,
+        "margin_percent": demand.margin,
+        "payload": demand.payload,
+        "breaking_payload": demand.breaking_payload,
+        "q": demand.q.tolist(),
+        "qd": demand.qd.tolist(),
+        "qdd": demand.qdd.tolist(),
+    }
+
 
 FIRST_STATES = 2**14
 """States that fill the limits evenly."""

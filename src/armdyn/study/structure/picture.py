@@ -9,8 +9,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import counted
 from armdyn.figures import GREY, INK, PALE, save_picture
-from armdyn.study.structure.elements import Structure, StructureElement
-from armdyn.study.structure.report import reasons, spans
+from armdyn.study.structure.structure import Structure, StructureElement, reasons, spans
 
 MOST_JOINTS_WITH_TEXT = 7
 """Cells have text up to this number of joints."""

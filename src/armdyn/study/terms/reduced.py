@@ -1,16 +1,16 @@
 """The approximate model for control: which terms may be dropped within a stated error.
 
 Two ways are combined, and the shortest program is taken: inertial parameters, rotors and terms of
-friction may be zero (`armdyn.study.terms.dropping`), and sums in the program may lose terms
-(`armdyn.study.terms.pruning`), as long as the error of no torque at any of the states exceeds the
-tolerance. The result is then compared with the full model at states that were not used to choose
-it: a new sample of the workspace, or instants between those of the motion. Where the error is
-larger there, the worst of these states join the others, and the choice is made again.
+friction may be zero, and sums in the program may lose terms (`armdyn.study.terms.dropping`), as
+long as the error of no torque at any of the states exceeds the tolerance. The result is then
+compared with the full model at states that were not used to choose it: a new sample of the
+workspace, or instants between those of the motion. Where the error is larger there, the worst of
+these states join the others, and the choice is made again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -20,18 +20,255 @@ from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_truth
 from armdyn.errors import check_known, counted
-from armdyn.figures import save_picture
+from armdyn.figures import COLOURS, GREY, INK, PALE, save_picture
 from armdyn.forks import cached_property
 from armdyn.graph.count import Operations
+from armdyn.graph.evaluate import settle
+from armdyn.graph.nodes import Node
 from armdyn.graph.program import Program
 from armdyn.kernels.kernel import Kernel
+from armdyn.quantities.finish import filled, node_array
+from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.request import Request
+from armdyn.quantities.traced_robot import MOST_SHORTENED, TracedRobot
 from armdyn.robot import Robot, check_robot
 from armdyn.sections import Section, Sectioned
-from armdyn.study.terms.fresh_states import chosen_states, fresh_states
-from armdyn.study.terms.reduced_picture import draw_reduction
-from armdyn.study.terms.reducing import Model, Search, request_of
-from armdyn.study.terms.states import OnLimits, Over, StateSet, is_workspace, states_of
+from armdyn.shorten.passes import reduce
+from armdyn.shorten.shorten import shorten
+from armdyn.shorten.shortest import SearchBudget
+from armdyn.study.states import (
+    OnLimits,
+    Over,
+    StateSet,
+    chosen_states,
+    fresh_states,
+    is_workspace,
+    joined,
+    states_of,
+)
+from armdyn.study.terms.dropping import (
+    Droppable,
+    PruningStates,
+    RegroupedModel,
+    distal_first,
+    greedy,
+    pruned,
+)
 from armdyn.study.terms.terms import Reference, check_tolerance, references
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How parameters are dropped before terms of sums are."""
+
+    share: float = 1.0
+    """Which part of the tolerance they may use."""
+    distal: bool = False
+    """Whether those of the last joints go first, and not those that matter least."""
+    velocities: bool = True
+    """Whether there are centrifugal and Coriolis terms."""
+
+
+FEW_WAYS = (Way(), Way(velocities=False))
+WAYS = (*FEW_WAYS, Way(share=0.2), Way(distal=True))
+"""What is tried; the shortest program is taken."""
+MOST_TRIED = 60
+"""Parameters beyond which fewer ways are tried: programs take long to write then."""
+SCALE_ROUNDING = 1e-9
+"""A torque that is smaller, relative to the largest of all joints, is rounding."""
+MOST_PARAMETER_STATES, MOST_PRUNING_STATES, FEWEST_PRUNING_STATES = 4000, 800, 60
+"""States by which parameters and terms of sums are chosen; the result is compared at all."""
+PRUNED_NUMBERS = 4_000_000
+"""Numbers in the derivatives of torques by the values of a program; larger ones are not pruned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An approximate model: a robot with fewer parameters, and a program for its torques."""
+
+    robot: Robot
+    dropped: tuple[Droppable, ...]
+    velocities: bool
+    """Whether there are centrifugal and Coriolis terms."""
+    program: Program
+
+    @property
+    def kernel(self) -> Kernel:
+        """The program compiled."""
+        robot = self.robot
+        return Kernel(robot.model, request_of(robot), "float64", robot.cache, self.program)
+
+
+def request_of(robot: Robot) -> Request:
+    """Inverse dynamics of a robot."""
+    return Request("inverse_dynamics", effort=robot.effort)
+
+
+class Search:
+    """Looks for the shortest program within a tolerance."""
+
+    def __init__(self, robot: Robot, reference: Array, parameters_only: bool):
+        self.robot, self.parameters_only = robot, parameters_only
+        self.regrouped = RegroupedModel.of(robot.model)
+        self.droppable = tuple(self.regrouped.droppable())
+        scale = np.maximum(reference, SCALE_ROUNDING * reference.max(initial=0.0))
+        self.scale = np.where(scale > 0, scale, 1.0)
+        """What errors of each joint are measured by, (n,)."""
+        self.full = self._model((), True)
+        tried = FEW_WAYS if len(self.droppable) > MOST_TRIED else WAYS
+        self.ways = tuple(way for way in tried if way.velocities or not parameters_only)
+        self.worst: list[StateSet] = []
+        """States in which the errors of earlier choices were too large."""
+
+    def best(self, states: StateSet, tolerance: float) -> Model:
+        """The shortest program whose errors at these states are within the tolerance.
+
+        The next time the way that was best is the only one that is tried.
+        """
+        found = [(self.full, self.ways)]
+        tried = set[tuple[frozenset[Droppable], bool]]()
+        some = self._some(states, MOST_PARAMETER_STATES)
+        for way in self.ways:
+            dropped = self._dropped(way, some, tolerance)
+            if dropped is None or (key := (frozenset(dropped), way.velocities)) in tried:
+                continue
+            tried.add(key)
+            model = self._model(dropped, way.velocities)
+            if not self.parameters_only:
+                model = self._shorter(model, states, tolerance)
+            found.append((model, (way,)))
+        model, self.ways = min(found, key=lambda pair: pair[0].program.whole.total)
+        return model
+
+    def errors(self, model: Model, states: StateSet) -> Array:
+        """Errors relative to the scale, by evaluation of both kernels, (m, n)."""
+        motion = states.q, states.qd, states.qdd
+        return np.abs(model.kernel(*motion) - self.robot.inverse_dynamics(*motion)) / self.scale
+
+    def _some(self, states: StateSet, most: int) -> StateSet:
+        """At most so many states, evenly taken, and those in which errors were too large."""
+        places = np.linspace(0, len(states) - 1, min(len(states), most)).round().astype(int)
+        return joined(chosen_states(states, places), *self.worst)
+
+    def _dropped(self, way: Way, some: StateSet, tolerance: float) -> tuple[Droppable, ...] | None:
+        """The parameters that may be dropped; None if nothing is within the tolerance."""
+        start = np.zeros_like(some.q)
+        if not way.velocities:
+            start = -self.robot.coriolis_vector(some.q, some.qd)
+            if np.abs(start / self.scale).max() > tolerance:
+                return None
+        effects = self.regrouped.effects(self.droppable, some, way.velocities)
+        if way.distal:
+            joints = [x.joint for x in self.droppable]
+            places = distal_first(start, effects, self.scale, tolerance, joints)
+        else:
+            places = greedy(start, effects, self.scale, way.share * tolerance)
+        return tuple(self.droppable[k] for k in places)
+
+    def _model(self, dropped: tuple[Droppable, ...], velocities: bool) -> Model:
+        robot = self.robot
+        if dropped:
+            robot = Robot(self.regrouped.without(dropped), cache=robot.cache, effort=robot.effort)
+        return Model(robot, dropped, velocities, _program(robot, self._outputs(robot, velocities)))
+
+    def _outputs(self, robot: Robot, velocities: bool) -> list[Node]:
+        """The torques as nodes."""
+        names = QUANTITIES["inverse_dynamics"].arguments
+        budget = SearchBudget(robot.effort == "deep")
+        traced = TracedRobot(robot.model, request_of(robot), names, budget=budget)
+        q, qd, qdd = map(traced.vector, names)
+
+        def torques() -> Array:
+            v = qd if velocities else traced.zero
+            moving = traced.links(q, v, qdd) + traced.rotor_torques(q, v, qdd)
+            return moving + traced.springs(q) + traced.friction(q, qd)
+
+        found = traced.outputs("inverse_dynamics", torques, whole=not traced.is_plain)
+        return settle(filled(list(found.flat), traced.put_aside))
+
+    def _shorter(self, model: Model, states: StateSet, tolerance: float) -> Model:
+        """The model with terms of sums left out of its program, where that is affordable."""
+        outputs = self._outputs(model.robot, model.velocities)
+        size = len(outputs) * len(model.program.instructions)
+        most = min(MOST_PRUNING_STATES, PRUNED_NUMBERS // max(1, size))
+        if most < FEWEST_PRUNING_STATES:
+            return model
+        some = self._some(states, most)
+        motion = {"q": some.q, "qd": some.qd, "qdd": some.qdd}
+        inputs = {f"{k}{i + 1}": v[:, i] for k, v in motion.items() for i in range(v.shape[1])}
+        torques = self.robot.inverse_dynamics(some.q, some.qd, some.qdd).T
+        kept = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
+        program = _program(model.robot, settle(kept))
+        short = program.whole.total <= MOST_SHORTENED
+        better = _program(model.robot, settle(shorten(kept) if short else reduce(kept)))
+        program = min(program, better, key=lambda p: p.whole.total)
+        return Model(model.robot, model.dropped, model.velocities, program)
+
+
+def _program(robot: Robot, outputs: list[Node]) -> Program:
+    names = QUANTITIES["inverse_dynamics"].arguments
+    return Program.from_outputs(node_array(outputs, (robot.n,)), dict.fromkeys(names, robot.n))
+
+
+INCH_A_JOINT, HEAD, FOOT = 0.3, 1.1, 0.75
+_FULL, _REDUCED, _VERIFIED = PALE, COLOURS["inertial"], COLOURS["coulomb"]
+
+
+def draw_reduction(
+    head: tuple[str, str], counts: Sequence[Any], errors: Sequence[Any], tolerance: float
+) -> Any:
+    """Bars of operations beside the largest error of each joint."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    rows = max(4, len(errors))
+    height = HEAD + FOOT + INCH_A_JOINT * rows
+    figure, inch = Figure(figsize=(9.8, height), facecolor="white"), 1 / height
+    span = FOOT * inch, 1 - (HEAD + FOOT) * inch
+    _draw_counts(figure.add_axes((0.09, span[0], 0.33, span[1])), counts)
+    _draw_errors(figure.add_axes((0.55, span[0], 0.42, span[1])), errors, tolerance)
+    left = 0.02
+    figure.text(left, 1 - 0.3 * inch, head[0], fontsize=13, weight="bold", color=INK, va="center")
+    figure.text(left, 1 - 0.55 * inch, head[1], color=GREY, va="center")
+    return figure
+
+
+def _draw_counts(axes: Any, counts: Sequence[Any]) -> None:
+    for row, (count, colour) in enumerate(zip(counts, (_FULL, _REDUCED), strict=True)):
+        axes.barh(row, count.total, height=0.6, color=colour)
+        axes.annotate(
+            str(count.total), (count.total, row), xytext=(4, 0), textcoords="offset points",
+            va="center", weight="bold", color=INK,
+        )  # fmt: skip
+    axes.set_yticks((0, 1), ("full", "reduced"))
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(1.6, -0.6)
+    axes.set_xlim(0, 1.18 * max(counts[0].total, 1))
+    axes.set_xlabel("multiplications and additions")
+
+
+def _draw_errors(axes: Any, errors: Sequence[Any], tolerance: float) -> None:
+    for row, joint in enumerate(errors):
+        axes.barh(
+            row, 100 * joint.chosen, height=0.62, color=_REDUCED, label="states it was chosen by"
+        )
+        axes.plot(
+            100 * joint.verified, row, "D", color=_VERIFIED, markersize=5, label="other states",
+            clip_on=False,
+        )  # fmt: skip
+    axes.axvline(100 * tolerance, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
+    axes.set_yticks(range(len(errors)), [joint.name for joint in errors])
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.set_ylim(len(errors) - 0.4, -0.6)
+    axes.set_xlim(0, 112 * tolerance)
+    axes.set_xlabel("largest error [% of the largest torque of the joint, or of its limit]")
+    handles, labels = axes.get_legend_handles_labels()
+    chosen = dict(zip(labels, handles, strict=True))
+    axes.legend(
+        chosen.values(), chosen.keys(), loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2,
+        frameon=False, borderpad=0, handlelength=1.2, labelcolor=INK,
+    )  # fmt: skip
+
 
 ROUNDS = 6
 """How often a choice is made anew because its error was too large at other states."""

@@ -4,26 +4,37 @@ A motion is a trajectory file, a trajectory, anything with q, qd and qdd (and t,
 known), or the three arrays. The workspace is a sample of random states: positions anywhere between
 the limits of the joints; in one half of the states speeds and accelerations are anywhere up to the
 largest, in the other half each is the largest or its opposite, because torques are largest there.
+A choice that was made by some states is verified by others of the same kind.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
-from armdyn.errors import ArmdynWarning, ModelError, TrajectoryError, check_known, counted, shown
+from armdyn.errors import (
+    ArmdynWarning,
+    ModelError,
+    ShapeError,
+    TrajectoryError,
+    check_known,
+    counted,
+    shown,
+)
 from armdyn.formulations.coupling import drawn_in_ranges
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
+from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.simulation.limits import excesses
 from armdyn.simulation.trajectories import sampled
+from armdyn.simulation.trajectories.piecewise import hermite
 
 INSTANTS = 1000
 """Steps into which a trajectory is cut."""
@@ -216,3 +227,106 @@ def _largest(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
             f"{counted(len(default), 'joint')}, got {shown(given)}"
         )
     return value
+
+
+BETWEEN = (1 / 2, 1 / 4, 3 / 4, 1 / 8, 5 / 8, 3 / 8)
+"""Where, between two instants of a motion, it is looked at, one round after the other."""
+SEED_STEP = 1_000_003
+"""How far apart the seeds of samples of one workspace are."""
+
+
+def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> StateSet:
+    """Other states of the same kind: a new sample, or instants between those of a motion.
+
+    Args:
+        robot: Whose states they are.
+        over: What `states_of` was given.
+        given: What it returned.
+        number: 0, 1, 2, ...: each gives other states.
+    """
+    if is_workspace(over):
+        space = over if isinstance(over, Workspace) else Workspace()
+        sample = replace(space, seed=space.seed + SEED_STEP * (number + 1)).states(robot)
+        return replace(sample, words=f"at {counted(len(sample), 'other state')} of the workspace")
+    if len(given) == 1:
+        return replace(given, words="at this one state again, as there is no other")
+    share, count = BETWEEN[number % len(BETWEEN)], len(given) - 1
+    if given.t is None:
+        q, qd, qdd = ((1 - share) * v[:-1] + share * v[1:] for v in (given.q, given.qd, given.qdd))
+        words = f"at {counted(count, 'state')} between these"
+    else:
+        t = given.t - given.t[0]
+        between = (1 - share) * t[:-1] + share * t[1:]
+        q, qd, qdd = hermite(given.t, given.q, given.qd, given.qdd)(between)
+        words = f"at {counted(count, 'instant')} between these"
+    return StateSet(q, qd, qdd, np.full(count, 1 / count), words)
+
+
+def chosen_states(states: StateSet, places: Array) -> StateSet:
+    """Some of the states."""
+    t = None if states.t is None else states.t[places]
+    q, qd, qdd, weights = (v[places] for v in (states.q, states.qd, states.qdd, states.weights))
+    return StateSet(q, qd, qdd, weights, states.words, t, states.notes)
+
+
+def joined(*sets: StateSet) -> StateSet:
+    """All states of several sets, as the first one calls them."""
+    arrays = zip(*((s.q, s.qd, s.qdd, s.weights) for s in sets), strict=True)
+    q, qd, qdd, weights = map(np.concatenate, arrays)
+    return StateSet(q, qd, qdd, weights, sets[0].words)
+
+
+MOST_STATES = 100_000
+"""The most states that are compared; other libraries compute them one by one."""
+
+
+class States(NamedTuple):
+    """Positions [rad or m], velocities and accelerations of n joints, each (m, n)."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+def random_states(model: RobotModel, count: int, seed: int) -> States:
+    """Motions within the limits of the robot, the same for the same seed."""
+    rng = np.random.default_rng(seed)
+    joints = [model.joints[i] for i in model.independent]
+    shape = count, len(joints)
+    lower, upper = model.ranges.T
+    speed = np.array([min(j.type.speed, j.limits.velocity or j.type.speed) for j in joints])
+    push = np.array([joint.type.acceleration for joint in joints])
+    # no slower than a quarter of the speed, so that dry friction has a sign
+    direction = rng.choice((-1.0, 1.0), shape)
+    return States(
+        rng.uniform(lower, upper, shape),
+        direction * speed * rng.uniform(0.25, 1.0, shape),
+        rng.uniform(-push, push, shape),
+    )
+
+
+def check_states(
+    model: RobotModel, states: int | str | Path | Sequence[npt.ArrayLike], seed: int
+) -> States:
+    """The states: a number of random ones, those of a trajectory file, or (q, qd, qdd)."""
+    if isinstance(states, int) and not isinstance(states, bool):
+        if not 1 <= states <= MOST_STATES:
+            raise ModelError(f"states: expected a number from 1 to {MOST_STATES}, got {states}")
+        return random_states(model, states, seed)
+    n = len(model.independent)
+    if isinstance(states, str | Path):
+        move = trajectory_from_csv(states, model)
+        return States(move.q, move.qd, move.qdd)
+    if not isinstance(states, Sequence) or len(states) != 3:
+        raise ModelError(
+            "states: expected how many, a trajectory file, or the three arrays (q, qd, qdd) of "
+            f"shape (..., {n}), got {shown(states)}"
+        )
+    pairs = zip(States._fields, states, strict=True)
+    vectors = broadcast(**{name: check_joint_vector(name, value, n) for name, value in pairs})
+    given = States(*(np.array(vector).reshape(-1, n) for vector in vectors))
+    if not len(given.q):
+        raise ShapeError("states: the arrays have no state in them; give at least one")
+    if not np.isfinite(given).all():
+        raise ModelError("states: expected finite numbers, got an infinite one or NaN")
+    return given

@@ -1,17 +1,110 @@
-"""LaTeX in macros that mathtext knows as well: a document that needs amsmath only, and Markdown."""
+"""Equations as pages: plain text, LaTeX in macros that mathtext knows as well, Markdown, HTML.
+
+In text it is m2 a1 x2 C2, squares as ², long equations in several lines; the LaTeX document needs
+amsmath only; a piece of HTML has MathML, which is shown without a script.
+"""
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from fractions import Fraction
+from html import escape
+from textwrap import wrap
 
 from armdyn.closed_forms.document import Block, Document, Line
-from armdyn.closed_forms.notation import angle_sum, latex_angle, latex_name
-from armdyn.closed_forms.printer import TEXT_OPERATORS, Notation, broken
-from armdyn.closed_forms.text import constants, printable
+from armdyn.closed_forms.mathml import MATHML, formula, from_latex, mathml, name, plain, tokens
+from armdyn.closed_forms.printer import (
+    SIGNS,
+    TEXT_OPERATORS,
+    Notation,
+    angle_name,
+    angle_sum,
+    broken,
+    exact_number,
+    latex_angle,
+    latex_name,
+)
 from armdyn.closed_forms.tree import Call, Expr, Symbol
 from armdyn.graph.printer import POWER, Infix
 
-WIDTH = 74
+WIDTH = 96
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def _raised(base: str, exponent: int | str) -> str:
+    """A small whole exponent, or any other behind a caret."""
+    digits = str(exponent)
+    whole = digits.removeprefix("-").isdigit()
+    return base + (digits.translate(_RAISED) if whole else f"^{digits}")
+
+
+TEXT = Notation(
+    operators=TEXT_OPERATORS,
+    number=lambda value: exact_number(value).removesuffix(".0"),
+    angle_function=lambda f: f.name + angle_name(f.angle),
+    power=_raised,
+    bars=True,
+)
+
+
+def text(equations: Document) -> str:
+    """The equations to read on a terminal."""
+    found = [equations.title, "=" * len(equations.title), "", equations.law[0]]
+    for note in equations.notes:
+        found += wrap(f"Note: {note}.", WIDTH, subsequent_indent="      ")
+    for block in equations.blocks:
+        found += ["", block.title, "-" * len(block.title), *_block(block)]
+    found += _where(equations)
+    return "\n".join(found) + "\n"
+
+
+def _block(block: Block) -> list[str]:
+    found = [f"{remark}." for remark in block.remarks]
+    for line in block.shown:
+        found += _folded(f"{line.name} = ", TEXT.write(line.value))
+    if block.zeros:  # M12 = M13 = 0, or V = 0 where nothing is left
+        names = [line.name for line in block.zeros]
+        all_zero = block.symbol and not block.shown
+        found += _folded("", " = ".join([block.symbol] if all_zero else names) + " = 0", sign="=")
+    if constant := constants(block):
+        found += _folded("Constant: ", ", ".join(line.name for line in constant) + ".", sign=",")
+    return found
+
+
+def constants(block: Block) -> list[Line]:
+    """Entries that are constant, where others are not."""
+    if not block.shape or block.arguments == ("qd",):
+        return []
+    return [line for line in block.shown if line.constant]
+
+
+def _where(equations: Document) -> list[str]:
+    rows = []
+    for angle in equations.angles:
+        name, whole = angle_name(angle), TEXT.write(angle_sum(angle, equations.offsets, 6))
+        rows.append((f"C{name}, S{name}", f"cosine and sine of {whole}"))
+    for entry in equations.legend:
+        value = f"{entry.value:.6g} {entry.unit}".rstrip()
+        rows.append((entry.symbol, f"{value:<18} {entry.text}".rstrip()))
+    for (i, name), unit in zip(equations.numbered, equations.units, strict=True):
+        passive = ", a passive joint" if i in equations.passive else ""
+        rows.append((f"q{i}", f"position of {printable(name)} [{unit}]{passive}"))
+    width = max(len(left) for left, _ in rows)
+    return ["", "Where", "-----", *(f"{left:<{width}}  {right}" for left, right in rows)]
+
+
+def printable(name: str) -> str:
+    """A name of a user in one line, without control characters."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(name.split()))
+
+
+def _folded(head: str, text: str, sign: str = "") -> list[str]:
+    """Text behind a head, in several lines where it is long."""
+    first, *others = broken(text, WIDTH - len(head), (sign,) if sign else SIGNS)
+    return [head + first, *(" " * len(head) + row for row in others)]
+
+
+LATEX_WIDTH = 74
 """Letters and digits in a line of an equation."""
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -38,7 +131,9 @@ class _Latex(Notation):
         whole = self.chain("mul", above or [Infix("1")])
         if below:
             bottom = self.chain("mul", below).text
-            if _width(whole.text) > WIDTH // 2:  # it can be broken beside a fraction, not within
+            if (
+                _width(whole.text) > LATEX_WIDTH // 2
+            ):  # it can be broken beside a fraction, not within
                 before = Infix(rf"\frac{{1}}{{{bottom}}}")
                 whole = self.operation("mul", [before, whole])
             else:
@@ -92,7 +187,7 @@ def latex(equations: Document) -> str:
         found.append(rf"\subsection*{{{escaped(block.title)}}}")
         found += [_INDEXED.sub(_formula, escaped(remark)) + ".\n" for remark in block.remarks]
         found += _equations(block, r"\begin{align*}", r"\end{align*}")
-    found += [r"\subsection*{Where}", *_where(equations), r"\end{document}"]
+    found += [r"\subsection*{Where}", *_latex_where(equations), r"\end{document}"]
     return "\n".join(found) + "\n"
 
 
@@ -130,7 +225,7 @@ def _equations(block: Block, begin: str, end: str) -> list[str]:
     """An aligned display, long equations in several rows, and the entries that are constant."""
     rows = []
     for line in block.shown:
-        first, *others = broken(LATEX.write(line.value), WIDTH, width=_width, gap=0)
+        first, *others = broken(LATEX.write(line.value), LATEX_WIDTH, width=_width, gap=0)
         rows += [f"{left_side(line)} &= {first}", *(rf"&\quad {row}" for row in others)]
     zeros = [left_side(line) for line in block.zeros]
     if zeros and not block.shown and block.symbol:
@@ -172,7 +267,7 @@ def _formula(match: re.Match[str]) -> str:
     return f"${head}_{{{match[2]}}}{'^2' if match[3] else ''}$"
 
 
-def _where(equations: Document) -> list[str]:
+def _latex_where(equations: Document) -> list[str]:
     rows = []
     for angle in equations.angles:
         below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
@@ -197,3 +292,58 @@ def escaped(text: str) -> str:
         _ESCAPES.get(c, c if c.isascii() or unicodedata.name(c, "").startswith("LATIN") else "?")
         for c in unicodedata.normalize("NFC", printable(text))
     )
+
+
+_ACCENTED = re.compile(r"\\(d?dot)\{(\w)\}")
+_COMBINING = {"dot": "\u0307", "ddot": "\u0308"}
+
+
+def html(equations: Document) -> str:
+    """The law, the blocks and what the symbols are."""
+    return "".join(_parts(equations))
+
+
+def _parts(equations: Document) -> Iterator[str]:
+    yield f"<div><b>{escape(equations.title)}</b></div>"
+    yield f"<div>{formula(plain(_letters(equations.law[1])))}</div>"
+    yield "".join(f"<div>Note: {escape(note)}.</div>" for note in equations.notes)
+    for block in equations.blocks:
+        yield f"<div style='margin-top:0.6em'><i>{escape(block.title)}</i></div>"
+        yield from _lines(block)
+    rows = "".join(
+        f"<tr><td>{symbol}</td><td>{escape(value)}</td><td>{meaning}</td></tr>"
+        for symbol, value, meaning in _html_where(equations)
+    )
+    yield f"<details><summary>where</summary><table>{rows}</table></details>" if rows else ""
+
+
+def _lines(block: Block) -> Iterator[str]:
+    yield "".join(f"<div>{escape(remark)}.</div>" for remark in block.remarks)
+    for line in block.shown:
+        drawn = f"{from_latex(left_side(line))}<mo>=</mo>{mathml(line.value)}"
+        tall = formula(f"<mstyle displaystyle='true'>{drawn}</mstyle>")
+        yield f"<div style='overflow-x:auto;padding:2px 0'>{tall}</div>"
+    for word, chosen in (("Zero", block.zeros), ("Constant", constants(block))):
+        names = ", ".join(formula(from_latex(left_side(line))) for line in chosen)
+        yield f"<div>{word}: {names}.</div>" if names else ""
+
+
+def _html_where(equations: Document) -> Iterator[tuple[str, str, str]]:
+    """Symbol, value and meaning of what the equations are written in."""
+    for angle in equations.angles:
+        below = escape(latex_angle(angle))
+        pair = (f"<msub><mi>{letter}</mi><mn>{below}</mn></msub>" for letter in "cs")
+        whole = formula(tokens(MATHML.write(angle_sum(angle, equations.offsets, 6))))
+        yield ", ".join(map(formula, pair)), "", f"cosine and sine of {whole}"
+    for entry in equations.legend:
+        value = f"{entry.value:.6g} {entry.unit}".strip()
+        yield formula(name(entry.symbol)), value, escape(entry.text)
+    for number, joint in equations.numbered:
+        yield formula(name(f"q{number}")), "", f"position of {escape(joint)}"
+
+
+def _letters(law: str) -> str:
+    r"""A law of LaTeX in plain letters: \ddot{q} with its dots, \sum as its sign."""
+    law = _ACCENTED.sub(lambda match: match[2] + _COMBINING[match[1]], law)
+    law = law.replace(r"\tau", "τ").replace(r"\sum", "Σ")
+    return re.sub(r"\{([\w,]+)\}", r"\1", law)
