@@ -5,8 +5,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import ModelError, ShapeError, UnknownNameError
-from armdyn.figures import STYLE
 from armdyn.formulations.coupling import Coordinates
+from armdyn.report.figures import STYLE
 from armdyn.study.check.check import check_report
 from support.random_robots import random_model, random_states
 

@@ -98,16 +98,15 @@ def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> N
 
 
 def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:
-    from armdyn.figures import check_plot
-    from armdyn.study.structure.picture import plot_structure
-    from armdyn.study.structure.structure import data, structure, text
+    from armdyn.report.figures import check_plot
+    from armdyn.study.structure.structure import structure
 
     if plot is not None:
         check_plot(plot)
     found = structure(arm)
     if plot is not None:
-        plot_structure(found, plot)
-    _deliver(data(found) if json else {}, lambda: text(found), (output, plot), json)
+        found.plot(plot)
+    _deliver(found.data() if json else {}, found.report, (output, plot), json)
 
 
 def _deliver(

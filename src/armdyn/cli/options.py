@@ -33,7 +33,7 @@ def _shared(help: str, metavar: str | None = None, *flags: str) -> Any:
 
 def _check_plot(path: Path | None) -> Path | None:
     """Refuse, before anything is computed, a plot that could not be drawn."""
-    from armdyn.figures import check_plot
+    from armdyn.report.figures import check_plot
 
     if path is not None:
         check_plot(path)

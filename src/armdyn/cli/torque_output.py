@@ -14,7 +14,7 @@ from armdyn.cli.console import (
     table,
 )
 from armdyn.errors import counted
-from armdyn.sections import unrounded, zero
+from armdyn.report.result import unrounded, zero
 
 if TYPE_CHECKING:
     from armdyn.simulation.limits import Excess

@@ -13,10 +13,10 @@ import numpy as np
 
 from armdyn.closed_forms.forms import Equations, equations
 from armdyn.closed_forms.mathml import formula, mathml, name, plain
-from armdyn.figures import styled_figure
 from armdyn.html import html_table
 from armdyn.model.validate import Finding
-from armdyn.portrait import draw_portrait
+from armdyn.report.figures import styled_figure
+from armdyn.report.portrait import draw_portrait
 from armdyn.robot import Robot
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.background import Tell

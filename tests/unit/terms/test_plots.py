@@ -5,8 +5,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import MissingExtraError, WriteError
-from armdyn.figures import POINTS, check_plot, thinned
 from armdyn.io.csv.trajectory import SampledMotion
+from armdyn.report.figures import POINTS, check_plot, thinned
 from armdyn.study.terms.torques import plot_torques, torque_report
 
 SIGNATURES = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}

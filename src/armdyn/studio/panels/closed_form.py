@@ -7,7 +7,7 @@ from html import escape
 from armdyn.closed_forms.document import Line
 from armdyn.closed_forms.forms import Equations
 from armdyn.closed_forms.mathml import evaluated, formula, mathml, name, substituted
-from armdyn.figures import COLOURS as TERMS
+from armdyn.report.figures import COLOURS as TERMS
 from armdyn.studio import svg
 from armdyn.study.structure.structure import Structure
 

@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.closed_forms.forms import equations
 from armdyn.closed_forms.mathml import formula, name
-from armdyn.figures import COLOURS as TERMS
+from armdyn.report.figures import COLOURS as TERMS
 from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot

@@ -19,15 +19,7 @@ from armdyn.studio.style import POSITIVE
 from armdyn.studio.style import STAGES as COLOURS
 from armdyn.study.operations.count import METHODS, STAGES, MethodCounts
 from armdyn.study.operations.report import Counting, OperationReport, operation_report
-from armdyn.study.structure.picture import plot_structure
-from armdyn.study.structure.structure import (
-    Structure,
-    StructureElement,
-    cell,
-    reasons,
-    structure,
-    text,
-)
+from armdyn.study.structure.structure import Structure, StructureElement, cell, reasons, structure
 
 ROW = 26.0
 QUANTITIES = {
@@ -131,7 +123,7 @@ class StructurePanel(Panel):
         def work(robot: Robot, tell: Tell) -> Structure:
             found = structure(robot.model)
             tell("drawing the structure")
-            plot_structure(found, path)
+            found.plot(path)
             return found
 
         def done(found: Structure) -> None:
@@ -144,7 +136,7 @@ class StructurePanel(Panel):
     def _open(self, _: Any) -> None:
         if self._found is not None:
             found, path = self._found
-            report(self._session, f"{found.title}: structure", path, text(found))
+            report(self._session, f"{found.title}: structure", path, found.report())
 
 
 def structure_html(found: Structure) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.figures import ALARM
+from armdyn.report.figures import ALARM
 from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, State

@@ -16,7 +16,6 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import check_known
-from armdyn.figures import GREY, INK, save_picture
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.graph.count import NO_OPERATIONS, Operations, count, count_nodes
@@ -26,6 +25,7 @@ from armdyn.model import RobotModel
 from armdyn.model.joint_types import REVOLUTE
 from armdyn.quantities.proof import Proof, proved_program
 from armdyn.quantities.request import EFFORTS, Request
+from armdyn.report.figures import INK, save_picture
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalLink, CanonicalRobot, canonical
 from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import axis_in_parent
@@ -43,6 +43,7 @@ from armdyn.study.operations.count import (
     stage_count,
     traced,
 )
+from armdyn.study.pictures import key_row, sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,12 +407,11 @@ def plot_operations(title: str, rows: list[MethodCounts], path: str | Path) -> N
 
 
 def _figure(title: str, rows: list[MethodCounts]) -> Any:
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-    from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
-
     places, headings = _places(rows)
     height = HEAD + FOOT + INCH_A_ROW * (places[-1] + 1)
-    figure = Figure(figsize=(9.8, height), facecolor="white")
+    subtitle = "of one evaluation, sines and cosines not counted"
+    figure = sheet(9.8, height, f"{title}: operations", subtitle, 0.017)
+    key_row(figure, 0.017, 0.84, dict(BARS.values()))
     axes = figure.add_axes((0.22, FOOT / height, 0.70, 1 - (HEAD + FOOT) / height))
     for place, row in zip(places, rows, strict=True):
         _draw(axes, place, row)
@@ -428,16 +428,6 @@ def _figure(title: str, rows: list[MethodCounts]) -> Any:
     totals = [c.total for row in rows for c in row.stages.values() if c is not None]
     axes.set_xlim(left=min((t for t in totals if t > 0), default=2) / 2)
     axes.set_xlabel("multiplications and additions, logarithmic scale")
-    left, inch = 0.017, 1 / height
-    figure.text(left, 1 - 0.32 * inch, f"{title}: operations", fontsize=13, weight="bold")
-    figure.text(
-        left, 1 - 0.56 * inch, "of one evaluation, sines and cosines not counted", color=GREY
-    )
-    figure.legend(
-        handles=[Patch(color=colour, label=label) for label, colour in BARS.values()],
-        loc="upper left", bbox_to_anchor=(left - 0.012, 1 - 0.68 * inch), ncols=len(BARS),
-        frameon=False, handlelength=1.2, columnspacing=1.6, labelcolor=INK,
-    )  # fmt: skip
     return figure
 
 

@@ -13,20 +13,26 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.figures import GREY, INK, PALE, draw_limit
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.rows import limbs
 from armdyn.model import RobotModel
+from armdyn.report.figures import GREY, INK, PALE, draw_limit
+from armdyn.study.pictures import (
+    AFTER,
+    BEFORE,
+    DRAWN_ZERO,
+    VIEWS,
+    before_after_bars,
+    key_row,
+    panel_title,
+    sheet,
+)
 from armdyn.study.simplify.comparison import Comparison
 from armdyn.study.simplify.counterweights import Build, shape
 from armdyn.study.simplify.design import Design
 
-BEFORE, AFTER = "#B8B8B8", "#0072B2"
-_DRAWN_ZERO = 1e-9
-"""A value that is smaller, relative to the largest, is drawn as zero."""
 WEIGHT = "#D55E00"
-_VIEWS = ((0, 2), (1, 2), (0, 1))
 _LARGEST_DISC = 260.0
 """Area of the disc of the heaviest mass [points²]."""
 _LABELLED_SHARE = 0.03
@@ -35,14 +41,17 @@ _LABELLED_SHARE = 0.03
 
 def draw_design(design: Design, builds: Sequence[Build], comparison: Comparison) -> Any:
     """The figure of a design."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     n = len(comparison.joints)
     columns = 2 if n == 4 else min(n, 3)
     rows = -(-n // columns)
     heights = [2.3, 3.5, *[1.6] * rows]
     height = sum(heights) + 0.7 * (len(heights) - 1) + 1.6
-    figure = Figure(figsize=(10.5, height), facecolor="white")
+    model, (old, new) = design.before, comparison.operations
+    state = "reached" if design.reached else "not reached; the nearest design"
+    title = f"{model.title or model.name}, goal {design.goals}: {state}"
+    below = f"multiplications and additions of the torque: {old.total} before, {new.total} after"
+    figure = sheet(10.5, height, title, below, 0.075)
+    key_row(figure, 0.84, 0.3, {"before": BEFORE, "after": AFTER})
     grid = figure.add_gridspec(
         len(heights), 1, height_ratios=heights, left=0.075, right=0.98, top=1 - 1.15 / height,
         bottom=0.5 / height, hspace=0.7 * len(heights) / sum(heights),
@@ -57,28 +66,7 @@ def draw_design(design: Design, builds: Sequence[Build], comparison: Comparison)
     for i in range(n):
         panel = figure.add_subplot(below[i // columns][i % columns])
         _draw_torque(panel, comparison, i, last=i + columns >= n)
-    _head(figure, design, comparison, height)
     return figure
-
-
-def _head(figure: Any, design: Design, comparison: Comparison, height: float) -> None:
-    model, (before, after) = design.before, comparison.operations
-    state = "reached" if design.reached else "not reached; the nearest design"
-    title = f"{model.title or model.name}, goal {design.goals}: {state}"
-    below = (
-        f"multiplications and additions of the torque: {before.total} before, {after.total} after"
-    )
-    y = 1 - 0.28 / height
-    figure.text(0.075, y, title, fontsize=13, weight="bold", color=INK, va="center")
-    figure.text(0.075, 1 - 0.54 / height, below, color=GREY, va="center")
-    for x, name, colour in ((0.87, "before", BEFORE), (0.935, "after", AFTER)):
-        figure.text(x, y, "\N{BLACK SQUARE}", color=colour, va="center", ha="right")
-        figure.text(x + 0.004, y, name, color=INK, va="center")
-
-
-def _title(panel: Any, title: str, right: str = "") -> None:
-    panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=6)
-    panel.set_title(right, loc="right", fontsize=8, color=GREY, pad=6)
 
 
 def _draw_elements(panel: Any, comparison: Comparison) -> None:
@@ -87,7 +75,7 @@ def _draw_elements(panel: Any, comparison: Comparison) -> None:
     shown: list[str] = []
     for e in comparison.elements:
         ends = np.array([(r.low, r.high) for r in (e.before, e.after)])
-        if np.abs(ends).max() <= _DRAWN_ZERO * e.scale:
+        if np.abs(ends).max() <= DRAWN_ZERO * e.scale:
             continue
         sides = zip((-0.19, 0.19), ends / e.scale, (BEFORE, AFTER), strict=True)
         for shift, (low, high), colour in sides:
@@ -102,24 +90,16 @@ def _draw_elements(panel: Any, comparison: Comparison) -> None:
     panel.use_sticky_edges = False
     panel.margins(y=0.06)
     panel.set_ylabel("Dij / √(Dii Djj) before")
-    _title(panel, "Mass matrix over the workspace", "from lowest to highest; a line is a constant")
+    panel_title(
+        panel, "Mass matrix over the workspace", "from lowest to highest; a line is a constant"
+    )
 
 
 def _draw_gravity(panel: Any, comparison: Comparison) -> None:
-    largest = max(float(g.max()) for g in comparison.gravity)
-    pairs = zip((-0.19, 0.19), comparison.gravity, (BEFORE, AFTER), strict=True)
-    for shift, values, colour in pairs:
-        panel.bar(np.arange(len(values)) + shift, values, 0.34, color=colour, zorder=2)
-        for k, value in enumerate(values):
-            if value <= _DRAWN_ZERO * largest:
-                panel.text(k + shift, 0, "0", ha="center", va="bottom", fontsize=7, color=GREY)
-    panel.set_xticks(range(len(comparison.joints)), comparison.joints)
-    if max(map(len, comparison.joints)) * len(comparison.joints) > 30:
-        panel.tick_params(axis="x", labelrotation=30, labelsize=7)
-    panel.tick_params(axis="x", length=0)
-    panel.set_ylim(0, 1.08 * largest or 1.0)
+    before_after_bars(panel, comparison.gravity, comparison.joints)
+    panel.set_ylim(0, 1.08 * max(float(g.max()) for g in comparison.gravity) or 1.0)
     panel.set_ylabel(f"[{' or '.join(dict.fromkeys(comparison.units))}]")
-    _title(panel, "Largest gravity torque")
+    panel_title(panel, "Largest gravity torque")
 
 
 def _draw_shaking(panel: Any, comparison: Comparison) -> None:
@@ -127,18 +107,12 @@ def _draw_shaking(panel: Any, comparison: Comparison) -> None:
     assert comparison.shaking is not None
     before, after = comparison.shaking
     shares = 100 * after / np.where(before > 0, before, 1.0)
-    for shift, values, colour in ((-0.19, np.full(2, 100.0), BEFORE), (0.19, shares, AFTER)):
-        panel.bar(np.arange(2) + shift, values, 0.34, color=colour, zorder=2)
-    for k, share in enumerate(shares):
-        if share <= 100 * _DRAWN_ZERO:
-            panel.text(k + 0.19, 0, "0", ha="center", va="bottom", fontsize=7, color=GREY)
-    told = [f"{what}\n{b:.3g} → {a if s > 100 * _DRAWN_ZERO else 0:.3g} {unit}"
-            for what, unit, b, a, s in zip(("force", "moment"), ("N", "N·m"), before, after, shares,
-                                           strict=True)]  # fmt: skip
-    panel.set_xticks(range(2), told)
-    panel.tick_params(axis="x", length=0)
+    after = np.where(shares > 100 * DRAWN_ZERO, after, 0.0)
+    rows = zip(("force", "moment"), ("N", "N·m"), before, after, strict=True)
+    names = [f"{what}\n{b:.3g} → {a:.3g} {unit}" for what, unit, b, a in rows]
+    before_after_bars(panel, (np.full(2, 100.0), shares), names)
     panel.set_ylabel("[%]")
-    _title(panel, "Shaking of the base")
+    panel_title(panel, "Shaking of the base")
 
 
 def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None:
@@ -151,7 +125,7 @@ def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None
     before, after = (peaks[i] for peaks in comparison.peaks)
     unit = comparison.units[i]
     kind = "Force" if unit == "N" else "Torque"
-    _title(panel, f"{kind}, {comparison.joints[i]}", f"peak {before:.3g} → {after:.3g} {unit}")
+    panel_title(panel, f"{kind}, {comparison.joints[i]}", f"peak {before:.3g} → {after:.3g} {unit}")
     panel.set_xlim(*first.trajectory.t[[0, -1]])
     panel.set_ylabel(f"[{unit}]")
     panel.locator_params(axis="y", nbins=5)
@@ -177,8 +151,8 @@ def _draw_arms(place: Any, design: Design, builds: Sequence[Build]) -> None:
         panel.set_xlabel(f"{sketches[0].axes[0]} [m]")
     weights = "orange: counterweights" if any(build.weights for build in builds) else ""
     pose = "as assembled" if design.before.loops else "at q = 0"
-    _title(panels[0], "The arm before", f"{pose}, links as boxes of equal inertia")
-    _title(panels[1], "The arm after", weights)
+    panel_title(panels[0], "The arm before", f"{pose}, links as boxes of equal inertia")
+    panel_title(panels[1], "The arm after", weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,7 +199,7 @@ def _sketch_arms(
     links = tuple(old if i in added else new for i, (old, new) in pairs)
     first, second = _in_space(models[0], {}), _in_space(replace(models[1], links=links), added)
     extent = np.ptp(np.concatenate([first.points, second.points]), axis=0)
-    view = max(_VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
+    view = max(VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
     return first.seen(view), second.seen(view)
 
 

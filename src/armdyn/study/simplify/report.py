@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.graph.count import Operations
-from armdyn.sections import Section, metres, percent, zero
+from armdyn.report.result import Section, metres, percent, zero
 from armdyn.study.simplify.comparison import CONFIGURATIONS, Comparison, ValueRange
 from armdyn.study.simplify.conditions import Branches, plain
 from armdyn.study.simplify.counterweights import Build, Shape

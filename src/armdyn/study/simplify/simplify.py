@@ -14,14 +14,14 @@ from pathlib import Path
 
 from armdyn.arrays import check_truth
 from armdyn.errors import ModelError, WriteError, shown
-from armdyn.figures import FORMATS, save_picture
 from armdyn.forks import cached_property
 from armdyn.io.atomic import write_text
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
+from armdyn.report.figures import FORMATS, save_picture
+from armdyn.report.result import Result, Section
 from armdyn.robot import Robot
-from armdyn.sections import Section, Sectioned
 from armdyn.study.simplify.comparison import Comparison, compare_designs
 from armdyn.study.simplify.conditions import (
     Branch,
@@ -107,7 +107,7 @@ class Simplification:
 
 
 @dataclass(frozen=True, eq=False)
-class Report(Sectioned):
+class Report(Result):
     """A design with both arms compared."""
 
     found: Simplification

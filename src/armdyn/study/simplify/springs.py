@@ -11,14 +11,16 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ModelError, UnknownNameError, shown
-from armdyn.figures import GREY, INK, PALE, save_picture
 from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.loops.rows import limbs
 from armdyn.formulations.springs import spring_torques, spring_vectors
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
+from armdyn.report.figures import INK, PALE, save_picture
+from armdyn.report.result import Result, Section, zero
 from armdyn.robot import Robot, check_robot
-from armdyn.sections import Section, Sectioned, zero
+from armdyn.study.pictures import VIEWS, before_after_bars, panel_title, sheet
 from armdyn.study.simplify.comparison import workspace
 from armdyn.study.simplify.spring_balance import (
     EXACT_BALANCE,
@@ -28,59 +30,35 @@ from armdyn.study.simplify.spring_balance import (
     spring_places,
 )
 
-BEFORE, AFTER, SPRING = "#B8B8B8", "#0072B2", "#D55E00"
-_VIEWS = ((0, 2), (1, 2), (0, 1))
-_COILS = 9
+SPRING, _COILS = "#D55E00", 9
 
 
 def draw_balance(model: RobotModel, springs: Sequence[Spring], gravity: Array, left: Array) -> Any:
-    """The figure of a balance."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
-    figure = Figure(figsize=(10.5, 4.6), facecolor="white")
+    """The figure of a balance: the arm with its springs, and the torques before and after."""
+    figure = sheet(10.5, 4.6, f"{model.title or model.name}, balanced by springs", "", 0.07)
     arm, bars = figure.subplots(1, 2, width_ratios=[1.1, 1])
     figure.subplots_adjust(left=0.07, right=0.98, top=0.8, bottom=0.14, wspace=0.22)
-    title = f"{model.title or model.name}, balanced by springs"
-    figure.text(0.07, 0.94, title, fontsize=13, weight="bold", color=INK, va="center")
     _draw_arm(arm, model, springs)
-    _draw_torques(bars, model, gravity, left)
+    joints = [model.joints[i] for i in model.independent]
+    peaks = [np.abs(values).max(axis=0) for values in (gravity, left)]
+    words = "without springs", "with springs"
+    before_after_bars(bars, peaks, [joint.name for joint in joints], words)
+    bars.set_ylabel(f"[{' or '.join(dict.fromkeys(j.type.torque_unit for j in joints))}]")
+    bars.set_ylim(0, 1.15 * (float(peaks[0].max()) or 1.0))
+    bars.legend(frameon=False, loc="upper right", fontsize=8)
+    panel_title(bars, "Largest torque of gravity")
     return figure
-
-
-def _draw_torques(panel: Any, model: RobotModel, gravity: Array, left: Array) -> None:
-    names = [model.joints[i].name for i in model.independent]
-    units = dict.fromkeys(model.joints[i].type.torque_unit for i in model.independent)
-    largest = float(np.abs(gravity).max()) or 1.0
-    for shift, values, colour, word in ((-0.19, gravity, BEFORE, "without springs"),
-                                        (0.19, left, AFTER, "with springs")):  # fmt: skip
-        peaks = np.abs(values).max(axis=0)
-        panel.bar(np.arange(len(names)) + shift, peaks, 0.34, color=colour, zorder=2, label=word)
-        for k, value in enumerate(peaks):
-            if value <= 1e-9 * largest:
-                panel.text(k + shift, 0, "0", ha="center", va="bottom", fontsize=7, color=GREY)
-    panel.set_xticks(range(len(names)), names)
-    if max(map(len, names)) * len(names) > 30:
-        panel.tick_params(axis="x", labelrotation=30, labelsize=7)
-    panel.tick_params(axis="x", length=0)
-    panel.set_ylabel(f"[{' or '.join(units)}]")
-    panel.set_ylim(0, 1.15 * largest)
-    panel.legend(frameon=False, loc="upper right", fontsize=8)
-    panel.set_title("Largest torque of gravity", fontsize=10, weight="bold", color=INK, pad=6)
 
 
 def _draw_arm(panel: Any, model: RobotModel, springs: Sequence[Spring]) -> None:
     """The arm in the middle of its ranges, seen along the axis along which it extends least."""
     at = Coordinates.of(model)
     frames = world_frames(model, at.positions(model.ranges.mean(axis=1)))
-    joints = np.array(frames.O)
-    starts = [frames.link(up)[1] for up in model.parents]
-    lines = [np.array(pair) for pair in zip(starts, joints, strict=True)]
-    lines.append(np.array([frames.link(model.flange.link)[1],
-                           frame_in_world(frames, model.tool_frame)[1]]))  # fmt: skip
+    joints, lines = np.array(frames.O), np.array(limbs(model, frames))
     ends = [np.array(spring_vectors(frames, spring)[1:]) for spring in springs]
     points = np.concatenate([joints, *lines, *ends])
     narrow = int(np.argmin(np.ptp(points, axis=0)))
-    view = list(next(v for v in _VIEWS if narrow not in v))
+    view = list(next(v for v in VIEWS if narrow not in v))
     for line in lines:
         panel.plot(*line[:, view].T, color=INK, linewidth=3, solid_capstyle="round", zorder=2)
     for spring, pair in zip(springs, ends, strict=True):
@@ -93,8 +71,7 @@ def _draw_arm(panel: Any, model: RobotModel, springs: Sequence[Spring]) -> None:
     panel.margins(0.12)
     panel.set_xlabel(f"{'xyz'[view[0]]} [m]")
     panel.set_ylabel(f"{'xyz'[view[1]]} [m]")
-    panel.set_title("The arm and its springs", fontsize=10, weight="bold", color=INK, pad=6)
-    panel.set_title("in the middle of its ranges", loc="right", fontsize=8, color=GREY, pad=6)
+    panel_title(panel, "The arm and its springs", "in the middle of its ranges")
 
 
 def _draw_spring(panel: Any, ends: Array) -> None:
@@ -115,7 +92,7 @@ CONFIGURATIONS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SpringBalance(Sectioned):
+class SpringBalance(Result):
     """An arm with springs against its weight; torques are over the workspace."""
 
     robot: Robot = field(repr=False)
@@ -188,14 +165,12 @@ class SpringBalance(Sectioned):
         )
         ends = "ends in the frames of the links, whose origins are on their joints"
         columns = ("link", "at [m]", "to", "at [m]", "N/m", "length [m]", "force [N]")
+        head = {"robot": robot.name, "exact": self.exact, "reason": self.reason}
         return (
-            Section(f"{robot.model.title or robot.name}: {self.reason}", (), data=self._head()),
+            Section(f"{robot.model.title or robot.name}: {self.reason}", (), data=head),
             Section("Springs" if springs else "", (ends,), columns, rows, 4, {"springs": springs}),
             self._torque_section(),
         )
-
-    def _head(self) -> dict[str, Any]:
-        return {"robot": self.robot.name, "exact": self.exact, "reason": self.reason}
 
     def _torque_section(self) -> Section:
         model, largest = self.robot.model, float(np.abs(self.gravity).max()) or 1.0

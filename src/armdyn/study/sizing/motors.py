@@ -20,11 +20,12 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import ModelError
-from armdyn.figures import COLOURS, GREY, INK, PALE, POINTS, save_picture
 from armdyn.io.csv.trajectory import SampledMotion, sampled_motion
 from armdyn.model import Joint, RobotModel
+from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, save_picture
+from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
-from armdyn.sections import Section, Sectioned
+from armdyn.study.pictures import key_of, panel_title, sheet
 
 PEAK, RATED, CLOUD, OVER = "#E69F00", "#009E73", COLOURS["inertial"], COLOURS["coulomb"]
 _LIMIT_SHOWN = 4.0
@@ -50,14 +51,12 @@ class Panel:
 
 def draw_panels(title: str, subtitle: str, panels: Sequence[Panel]) -> Any:
     """The figure of all motors."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     columns = min(len(panels), 3 if len(panels) != 4 else 2)
     rows = -(-len(panels) // columns)
     height = 1.5 + 2.7 * rows
-    figure = Figure(figsize=(max(3.7 * columns + 0.4, 6.0), height), facecolor="white")
+    inch, width = 1 / height, max(3.7 * columns + 0.4, 6.0)
+    figure = sheet(width, height, title, subtitle, 0.75 / width, 0.25)
     axes = figure.subplots(rows, columns, squeeze=False)
-    inch, width = 1 / height, figure.get_figwidth()
     figure.subplots_adjust(
         left=0.75 / width, right=1 - 0.2 / width, top=1 - 1.25 * inch, bottom=0.5 * inch,
         hspace=0.48, wspace=0.3,
@@ -66,14 +65,6 @@ def draw_panels(title: str, subtitle: str, panels: Sequence[Panel]) -> Any:
         _draw(place, drawn)
     for place in axes.ravel()[len(panels) :]:
         place.set_visible(False)
-    left = 0.75 / width
-    figure.text(left, 1 - 0.25 * inch, title, fontsize=13, weight="bold", color=INK, va="center")
-    figure.text(left, 1 - 0.5 * inch, subtitle, color=GREY, va="center")
-    _legend(figure, left, 1 - 0.78 * inch)
-    return figure
-
-
-def _legend(figure: Any, x: float, y: float) -> None:
     from matplotlib.lines import Line2D  # noqa: PLC0415 (an extra)
     from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
 
@@ -83,10 +74,8 @@ def _legend(figure: Any, x: float, y: float) -> None:
         Patch(facecolor=RATED, alpha=0.25, label="continuous"),
         Patch(facecolor="none", edgecolor=PEAK, linewidth=1.4, label="limit"),
     ]
-    figure.legend(
-        handles=handles, loc="center left", bbox_to_anchor=(x, y), ncols=len(handles),
-        frameon=False, borderpad=0, borderaxespad=0, handlelength=1.6, columnspacing=1.4,
-    )  # fmt: skip
+    key_of(figure, 0.75 / width, 0.78, handles)
+    return figure
 
 
 def _draw(place: Any, panel: Panel) -> None:
@@ -114,8 +103,7 @@ def _draw(place: Any, panel: Panel) -> None:
     peak = int(np.abs(panel.torque).argmax())
     place.plot(panel.speed[peak], panel.torque[peak], "o", color=INK, markersize=4, zorder=4)
     place.set(xlim=(-ends[0], ends[0]), ylim=(-ends[1], ends[1]))
-    place.set_title(panel.title, fontsize=10, weight="bold", color=INK, pad=5)
-    place.set_title(panel.note, loc="right", fontsize=8, color=GREY, pad=5)
+    panel_title(place, panel.title, panel.note)
     torque_unit, speed_unit = panel.units
     far = [
         f"{what} {limit:.3g} {unit}" if np.isfinite(limit) else f"no {what}"
@@ -135,7 +123,7 @@ def _draw(place: Any, panel: Panel) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MotorReport(Sectioned):
+class MotorReport(Result):
     """The motors of n joints along a motion of m instants."""
 
     robot: str

@@ -22,11 +22,11 @@ from scipy.spatial import ConvexHull, QhullError
 
 from armdyn.arrays import Array, check_number
 from armdyn.errors import ModelError, SizingError, check_known
-from armdyn.figures import save_picture
 from armdyn.io.csv.trajectory import SampledMotion, sampled_motion
 from armdyn.model import Joint, Rotor
+from armdyn.report.figures import save_picture
+from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
-from armdyn.sections import Section, Sectioned
 from armdyn.study.sizing.motor_list import Gear, Motor, MotorList, motor_list
 from armdyn.study.sizing.motors import Panel, check_own_motors, draw_panels
 
@@ -168,7 +168,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sizing(Sectioned):
+class Sizing(Result):
     """Motors and gears for all joints of a robot."""
 
     before: Robot = field(repr=False)

@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_number
 from armdyn.errors import ModelError, ShapeError, shown
-from armdyn.figures import ALARM, COLOURS, GREY, INK, save_picture
+from armdyn.report.figures import ALARM, COLOURS, INK, save_picture
+from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
-from armdyn.sections import Section, Sectioned
+from armdyn.study.pictures import name_rows, sheet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,45 +50,25 @@ def draw_worst_case(
     title: str, told: str, bars: Sequence[tuple[str, float, str]], heat: HeatMap
 ) -> Any:
     """The figure: a bar a motor, and the map."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
-    figure = Figure(figsize=(11.0, 4.8), facecolor="white")
+    figure = sheet(11.0, 4.8, title, told, 0.03)
     room = 0.04 + 0.0075 * min(max(len(name) for name, _, _ in bars), 24)
     left = figure.add_axes((room, 0.12, 0.46 - room, 0.68))
     uses = [use for _, use, _ in bars]
     colours = [ALARM if use > 1 else COLOURS["inertial"] for use in uses]
     left.barh(range(len(bars)), [100 * use for use in uses], color=colours, height=0.6)
-    left.set_yticks(range(len(bars)), [name for name, _, _ in bars])
-    left.invert_yaxis()
+    name_rows(left, [name for name, _, _ in bars])
     left.axvline(100, color=INK, linewidth=1.0)
     known = any(use > 0 for use in uses)
     left.set_xlabel("of what the motor can give [%]" if known else "no limits of motors are known")
-    left.spines[["top", "right"]].set_visible(False)
     right = figure.add_axes((0.55, 0.12, 0.36, 0.68))
     most = max(1.0, float(heat.use.max()))
-    drawn = right.pcolormesh(
-        heat.x,
-        heat.y,
-        100 * heat.use,
-        shading="nearest",
-        cmap="cividis",
-        vmin=0,
-        vmax=100 * most,
-        rasterized=True,
-    )
+    look: Any = {"shading": "nearest", "cmap": "cividis", "rasterized": True}
+    drawn = right.pcolormesh(heat.x, heat.y, 100 * heat.use, vmin=0, vmax=100 * most, **look)
     right.contour(heat.x, heat.y, heat.use, levels=[1.0], colors=[ALARM], linewidths=1.4)
     right.plot(*heat.worst, marker="o", color="white", markeredgecolor=INK, markersize=8)
-    right.set_xlabel(heat.names[0])
-    right.set_ylabel(heat.names[1])
+    right.set(xlabel=heat.names[0], ylabel=heat.names[1])
     figure.colorbar(drawn, ax=right, label="the motor that works hardest [%]")
-    figure.text(0.03, 0.93, title, fontsize=13, weight="bold", color=INK)
-    figure.text(0.03, 0.87, told, color=GREY)
     return figure
-
-
-def span(low: float, high: float, cells: int) -> Array:
-    """Positions from one end to the other, (cells,)."""
-    return np.linspace(low, high, cells)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +118,7 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WorstCase(Sectioned):
+class WorstCase(Result):
     """The worst states of a robot, motor by motor."""
 
     robot: Robot = field(repr=False)
@@ -376,10 +357,10 @@ class _Search:
         sways = []
         for j in range(n):
             q = np.repeat(worst.q[None], cells, axis=0)
-            q[:, j] = span(low[j], high[j], cells)
+            q[:, j] = np.linspace(low[j], high[j], cells)
             sways.append(float(np.ptp(uses(q).max(axis=1))))
         a, b = sorted(np.argsort(-np.array(sways), kind="stable")[:2].tolist() or [0, 0])
-        x, y = span(low[a], high[a], cells), span(low[b], high[b], cells)
+        x, y = (np.linspace(low[k], high[k], cells) for k in (a, b))
         q = np.repeat(worst.q[None], cells * cells, axis=0)
         q[:, a], q[:, b] = np.tile(x, cells), np.repeat(y, cells)
         found = uses(q)

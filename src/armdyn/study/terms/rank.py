@@ -16,10 +16,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, check_known, counted, shown
-from armdyn.figures import COLOURS, GREY, INK, PALE, save_picture
+from armdyn.report.figures import COLOURS, GREY, INK, PALE, save_picture
+from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
-from armdyn.sections import Section, Sectioned
 from armdyn.study.operations.count import count_operations
+from armdyn.study.pictures import name_rows, panel_title, sheet, write_beside
 from armdyn.study.states import OnLimits, Over, StateSet, is_workspace, states_of
 
 PANELS_A_ROW = 3
@@ -30,11 +31,9 @@ def draw_ranking(
     head: tuple[str, str], names: Sequence[str], panels: Sequence[tuple[str, Sequence[float]]]
 ) -> Any:
     """A panel a measure with a bar an arm, the smallest one dark."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     rows = -(-len(panels) // PANELS_A_ROW)
     height = 1.0 + rows * (0.75 + 0.3 * len(names))
-    figure = Figure(figsize=(12.0, height), facecolor="white")
+    figure = sheet(12.0, height, head[0], f"{head[1]}; shorter is better", 0.02)
     axes = figure.subplots(rows, PANELS_A_ROW, squeeze=False, sharey=True)
     inch, longest = 1 / height, max(map(len, names))
     left = min(0.3, 0.03 + 0.0068 * longest)
@@ -46,10 +45,7 @@ def draw_ranking(
         _draw(panel, title, np.array(values, dtype=float))
     for panel in axes.ravel()[len(panels) :]:
         panel.set_visible(False)
-    axes[0, 0].set_yticks(range(len(names)), names)
-    axes[0, 0].set_ylim(len(names) - 0.4, -0.6)
-    figure.text(0.02, 1 - 0.3 * inch, head[0], fontsize=13, weight="bold", color=INK, va="center")
-    figure.text(0.02, 1 - 0.55 * inch, f"{head[1]}; shorter is better", color=GREY, va="center")
+    name_rows(axes[0, 0], names)
     return figure
 
 
@@ -60,11 +56,9 @@ def _draw(panel: Any, title: str, values: Any) -> None:
         best, end = value == known.min(initial=np.inf), min(np.nan_to_num(value), 1.1 * most)
         panel.barh(row, end, height=0.68, color=_BEST if best else _OTHERS)
         text = "not known" if np.isnan(value) else f"{value:.0f}" if value > 1e4 else f"{value:.4g}"
-        panel.annotate(
-            text, (end, row), xytext=(4, 0), textcoords="offset points", va="center",
-            fontsize=8, color=INK if best else GREY, weight="bold" if best else "normal",
-        )  # fmt: skip
-    panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=5)
+        look = {"color": INK, "weight": "bold"} if best else {"color": GREY}
+        write_beside(panel, text, end, row, fontsize=8, **look)
+    panel_title(panel, title)
     panel.set_xlim(0, 1.3 * most)
     panel.set_xticks([])
     panel.tick_params(axis="y", length=0, labelcolor=INK)
@@ -116,7 +110,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Sectioned):
+class Ranking(Result):
     """Arms on one task, the best first."""
 
     task: str

@@ -26,13 +26,14 @@ import numpy as np
 
 from armdyn.arrays import Array, check_truth, real
 from armdyn.errors import ModelError, check_known, counted, shown
-from armdyn.figures import COLOURS, GREY, INK, PALE, save_picture
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.report.figures import COLOURS, GREY, PALE, save_picture
+from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
-from armdyn.sections import Section, Sectioned
+from armdyn.study.pictures import key_row, name_rows, panel_title, sheet, write_beside
 from armdyn.study.states import OnLimits, Over, StateSet, states_of
 
 PARTS = ("rotation of links", "translation of links")
@@ -223,13 +224,11 @@ def draw_terms(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: li
 
 
 def _panels(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     n = len(joints)
     columns = min(n, 2 if n <= 4 else 3)
     rows = -(-n // columns)
     height = 1.6 + 2.3 * rows
-    figure = Figure(figsize=(1.2 + 4.6 * columns, height), facecolor="white")
+    figure = _headed(1.2 + 4.6 * columns, height, head, {s.kind for j in joints for s in j.terms})
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     inch, left = 1 / height, (1.35 if columns > 1 else 1.6) / (1.2 + 4.6 * columns)
     figure.subplots_adjust(
@@ -242,7 +241,6 @@ def _panels(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[
         panel.set_ylim(max(most, 1) - 0.4, -0.6)
     for panel in axes[n:]:
         panel.set_visible(False)
-    _heading(figure, head, {s.kind for joint in joints for s in joint.terms}, inch)
     return figure
 
 
@@ -250,30 +248,22 @@ def _draw_joint(panel: Any, joint: JointTerms, speed: float, longest: float) -> 
     shares = joint.terms[:DRAWN_TERMS]
     for row, share in enumerate(shares):
         panel.barh(row, share.rms_share, height=0.68, color=KIND_COLOURS[share.kind])
-        panel.annotate(
-            f"{100 * share.rms_share:.3g} %", (share.rms_share, row), xytext=(3, 0),
-            textcoords="offset points", va="center", fontsize=7.5, color=GREY,
-        )  # fmt: skip
-    labels = [share.name.replace("^2", "²") for share in shares]
-    panel.set_yticks(range(len(shares)), labels)
+        text = f"{100 * share.rms_share:.3g} %"
+        write_beside(panel, text, share.rms_share, row, fontsize=7.5, color=GREY)
+    name_rows(panel, [share.name.replace("^2", "²") for share in shares])
     panel.set_xlim(0, 1.18 * longest)
-    panel.tick_params(axis="y", length=0, labelcolor=INK)
     panel.set_xticks([])
     panel.spines["bottom"].set_visible(False)
     panel.spines["left"].set_color(PALE)
-    panel.set_title(joint.name, fontsize=10, weight="bold", color=INK, pad=5)
     static = "static" if np.isinf(speed) else f"quasi-static to {speed:.2g} × speed"
-    panel.set_title(
-        f"RMS {joint.rms:.3g} {joint.unit}, {static}", loc="right", fontsize=7.5, color=GREY, pad=5
-    )
+    panel_title(panel, joint.name, f"RMS {joint.rms:.3g} {joint.unit}, {static}")
 
 
 def _bars(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     n = len(joints)
     height = 2.0 + 0.2 * n
-    figure, inch = Figure(figsize=(9.8, height), facecolor="white"), 1 / height
+    kinds = {kind.kind for joint in joints for kind in joint.kinds if kind.peak}
+    figure, inch = _headed(9.8, height, head, kinds), 1 / height
     panel = figure.add_axes((0.16, 0.5 * inch, 0.68, 1 - 1.75 * inch))
     for row, (joint, speed) in enumerate(zip(joints, speeds, strict=True)):
         total, start = sum(kind.rms for kind in joint.kinds) or 1.0, 0.0
@@ -283,28 +273,21 @@ def _bars(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[fl
             start += width
         text = f"{joint.rms:.3g} {joint.unit}" + ("" if np.isinf(speed) else f", {speed:.2g} ×")
         panel.text(1.01, row, text, va="center", fontsize=7, color=GREY)
-    panel.set_yticks(range(n), [joint.name for joint in joints])
-    panel.tick_params(axis="y", length=0, labelcolor=INK, labelsize=7)
-    panel.set_ylim(n - 0.4, -0.6)
+    name_rows(panel, [joint.name for joint in joints])
+    panel.tick_params(axis="y", labelsize=7)
     panel.set_xlim(0, 1)
     panel.set_xlabel("RMS of each kind, as a part of their sum; right: RMS and quasi-static speed")
-    kinds = {kind.kind for joint in joints for kind in joint.kinds if kind.peak}
-    _heading(figure, head, kinds, inch)
     return figure
 
 
-def _heading(figure: Any, head: tuple[str, str], kinds: set[str], inch: float) -> None:
-    """Title, what the states are, and the colours."""
-    from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
-
-    left = 0.3 / figure.get_figwidth()
-    figure.text(left, 1 - 0.3 * inch, head[0], fontsize=13, weight="bold", color=INK, va="center")
-    figure.text(left, 1 - 0.47 * inch, head[1], color=GREY, va="top", linespacing=1.5)
-    figure.legend(
-        handles=[Patch(color=KIND_COLOURS[k], label=k) for k in KINDS if k in kinds],
-        loc="center left", bbox_to_anchor=(left, 1 - 1.02 * inch), ncols=len(KINDS), frameon=False,
-        borderpad=0, borderaxespad=0, handlelength=1.2, columnspacing=1.4, labelcolor=INK,
-    )  # fmt: skip
+def _headed(width: float, height: float, head: tuple[str, str], kinds: set[str]) -> Any:
+    """A sheet with the title, what the states are and how bars are meant, and the colours."""
+    first, second = head[1].split("\n")
+    left = 0.3 / width
+    figure = sheet(width, height, head[0], first, left)
+    figure.text(left, 1 - 0.75 / height, second, color=GREY, va="center")
+    key_row(figure, left, 1.02, {kind: KIND_COLOURS[kind] for kind in KINDS if kind in kinds})
+    return figure
 
 
 TOLERANCE = 0.05
@@ -335,7 +318,7 @@ class QuasiStatic:
 
 
 @dataclass(frozen=True, eq=False)
-class Terms(Sectioned):
+class Terms(Result):
     """The terms of the torques of a robot over a set of states."""
 
     robot: str

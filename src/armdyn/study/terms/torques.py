@@ -12,9 +12,12 @@ from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_joint_vector
 from armdyn.errors import TrajectoryError, counted
-from armdyn.figures import (
+from armdyn.forks import cached_property
+from armdyn.io.csv.trajectory import SampledMotion
+from armdyn.model import RobotModel
+from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.report.figures import (
     COLOURS,
-    GREY,
     INK,
     PALE,
     draw_head,
@@ -24,14 +27,11 @@ from armdyn.figures import (
     save_picture,
     thinned,
 )
-from armdyn.forks import cached_property
-from armdyn.io.csv.trajectory import SampledMotion
-from armdyn.model import RobotModel
-from armdyn.model.friction_terms import FRICTION_ROWS
 from armdyn.robot import Robot
 from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
 from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, effort_limits, excesses
+from armdyn.study.pictures import key_of, sheet
 
 NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
 PARTS = ("axial", "radial", "tilting", "twisting")
@@ -114,13 +114,16 @@ class Reactions:
 
 
 def _reaction_figure(reactions: Reactions) -> Any:
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     count = len(reactions.links)
     pairs = 1 if count <= 10 else 2 if count <= 40 else 3
     rows = -(-count // pairs)
     height = 1.5 + 1.65 * rows
-    figure = Figure(figsize=(9.8 * pairs, height), facecolor="white")
+    subtitle = (
+        "on each link from its parent; axial: along the axis of the joint (of the ground: z of the "
+        "base), radial and tilting: across it, twisting: about it"
+    )
+    title = f"{reactions.title}: what ground and joints carry"
+    figure = sheet(9.8 * pairs, height, title, subtitle, 0.085 / pairs, 0.24)
     axes = figure.subplots(rows, 2 * pairs, sharex=True, squeeze=False)
     inch = 1 / height
     figure.subplots_adjust(
@@ -140,21 +143,8 @@ def _reaction_figure(reactions: Reactions) -> Any:
         for panel in row if i + pairs >= count else ():
             panel.set_xlabel("time [s]")
             panel.tick_params(labelbottom=True)
-    left = axes[0, 0].get_position().x0
-    title = f"{reactions.title}: what ground and joints carry"
-    figure.text(left, 1 - 0.24 * inch, title, fontsize=13, weight="bold", color=INK, va="center")
-    subtitle = (
-        "on each link from its parent; axial: along the axis of the joint (of the ground: z of the "
-        "base), radial and tilting: across it, twisting: about it"
-    )
-    figure.text(left, 1 - 0.49 * inch, subtitle, color=GREY, va="center")
-    for column in (0, 1):
-        place = axes[0, column].get_position().x0, 1 - 0.78 * inch
-        handles, labels = axes[0, column].get_legend_handles_labels()
-        figure.legend(
-            handles, labels, loc="center left", bbox_to_anchor=place, ncols=len(labels),
-            frameon=False, borderpad=0, borderaxespad=0, handlelength=1.6, columnspacing=1.4,
-        )  # fmt: skip
+    for panel in axes[0, :2]:
+        key_of(figure, panel.get_position().x0, 0.78, panel.get_legend_handles_labels()[0])
     figure.align_ylabels(axes)
     return figure
 

@@ -1,5 +1,8 @@
-"""An arm as a picture: its links, joints and their axes, centres of mass, base and tool."""
+"""An arm as a picture and as a page: links, joints and axes, centres of mass, base and tool."""
 
+import io
+from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -7,14 +10,16 @@ from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_joint_vector, lost
 from armdyn.errors import ShapeError
-from armdyn.figures import COLOURS, GREY, INK, PALE
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.rows import cut_lines, end_frames
 from armdyn.formulations.loops.singularity import explained
+from armdyn.html import html_table
 from armdyn.model import RobotModel
+from armdyn.report.figures import COLOURS, GREY, INK, PALE, styled_figure
+from armdyn.shorten.canonical.dh_table import dh_table
 
 LINK, TURNS, SLIDES, MASS = "#9A9A9A", COLOURS["inertial"], COLOURS["coulomb"], COLOURS["gravity"]
 CUT = COLOURS["coriolis"]
@@ -23,6 +28,8 @@ AXES = ("#C0392B", "#27AE60", "#2C6FBB")
 """Colours of the axes of a frame: x, y, z."""
 AXIS_SHARE, FRAME_SHARE = 0.11, 0.14
 """Lengths of a joint axis and of the axes of a frame, relative to the arm."""
+MOST_JOINTS_DRAWN = 30
+"""Joints of a robot beyond which a notebook shows it by its tables alone."""
 
 
 def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
@@ -88,22 +95,21 @@ def _draw_links(axes: Any, model: RobotModel, frames: WorldFrames, tool: Array) 
 def _draw_joints(axes: Any, model: RobotModel, frames: WorldFrames, length: float) -> None:
     from matplotlib.patheffects import withStroke  # noqa: PLC0415 (an extra)
 
+    def ring(at: Array, beside: Array, name: str, colour: str, side: str) -> None:
+        look = {"s": 42, "color": "white", "edgecolor": colour, "linewidth": 1.8}
+        axes.scatter(*at, **look, depthshade=False, zorder=5)
+        text = axes.text(*beside, name, fontsize=7, color=colour, ha=side, va="center", zorder=6)
+        text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
+
     for i, joint in enumerate(model.joints):
         colour = TURNS if joint.type.turns else SLIDES
         ends = frames.P[i] + np.outer((-length, length), frames.z[i])
         axes.plot(*ends.T, color=colour, linewidth=1.6, zorder=4)
-        ring = {"s": 42, "color": "white", "edgecolor": colour, "linewidth": 1.8}
-        axes.scatter(*frames.P[i], **ring, depthshade=False, zorder=5)
         beyond = frames.P[i] + 1.25 * length * frames.z[i]
-        centred = {"ha": "center", "va": "center"}
-        text = axes.text(*beyond, joint.name, fontsize=7, color=colour, **centred, zorder=6)
-        text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
+        ring(frames.P[i], beyond, joint.name, colour, "center")
     for loop in (loop for loop in model.loops if not loop.couples):
         place = end_frames(frames, loop)[0][:3, 3]
-        ring = {"s": 42, "color": "white", "edgecolor": CUT, "linewidth": 1.8}
-        axes.scatter(*place, **ring, depthshade=False, zorder=5)
-        text = axes.text(*place, f"  {loop.name}", fontsize=7, color=CUT, va="center", zorder=6)
-        text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
+        ring(place, place, f"  {loop.name}", CUT, "left")
 
 
 def _draw_masses(axes: Any, model: RobotModel, frames: WorldFrames) -> None:
@@ -123,15 +129,11 @@ def _draw_frame(axes: Any, R: Array, O: Array, length: float) -> None:
 
 
 def _set_room(axes: Any, centre: Array, size: float) -> None:
-    for set_limits, middle in zip(
-        (axes.set_xlim, axes.set_ylim, axes.set_zlim), centre, strict=True
-    ):
-        set_limits(middle - 0.62 * size, middle + 0.62 * size)
     axes.set_box_aspect((1, 1, 1), zoom=1.0)
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("y [m]")
-    axes.set_zlabel("z [m]")
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+    for name, middle in zip("xyz", centre, strict=True):
+        ends = middle - 0.62 * size, middle + 0.62 * size
+        axes.set(**{f"{name}lim": ends, f"{name}label": f"{name} [m]"})
+        axis = getattr(axes, f"{name}axis")
         axis.set_pane_color((1, 1, 1, 0))
         axis._axinfo["grid"]["linewidth"] = 0
     axes.tick_params(labelsize=7)
@@ -156,3 +158,35 @@ def _write_head(figure: Any, model: RobotModel, q: Array) -> None:
     place = {"loc": "upper left", "bbox_to_anchor": (0.04, 0.915)}
     names = [word for word, _ in shown]
     figure.legend(lines, names, **place, ncols=len(names), frameon=False, fontsize=8)
+
+
+def robot_html(model: RobotModel) -> str:
+    """Joints, DH table and picture of a robot, for notebooks."""
+    columns = ("joint", "kind", "parent", "lower", "upper", "velocity", "effort", "link")
+    parents = (model.base_link.name, *(link.name for link in model.links))
+    rows = [
+        (
+            *(joint.name, joint.kind, parents[joint.parent + 1]),
+            *(f"{value:.5g}" for value in (joint.limits.lower, joint.limits.upper)),
+            *(f"{value:.5g}" for value in (joint.limits.velocity, joint.limits.effort)),
+            *(link.name, f"{link.inertia.mass:.5g}"),
+        )
+        for joint, link in zip(model.joints, model.links, strict=True)
+    ]
+    title = f"{model.title or model.name} [rad, m, s, N m, N]"
+    page = html_table((*columns, "mass [kg]"), rows, title, texts=3)
+    page += dh_table(model)._repr_html_()
+    few = len(model.joints) <= MOST_JOINTS_DRAWN
+    return page + figure_html(lambda: draw_portrait(model)) if few else page
+
+
+def figure_html(draw: Callable[[], Any]) -> str:
+    """A figure as an image inside a page; nothing where matplotlib is not installed."""
+    if find_spec("matplotlib") is None:
+        return ""
+    from base64 import b64encode  # noqa: PLC0415 (rarely needed)
+
+    stream = io.BytesIO()
+    styled_figure(draw, save=(stream, "png", 110))
+    code = b64encode(stream.getvalue()).decode()
+    return f'<div><img src="data:image/png;base64,{code}" style="max-width:100%"/></div>'

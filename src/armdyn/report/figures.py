@@ -65,20 +65,22 @@ def check_plot(path: str | Path) -> None:
 def save_picture(path: str | Path, draw: Callable[..., Any], *drawn: Any) -> None:
     """Write the figure `draw(*drawn)` to a .png, .pdf or .svg file, whole or not at all."""
     check_plot(path)
-    import matplotlib as mpl  # noqa: PLC0415 (an extra)
-
-    with mpl.rc_context(STYLE), replacing(path) as stream:
-        draw(*drawn).savefig(stream, format=Path(path).suffix[1:].lower(), dpi=160)
+    with replacing(path) as stream:
+        styled_figure(draw, *drawn, save=(stream, Path(path).suffix[1:].lower(), 160))
 
 
-def styled_figure(draw: Callable[..., Any], *drawn: Any) -> Any:
-    """The figure `draw(*drawn)` in the style of all pictures."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise MissingExtraError("matplotlib", "plot", "drawing a plot")
+def styled_figure(
+    draw: Callable[..., Any], *drawn: Any, save: tuple[Any, str, int] | None = None
+) -> Any:
+    """The figure `draw(*drawn)` in the style of all pictures; saved to a stream, format and dpi."""
+    check_plot("figure.png")
     import matplotlib as mpl  # noqa: PLC0415 (an extra)
 
     with mpl.rc_context(STYLE):
-        return draw(*drawn)
+        figure = draw(*drawn)
+        if save is not None:  # ticks are made when they are drawn, and take the style then
+            figure.savefig(save[0], format=save[1], dpi=save[2])
+        return figure
 
 
 def panels_of_joints(n: int, t: Array) -> tuple[Any, list[Any]]:

@@ -1,14 +1,22 @@
-"""Sections of a report: the text for people and the data for programs side by side."""
+"""Results: a report in sections, the text for people and the data for programs side by side."""
 
 import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from armdyn.arrays import Array
+from armdyn.errors import WriteError
+from armdyn.html import html_table, html_text
+from armdyn.io.atomic import write_text
+from armdyn.io.regular import check_path
+from armdyn.report.figures import FORMATS
 
+ENDINGS = (".txt", ".json", *FORMATS)
+"""What a result can be saved as."""
 _PRINTED_AS_ZERO = 1e-9
 """A value that is smaller, relative to its scale, is printed as zero."""
 _ROUNDING = 1e-13
@@ -38,9 +46,15 @@ class Section:
         table = ("  ".join(row).rstrip() for row in zip(*aligned, strict=True))
         return "\n".join([self.title, *(f"  {line}" for line in (*self.lines, *table))])
 
+    def html(self) -> str:
+        """The section for notebooks, lines below the table."""
+        columns = self.columns if self.rows else ()
+        table = html_table(columns, self.rows, self.title, self.texts)
+        return table + (html_text("\n".join(self.lines)) if self.lines else "")
 
-class Sectioned(ABC):
-    """A result that is told in sections."""
+
+class Result(ABC):
+    """The answer to a question, told in sections."""
 
     __slots__ = ()
 
@@ -59,6 +73,27 @@ class Sectioned(ABC):
     def json(self) -> str:
         """The same as JSON."""
         return json_text(self.data())
+
+    def save(self, path: str | Path) -> None:
+        """Write the result, by the ending: .txt, .json, or a picture as .png, .pdf or .svg.
+
+        Raises:
+            WriteError: Another ending, or the file cannot be written.
+        """
+        ending, plot = check_path(path).suffix.lower(), getattr(self, "plot", None)
+        if ending in FORMATS and plot is not None:
+            plot(path)
+        elif ending in (".txt", ".json"):
+            write_text(path, self.report() if ending == ".txt" else self.json() + "\n")
+        else:
+            known = ", ".join(ENDINGS if plot is not None else ENDINGS[:2])
+            raise WriteError(
+                f"cannot write a report to {str(path)!r}: the ending must be one of {known}"
+            )
+
+    def _repr_html_(self) -> str:
+        told = (part.html() for part in self.sections() if part.title)
+        return "".join(told) or html_text(self.report())
 
 
 def json_text(result: Any) -> str:
