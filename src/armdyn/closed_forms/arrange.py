@@ -120,17 +120,12 @@ def _factored(polynomial: Polynomial) -> Expr | None:
     scale = Fraction(int(number.p), int(number.q))
     found = []
     for poly, exponent in factors:
-        factor = _sum(_named(poly, names))
+        named = ((zip(names, powers, strict=True), c) for powers, c in poly.terms())
+        factor = _sum({tuple(x for x in m if x[1]): Fraction(int(c.p), int(c.q)) for m, c in named})
         if sign(factor) < 0:
             factor, scale = negated(factor), scale * (-1) ** exponent
         found.append(power(factor, exponent))
     return product([Number(scale), *found])
-
-
-def _named(poly: Any, names: list[str]) -> Polynomial:
-    """A polynomial of SymPy as ours."""
-    terms = ((zip(names, powers, strict=True), c) for powers, c in poly.terms())
-    return {tuple((n, e) for n, e in m if e): Fraction(int(c.p), int(c.q)) for m, c in terms}
 
 
 def _collected(polynomial: Polynomial, by_mass: bool) -> Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import inf
@@ -272,13 +272,15 @@ def _document(
     law, known = LAWS[form], dict(values or {})
     if symbolic is not None:
         known |= symbolic.values
-    rubbing = friction(model, digits, whole_tree) if _has_friction_block(model, form) else None
+    apart = form in WITH_FRICTION and not (form == "recursive" and with_friction(model))
+    rubbing = friction(model, digits, whole_tree) if apart else None
     if rubbing is not None:
         blocks = [*blocks, rubbing[0]]
         known |= rubbing[1]
         law = law[0].replace("+ G", "+ G + F"), f"{law[1]} + F"
     names = set() if digits is not None else occurring(blocks)
-    joints = _shown_joints(model, whole_tree)
+    every = whole_tree or not model.loops
+    joints = range(len(model.joints)) if every else model.independent
     return Equations(
         robot=model.name,
         title=model.title or model.name,
@@ -294,16 +296,6 @@ def _document(
         numbers=tuple(i + 1 for i in joints) if model.loops else (),
         passive=tuple(i + 1 for i in model.passive) if whole_tree else (),
     )
-
-
-def _has_friction_block(model: RobotModel, form: str) -> bool:
-    """Whether friction is written apart."""
-    return form in WITH_FRICTION and not (form == "recursive" and with_friction(model))
-
-
-def _shown_joints(model: RobotModel, whole_tree: bool) -> Sequence[int]:
-    """The joints whose positions the equations have."""
-    return range(len(model.joints)) if whole_tree or not model.loops else model.independent
 
 
 def _looped(
@@ -333,27 +325,18 @@ def _looped(
 
 
 def _notes_on_joints(model: RobotModel) -> Iterator[str]:
-    yield from _note_on_followers(model)
-    yield from _notes_on_drives(model)
-    yield from notes_on_loops(model)
-    for spring in model.springs:
-        yield f"the spring {spring.name} is not in these equations; its torques are added to G"
-
-
-def _note_on_followers(model: RobotModel) -> tuple[str, ...]:
-    followers = [joint.name for joint in model.joints if joint.mimic is not None]
-    note = (
-        f"{', '.join(followers)} follow other joints in this robot; here every moving joint is a "
-        "coordinate of its own"
-    )
-    return (note,) if followers else ()
-
-
-def _notes_on_drives(model: RobotModel) -> Iterator[str]:
+    if followers := [joint.name for joint in model.joints if joint.mimic is not None]:
+        yield (
+            f"{', '.join(followers)} follow other joints in this robot; here every moving joint is "
+            "a coordinate of its own"
+        )
     names = [joint.name for joint in model.joints]
     for number, drive in enumerate(model.drives, len(names) + 1):
         terms = (f"{ratio:g} q{names.index(joint) + 1}" for joint, ratio in drive.ratios)
         yield f"number {number} is the drive {drive.name}, which turns with {' + '.join(terms)}"
+    yield from notes_on_loops(model)
+    for spring in model.springs:
+        yield f"the spring {spring.name} is not in these equations; its torques are added to G"
 
 
 def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...] = ()) -> Equations:

@@ -7,11 +7,11 @@ with rational coefficients; a letter takes its value from the parameter that it 
 
 import ast
 import math
-import operator
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from fractions import Fraction
-from typing import Any
+from functools import reduce
 
 from armdyn.errors import LettersError, ModelError, UnknownNameError, shown
 from armdyn.graph.ring import Ring, Trig
@@ -24,12 +24,8 @@ _MOST_TERMS = 100
 _MOST_DIGITS = 1000
 _TAKEN = re.compile(r"q\w*|[CS]\d\w*|[CS]?(alpha|gamma|phi)\d\w*")
 """Names of positions, rates, angles, cosines and sines in equations."""
-
-_OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-}
+Terms = dict[tuple[str, ...], Fraction]
+"""A polynomial: the coefficient of each product of letters, which are in order."""
 
 
 class Letters:
@@ -72,8 +68,9 @@ class Letters:
         tree = self.trees.get(parameter)
         if tree is None:
             return ring.symbol(parameter)
-        result = _value(tree, ring.symbol, parameter)
-        return result if isinstance(result, Trig) else ring.number(result)
+        terms = _terms(tree).items()
+        products = (math.prod(map(ring.symbol, m), start=ring.number(c)) for m, c in terms)
+        return sum(products, ring.number(0))
 
     def _check_name(
         self, symbol: str, letter: str, values: Mapping[str, float], variables: Collection[str]
@@ -97,7 +94,8 @@ class Letters:
                 parameter=symbol,
             )
         try:
-            found = float(_value(tree, lambda name: Fraction(self.values[name]), symbol))
+            terms, values = _terms(tree).items(), self.values
+            found = float(sum(c * math.prod(Fraction(values[x]) for x in m) for m, c in terms))
         except (OverflowError, ValueError):
             found = math.nan
         if not math.isclose(found, value, rel_tol=VALUE_TOLERANCE):
@@ -140,12 +138,13 @@ def _parsed(symbol: str, text: str) -> ast.expr:
         if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
             raise ValueError
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
-        terms, digits = _size(tree)
-        if terms > _MOST_TERMS or digits > _MOST_DIGITS or _degree(tree) > _LARGEST_POWER:
-            raise ValueError
-        _value(tree, lambda _: Fraction(1), symbol)
+        _terms(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise _no_polynomial(symbol, text) from None
+        raise LettersError(
+            f"{symbol} = {text!r} is no polynomial of letters: use + - * ** and division by "
+            f"numbers, as in m1*l**2/12, up to the power {_LARGEST_POWER}",
+            parameter=symbol,
+        ) from None
     for name in _names(tree):
         if _TAKEN.fullmatch(name):
             raise LettersError(
@@ -156,67 +155,52 @@ def _parsed(symbol: str, text: str) -> ast.expr:
     return tree
 
 
-def _size(tree: ast.expr) -> tuple[int, int]:
-    """How many terms a polynomial can have written out, and how many digits its coefficients."""
-    match tree:
-        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)):
-            terms, digits = _size(left)
-            terms, power = min(terms, _MOST_TERMS + 1), min(power, _MOST_DIGITS)
-            return math.comb(terms + power - 1, power), digits * power
-        case ast.BinOp(left=left, op=op, right=right):
-            (a, c), (b, d) = _size(left), _size(right)
-            return a * b if isinstance(op, ast.Mult | ast.Div) else a + b, c + d
-        case ast.UnaryOp(operand=operand):
-            return _size(operand)
-        case ast.Constant(value=int() | float() as number) if number and abs(number) < math.inf:
-            return 1, len(str(Fraction(str(number))))
-    return 1, 1
+def _terms(tree: ast.expr) -> Terms:
+    """The polynomial of an expression; nothing but arithmetic is ever executed.
 
-
-def _degree(tree: ast.expr) -> int:
-    """The degree of a polynomial in its letters."""
-    match tree:
-        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)):
-            return _degree(left) * power
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _degree(left) + _degree(right)
-        case ast.BinOp(left=left, right=right):
-            return max(_degree(left), _degree(right))
-        case ast.UnaryOp(operand=operand):
-            return _degree(operand)
-    return int(isinstance(tree, ast.Name))
-
-
-def _value(tree: ast.expr, leaf: Callable[[str], Any], symbol: str) -> Any:
-    """The value of an expression; nothing but arithmetic is ever executed."""
+    Raises:
+        ValueError: It is none, or it has too many terms, powers or digits.
+    """
     match tree:
         case ast.Name(id=name) if name.isascii():
-            return leaf(name)
+            return {(name,): Fraction(1)}
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return Fraction(str(number))
+            return _checked({(): Fraction(str(number))})
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, leaf, symbol)
+            return _product(_terms(operand), {(): Fraction(-1)})
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)) if (
             0 < power <= _LARGEST_POWER
         ):
-            return _value(left, leaf, symbol) ** power
-        case ast.BinOp(left=left, op=ast.Div(), right=right) if not _names(right):
-            divisor = _value(right, leaf, symbol)
-            if divisor:
-                return _value(left, leaf, symbol) / divisor
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
-            a, b = _value(left, leaf, symbol), _value(right, leaf, symbol)
-            return _OPERATIONS[type(op)](a, b)
-    raise _no_polynomial(symbol, ast.unparse(tree))
+            return reduce(_product, [_terms(left)] * power)
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            divisor = _terms(right)
+            if divisor.keys() == {()}:
+                return _product(_terms(left), {(): 1 / divisor[()]})
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _product(_terms(left), _terms(right))
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+            a, b = _terms(left), _terms(right)
+            sign = 1 if isinstance(op, ast.Add) else -1
+            return _checked({m: a.get(m, 0) + sign * b.get(m, Fraction(0)) for m in {**a, **b}})
+    raise ValueError
+
+
+def _product(a: Terms, b: Terms) -> Terms:
+    found: Terms = defaultdict(Fraction)
+    for m, x in a.items():
+        for n, y in b.items():
+            found[tuple(sorted(m + n))] += x * y
+    return _checked(found)
+
+
+def _checked(terms: Terms) -> Terms:
+    """The terms that are not zero, or a ValueError where they are many or long."""
+    kept = {m: number for m, number in terms.items() if number}
+    long = any(len(m) > _LARGEST_POWER or len(str(x)) > _MOST_DIGITS for m, x in kept.items())
+    if long or len(kept) > _MOST_TERMS:
+        raise ValueError
+    return kept
 
 
 def _names(tree: ast.expr) -> list[str]:
     return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
-
-
-def _no_polynomial(symbol: str, text: Any) -> LettersError:
-    return LettersError(
-        f"{symbol} = {text!r} is no polynomial of letters: use + - * ** and division by numbers, "
-        f"as in m1*l**2/12, up to the power {_LARGEST_POWER}",
-        parameter=symbol,
-    )

@@ -106,7 +106,7 @@ def _closure(plane: PlanarLoop) -> tuple[str, str]:
     x, y = [], []
     for segment in plane.segments:
         cosine, sine = _pair(segment.path)
-        (vx, vy), slide = segment.v, _slide(segment)
+        (vx, vy), slide = segment.v, f" q{segment.slide + 1}" if segment.slide >= 0 else ""
         x += [_signed(vx, cosine + slide), _signed(-vy, sine + slide)]
         y += [_signed(vx, sine + slide), _signed(vy, cosine + slide)]
     return _joined(x), _joined(y)
@@ -117,10 +117,6 @@ def _pair(path: Path) -> tuple[str, str]:
         return "1", "0"
     angle = _joined([_signed(sign, f"q{j + 1}") for j, sign in path])
     return f"cos({angle})", f"sin({angle})"
-
-
-def _slide(segment: Segment) -> str:
-    return f" q{segment.slide + 1}" if segment.slide >= 0 else ""
 
 
 def _signed(factor: float, what: str) -> str:

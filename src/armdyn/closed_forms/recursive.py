@@ -103,7 +103,9 @@ class _Lister:
     def add(self) -> None:
         """Add every line."""
         for place, name in enumerate(self.program.symbols):
-            self._set(place, Symbol(self._renamed(name)))
+            match = re.fullmatch(r"(q|qd|qdd)(\d+)", name)  # it gets the number of its joint
+            number = self.numbers[int(match[2]) - 1] if match else ""
+            self._set(place, Symbol(f"{match[1]}{number}" if match else name))
         for place, constant in enumerate(self.program.constants, self.first):
             self._constant(place, constant)
         for place, instruction in enumerate(self.program.instructions, self.start):
@@ -120,11 +122,6 @@ class _Lister:
             if instruction.op in TRIG or place + self.start in found:
                 found.update(instruction.args)
         return found
-
-    def _renamed(self, name: str) -> str:
-        """An entry of q, qd or qdd by the number of its joint."""
-        match = re.fullmatch(r"(q|qd|qdd)(\d+)", name)
-        return f"{match[1]}{self.numbers[int(match[2]) - 1]}" if match else name
 
     def _set(self, place: int, expr: Expr) -> None:
         self.values[place] = self.spelled[place] = expr

@@ -239,21 +239,18 @@ class _Symboliser:
         links, sums, places = self.robot.links, self._sums(), self._places
         values = self.letters.values | self._constant_angles
         names = (*self._ring.symbols, *self._constant_angles)
+        count = len(self.model.joints) + len(self.model.drives)
+        rotors = [self._number(f"Ia{i + 1}") for i in range(count)]
         return SymbolicRobot(
             self._ring,
             self._parts(),
             [self._position(i) for i in range(len(links))],
             {place: sums[i] for i, place in places.items()},
-            self._rotors(),
+            rotor_matrix(self.model, np.array(rotors, dtype=object)),
             {name: values[name] for name in names if name in values},
             {i: float(links[i].theta) for i in places if not is_quarter(links[i].theta)},
             _vector(self._number(name) for name in TOOL),
         )
-
-    def _rotors(self) -> Array:
-        count = len(self.model.joints) + len(self.model.drives)
-        named = [self._number(f"Ia{i + 1}") for i in range(count)]
-        return rotor_matrix(self.model, np.array(named, dtype=object))
 
     @cached_property
     def _constant_angles(self) -> dict[str, float]:

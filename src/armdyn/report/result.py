@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from armdyn.arrays import Array
 from armdyn.errors import WriteError
 from armdyn.html import html_table, html_text
 from armdyn.io.atomic import write_text
@@ -17,7 +16,7 @@ from armdyn.report.figures import FORMATS
 
 ENDINGS = (".txt", ".json", *FORMATS)
 """What a result can be saved as."""
-_PRINTED_AS_ZERO = 1e-9
+PRINTED_AS_ZERO = 1e-9
 """A value that is smaller, relative to its scale, is printed as zero."""
 _ROUNDING = 1e-13
 """A value that is smaller, relative to its scale, is the rounding of zero."""
@@ -110,22 +109,11 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def percent(value: float, scale: float) -> str:
-    """A value as a share of its scale."""
-    share = abs(value) / scale if scale else 0.0
-    return "0" if share <= _PRINTED_AS_ZERO else f"{100 * share:.3g} %"
-
-
 def zero(value: float, scale: float) -> str:
     """A value, or 0 if it is nothing beside its scale."""
-    return "0" if abs(value) <= _PRINTED_AS_ZERO * scale else f"{value:.4g}"
+    return "0" if abs(value) <= PRINTED_AS_ZERO * scale else f"{value:.4g}"
 
 
 def unrounded(value: float, scale: float) -> float:
     """A value, or 0 if it is rounding beside its scale, or beside 1."""
     return 0.0 if abs(value) <= _ROUNDING * max(1.0, scale) else value
-
-
-def metres(position: Array) -> tuple[str, ...]:
-    """Coordinates [m]; less than a nanometre is zero."""
-    return tuple(zero(float(value), 1.0) for value in position)

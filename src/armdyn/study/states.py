@@ -178,21 +178,17 @@ def _motion(robot: Robot, over: Over) -> StateSet:
     q, qd, qdd = (frozen(v.reshape(-1, robot.n)) for v in broadcast(**checked))
     m = len(q)
     t = None if t is None or np.shape(t) != (m,) else np.asarray(t, dtype=float)
-    _check_motion(np.stack([q, qd, qdd]), t)
+    if not m:
+        raise TrajectoryError("the motion has no states; give at least one")
+    if not np.isfinite([q, qd, qdd]).all():
+        raise TrajectoryError("the motion has numbers that are not finite; leave these states out")
+    if t is not None and not (np.isfinite(t).all() and (np.diff(t) > 0).all()):
+        raise TrajectoryError("the times of a motion must be finite and increase")
     weights = np.full(m, 1 / m) if t is None else SampledMotion(t, q, qd, qdd).shares
     name = f"along {Path(source).name}, " if source else "along the motion, "
     time = "" if t is None or m == 1 else f", {t[-1] - t[0]:.4g} s"
     words = f"{name}{counted(m, 'state' if t is None else 'instant')}{time}"
     return StateSet(q, qd, qdd, weights, words, t, notes)
-
-
-def _check_motion(states: Array, t: Array | None) -> None:
-    if not states.size:
-        raise TrajectoryError("the motion has no states; give at least one")
-    if not np.isfinite(states).all():
-        raise TrajectoryError("the motion has numbers that are not finite; leave these states out")
-    if t is not None and not (np.isfinite(t).all() and (np.diff(t) > 0).all()):
-        raise TrajectoryError("the times of a motion must be finite and increase")
 
 
 def _given(robot: Robot, over: Over) -> tuple[tuple[Any, ...], Any, str, tuple[str, ...]]:

@@ -110,14 +110,10 @@ def _merged(findings: list[Finding]) -> Iterator[Finding]:
     for (level, kind, message), names in places.items():
         several = len(names) > 1
         where = f"{kind}{'s' * several} {', '.join(names)}".strip()
-        yield Finding(level, where, _of_several(message) if several else message)
-
-
-def _of_several(message: str) -> str:
-    """What is said of one link or joint, said of each of several."""
-    for one, several in OF_SEVERAL.items():
-        message = re.sub(one, several, message)
-    return message
+        text = message
+        for one, each in OF_SEVERAL.items() if several else ():
+            text = re.sub(one, each, text)
+        yield Finding(level, where, text)
 
 
 def _fixed_joints(source: str | Path) -> Iterator[Finding]:

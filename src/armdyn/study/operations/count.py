@@ -61,28 +61,12 @@ class Method:
     """Whether it takes links that have first moments and no mass."""
 
 
-def _torques(formulation: str, model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
-    return FORMULATIONS[formulation](model, q, qd, qdd).tau
-
-
 def _bias(model: RobotModel, q: Array, qd: Array) -> Array:
     return augmented_body(model, q, qd, np.zeros(len(model.joints))).tau
 
 
-def _gravity(model: RobotModel, q: Array) -> Array:
-    return _bias(model, q, np.zeros(len(model.joints)))
-
-
 def _solved(model: RobotModel, q: Array, qd: Array, tau: Array) -> Array:
     return solve_ltdl(model.paths, mass_matrix(model, q), tau - _bias(model, q, qd))
-
-
-def _articulated(model: RobotModel, q: Array, qd: Array, tau: Array) -> Array:
-    return articulated_body(model, q, qd, tau)[1]
-
-
-def _denoc(model: RobotModel, q: Array, qd: Array, tau: Array) -> Array:
-    return denoc_forward(model, q, tau - _bias(model, q, qd))[1]
 
 
 def _method(
@@ -94,16 +78,20 @@ def _method(
 
 _TEXTBOOK = (
     *(
-        _method("inverse_dynamics", name, partial(_torques, name), name not in CENTRED)
-        for name in FORMULATIONS
+        _method("inverse_dynamics", name, lambda *of, f=method: f(*of).tau, name not in CENTRED)
+        for name, method in FORMULATIONS.items()
         if name != "minimal"
     ),
     _method("mass_matrix", "composite_body", mass_matrix),
     _method("coriolis_matrix", "composite_body", coriolis_matrix),
-    _method("gravity_vector", "augmented_body", _gravity),
+    _method("gravity_vector", "augmented_body", lambda m, q: _bias(m, q, np.zeros(len(q)))),
     _method("forward_dynamics", "composite_body", _solved),
-    _method("forward_dynamics", "articulated_body", _articulated),
-    _method("forward_dynamics", "denoc", _denoc),
+    _method("forward_dynamics", "articulated_body", lambda *of: articulated_body(*of)[1]),
+    _method(
+        "forward_dynamics",
+        "denoc",
+        lambda m, q, qd, tau: denoc_forward(m, q, tau - _bias(m, q, qd))[1],
+    ),
 )
 COMPARED = tuple(dict.fromkeys(method.quantity for method in _TEXTBOOK))
 """The quantities that textbooks compute in several ways, by their names in counts."""

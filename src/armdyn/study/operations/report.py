@@ -198,7 +198,10 @@ def operation_report(
     for method in chosen:
         counting.tell(f"{method.quantity} by {method.name}")
         if method.function is None:
-            programs.append(_program(model, method, counting))
+            request = Request(method.record, effort=counting.effort)
+            program, proved = proved_program(model, request, counting.progress, counting.snap)
+            parts = program.operations, program.rotors, program.friction
+            programs.append(ProgramCounts(method.record, *parts, proved))
             stages = dict.fromkeys(STAGES) | {"minimal": programs[-1].operations}
             rows.append(MethodCounts(method.quantity, method.name, stages))
         else:
@@ -243,14 +246,6 @@ def _row(model: RobotModel, method: Method, snap: float) -> MethodCounts:
         published = formula.count(n)
         general = count(traced(general_arm(n), method).ravel())
     return MethodCounts(method.quantity, method.name, stages, published, general)
-
-
-def _program(model: RobotModel, method: Method, counting: Counting) -> ProgramCounts:
-    request = Request(method.record, effort=counting.effort)
-    program, proved = proved_program(model, request, counting.progress, counting.snap)
-    return ProgramCounts(
-        method.record, program.operations, program.rotors, program.friction, proved
-    )
 
 
 def _notes(rows: list[MethodCounts], n: int) -> list[str]:

@@ -36,6 +36,14 @@ WORDS = (
     "shaking-force",
     "shaking-moment",
 )
+_FLAGS = {
+    "constant": ("constant",),
+    "gravity-balanced": ("balanced",),
+    "shaking-force": ("forceless",),
+    # the moment of an arm with momentum would depend on the point it is taken about
+    "shaking-moment": ("forceless", "momentless"),
+}
+"""What a word sets in `Goals`."""
 MOMENTUM, ANGULAR_MOMENTUM = ("px", "py", "pz"), ("hx", "hy", "hz")
 """Components of the momentum and angular momentum of the arm for a unit rate of a joint."""
 
@@ -94,53 +102,50 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
     words = [word.strip() for text in given for word in text.split("+")]
     if not any(words):
         raise ModelError(f"no goal was given; give one or more of {', '.join(WORDS)}")
-    constant = balanced = forceless = momentless = False
+    flags: set[str] = set()
     zero: set[tuple[int, int]] = set()
     for word in words:
         name, _, rest = word.partition("=")
-        match name.strip().lower():
-            case "constant" if not rest:
-                constant = True
-            case "diagonal" if not rest:
-                zero |= set(combinations(model.independent, 2))
-            case "gravity-balanced" | "gravity_balanced" if not rest:
-                balanced = True
-            case "shaking-force" | "shaking_force" if not rest:
-                forceless = True
-            case "shaking-moment" | "shaking_moment" if not rest:
-                # of an arm with momentum it would depend on the point it is taken about
-                forceless = momentless = True
-            case "decouple":
-                zero.add(_pair(model, rest))
-            case _:
-                raise UnknownNameError("goal", word, WORDS)
-    _check_designable(model, forceless)
+        name = name.strip().lower().replace("_", "-")
+        if name in _FLAGS and not rest:
+            flags.update(_FLAGS[name])
+        elif name == "diagonal" and not rest:
+            zero |= set(combinations(model.independent, 2))
+        elif name == "decouple":
+            zero.add(_pair(model, rest))
+        else:
+            raise UnknownNameError("goal", word, WORDS)
+    _check_designable(model, "forceless" in flags)
     told = tuple(dict.fromkeys(words))
-    return Goals(constant, frozenset(zero), balanced, forceless, momentless, told)
+    return Goals(zero=frozenset(zero), words=told, **dict.fromkeys(flags, True))  # type: ignore[arg-type]
 
 
 def _check_designable(model: RobotModel, forceless: bool) -> None:
     _check_loops(model, forceless)
-    if any(joint.mimic is not None for joint in model.joints):
-        raise ModelError(
-            f"robot {model.name!r} has joints that follow others, for which a design is not "
-            "defined; lock them, or load the robot without them"
-        )
-    if model.drives:
-        raise ModelError(
-            f"robot {model.name!r} has drives that turn with several joints, for which a design is "
-            "not defined; load it without them, or with_drives([])"
-        )
-    if model.springs:
-        raise ModelError(
-            f"robot {model.name!r} has springs, which no goal knows; search without them, "
-            "with_springs([])"
-        )
-    if forceless and model.reduced:
-        raise ModelError(
+    start = f"robot {model.name!r} has"
+    for wrong, reason in (
+        (
+            any(joint.mimic is not None for joint in model.joints),
+            f"{start} joints that follow others, for which a design is not defined; lock them, or "
+            "load the robot without them",
+        ),
+        (
+            bool(model.drives),
+            f"{start} drives that turn with several joints, for which a design is not defined; "
+            "load it without them, or with_drives([])",
+        ),
+        (
+            bool(model.springs),
+            f"{start} springs, which no goal knows; search without them, with_springs([])",
+        ),
+        (
+            forceless and model.reduced,
             f"the inertias of {model.name!r} are a reduced set, which is right in torques but not "
-            "in forces on the base; take a robot with the inertias of its links"
-        )
+            "in forces on the base; take a robot with the inertias of its links",
+        ),
+    ):
+        if wrong:
+            raise ModelError(reason)
 
 
 def _check_loops(model: RobotModel, forceless: bool) -> None:
@@ -236,32 +241,23 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
         down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
         found += _of_gravity(z, names, slides, pairs, down)
     for i, name in enumerate(names):
+        own = element_name((i, i))
         if slides[i] and goals.forceless:
-            found.append(_momentum_of_slide(i, name))
+            law = f"p{i + 1} = m̃{i + 1} e{i + 1}"
+            reason = (
+                f"{name} slides and moves the mass it carries along its axis: that momentum is "
+                "never zero, which no counterweight on the arm can change"
+            )
+            found.append(Obstacle("shaking-force", (i,), law, reason))
         elif not slides[i] and goals.momentless:
-            found.append(_angular_momentum(i, name))
+            law = f"e{i + 1}·h{i + 1} = {own}"
+            reason = (
+                f"the angular momentum that {name} gives what it carries, about its own axis, is "
+                f"the inertia {own}, which is positive for any bodies: only a further body that "
+                "turns the other way can balance it"
+            )
+            found.append(Obstacle("shaking-moment", (i,), law, reason))
     return tuple(found)
-
-
-def _momentum_of_slide(i: int, name: str) -> Obstacle:
-    return Obstacle(
-        "shaking-force",
-        (i,),
-        f"p{i + 1} = m̃{i + 1} e{i + 1}",
-        f"{name} slides and moves the mass it carries along its axis: that momentum is never "
-        "zero, which no counterweight on the arm can change",
-    )
-
-
-def _angular_momentum(i: int, name: str) -> Obstacle:
-    return Obstacle(
-        "shaking-moment",
-        (i,),
-        f"e{i + 1}·h{i + 1} = {element_name((i, i))}",
-        f"the angular momentum that {name} gives what it carries, about its own axis, is the "
-        f"inertia {element_name((i, i))}, which is positive for any bodies: only a further body "
-        "that turns the other way can balance it",
-    )
 
 
 def _of_pairs(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.graph.count import Operations
-from armdyn.report.result import Section, metres, percent, zero
+from armdyn.arrays import Array
+from armdyn.report.result import PRINTED_AS_ZERO, Section, zero
 from armdyn.study.simplify.comparison import CONFIGURATIONS, Comparison, ValueRange
 from armdyn.study.simplify.conditions import Branches, plain
 from armdyn.study.simplify.counterweights import Build, Shape
@@ -95,7 +95,10 @@ def costs_section(comparison: Comparison) -> Section:
         ),
         data={
             "condition_number": before_after(_range, comparison.condition),
-            "operations": before_after(_operations, operations),
+            "operations": before_after(
+                lambda count: {x: getattr(count, x) for x in ("mul", "add", "trig", "total")},
+                operations,
+            ),
         },
     )
 
@@ -112,15 +115,11 @@ def _range(values: ValueRange) -> dict[str, float | None]:
 
 def _span(values: ValueRange, scale: float) -> tuple[str, str]:
     ends = _between(zero(values.low, scale), zero(values.high, scale))
-    return ends, percent(values.variation, scale)
+    return ends, _percent(values.variation, scale)
 
 
 def _between(low: str, high: str) -> str:
     return low if low == high else f"{low} to {high}"
-
-
-def _operations(count: Operations) -> dict[str, int]:
-    return {name: getattr(count, name) for name in ("mul", "add", "trig", "total")}
 
 
 MOST_LINES = 40
@@ -172,7 +171,7 @@ def _headline(design: Design) -> Section:
     lines.append(f"nearest design: root mean square of what should vanish {design.residual:.3g}")
     lines += [
         f"{v.element} {'varies by' if v.constant else 'reaches'} {v.after:.4g} "
-        f"({percent(v.after, v.scale)} of its scale; before {percent(v.before, v.scale)})"
+        f"({_percent(v.after, v.scale)} of its scale; before {_percent(v.before, v.scale)})"
         for v in sorted(remaining, key=lambda v: -v.after / v.scale)[:MOST_LINES]
     ]
     return Section(f"{name}: not reached; {design.reason}", tuple(lines), data=data)
@@ -262,7 +261,7 @@ def _shape_row(shape: Shape) -> tuple[str, ...]:
     if shape.sides is not None:
         tilted = np.abs(shape.axes.diagonal()).min() < _TILTED_COSINE
         box = (*(f"{side:.3g}" for side in shape.sides), "tilted" if tilted else "")
-    return (f"{shape.mass:.4g}", *metres(shape.com), *moments, *box)
+    return (f"{shape.mass:.4g}", *_metres(shape.com), *moments, *box)
 
 
 def _link_data(build: Build) -> dict[str, Any]:
@@ -297,7 +296,7 @@ def _link_data(build: Build) -> dict[str, Any]:
 
 def _weights(builds: Sequence[Build]) -> Iterator[Section]:
     rows = tuple(
-        (build.name, f"{w.mass:.4g}", *metres(w.position), *metres(build.in_model(w.position)))
+        (build.name, f"{w.mass:.4g}", *_metres(w.position), *_metres(build.in_model(w.position)))
         for build in builds
         for w in build.weights
     )
@@ -314,3 +313,14 @@ def _weights(builds: Sequence[Build]) -> Iterator[Section]:
     lines = tuple(f"{', '.join(links)}: {note}" for note, links in names.items() if note)
     if lines:
         yield Section("Not by counterweights alone", lines)
+
+
+def _percent(value: float, scale: float) -> str:
+    """A value as a share of its scale."""
+    share = abs(value) / scale if scale else 0.0
+    return "0" if share <= PRINTED_AS_ZERO else f"{100 * share:.3g} %"
+
+
+def _metres(position: Array) -> tuple[str, ...]:
+    """Coordinates [m]; less than a nanometre is zero."""
+    return tuple(zero(float(value), 1.0) for value in position)

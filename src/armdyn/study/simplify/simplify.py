@@ -13,13 +13,11 @@ from functools import partial
 from pathlib import Path
 
 from armdyn.arrays import check_truth
-from armdyn.errors import ModelError, WriteError, shown
+from armdyn.errors import ModelError, shown
 from armdyn.forks import cached_property
-from armdyn.io.atomic import write_text
 from armdyn.io.csv.trajectory import trajectory_from_csv
-from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
-from armdyn.report.figures import FORMATS, save_picture
+from armdyn.report.figures import save_picture
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot
 from armdyn.study.simplify.comparison import Comparison, compare_designs
@@ -37,8 +35,6 @@ from armdyn.study.simplify.design_variables import Bounds, ParametrisedArm, pars
 from armdyn.study.simplify.goals import Goals, Obstacle, parse_goals
 from armdyn.study.simplify.picture import draw_design
 from armdyn.study.simplify.report import sections
-
-ENDINGS = (".txt", ".json", *FORMATS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,25 +126,9 @@ class Report(Result):
         """The report for people."""
         return self.report()
 
-    def save(self, path: str | Path) -> None:
-        """Write the report, by the ending: .txt, .json, or a picture as .png, .pdf or .svg.
-
-        Raises:
-            WriteError: Another ending, or the file cannot be written.
-        """
-        path = check_path(path)
-        match path.suffix.lower():
-            case ".txt":
-                write_text(path, self.text())
-            case ".json":
-                write_text(path, self.json() + "\n")
-            case ending if ending in FORMATS:
-                save_picture(path, draw_design, self.found.design, self.builds, self.comparison)
-            case _:
-                raise WriteError(
-                    f"cannot write a report to {str(path)!r}: the ending must be one of "
-                    f"{', '.join(ENDINGS)}"
-                )
+    def plot(self, path: str | Path) -> None:
+        """Draw both arms, mass matrix, gravity and torques, to a .png, .pdf or .svg file."""
+        save_picture(path, draw_design, self.found.design, self.builds, self.comparison)
 
 
 def simplify(

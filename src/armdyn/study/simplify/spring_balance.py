@@ -200,8 +200,10 @@ def balance(problem: BalanceProblem) -> Springs:
         return []
     ideal = replace(problem, free_length=0.0)
     springs = _fewest(ideal, _linear(ideal, list(range(len(problem.places)))))
-    if not springs:
-        return _fitted(problem, _starts(problem))
+    if not springs:  # a fit begins with a soft spring at each place that can move
+        k, half = problem.size / problem.reach**2, np.full(3, 0.3 * problem.reach)
+        moving = [i for i, place in enumerate(problem.places) if place.dX.any()]
+        return _fitted(problem, [(i, (k, half, half)) for i in moving])
     return _fitted(problem, springs) if problem.free_length else springs
 
 
@@ -235,10 +237,6 @@ def _merged(problem: BalanceProblem, springs: Springs) -> Springs:
     return springs
 
 
-def _table(problem: BalanceProblem, number: int) -> Array:
-    return problem.places[number].coefficients(problem.reach).reshape(-1, 16)
-
-
 def _linear(problem: BalanceProblem, used: list[int]) -> Springs:
     """Springs by the linear problem: by B alone if that is exact, with s, or with s and β."""
     springs: Springs = []
@@ -251,7 +249,7 @@ def _linear(problem: BalanceProblem, used: list[int]) -> Springs:
 
 def _by_columns(problem: BalanceProblem, used: list[int], columns: Any) -> Springs:
     """Springs by some of the sixteen numbers, each place as stiff as its lengths ask for."""
-    A = np.stack([_table(problem, number) for number in used])
+    A = np.stack([problem.places[k].coefficients(problem.reach).reshape(-1, 16) for k in used])
     b, S = problem.gravity.ravel(), np.zeros(len(used))
     inverse = np.linalg.pinv(np.concatenate(list(A[:, :, columns]), axis=1), rcond=1e-12)
     x = np.zeros((len(used), 16))
@@ -272,12 +270,6 @@ def _by_columns(problem: BalanceProblem, used: list[int], columns: Any) -> Sprin
         if values[0] > 0
         for ends in realised(values, problem.reach)
     ]
-
-
-def _starts(problem: BalanceProblem) -> Springs:
-    """A soft spring at each place that can move, from which a fit begins."""
-    k, half = problem.size / problem.reach**2, np.full(3, 0.3 * problem.reach)
-    return [(i, (k, half, half)) for i, place in enumerate(problem.places) if place.dX.any()]
 
 
 def _fitted(problem: BalanceProblem, start: Springs) -> Springs:

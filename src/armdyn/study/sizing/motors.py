@@ -264,25 +264,16 @@ class MotorReport(Result):
     def plot(self, path: str | Path) -> None:
         """Draw torque over speed, with the limits of each motor, to a .png, .pdf or .svg file."""
         title = f"{self.title}: torque over speed of each motor"
-        panels = [self._panel(i) for i in range(len(self.joints))]
-        save_picture(path, draw_panels, title, self._subtitle(), panels)
-
-    def _subtitle(self) -> str:
         t, source = self.motion.t, Path(self.motion.source).name
-        return f"along {source + ', ' if source else ''}{t[-1] - t[0]:.4g} s"
-
-    def _panel(self, i: int) -> Panel:
-        return Panel(
-            self.joints[i],
-            f"ratio {self.ratio[i]:.4g}",
-            self.units(i),
-            self.speed[:, i],
-            self.torque[:, i],
-            float(self.speed_limit[i]),
-            float(self.torque_limit[i]),
-            float(self.rating[i]),
-            float(self.rms[i]),
-        )
+        subtitle = f"along {source + ', ' if source else ''}{t[-1] - t[0]:.4g} s"
+        limits = zip(self.speed_limit, self.torque_limit, self.rating, self.rms, strict=True)
+        panels = [
+            Panel(joint, f"ratio {ratio:.4g}", self.units(i), speed, torque, *map(float, row))
+            for i, (joint, ratio, speed, torque, row) in enumerate(
+                zip(self.joints, self.ratio, self.speed.T, self.torque.T, limits, strict=True)
+            )
+        ]
+        save_picture(path, draw_panels, title, subtitle, panels)
 
 
 def motors(

@@ -260,7 +260,11 @@ def structure(robot: Robot | RobotModel) -> Structure:
     numbers = _ranges(model)
     for trunk in trunks(model):
         _fill(trunk, numbers, tables)
-    _share_drives(model, tables[0])
+    shared, D = rotor_matrix(model), tables[0]
+    for i, j in zip(*np.nonzero(shared), strict=True):
+        if D[i, j].status == "zero":  # nothing couples these joints but a drive
+            value = float(shared[i, j])
+            D[i, j] = StructureElement("constant", (), SHARED, value, value)
     return Structure(
         model.name,
         model.title or model.name,
@@ -293,15 +297,6 @@ def _fill(trunk: Trunk, numbers: Sequence[Ranges], tables: Sequence[Array]) -> N
                 text = CANCELS if cancels else text
                 element = StructureElement(status, joints, text, *span, cancels, parameters)
             table[at] = table[*at[:-2], *reversed(at[-2:])] = element
-
-
-def _share_drives(model: RobotModel, D: Array) -> None:
-    """Couple joints that nothing couples but a drive."""
-    shared = rotor_matrix(model)
-    for i, j in zip(*np.nonzero(shared), strict=True):
-        if D[i, j].status == "zero":
-            value = float(shared[i, j])
-            D[i, j] = StructureElement("constant", (), SHARED, value, value)
 
 
 def _ranges(model: RobotModel) -> list[Ranges]:

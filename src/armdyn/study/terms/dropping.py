@@ -32,7 +32,6 @@ from armdyn.model.joint import Rotor
 from armdyn.model.link import Body, Link
 from armdyn.shorten.canonical.frames import canonical, canonical_frames
 from armdyn.shorten.canonical.regroup import regroup
-from armdyn.shorten.canonical.robot import CanonicalLink
 from armdyn.study.states import StateSet
 
 _MOMENTS = {"Jxx": (0, 0), "Jyy": (1, 1), "Jzz": (2, 2), "Jxy": (0, 1), "Jxz": (0, 2)}
@@ -68,7 +67,8 @@ class RegroupedModel:
     def of(cls, model: RobotModel) -> "RegroupedModel":
         """The regrouped inertias of a robot."""
         links = regroup(canonical(model)).links
-        return cls(model, tuple(map(_pseudo, links)), canonical_frames(model))
+        pseudo = (np.block([[x.J, x.u[:, None]], [x.u, np.array([x.M])]]) for x in links)
+        return cls(model, tuple(pseudo), canonical_frames(model))
 
     def droppable(self) -> Iterator[Droppable]:
         """Everything that is not zero and can be left out."""
@@ -186,14 +186,6 @@ def distal_first(
             found.append(k)
             error = error + relative[k]
     return found
-
-
-def _pseudo(link: CanonicalLink) -> Array:
-    matrix = np.zeros((4, 4))
-    matrix[:3, :3] = link.J
-    matrix[:3, 3] = matrix[3, :3] = link.u
-    matrix[3, 3] = link.M
-    return matrix
 
 
 LEVELS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.0)

@@ -223,7 +223,8 @@ def _named(robots: object) -> dict[str, Robot]:
 
 
 def _check_same_joints(named: Mapping[str, Robot]) -> None:
-    kinds = {name: _kinds(robot) for name, robot in named.items()}
+    models = {name: robot.model for name, robot in named.items()}
+    kinds = {name: tuple(m.joints[i].kind for i in m.independent) for name, m in models.items()}
     first, expected = next(iter(kinds.items()))
     for name, found in kinds.items():
         if found != expected:
@@ -232,10 +233,6 @@ def _check_same_joints(named: Mapping[str, Robot]) -> None:
                 "motion of the joints, so arms in one ranking need as many joints, of the same "
                 "types in the same order; lock joints (with_locked), or rank these arms apart"
             )
-
-
-def _kinds(robot: Robot) -> tuple[str, ...]:
-    return tuple(robot.model.joints[i].kind for i in robot.model.independent)
 
 
 def _words(kinds: tuple[str, ...]) -> str:

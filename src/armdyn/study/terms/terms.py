@@ -365,7 +365,10 @@ class Terms(Result):
                 "tolerance": self.tolerance,
                 "residual": self.residual,
                 "notes": list(self.notes),
-                "joints": [_plain(*pair) for pair in self._pairs()],
+                "joints": [
+                    asdict(joint) | {"quasi_static": asdict(part) | {"error": part.error}}
+                    for joint, part in self._pairs()
+                ],
             },
         )
         return head, *map(self._of_joint, self.joints), self._of_kinds(), self._of_quasi_static()
@@ -383,7 +386,7 @@ class Terms(Result):
             ),
             (),
             ("term", "kind", "RMS", "of RMS", "peak", "of peak", "share"),
-            tuple(_row(share.name, share.kind, share) for share in joint.terms[: self.listed]),
+            tuple(map(_row, joint.terms[: self.listed])),
             texts=2,
         )
 
@@ -459,7 +462,9 @@ def terms(
     joints, residual = joint_terms(robot, states, check_truth("friction", friction))
     measured = references(robot, np.array([joint.peak for joint in joints]), reference)
     quasi_static = (
-        QuasiStatic(joint.neglected, *by, _speed(joint.neglected, by[0], tolerance))
+        QuasiStatic(
+            x := joint.neglected, *by, float(np.sqrt(tolerance * by[0] / x)) if x else np.inf
+        )
         for joint, by in zip(joints, measured, strict=True)
     )
     return Terms(
@@ -495,17 +500,6 @@ def references(robot: Robot, peaks: Any, reference: Reference) -> list[tuple[flo
     return found
 
 
-def _speed(neglected: float, reference: float, tolerance: float) -> float:
-    return float(np.sqrt(tolerance * reference / neglected)) if neglected else np.inf
-
-
-def _row(name: str, kind: str, share: Share) -> tuple[str, ...]:
-    cells = (
-        f"{share.rms:.4g}", f"{100 * share.rms_share:z.1f} %", f"{share.peak:.4g}",
-        f"{100 * share.peak_share:z.1f} %", f"{100 * share.share:z.1f} %",
-    )  # fmt: skip
-    return (name, kind, *cells)
-
-
-def _plain(joint: JointTerms, part: QuasiStatic) -> dict[str, Any]:
-    return asdict(joint) | {"quasi_static": asdict(part) | {"error": part.error}}
+def _row(share: Share) -> tuple[str, ...]:
+    parts = [f"{100 * x:z.1f} %" for x in (share.rms_share, share.peak_share, share.share)]
+    return share.name, share.kind, f"{share.rms:.4g}", parts[0], f"{share.peak:.4g}", *parts[1:]

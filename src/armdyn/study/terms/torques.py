@@ -100,13 +100,9 @@ class Reactions:
         values |= dict(zip(PARTS, np.moveaxis(np.abs(self.parts), -1, 0), strict=True))
         return [
             {"link": link, "joint": joint}
-            | {name: self._peak(found[:, i]) for name, found in values.items()}
+            | {name: _peak(self.t, found[:, i]) for name, found in values.items()}
             for i, (link, joint) in enumerate(zip(self.links, self.joints, strict=True))
         ]
-
-    def _peak(self, values: Array) -> dict[str, float]:
-        k = values.argmax()
-        return {"peak": float(values[k]), "peak_time": float(self.t[k])}
 
     def plot(self, path: str | Path) -> None:
         """Draw force and moment on ground and joints to a .png, .pdf or .svg file, a row each."""
@@ -274,8 +270,7 @@ class TorqueReport:
         ):
             for part, columns in (("linear", slice(3)), ("angular", slice(3, 6))):
                 size = np.linalg.norm(twist[:, columns], axis=-1)
-                peak = {"peak": float(size.max()), "peak_time": float(t[size.argmax()])}
-                found[f"{part}_{name}"] = peak
+                found[f"{part}_{name}"] = _peak(t, size)
         return found
 
 
@@ -397,6 +392,12 @@ def _wrench(trajectory: SampledMotion, given: ArrayLike | None) -> Array | None:
             f"instants, got shape {wrench.shape}"
         )
     return np.broadcast_to(wrench, (len(trajectory), 6))
+
+
+def _peak(t: Array, sizes: Array) -> dict[str, float]:
+    """The largest size, and when it is reached."""
+    k = sizes.argmax()
+    return {"peak": float(sizes[k]), "peak_time": float(t[k])}
 
 
 def _extremes(t: Array, values: Array) -> dict[str, float]:
