@@ -231,8 +231,11 @@ class _Angles:
         """Angles that do not move, with their values [rad]."""
         self.offsets: dict[int, float] = {}
         """What is added to a coordinate, by its number [rad]."""
-        for place in tree.sums:
-            self._set_offset(place)
+        for place in tree.sums:  # the first angle that is a coordinate has its offset
+            ratios, rest = self._total(place)
+            moving = [a for a, ratio in enumerate(ratios) if ratio]
+            if len(moving) == 1 and abs(sign := ratios[moving[0]]) == 1:
+                self.offsets.setdefault(numbers[moving[0]], _split(sign * rest)[1])
 
     def _total(self, place: int) -> tuple[list[int], float]:
         """How often an angle has each coordinate, and what it is at zero."""
@@ -241,13 +244,6 @@ class _Angles:
             ratios += sign * self.K[joint - 1]
             rest += sign * self.k[joint - 1] + self.tree.offsets.get(joint - 1, 0.0)
         return [round(x) for x in ratios], rest
-
-    def _set_offset(self, place: int) -> None:
-        """Take the offset of the first angle that is a coordinate for that of the coordinate."""
-        ratios, rest = self._total(place)
-        moving = [a for a, ratio in enumerate(ratios) if ratio]
-        if len(moving) == 1 and abs(ratios[moving[0]]) == 1:
-            self.offsets.setdefault(self.numbers[moving[0]], _split(ratios[moving[0]] * rest)[1])
 
     def turned(self, place: int) -> Any:
         """The angle by place of an angle of the ring, or the name of a constant one."""

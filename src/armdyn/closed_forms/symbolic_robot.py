@@ -236,7 +236,11 @@ class _Symboliser:
     gravity: dict[tuple[int, int], tuple[str, float]]
 
     def symbolic_robot(self) -> SymbolicRobot:
-        links, sums, places = self.robot.links, self._sums(), self._places
+        links, places = self.robot.links, self._places
+        sums: list[Sum] = []  # for each joint that of joints on parallel axes that ends with it
+        for i, link in enumerate(links):
+            before = sums[link.parent] if self._continues(link) else ()
+            sums.append((*before, (i + 1, link.sign)) if link.type.turns else before)
         values = self.letters.values | self._constant_angles
         names = (*self._ring.symbols, *self._constant_angles)
         count = len(self.model.joints) + len(self.model.drives)
@@ -284,14 +288,6 @@ class _Symboliser:
         if name not in self._constant_angles:
             return otherwise
         return Angle(self._ring, {self._ring.angles.index(name): 1})
-
-    def _sums(self) -> list[Sum]:
-        """For each joint the sum of joints on parallel axes that ends with it."""
-        sums: list[Sum] = []
-        for i, link in enumerate(self.robot.links):
-            before = sums[link.parent] if self._continues(link) else ()
-            sums.append((*before, (i + 1, link.sign)) if link.type.turns else before)
-        return sums
 
     @staticmethod
     def _continues(link: CanonicalLink) -> bool:

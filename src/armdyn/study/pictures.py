@@ -35,10 +35,10 @@ def key_row(figure: Any, left: float, drop: float, colours: Mapping[str, Any], *
     from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
 
     patches = [Patch(facecolor=colour, label=name, **look) for name, colour in colours.items()]
-    key_of(figure, left, drop, patches)
+    handle_row(figure, left, drop, patches)
 
 
-def key_of(figure: Any, left: float, drop: float, handles: Sequence[Any]) -> None:
+def handle_row(figure: Any, left: float, drop: float, handles: Sequence[Any]) -> None:
     """The same for anything with a label."""
     place = left, 1 - drop / figure.get_figheight()
     figure.legend(

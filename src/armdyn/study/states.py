@@ -10,7 +10,7 @@ A choice that was made by some states is verified by others of the same kind.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -116,6 +116,17 @@ class StateSet:
     def duration(self) -> float:
         """How long the motion takes [s]; NaN where there are no times."""
         return float("nan") if self.t is None else float(self.t[-1] - self.t[0])
+
+    def at(self, places: Array) -> StateSet:
+        """Some of the states."""
+        names = ("q", "qd", "qdd", "weights") + (() if self.t is None else ("t",))
+        return replace(self, **{name: getattr(self, name)[places] for name in names})
+
+    def joined(self, others: Iterable[StateSet]) -> StateSet:
+        """These states and those of other sets, as these are called; without times."""
+        arrays = zip(*((s.q, s.qd, s.qdd, s.weights) for s in (self, *others)), strict=True)
+        q, qd, qdd, weights = map(np.concatenate, arrays)
+        return StateSet(q, qd, qdd, weights, self.words)
 
     def parts(self, entries: int) -> Iterator[slice]:
         """The states in parts, each so small that arrays of so many numbers a state stay small."""
@@ -256,20 +267,6 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
         q, qd, qdd = hermite(given.t, given.q, given.qd, given.qdd)(between)
         words = f"at {counted(count, 'instant')} between these"
     return StateSet(q, qd, qdd, np.full(count, 1 / count), words)
-
-
-def chosen_states(states: StateSet, places: Array) -> StateSet:
-    """Some of the states."""
-    t = None if states.t is None else states.t[places]
-    q, qd, qdd, weights = (v[places] for v in (states.q, states.qd, states.qdd, states.weights))
-    return StateSet(q, qd, qdd, weights, states.words, t, states.notes)
-
-
-def joined(*sets: StateSet) -> StateSet:
-    """All states of several sets, as the first one calls them."""
-    arrays = zip(*((s.q, s.qd, s.qdd, s.weights) for s in sets), strict=True)
-    q, qd, qdd, weights = map(np.concatenate, arrays)
-    return StateSet(q, qd, qdd, weights, sets[0].words)
 
 
 MOST_STATES = 100_000

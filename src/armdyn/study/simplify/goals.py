@@ -117,7 +117,7 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
             raise UnknownNameError("goal", word, WORDS)
     _check_designable(model, "forceless" in flags)
     told = tuple(dict.fromkeys(words))
-    return Goals(zero=frozenset(zero), words=told, **dict.fromkeys(flags, True))  # type: ignore[arg-type]
+    return Goals(zero=frozenset(zero), words=told, **dict.fromkeys(flags, True))
 
 
 def _check_designable(model: RobotModel, forceless: bool) -> None:

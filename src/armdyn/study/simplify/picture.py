@@ -18,16 +18,7 @@ from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.rows import limbs
 from armdyn.model import RobotModel
 from armdyn.report.figures import GREY, INK, PALE, draw_limit
-from armdyn.study.pictures import (
-    AFTER,
-    BEFORE,
-    DRAWN_ZERO,
-    VIEWS,
-    before_after_bars,
-    key_row,
-    panel_title,
-    sheet,
-)
+from armdyn.study import pictures
 from armdyn.study.simplify.comparison import Comparison
 from armdyn.study.simplify.counterweights import Build, shape
 from armdyn.study.simplify.design import Design
@@ -49,9 +40,9 @@ def draw_design(design: Design, builds: Sequence[Build], comparison: Comparison)
     model, (old, new) = design.before, comparison.operations
     state = "reached" if design.reached else "not reached; the nearest design"
     title = f"{model.title or model.name}, goal {design.goals}: {state}"
-    below = f"multiplications and additions of the torque: {old.total} before, {new.total} after"
-    figure = sheet(10.5, height, title, below, 0.075)
-    key_row(figure, 0.84, 0.3, {"before": BEFORE, "after": AFTER})
+    counts = f"multiplications and additions of the torque: {old.total} before, {new.total} after"
+    figure = pictures.sheet(10.5, height, title, counts, 0.075)
+    pictures.key_row(figure, 0.84, 0.3, {"before": pictures.BEFORE, "after": pictures.AFTER})
     grid = figure.add_gridspec(
         len(heights), 1, height_ratios=heights, left=0.075, right=0.98, top=1 - 1.15 / height,
         bottom=0.5 / height, hspace=0.7 * len(heights) / sum(heights),
@@ -75,9 +66,9 @@ def _draw_elements(panel: Any, comparison: Comparison) -> None:
     shown: list[str] = []
     for e in comparison.elements:
         ends = np.array([(r.low, r.high) for r in (e.before, e.after)])
-        if np.abs(ends).max() <= DRAWN_ZERO * e.scale:
+        if np.abs(ends).max() <= pictures.DRAWN_ZERO * e.scale:
             continue
-        sides = zip((-0.19, 0.19), ends / e.scale, (BEFORE, AFTER), strict=True)
+        sides = zip((-0.19, 0.19), ends / e.scale, (pictures.BEFORE, pictures.AFTER), strict=True)
         for shift, (low, high), colour in sides:
             x = len(shown) + shift
             panel.bar(x, high - low, 0.34, bottom=low, color=colour, zorder=2)
@@ -90,16 +81,16 @@ def _draw_elements(panel: Any, comparison: Comparison) -> None:
     panel.use_sticky_edges = False
     panel.margins(y=0.06)
     panel.set_ylabel("Dij / √(Dii Djj) before")
-    panel_title(
+    pictures.panel_title(
         panel, "Mass matrix over the workspace", "from lowest to highest; a line is a constant"
     )
 
 
 def _draw_gravity(panel: Any, comparison: Comparison) -> None:
-    before_after_bars(panel, comparison.gravity, comparison.joints)
+    pictures.before_after_bars(panel, comparison.gravity, comparison.joints)
     panel.set_ylim(0, 1.08 * max(float(g.max()) for g in comparison.gravity) or 1.0)
     panel.set_ylabel(f"[{' or '.join(dict.fromkeys(comparison.units))}]")
-    panel_title(panel, "Largest gravity torque")
+    pictures.panel_title(panel, "Largest gravity torque")
 
 
 def _draw_shaking(panel: Any, comparison: Comparison) -> None:
@@ -107,17 +98,17 @@ def _draw_shaking(panel: Any, comparison: Comparison) -> None:
     assert comparison.shaking is not None
     before, after = comparison.shaking
     shares = 100 * after / np.where(before > 0, before, 1.0)
-    after = np.where(shares > 100 * DRAWN_ZERO, after, 0.0)
+    after = np.where(shares > 100 * pictures.DRAWN_ZERO, after, 0.0)
     rows = zip(("force", "moment"), ("N", "N·m"), before, after, strict=True)
     names = [f"{what}\n{b:.3g} → {a:.3g} {unit}" for what, unit, b, a in rows]
-    before_after_bars(panel, (np.full(2, 100.0), shares), names)
+    pictures.before_after_bars(panel, (np.full(2, 100.0), shares), names)
     panel.set_ylabel("[%]")
-    panel_title(panel, "Shaking of the base")
+    pictures.panel_title(panel, "Shaking of the base")
 
 
 def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None:
     panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
-    for report, colour in zip(comparison.torques, (BEFORE, AFTER), strict=True):
+    for report, colour in zip(comparison.torques, (pictures.BEFORE, pictures.AFTER), strict=True):
         panel.plot(report.trajectory.t, report.total[:, i], color=colour, linewidth=1.6)
     first = comparison.torques[0]
     values = np.array([report.total[:, i] for report in comparison.torques])
@@ -125,7 +116,9 @@ def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None
     before, after = (peaks[i] for peaks in comparison.peaks)
     unit = comparison.units[i]
     kind = "Force" if unit == "N" else "Torque"
-    panel_title(panel, f"{kind}, {comparison.joints[i]}", f"peak {before:.3g} → {after:.3g} {unit}")
+    pictures.panel_title(
+        panel, f"{kind}, {comparison.joints[i]}", f"peak {before:.3g} → {after:.3g} {unit}"
+    )
     panel.set_xlim(*first.trajectory.t[[0, -1]])
     panel.set_ylabel(f"[{unit}]")
     panel.locator_params(axis="y", nbins=5)
@@ -140,7 +133,7 @@ def _draw_arms(place: Any, design: Design, builds: Sequence[Build]) -> None:
     points = np.concatenate([sketch.points for sketch in sketches])
     masses = np.concatenate([part for x in sketches for part in (x.masses, x.weights)])
     heaviest = masses.max(initial=0.0) or 1.0
-    for panel, sketch, colour in zip(panels, sketches, (GREY, AFTER), strict=True):
+    for panel, sketch, colour in zip(panels, sketches, (GREY, pictures.AFTER), strict=True):
         _draw_arm(panel, sketch, colour, heaviest)
         # the same for two panels of one size, so that both are to one scale
         panel.update_datalim([points.min(axis=0), points.max(axis=0)])
@@ -151,8 +144,8 @@ def _draw_arms(place: Any, design: Design, builds: Sequence[Build]) -> None:
         panel.set_xlabel(f"{sketches[0].axes[0]} [m]")
     weights = "orange: counterweights" if any(build.weights for build in builds) else ""
     pose = "as assembled" if design.before.loops else "at q = 0"
-    panel_title(panels[0], "The arm before", f"{pose}, links as boxes of equal inertia")
-    panel_title(panels[1], "The arm after", weights)
+    pictures.panel_title(panels[0], "The arm before", f"{pose}, links as boxes of equal inertia")
+    pictures.panel_title(panels[1], "The arm after", weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +192,7 @@ def _sketch_arms(
     links = tuple(old if i in added else new for i, (old, new) in pairs)
     first, second = _in_space(models[0], {}), _in_space(replace(models[1], links=links), added)
     extent = np.ptp(np.concatenate([first.points, second.points]), axis=0)
-    view = max(VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
+    view = max(pictures.VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
     return first.seen(view), second.seen(view)
 
 

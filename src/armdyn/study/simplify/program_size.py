@@ -39,13 +39,15 @@ def program_size(model: RobotModel) -> Operations:
     bare = _vanished(robot)
     fewer = _pattern(bare) != _pattern(regroup(_generic(robot)))
     fewer = fewer and torque_difference(model, bare) <= 10 * _VANISHED
-    D = _constant(model)
-    if D is None:
+    D = mass_matrix(model, samples(model))
+    mean = D.mean(axis=0)
+    scale = np.sqrt(np.abs(np.outer(np.diag(mean), np.diag(mean))))
+    if not np.all(np.ptp(D, axis=0) <= _VANISHED * scale):
         found = [count_operations(model, snap=_VANISHED)]
     else:
         gravity = _outputs(bare if fewer else robot, WEIGHT)
         lifted = sum(x.op != "number" or x.value != 0 for part in gravity for x in part)
-        found = [_sum([*gravity, product(D)]) + Operations(0, lifted)]
+        found = [_sum([*gravity, product(mean)]) + Operations(0, lifted)]
     if fewer:
         found.append(_sum(_outputs(bare, TORQUES)))
     return min(found, key=lambda operations: operations.total)
@@ -89,14 +91,6 @@ def _generic(robot: CanonicalRobot) -> CanonicalRobot:
 def _pattern(robot: CanonicalRobot) -> list[list[bool]]:
     """Which inertial numbers are not zero."""
     return [[bool(v) for v in (*link.J.flat, *link.u, link.M)] for link in robot.links]
-
-
-def _constant(model: RobotModel) -> Array | None:
-    """The mass matrix of the links, if it is the same in all configurations."""
-    D = mass_matrix(model, samples(model))
-    mean = D.mean(axis=0)
-    scale = np.sqrt(np.abs(np.outer(np.diag(mean), np.diag(mean))))
-    return mean if np.all(np.ptp(D, axis=0) <= _VANISHED * scale) else None
 
 
 def product(D: Array) -> list[Node]:

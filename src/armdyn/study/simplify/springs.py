@@ -54,7 +54,7 @@ def _draw_arm(panel: Any, model: RobotModel, springs: Sequence[Spring]) -> None:
     """The arm in the middle of its ranges, seen along the axis along which it extends least."""
     at = Coordinates.of(model)
     frames = world_frames(model, at.positions(model.ranges.mean(axis=1)))
-    joints, lines = np.array(frames.O), np.array(limbs(model, frames))
+    joints, lines = np.array(frames.O), [np.array(line) for line in limbs(model, frames)]
     ends = [np.array(spring_vectors(frames, spring)[1:]) for spring in springs]
     points = np.concatenate([joints, *lines, *ends])
     narrow = int(np.argmin(np.ptp(points, axis=0)))
@@ -222,7 +222,10 @@ def spring_balance(
     """
     model = check_robot(robot).model
     length = check_number("free_length", free_length)
-    distance = _size(model) if reach is None else check_number("reach", reach)
+    places = [joint.placement[:3, 3] for joint in model.joints]
+    places += [link.inertia.com for link in model.links if link.inertia.mass > 0]
+    size = max(float(np.linalg.norm(place)) for place in places) or 1.0
+    distance = size if reach is None else check_number("reach", reach)
     if length < 0 or distance <= 0:
         raise ModelError(
             "expected a free_length that is not negative and a positive reach, got "
@@ -247,12 +250,6 @@ def spring_balance(
 def _torques(model: RobotModel, springs: tuple[Spring, ...], q: Array) -> Array:
     at = Coordinates.of(model)
     return np.asarray(at.torques(spring_torques(model, springs, at.positions(q))))
-
-
-def _size(model: RobotModel) -> float:
-    lengths = [float(np.linalg.norm(joint.placement[:3, 3])) for joint in model.joints]
-    heavy = [link.inertia for link in model.links if link.inertia.mass > 0]
-    return max([*lengths, *(float(np.linalg.norm(body.com)) for body in heavy)]) or 1.0
 
 
 def _pairs(model: RobotModel, between: Iterable[tuple[str, str]] | None) -> list[tuple[int, int]]:

@@ -25,7 +25,7 @@ from armdyn.model import Joint, RobotModel
 from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, save_picture
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
-from armdyn.study.pictures import key_of, panel_title, sheet
+from armdyn.study.pictures import handle_row, panel_title, sheet
 
 PEAK, RATED, CLOUD, OVER = "#E69F00", "#009E73", COLOURS["inertial"], COLOURS["coulomb"]
 _LIMIT_SHOWN = 4.0
@@ -74,7 +74,7 @@ def draw_panels(title: str, subtitle: str, panels: Sequence[Panel]) -> Any:
         Patch(facecolor=RATED, alpha=0.25, label="continuous"),
         Patch(facecolor="none", edgecolor=PEAK, linewidth=1.4, label="limit"),
     ]
-    key_of(figure, 0.75 / width, 0.78, handles)
+    handle_row(figure, 0.75 / width, 0.78, handles)
     return figure
 
 

@@ -327,8 +327,12 @@ def size(
     if check_number("margin", margin) < 1:
         raise ModelError(f"margin: expected a number of 1 or more, got {margin:g}")
     offered = motor_list(motors)
-    if minimise == "price":
-        _check_prices(offered)
+    without = [motor.name for motor in offered.motors if motor.price is None]
+    if minimise == "price" and without:
+        raise ModelError(
+            f"{offered.name}: the motors {', '.join(without[:5])} have no price, so none can be "
+            "the cheapest; give each a price, or minimise another number"
+        )
     tau = robot.inverse_dynamics(motion.q, motion.qd, motion.qdd, friction=friction)
     choices, faults = [], []
     for k, i in enumerate(robot.model.independent):
@@ -390,15 +394,6 @@ def _cost(tried: Candidates, k: int, load: Load, minimise: str) -> float:
             return float(f"{load.driven_power(float(tried.inertia[k]), gear):.6g}")
         case _:
             return float(tried.reflected[k])
-
-
-def _check_prices(offered: MotorList) -> None:
-    without = [motor.name for motor in offered.motors if motor.price is None]
-    if without:
-        raise ModelError(
-            f"{offered.name}: the motors {', '.join(without[:5])} have no price, so none can be "
-            "the cheapest; give each a price, or minimise another number"
-        )
 
 
 def _fault(joint: Joint, load: Load, tried: Candidates | None, margin: float) -> str:

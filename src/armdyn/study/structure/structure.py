@@ -91,7 +91,7 @@ class Structure(Result):
         """Tables of D, h and g, then the reasons, equal ones told once."""
         n = len(self.joints)
         lines = [
-            f"{self.title}: self of D, h and g in",
+            f"{self.title}: structure of D, h and g in",
             "tau_i = sum_j D_ij qdd_j + sum_km h_ikm qd_k qd_m + g_i",
             "",
             "0 zero, c constant, otherwise the joints it depends on; exact, for every value of the",

@@ -37,16 +37,7 @@ from armdyn.shorten.passes import reduce
 from armdyn.shorten.shorten import shorten
 from armdyn.shorten.shortest import SearchBudget
 from armdyn.study.pictures import name_rows, sheet, write_beside
-from armdyn.study.states import (
-    OnLimits,
-    Over,
-    StateSet,
-    chosen_states,
-    fresh_states,
-    is_workspace,
-    joined,
-    states_of,
-)
+from armdyn.study.states import OnLimits, Over, StateSet, fresh_states, is_workspace, states_of
 from armdyn.study.terms.dropping import (
     Droppable,
     PruningStates,
@@ -149,7 +140,7 @@ class Search:
     def _some(self, states: StateSet, most: int) -> StateSet:
         """At most so many states, evenly taken, and those in which errors were too large."""
         places = np.linspace(0, len(states) - 1, min(len(states), most)).round().astype(int)
-        return joined(chosen_states(states, places), *self.worst)
+        return states.at(places).joined(self.worst)
 
     def _dropped(self, way: Way, some: StateSet, tolerance: float) -> tuple[Droppable, ...] | None:
         """The parameters that may be dropped; None if nothing is within the tolerance."""
@@ -358,9 +349,6 @@ class Reduced(Result):
                 },
             },
         )
-        return head, self._of_terms(), self._of_errors()
-
-    def _of_terms(self) -> Section:
         lines = [
             f"{_are(self.dropped)} zero: {', '.join(self.dropped) or 'none'}",
             f"{_are(self.kept)} left: {', '.join(self.kept) or 'none'}",
@@ -368,10 +356,8 @@ class Reduced(Result):
         if self.operations.total < self.counts[0].total and not self.parameters_only:
             lines.append("and terms of sums in the program, as many as the tolerance allows")
         data = {"dropped": list(self.dropped), "kept": list(self.kept)}
-        return Section("What is dropped", tuple(lines), data=data)
-
-    def _of_errors(self) -> Section:
-        rows = tuple(
+        terms = Section("What is dropped", tuple(lines), data=data)
+        errors = tuple(
             (
                 joint.name,
                 f"{joint.reference:.4g} {joint.unit}",
@@ -381,13 +367,14 @@ class Reduced(Result):
             )
             for joint in self.errors
         )
-        return Section(
+        verified = Section(
             f"Largest error of each joint: {100 * self.error:.3g} % at most",
             (f"verified {self.other_states}, which were not used to choose the model",),
             ("joint", "relative to", "which is its", "where chosen", "at others"),
-            rows,
+            errors,
             data={"error": self.error, "joints": [asdict(joint) for joint in self.errors]},
         )
+        return head, terms, verified
 
 
 def reduced(
@@ -429,7 +416,7 @@ def reduced(
         errors = [search.errors(model, each) for each in states]
         if max(e.max() for e in errors) <= tolerance:
             break
-        search.worst += [chosen_states(x, e.argmax(0)) for x, e in zip(states, errors, strict=True)]
+        search.worst += [x.at(e.argmax(0)) for x, e in zip(states, errors, strict=True)]
     else:
         model = search.full
         errors = [search.errors(model, each) for each in states]

@@ -31,7 +31,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
 from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, effort_limits, excesses
-from armdyn.study.pictures import key_of, sheet
+from armdyn.study.pictures import handle_row, sheet
 
 NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
 PARTS = ("axial", "radial", "tilting", "twisting")
@@ -140,7 +140,7 @@ def _reaction_figure(reactions: Reactions) -> Any:
             panel.set_xlabel("time [s]")
             panel.tick_params(labelbottom=True)
     for panel in axes[0, :2]:
-        key_of(figure, panel.get_position().x0, 0.78, panel.get_legend_handles_labels()[0])
+        handle_row(figure, panel.get_position().x0, 0.78, panel.get_legend_handles_labels()[0])
     figure.align_ylabels(axes)
     return figure
 
@@ -425,15 +425,11 @@ def _torque_figure(report: TorqueReport) -> Any:
     friction = "" if report.friction else ", without friction"
     title = f"{report.title}: torque of each joint"
     subtitle = f"{along}{t[-1] - t[0]:.4g} s, split into its terms{friction}"
-    lines = {label: line for panel in panels for line, label in _legend(panel)}
+    named = (panel.get_legend_handles_labels() for panel in panels)
+    pairs = [(label, line) for handles in named for line, label in zip(*handles, strict=True)]
+    lines = dict(sorted(pairs, key=lambda pair: {"total": 0, "limit": 2}.get(pair[0], 1)))
     draw_head(figure, panels[0].get_position().x0, title, subtitle, lines)
     return figure
-
-
-def _legend(panel: Any) -> Any:
-    """Lines of a panel with their names, the total first and the limit last."""
-    named = zip(*panel.get_legend_handles_labels(), strict=True)
-    return sorted(named, key=lambda pair: {"total": 0, "limit": 2}.get(pair[1], 1))
 
 
 def _draw_joint(panel: Any, report: TorqueReport, i: int) -> None:
