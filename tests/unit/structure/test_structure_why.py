@@ -147,6 +147,7 @@ def test_slopes_over_the_field_are_the_derivatives_of_the_graph(arm):
 
 def test_text_tells_equal_reasons_once():
     report = structure(armdyn.load("saha_3r")).report()
+    assert ": structure of D, h and g in\n" in report
     assert "h111 = h222 = h333 = 0:" in report
     assert report.count("no joint changes the inertia about itself") == 1
     assert "D: 6 elements, 2 zero, 1 constant, 3 vary" in report
