@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -33,7 +34,7 @@ from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.simulation.limits import excesses
-from armdyn.simulation.trajectories import sampled
+from armdyn.simulation.trajectories import quintic, sampled
 from armdyn.simulation.trajectories.piecewise import hermite
 
 INSTANTS = 1000
@@ -323,3 +324,46 @@ def check_states(
     if not np.isfinite(given).all():
         raise ModelError("states: expected finite numbers, got an infinite one or NaN")
     return given
+
+
+CONFIGURATIONS = 4000
+DURATION = 2.0
+"""The duration of a move without limits of speed [s]."""
+_RATE = 200
+"""Instants of a move for each second."""
+_PEAK = 15 / 8
+"""Highest speed of a quintic move from rest to rest, in units of its mean."""
+
+
+def workspace(model: RobotModel, count: int = CONFIGURATIONS) -> Array:
+    """Random configurations within the limits, shape (count, n); always the same ones.
+
+    A revolute joint without limits makes a whole turn, a prismatic one moves half a metre to either
+    side.
+    """
+    low, high = model.ranges.T
+    return np.random.default_rng(5).uniform(low, high, size=(count, len(low)))
+
+
+def reference_trajectory(model: RobotModel) -> SampledMotion:
+    """Quintic moves from rest to rest between far corners of the workspace, all joints at once.
+
+    From all joints at their lowest to all at their highest, then to every other one low, to the
+    opposite corner and back; each move as fast as the limits of speed allow, or in two seconds.
+    """
+    joints = [model.joints[i] for i in model.independent]
+    low, high = model.ranges.T
+    odd = np.arange(len(joints)) % 2 == 1
+    corners = [low, high, np.where(odd, high, low), np.where(odd, low, high), low]
+    # files say 0 where they know nothing
+    speeds = np.array([joint.limits.velocity or np.inf for joint in joints])
+    pieces: list[tuple[Array, ...]] = []
+    start = 0.0
+    for a, b in pairwise(corners):
+        needed = np.where(speeds < np.inf, _PEAK * np.abs(b - a) / speeds, DURATION)
+        T = float(needed[a != b].max(initial=0.0)) or DURATION
+        s = np.linspace(0.0, 1.0, max(round(_RATE * T), 50) + 1)[1 if pieces else 0 :]
+        pieces.append((start + T * s, *quintic(a, b, T)(T * s)))
+        start += T
+    t, q, qd, qdd = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    return SampledMotion(t, q, qd, qdd)

@@ -1,13 +1,9 @@
-"""Two arms with the same joints, before and after a design: mass matrix, gravity, torques.
-
-The workspace is a set of random configurations within the limits of the joints. A revolute joint
-without limits makes a whole turn, a prismatic one moves half a metre to either side.
-"""
+"""Two arms with the same joints, before and after a design: mass matrix, gravity, torques."""
 
 import math
 import time
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -16,18 +12,10 @@ from armdyn.graph.count import Operations
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
-from armdyn.simulation.trajectories import quintic
 from armdyn.study.simplify.goals import element_name
 from armdyn.study.simplify.program_size import program_size
+from armdyn.study.states import reference_trajectory, workspace
 from armdyn.study.terms.torques import TorqueReport, torque_report
-
-CONFIGURATIONS = 4000
-DURATION = 2.0
-"""The duration of a move without limits of speed [s]."""
-_RATE = 200
-"""Instants of a move for each second."""
-_PEAK = 15 / 8
-"""Highest speed of a quintic move from rest to rest, in units of its mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,36 +103,6 @@ def _shaking(robot: Robot, motion: SampledMotion) -> Array:
     still = robot.reactions(motion.q, 0 * motion.qd, 0 * motion.qdd, base_wrench=True)[:, 0]
     sizes = np.linalg.norm((moving - still).reshape(-1, 2, 3), axis=-1)
     return np.asarray(sizes.max(axis=0))
-
-
-def workspace(model: RobotModel, count: int = CONFIGURATIONS) -> Array:
-    """Random configurations within the limits, shape (count, n); always the same ones."""
-    low, high = model.ranges.T
-    return np.random.default_rng(5).uniform(low, high, size=(count, len(low)))
-
-
-def reference_trajectory(model: RobotModel) -> SampledMotion:
-    """Quintic moves from rest to rest between far corners of the workspace, all joints at once.
-
-    From all joints at their lowest to all at their highest, then to every other one low, to the
-    opposite corner and back; each move as fast as the limits of speed allow, or in two seconds.
-    """
-    joints = [model.joints[i] for i in model.independent]
-    low, high = model.ranges.T
-    odd = np.arange(len(joints)) % 2 == 1
-    corners = [low, high, np.where(odd, high, low), np.where(odd, low, high), low]
-    # files say 0 where they know nothing
-    speeds = np.array([joint.limits.velocity or np.inf for joint in joints])
-    pieces: list[tuple[Array, ...]] = []
-    start = 0.0
-    for a, b in pairwise(corners):
-        needed = np.where(speeds < np.inf, _PEAK * np.abs(b - a) / speeds, DURATION)
-        T = float(needed[a != b].max(initial=0.0)) or DURATION
-        s = np.linspace(0.0, 1.0, max(round(_RATE * T), 50) + 1)[1 if pieces else 0 :]
-        pieces.append((start + T * s, *quintic(a, b, T)(T * s)))
-        start += T
-    t, q, qd, qdd = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-    return SampledMotion(t, q, qd, qdd)
 
 
 def _range(values: Array) -> ValueRange:

@@ -8,10 +8,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.report.result import PRINTED_AS_ZERO, Section, zero
-from armdyn.study.simplify.comparison import CONFIGURATIONS, Comparison, ValueRange
+from armdyn.study.simplify.comparison import Comparison, ValueRange
 from armdyn.study.simplify.conditions import Branches, plain
 from armdyn.study.simplify.counterweights import Build, Shape
 from armdyn.study.simplify.design import Design
+from armdyn.study.states import CONFIGURATIONS
 
 
 def mass_matrix_section(comparison: Comparison) -> Section:

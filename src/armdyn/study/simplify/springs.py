@@ -21,7 +21,6 @@ from armdyn.report.figures import INK, PALE, save_picture
 from armdyn.report.result import Result, Section, zero
 from armdyn.robot import Robot, check_robot
 from armdyn.study.pictures import VIEWS, before_after_bars, panel_title, sheet
-from armdyn.study.simplify.comparison import workspace
 from armdyn.study.simplify.spring_balance import (
     EXACT_BALANCE,
     BalanceProblem,
@@ -29,6 +28,7 @@ from armdyn.study.simplify.spring_balance import (
     gravity_torques,
     spring_places,
 )
+from armdyn.study.states import workspace
 
 SPRING, _COILS = "#D55E00", 9
 
