@@ -25,11 +25,11 @@ from armdyn.bench.report import Machine
 from armdyn.bench.timing import AGREEMENT, alternate
 from armdyn.cli.bench import duration, print_machine
 from armdyn.cli.console import print_line, print_table, status, table
-from armdyn.compare.peers import installed
 from armdyn.errors import BenchmarkError, PeerError
 from armdyn.export.names import identifier
 from armdyn.loading import load
 from armdyn.robot import Robot
+from armdyn.study.compare.peers import installed
 
 ROBOTS = ("panda", "ur5", "iiwa14", "gen3", "scara", "puma560")
 STATES = 128

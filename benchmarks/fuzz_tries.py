@@ -26,7 +26,6 @@ from fuzz_calls import calls
 from fuzz_seeds import COMMANDS, FILES, MOTION, ODD_NUMBERS, ODD_TEXTS, ODD_VALUES, TORQUES
 
 import armdyn
-from armdyn.check.check import check_report
 from armdyn.cli import main
 from armdyn.errors import ArmdynError
 from armdyn.formulations.newton_euler import newton_euler
@@ -35,6 +34,7 @@ from armdyn.io.describe import describe
 from armdyn.io.dh import COLUMNS
 from armdyn.io.files import read_model, save_model
 from armdyn.model import RobotModel
+from armdyn.study.check.check import check_report
 
 PATIENCE = 30.0
 """Seconds after which a try counts as one without end."""

@@ -16,11 +16,10 @@ from armdyn.bench.timing import Contender, alternate
 from armdyn.cli.console import status
 from armdyn.io.atomic import write_text
 from armdyn.loading import from_dh
-from armdyn.operations.count import stage_count
-from armdyn.operations.methods import METHODS, Method
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
+from armdyn.study.operations.count import METHODS, Method, stage_count
 
 SIZES = (2, 3, 4, 6, 8, 11, 16, 23, 32)
 """Joints for which formulations are compared."""

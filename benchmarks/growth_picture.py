@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from growth_series import Series, exponent
 
-from armdyn.figures import GREY, INK, PALE, save_picture
+from armdyn.report.figures import GREY, INK, PALE, save_picture
 
 LABELS = {
     "newton_euler": "Newton-Euler",

@@ -8,7 +8,7 @@ The tensor of the forearm was exported in g mm² and its mass in grams: a common
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from armdyn.check.check import check_report
+from armdyn.study.check.check import check_report
 
 URDF = """
 <robot name="slip">

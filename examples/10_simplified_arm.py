@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import armdyn
-from armdyn.figures import GREY, INK, save_picture
+from armdyn.report.figures import GREY, INK, save_picture
 from armdyn.simulation import GravityPD, quintic
 
 START, TURN = np.array([0.0, 0.3, -0.8]), np.array([2.0, 0.0, 0.0])

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, FancyArrowPatch, Polygon, Wedge
 
-from armdyn.figures import GREY, INK, PALE
+from armdyn.report.figures import GREY, INK, PALE
 
 BODY, FAINT = "#E3EBF2", "#F3F6F9"
 """Colours of a link, and of one that is not the matter of the picture."""

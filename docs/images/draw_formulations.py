@@ -24,7 +24,7 @@ from diagram import (
 )  # fmt: skip
 from matplotlib.patches import Arc, Circle
 
-from armdyn.figures import GREY, INK, PALE, save_picture
+from armdyn.report.figures import GREY, INK, PALE, save_picture
 
 
 def two_frames() -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import armdyn
-from armdyn.figures import COLOURS, GREY, INK, save_picture
+from armdyn.report.figures import COLOURS, GREY, INK, save_picture
 
 POSE = np.array([-0.63, 0.77, -2.39, 1.78, 1.29, 2.68])
 """Joints that reach the pose [rad]."""

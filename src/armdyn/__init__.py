@@ -48,8 +48,7 @@ from armdyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from armdyn import simulation as simulation
-    from armdyn.compare.compare import compare as compare
-    from armdyn.equations.forms import equations as equations
+    from armdyn.closed_forms.forms import equations as equations
     from armdyn.identification.excitation.excite import excite as excite
     from armdyn.identification.gains import identify_drive_gains as identify_drive_gains
     from armdyn.identification.identify import identify as identify
@@ -59,48 +58,49 @@ if TYPE_CHECKING:
     from armdyn.identification.special import update_model as update_model
     from armdyn.kernels.threads import set_threads as set_threads
     from armdyn.observer.observer import Observer as Observer
-    from armdyn.operations.count import count_operations as count_operations
-    from armdyn.simplification.simplify import simplify as simplify
-    from armdyn.simplification.springs import spring_balance as spring_balance
     from armdyn.simulation.simulator import simulate as simulate
-    from armdyn.sizing.motors import motors as motors
-    from armdyn.sizing.size import size as size
-    from armdyn.sizing.worst_case import worst_case as worst_case
+    from armdyn.study.compare.compare import compare as compare
+    from armdyn.study.operations.count import count_operations as count_operations
+    from armdyn.study.simplify.simplify import simplify as simplify
+    from armdyn.study.simplify.springs import spring_balance as spring_balance
+    from armdyn.study.sizing.motors import motors as motors
+    from armdyn.study.sizing.size import size as size
+    from armdyn.study.sizing.worst_case import worst_case as worst_case
+    from armdyn.study.states import Workspace as Workspace
+    from armdyn.study.terms.rank import rank as rank
+    from armdyn.study.terms.reduced import reduced as reduced
+    from armdyn.study.terms.terms import terms as terms
     from armdyn.sweep.grid import Grid as Grid
     from armdyn.sweep.samples import Random as Random
     from armdyn.sweep.samples import Sobol as Sobol
     from armdyn.sweep.sweep import sweep as sweep
-    from armdyn.terms.rank import rank as rank
-    from armdyn.terms.reduced import reduced as reduced
-    from armdyn.terms.states import Workspace as Workspace
-    from armdyn.terms.terms import terms as terms
 
 _MODULES = {
     "Grid": "armdyn.sweep.grid",
     "Observer": "armdyn.observer.observer",
     "Random": "armdyn.sweep.samples",
     "Sobol": "armdyn.sweep.samples",
-    "Workspace": "armdyn.terms.states",
-    "compare": "armdyn.compare.compare",
-    "count_operations": "armdyn.operations.count",
-    "equations": "armdyn.equations.forms",
+    "Workspace": "armdyn.study.states",
+    "compare": "armdyn.study.compare.compare",
+    "count_operations": "armdyn.study.operations.count",
+    "equations": "armdyn.closed_forms.forms",
     "excite": "armdyn.identification.excitation.excite",
     "identify": "armdyn.identification.identify",
     "identify_drive_gains": "armdyn.identification.gains",
     "identify_friction": "armdyn.identification.special",
     "identify_gravity": "armdyn.identification.special",
     "identify_payload": "armdyn.identification.payload",
-    "motors": "armdyn.sizing.motors",
-    "rank": "armdyn.terms.rank",
-    "reduced": "armdyn.terms.reduced",
+    "motors": "armdyn.study.sizing.motors",
+    "rank": "armdyn.study.terms.rank",
+    "reduced": "armdyn.study.terms.reduced",
     "set_threads": "armdyn.kernels.threads",
-    "simplify": "armdyn.simplification.simplify",
+    "simplify": "armdyn.study.simplify.simplify",
     "simulate": "armdyn.simulation.simulator",
-    "size": "armdyn.sizing.size",
-    "worst_case": "armdyn.sizing.worst_case",
-    "spring_balance": "armdyn.simplification.springs",
+    "size": "armdyn.study.sizing.size",
+    "worst_case": "armdyn.study.sizing.worst_case",
+    "spring_balance": "armdyn.study.simplify.springs",
     "sweep": "armdyn.sweep.sweep",
-    "terms": "armdyn.terms.terms",
+    "terms": "armdyn.study.terms.terms",
     "update_model": "armdyn.identification.special",
 }
 """For each name that is imported on first use, its module."""

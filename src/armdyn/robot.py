@@ -964,8 +964,8 @@ class Robot:
         None is the middle of the ranges of the joints.
         """
         with IMPORTING:
-            from armdyn.figures import save_picture, styled_figure  # noqa: PLC0415 (an extra)
-            from armdyn.portrait import draw_portrait  # noqa: PLC0415
+            from armdyn.report.figures import save_picture, styled_figure  # noqa: PLC0415 (an extra)
+            from armdyn.report.portrait import draw_portrait  # noqa: PLC0415
 
         if path is None:
             return styled_figure(draw_portrait, self.model, q)
@@ -974,7 +974,7 @@ class Robot:
     def _repr_html_(self) -> str:
         """Joints, DH table and picture, in a notebook."""
         with IMPORTING:
-            from armdyn.notebook import robot_html  # noqa: PLC0415
+            from armdyn.report.portrait import robot_html  # noqa: PLC0415
 
         return robot_html(self.model)
 

@@ -12,7 +12,7 @@ Motion Noise Numbers Panel Part Piece Problem Program Quantity Rows Samples Sear
 Space Stage System Table Term Trial _Body _Builder _Joint _Step
 """
 FUNCTIONS = """
-angle_sum bench box branches cell check_loops check_names check_times chosen_states compare
+angle_sum bench box branches cell check_loops check_names check_times compare
 compiled constants coriolis_matrix counted crossed draw drawn_in_ranges ellipsoid entries
 equations evaluate exact excite export filled fitting follow identify index inner inverse jacobian
 legend listed mirrored module mujoco number numbers on_threads operations passive_joints pinocchio

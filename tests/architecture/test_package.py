@@ -37,10 +37,10 @@ def test_every_public_name_exists_and_is_listed():
     "statement",
     [
         "import armdyn",
-        "import armdyn.compare, armdyn.equations",
-        "import armdyn.compare.compare, armdyn.equations.forms",
-        "from armdyn.compare import peers; from armdyn.equations import forms; import armdyn",
-        "import armdyn; armdyn.compare; import armdyn.compare.report, armdyn.equations.latex",
+        "import armdyn.study.compare, armdyn.closed_forms",
+        "import armdyn.study.compare.compare, armdyn.closed_forms.forms",
+        "from armdyn.study.compare import peers; from armdyn.closed_forms import forms; import armdyn",
+        "import armdyn; armdyn.compare; import armdyn.study.compare.compare, armdyn.closed_forms.pages",
     ],
 )
 def test_functions_stay_functions_whatever_is_imported_first(statement):

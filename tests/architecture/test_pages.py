@@ -6,9 +6,9 @@ import pytest
 
 from armdyn.cli.simulate_options import GAINS
 from armdyn.quantities.registry import QUANTITIES
-from armdyn.simplification.goals import WORDS
 from armdyn.simulation import controllers, tool_controllers
 from armdyn.simulation.simulator import ADAPTIVE, FIXED
+from armdyn.study.simplify.goals import WORDS
 from support.pages import commands, page, table
 
 COMMANDS = [

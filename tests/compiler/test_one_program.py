@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import armdyn
 from armdyn.cli.app import app
-from armdyn.equations.recursive import recursive
+from armdyn.closed_forms.recursive import recursive
 from armdyn.errors import ArmdynError, GraphError, UnknownNameError
 from armdyn.export.c.export import header, source
 from armdyn.export.export_comments import operations

@@ -12,10 +12,10 @@ import pytest
 from matplotlib.image import imread
 
 import armdyn
-from armdyn.check.check import check_report
 from armdyn.studio.arm import State
 from armdyn.studio.panels import exports, study
 from armdyn.studio.style import DARK, LIGHT
+from armdyn.study.check.check import check_report
 from support.paths import EXAMPLES, ROBOTS
 from support.studio_windows import ALL, PATIENCE, until
 

@@ -9,14 +9,14 @@ import pytest
 pytest.importorskip("viser")
 
 import armdyn
-from armdyn.equations.numbers import evaluated
+from armdyn.closed_forms.mathml import evaluated
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.structure.structure import structure
 from armdyn.studio.arm import Evaluator, State
 from armdyn.studio.effects import effects
 from armdyn.studio.panels.closed_form import Written, numbers_html, symbols_html
 from armdyn.studio.panels.equation import equation_html
 from armdyn.studio.panels.side_by_side import LAWS, formulations_html
+from armdyn.study.structure.structure import structure
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,7 @@ pytest.importorskip("viser")
 import armdyn
 from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
-from armdyn.operations.count import STAGES
-from armdyn.operations.report import operation_report
 from armdyn.robot import Robot
-from armdyn.simplification.simplify import simplify
-from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, State, pose, slider_limits
 from armdyn.studio.groups import joint_groups
@@ -26,6 +22,10 @@ from armdyn.studio.panels.study import operation_bars, structure_html
 from armdyn.studio.recording import Recording, simulated
 from armdyn.studio.sentence import what_matters
 from armdyn.studio.visuals import NotDrawn
+from armdyn.study.operations.count import STAGES
+from armdyn.study.operations.report import operation_report
+from armdyn.study.simplify.simplify import simplify
+from armdyn.study.structure.structure import structure
 from support.random_robots import random_model
 
 HOSTILE = "<img src=x onerror='alert(1)'>\"&"

@@ -4,9 +4,9 @@ import numpy as np
 import pinocchio as pin
 
 import armdyn
-from armdyn.simplification import design as designs
-from armdyn.simplification.design_variables import parse_design_variables
-from armdyn.simplification.goals import parse_goals
+from armdyn.study.simplify import design as designs
+from armdyn.study.simplify.design_variables import parse_design_variables
+from armdyn.study.simplify.goals import parse_goals
 from support.peers import pin_model
 
 HALF = np.pi / 2

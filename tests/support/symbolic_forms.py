@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import sympy
 
-from armdyn.equations.notation import angle_identifier
-from armdyn.equations.quotients import factored
-from armdyn.equations.readable import readable
-from armdyn.equations.tree import AngleFunction
+from armdyn.closed_forms.printer import angle_identifier
+from armdyn.closed_forms.quotients import factored
+from armdyn.closed_forms.readable import readable
+from armdyn.closed_forms.tree import AngleFunction
 from armdyn.graph.ring import Trig
 
 

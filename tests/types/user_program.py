@@ -5,7 +5,7 @@ from typing import Any, assert_type
 from numpy.typing import NDArray
 
 import armdyn
-from armdyn.compare.report import CompareReport
+from armdyn.study.compare.compare import CompareReport
 
 robot = armdyn.load("panda")
 assert_type(robot.inverse_dynamics([0.0] * 7, [0.0] * 7, [0.0] * 7), NDArray[Any])

@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynError, LoopError, ModelError, WriteError
-from armdyn.structure.structure import structure
+from armdyn.study.structure.structure import structure
 
 pytestmark = pytest.mark.slow
 

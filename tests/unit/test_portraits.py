@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.check.check import check_report
 from armdyn.errors import ModelError, ShapeError, UnknownNameError
-from armdyn.figures import STYLE
 from armdyn.formulations.coupling import Coordinates
+from armdyn.report.figures import STYLE
+from armdyn.study.check.check import check_report
 from support.random_robots import random_model, random_states
 
 CASES = [("RRR", 1), ("RPRR", 2), ("PRP", 3), ("RRRRRRR", 4)]

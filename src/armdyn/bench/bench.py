@@ -18,7 +18,6 @@ from armdyn.bench.peers import PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.sweeps import sweep_rates
 from armdyn.bench.timing import LOOP, Contender, alternate, check_agreement, loop
-from armdyn.compare.peers import installed
 from armdyn.errors import ArmdynWarning, PeerError, check_known
 from armdyn.io.files import save_model
 from armdyn.kernels.cache import ObjectCache
@@ -26,6 +25,7 @@ from armdyn.loading import load
 from armdyn.model import FrictionLaw, Rotor
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.robot import Robot
+from armdyn.study.compare.peers import installed
 
 CASES = {
     "inverse_dynamics": "inverse_dynamics",

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from armdyn.compare.peers import version
 from armdyn.kernels.llvm.target import Target
+from armdyn.study.compare.peers import version
 from armdyn.version import __version__
 
 LIBRARIES = ("numpy", "llvmlite", "pin", "mujoco", "roboticstoolbox-python")

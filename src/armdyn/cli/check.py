@@ -17,7 +17,7 @@ def check(robot: RobotSource, *, json: Json = False) -> None:
 
     Exit code 0: nothing, or notes only. 1: warnings. 2: errors.
     """
-    from armdyn.check.check import check_report, exit_code
+    from armdyn.study.check.check import check_report, exit_code
 
     source = robot.source
     findings = check_report(source, robot.read)

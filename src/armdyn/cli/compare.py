@@ -34,7 +34,7 @@ def compare(
     Exit code 0: all agree. 1: there are differences, explained or not. 2: bad input, or no library
     to compare with.
     """
-    from armdyn.compare.compare import compare as compared
+    from armdyn.study.compare.compare import compare as compared
 
     wanted: Any = states
     if not states.lower().endswith(".csv"):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from armdyn.sections import Section
+    from armdyn.report.result import Section
 
 PROGRESS_ROWS = 20_000
 """A file with at least so many rows gets a progress bar."""
@@ -151,7 +151,7 @@ def print_result(
 
 def print_json(result: Any) -> None:
     """A result for programs; numbers that are not finite are null."""
-    from armdyn.sections import json_text
+    from armdyn.report.result import json_text
 
     print_line(json_text(result))
 

@@ -51,9 +51,9 @@ def equations(
     if form == "structure":
         _structure(arm, plot, output, json)
         return
-    from armdyn.equations.formats import format_of
-    from armdyn.equations.forms import equations as written
-    from armdyn.equations.letters import letter_pairs
+    from armdyn.closed_forms.forms import equations as written
+    from armdyn.closed_forms.forms import format_of
+    from armdyn.closed_forms.letters import letter_pairs
 
     wanted = format_of(format_, output)
     if digits is None:
@@ -71,7 +71,7 @@ def _without(arm: Any, drop: float | None, over: str) -> tuple[Any, tuple[str, .
         if over != "workspace":
             raise typer.BadParameter("--over is for --drop")
         return arm, ()
-    from armdyn.terms.reduced import reduced
+    from armdyn.study.terms.reduced import reduced
 
     with status("dropping parameters"):
         found = reduced(arm, drop, over, parameters_only=True)
@@ -85,7 +85,7 @@ def _without(arm: Any, drop: float | None, over: str) -> tuple[Any, tuple[str, .
 
 def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> None:
     """Refuse options that the form of the equations does not have."""
-    from armdyn.equations.forms import FORMS
+    from armdyn.closed_forms.forms import FORMS
 
     if form not in (*FORMS, "structure"):
         raise UnknownNameError("form of the equations", form, (*FORMS, "structure"))
@@ -98,17 +98,15 @@ def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> N
 
 
 def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:
-    from armdyn.figures import check_plot
-    from armdyn.structure import report
-    from armdyn.structure.picture import plot_structure
-    from armdyn.structure.structure import structure
+    from armdyn.report.figures import check_plot
+    from armdyn.study.structure.structure import structure
 
     if plot is not None:
         check_plot(plot)
     found = structure(arm)
     if plot is not None:
-        plot_structure(found, plot)
-    _deliver(report.data(found) if json else {}, lambda: report.text(found), (output, plot), json)
+        found.plot(plot)
+    _deliver(found.data() if json else {}, found.report, (output, plot), json)
 
 
 def _deliver(

@@ -98,7 +98,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool) -> None:
-    from armdyn.equations.forms import equations
+    from armdyn.closed_forms.forms import equations
     from armdyn.export.names import prefix_of
     from armdyn.export.options import write_all
 

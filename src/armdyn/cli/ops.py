@@ -31,7 +31,7 @@ def ops(
     if steps:
         _steps(model, json)
         return
-    from armdyn.operations.report import Counting, operation_report
+    from armdyn.study.operations.report import Counting, operation_report
 
     now = "counting"
     with status(now) as say:
@@ -48,7 +48,7 @@ def ops(
         counting = Counting(effort, snap, tell, searched, textbooks=not programs)
         report = operation_report(model, tuple(quantity or ()), counting)
     if plot is not None:
-        from armdyn.operations.picture import plot_operations
+        from armdyn.study.operations.report import plot_operations
 
         plot_operations(model.title or model.name, report.rows, plot)
     if json:
@@ -60,7 +60,7 @@ def ops(
 
 
 def _print(report: Any) -> None:
-    from armdyn.operations.count import STAGES
+    from armdyn.study.operations.count import STAGES
 
     for quantity in dict.fromkeys(row.quantity for row in report.rows):
         chosen = [row for row in report.rows if row.quantity == quantity]
@@ -93,7 +93,7 @@ def _print_programs(programs: list[Any]) -> None:
 
 
 def _steps(model: Any, json: bool) -> None:
-    from armdyn.operations.steps import steps_report
+    from armdyn.study.operations.report import steps_report
 
     report = steps_report(model)
     if json:

@@ -33,7 +33,7 @@ def _shared(help: str, metavar: str | None = None, *flags: str) -> Any:
 
 def _check_plot(path: Path | None) -> Path | None:
     """Refuse, before anything is computed, a plot that could not be drawn."""
-    from armdyn.figures import check_plot
+    from armdyn.report.figures import check_plot
 
     if path is not None:
         check_plot(path)
@@ -129,8 +129,8 @@ class RobotSource:
 
     def open(self) -> "Robot":
         """Load the robot, and warn of what is odd about it."""
-        from armdyn.check.check import gravity_findings
         from armdyn.loading import robot_from
+        from armdyn.study.check.check import gravity_findings
 
         model, findings = self.read()
         return robot_from((model, (*findings, *gravity_findings(model))))

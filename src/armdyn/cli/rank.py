@@ -35,7 +35,7 @@ def rank(
     json: Json = False,
 ) -> None:
     """Rank arms with the same joints by what one task asks of them."""
-    from armdyn.terms.rank import rank as ranked
+    from armdyn.study.terms.rank import rank as ranked
 
     arms = [RobotSource(source).open() for source in robots]
     over = motion_or_workspace(arms[0], task, degrees)

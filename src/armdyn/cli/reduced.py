@@ -44,7 +44,7 @@ def reduced(
 
     The error is verified at states that were not used to choose the model.
     """
-    from armdyn.terms.reduced import reduced as shortened
+    from armdyn.study.terms.reduced import reduced as shortened
 
     over = chosen_states(motion, samples, speed, acceleration, seed)
     arm = robot.open()

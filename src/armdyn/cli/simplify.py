@@ -70,7 +70,7 @@ def simplify(
     from armdyn.io.atomic import ending
     from armdyn.io.csv.trajectory import trajectory_from_csv
     from armdyn.io.files import WRITABLE
-    from armdyn.simplification.simplify import simplify as simplified
+    from armdyn.study.simplify.simplify import simplify as simplified
 
     check_known("way to simplify by", by, ("masses", "springs"))
     if by == "springs":

@@ -13,7 +13,7 @@ import numpy as np
 from armdyn.cli.console import print_line, print_styled, print_table, screen, table
 from armdyn.cli.torque_output import print_excesses
 from armdyn.errors import counted
-from armdyn.sections import unrounded, zero
+from armdyn.report.result import unrounded, zero
 
 if TYPE_CHECKING:
     from armdyn.simulation.result import Simulation

@@ -46,8 +46,8 @@ def size(
     """Choose a motor and a gear for each joint, so that it can follow a trajectory."""
     from armdyn.io.atomic import ending
     from armdyn.io.files import WRITABLE
-    from armdyn.sizing.size import MARGIN
-    from armdyn.sizing.size import size as sized
+    from armdyn.study.sizing.size import MARGIN
+    from armdyn.study.sizing.size import size as sized
 
     if output is not None and ending(output, ".toml") not in WRITABLE:
         raise typer.BadParameter(

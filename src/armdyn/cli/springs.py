@@ -19,7 +19,7 @@ def balance_by_springs(
     json: bool,
 ) -> None:
     """Find springs, print them, and end with 0 if the balance is exact, with 1 if it is not."""
-    from armdyn.simplification.springs import spring_balance
+    from armdyn.study.simplify.springs import spring_balance
 
     if goal not in ("gravity-balanced", "constant"):  # the default goal is that of masses
         raise typer.BadParameter(f"--goal {goal}: springs are for the goal gravity-balanced")

@@ -55,7 +55,7 @@ def chosen_states(
         for name in (name for name, value in given.items() if value is not None):
             raise typer.BadParameter(f"{name} is for the workspace; the motion is {motion!r}")
         return motion
-    from armdyn.terms.states import Workspace
+    from armdyn.study.states import Workspace
 
     return Workspace(
         samples,

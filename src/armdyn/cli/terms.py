@@ -39,7 +39,7 @@ def terms(
 
     Also tells up to which speed gravity and friction alone are a model within the tolerance.
     """
-    from armdyn.terms.terms import terms as ranked
+    from armdyn.study.terms.terms import terms as ranked
 
     over = chosen_states(motion, samples, speed, acceleration, seed)
     arm = robot.open()

@@ -64,9 +64,8 @@ def torque(
     """Compute the torque of each joint along a trajectory, or at one state, by its terms."""
     from armdyn.cli.torque_output import print_torques
     from armdyn.io.csv.table import write_csv
-    from armdyn.sizing.motors import motors as motor_report
-    from armdyn.terms.picture import plot_torques
-    from armdyn.terms.torques import torque_report
+    from armdyn.study.sizing.motors import motors as motor_report
+    from armdyn.study.terms.torques import plot_torques, torque_report
 
     read = None if trajectory is None else str(trajectory)
     check_outputs(

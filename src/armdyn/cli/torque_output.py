@@ -14,11 +14,11 @@ from armdyn.cli.console import (
     table,
 )
 from armdyn.errors import counted
-from armdyn.sections import unrounded, zero
+from armdyn.report.result import unrounded, zero
 
 if TYPE_CHECKING:
     from armdyn.simulation.limits import Excess
-    from armdyn.terms.torques import TorqueReport
+    from armdyn.study.terms.torques import TorqueReport
 
 
 def print_torques(report: TorqueReport) -> None:

@@ -35,7 +35,7 @@ def worst(
     json: Json = False,
 ) -> None:
     """Find the state that asks most of each motor, over all that the limits allow."""
-    from armdyn.sizing.worst_case import worst_case
+    from armdyn.study.sizing.worst_case import worst_case
 
     check_outputs((plot,), (robot.source,), "the robot")
     arm = robot.open()

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.errors import WriteError
-from armdyn.figures import STYLE, check_plot
 from armdyn.identification.picture import error_figure, residual_figure, torque_figure
 from armdyn.identification.record import Found
 from armdyn.identification.report import sections
 from armdyn.io.atomic import write_text
 from armdyn.io.regular import check_path
-from armdyn.sections import Section
+from armdyn.report.figures import STYLE, check_plot
+from armdyn.report.result import Section
 from armdyn.version import __version__
 
 _LOOK = """

@@ -17,15 +17,15 @@ from armdyn.identification.identify import identify
 from armdyn.identification.problem import known_value, own_motors, problem_of
 from armdyn.identification.task import Task, prepare
 from armdyn.model import Inertia
+from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
-from armdyn.sections import Section, Sectioned
 
 DENSITY = 2700.0
 """Of the ball that a payload is like as far as the data do not show more [kg/m³]."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Payload(Sectioned):
+class Payload(Result):
     """What the tool holds."""
 
     robot: Robot

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.figures import (
+from armdyn.identification.record import Found
+from armdyn.identification.residuals import Fit, Series
+from armdyn.report.figures import (
     ALARM,
     COLOURS,
     GREY,
@@ -16,8 +18,6 @@ from armdyn.figures import (
     save_picture,
     thinned,
 )
-from armdyn.identification.record import Found
-from armdyn.identification.residuals import Fit, Series
 
 
 def plot_torques(path: str | Path, found: Found) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from armdyn.identification.record import Found
 from armdyn.identification.residuals import Fit
 from armdyn.identification.uncertainty import FoundParameter
-from armdyn.sections import Section
+from armdyn.report.result import Section
 
 
 def sections(found: Found) -> tuple[Section, ...]:

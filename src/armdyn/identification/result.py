@@ -11,16 +11,16 @@ from armdyn.identification.page import write_page
 from armdyn.identification.picture import plot_torques, torque_figure
 from armdyn.identification.record import Found
 from armdyn.identification.report import sections
-from armdyn.notebook import figure_html
 from armdyn.observer.observer import Observer
-from armdyn.sections import Section, Sectioned
+from armdyn.report.portrait import figure_html
+from armdyn.report.result import Result, Section
 
 _SHOWN = 4
 """Parts of the report in a notebook: verdict, findings, errors and base parameters."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Identification(Found, Sectioned):
+class Identification(Found, Result):
     """The robot that was found, how well it explains the data, and what is known of it."""
 
     def observer(self, gain: Any = 25.0, **options: Any) -> Observer:

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.figures import (
+from armdyn.model import RobotModel
+from armdyn.report.figures import (
     ALARM,
     COLOURS,
     GREY,
@@ -17,7 +18,6 @@ from armdyn.figures import (
     save_picture,
     thinned,
 )
-from armdyn.model import RobotModel
 
 
 def plot_torques(

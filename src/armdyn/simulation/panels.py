@@ -7,7 +7,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import counted
-from armdyn.figures import GREY, INK, PALE, thinned
+from armdyn.report.figures import GREY, INK, PALE, thinned
 from armdyn.simulation.motion import SimulatedMotion
 
 WIDTH = 12.6

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE
-from armdyn.figures import save_picture as save_picture
+from armdyn.report.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE
+from armdyn.report.figures import save_picture as save_picture
 from armdyn.simulation.panels import JOINTS
 
 

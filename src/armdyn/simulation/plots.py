@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.figures import (
+from armdyn.report.figures import (
     ALARM,
     COLOURS,
     GREY,

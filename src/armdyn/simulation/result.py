@@ -7,7 +7,7 @@ from armdyn.errors import MissingExtraError, WriteError
 from armdyn.html import html_text
 from armdyn.io.atomic import ending, replacing
 from armdyn.io.csv.table import write_csv
-from armdyn.notebook import figure_html
+from armdyn.report.portrait import figure_html
 from armdyn.simulation.curves import curves
 from armdyn.simulation.motion import SimulatedMotion
 from armdyn.simulation.plots import draw, plot

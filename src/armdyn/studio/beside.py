@@ -7,12 +7,12 @@ from typing import Any
 import viser
 
 from armdyn.robot import Robot
-from armdyn.simplification.counterweights import Build
 from armdyn.studio import shapes
 from armdyn.studio.arm import Evaluator, Snapshot, State
 from armdyn.studio.drawing import Drawing
 from armdyn.studio.stage import stage
 from armdyn.studio.style import Style
+from armdyn.study.simplify.counterweights import Build
 
 APART = 1.1
 """Distance of the two arms, relative to their size."""

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.figures import GREY, INK, PALE, STYLE
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.report.figures import GREY, INK, PALE, STYLE
 from armdyn.robot import Robot
 from armdyn.studio.background import Tell
 from armdyn.studio.recording import Recording

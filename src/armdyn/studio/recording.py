@@ -22,7 +22,7 @@ from armdyn.simulation.simulator import simulate
 from armdyn.simulation.trajectories import quintic, sampled
 from armdyn.studio.arm import State
 from armdyn.studio.background import Tell
-from armdyn.terms.torques import torque_report
+from armdyn.study.terms.torques import torque_report
 
 RECORDED_INSTANTS = 400
 """Instants that are kept of a motion made here."""

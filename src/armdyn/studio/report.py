@@ -11,18 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.equations.formats import Equations
-from armdyn.equations.forms import equations
-from armdyn.equations.mathml import formula, mathml, name, plain
-from armdyn.figures import styled_figure
+from armdyn.closed_forms.forms import Equations, equations
+from armdyn.closed_forms.mathml import formula, mathml, name, plain
 from armdyn.html import html_table
 from armdyn.model.validate import Finding
-from armdyn.portrait import draw_portrait
+from armdyn.report.figures import styled_figure
+from armdyn.report.portrait import draw_portrait
 from armdyn.robot import Robot
-from armdyn.sizing.heat_map import draw_worst_case
-from armdyn.sizing.worst_case import worst_case
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.background import Tell
+from armdyn.study.sizing.worst_case import draw_worst_case, worst_case
 from armdyn.version import __version__
 
 _LOOK = """

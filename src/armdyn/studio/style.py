@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from armdyn.figures import COLOURS
+from armdyn.report.figures import COLOURS
 
 Colour = tuple[int, int, int]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from armdyn.check.check import check_report
 from armdyn.errors import (
     ArmdynError,
     DescriptionError,
@@ -22,6 +21,7 @@ from armdyn.model.validate import Finding
 from armdyn.robot import Robot
 from armdyn.studio.archive import check_mjcf, description, unpack
 from armdyn.studio.background import Tell
+from armdyn.study.check.check import check_report
 
 DESCRIPTIONS = (".urdf", ".xml", ".toml")
 TABLES = (".csv",)

@@ -8,7 +8,7 @@ from scipy.ndimage import maximum_filter
 
 from armdyn.arrays import Array
 from armdyn.errors import SweepError
-from armdyn.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE
+from armdyn.report.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE
 from armdyn.sweep.found import Found
 
 MOST_PANELS = 12

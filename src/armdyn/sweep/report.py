@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import counted
-from armdyn.sections import Section, unrounded
+from armdyn.report.result import Section, unrounded
 from armdyn.sweep.found import Found
 from armdyn.sweep.reductions import Part, Reduction
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import WriteError
-from armdyn.figures import save_picture
-from armdyn.sections import Section, Sectioned
+from armdyn.report.figures import save_picture
+from armdyn.report.result import Result, Section
 from armdyn.sweep.found import Found
 from armdyn.sweep.parquet import write_parquet
 from armdyn.sweep.picture import draw
@@ -18,7 +18,7 @@ from armdyn.sweep.store import entry_names
 
 
 @dataclass(frozen=True, eq=False)
-class SweepResult(Found, Sectioned):
+class SweepResult(Found, Result):
     """What a sweep kept, and how long it took."""
 
     def sections(self) -> tuple[Section, ...]:

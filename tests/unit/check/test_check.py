@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.check.check import check_report, exit_code
 from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
+from armdyn.study.check.check import check_report, exit_code
 
 LENGTH, WIDTH, MASS = 0.4, 0.08, 3.0
 NOTHING = dict(mass=0.0, com=(0, 0, 0), inertia=(0, 0, 0))
@@ -183,7 +183,7 @@ def test_a_singular_mass_matrix_with_a_full_diagonal_is_found():
 def test_the_mass_matrix_of_a_long_robot_is_examined_at_fewer_configurations(
     monkeypatch, entries, found
 ):
-    monkeypatch.setattr("armdyn.check.check.MASS_MATRIX_ENTRIES", entries)
+    monkeypatch.setattr("armdyn.study.check.check.MASS_MATRIX_ENTRIES", entries)
     still = dict(NOTHING, a=0.0)
     assert found in " ".join(f.message for f in check_report(arm(row(**still), row())))
 
@@ -227,7 +227,7 @@ def test_a_file_that_cannot_be_loaded_is_a_finding(tmp_path):
 def test_findings_of_reading_are_in_the_report(monkeypatch):
     found = Finding("warning", "joint 'a'", "a strange file")
     monkeypatch.setattr(
-        "armdyn.check.check.read_model", lambda *_, **__: (arm(row()).model, (found,))
+        "armdyn.study.check.check.read_model", lambda *_, **__: (arm(row()).model, (found,))
     )
     assert check_report("arm") == [Finding("warning", "arm", "a strange file")]
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from armdyn import Inertia
-from armdyn.check.check import check_report
-from armdyn.check.geometry import geometry_findings
 from armdyn.io.files import read_model
 from armdyn.io.urdf.write import urdf_inertial
 from armdyn.model.transform import rotation_from_rpy, transform
+from armdyn.study.check.bodies import geometry_findings
+from armdyn.study.check.check import check_report
 from support.urdf_files import joint, link, save
 
 SIZE = 0.06, 0.1, 0.4

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.check.check import check_report
-from armdyn.check.loops import loop_findings
 from armdyn.errors import LoopError
 from armdyn.io.toml.read import read_toml
+from armdyn.study.check.check import check_report
+from armdyn.study.check.joints import loop_findings
 from support.loops import FIVE_BAR
 
 SECOND = """

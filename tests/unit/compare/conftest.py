@@ -2,7 +2,7 @@
 
 import pytest
 
-from armdyn.compare.peers import PEERS, Peer
+from armdyn.study.compare.peers import PEERS, Peer
 
 
 @pytest.fixture

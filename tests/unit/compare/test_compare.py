@@ -10,10 +10,10 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.compare.peers import Answer, pinocchio
 from armdyn.io.files import read_model
 from armdyn.model import Frame
 from armdyn.robot import Robot
+from armdyn.study.compare.peers import Answer, pinocchio
 from support.comparison_robots import INERTIAL, ONE_JOINT, fixed_link, two_joints
 from support.paths import ROBOTS
 from support.peers import pin_model

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.compare.peers import Answer
-from armdyn.compare.states import random_states
 from armdyn.errors import ModelError, ShapeError, TrajectoryError, UnknownNameError, UrdfError
+from armdyn.study.compare.peers import Answer
+from armdyn.study.states import random_states
 from support.comparison_robots import ONE_JOINT
 from support.paths import ROBOTS
 

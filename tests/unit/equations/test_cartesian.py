@@ -7,8 +7,8 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.equations.cartesian import cartesian_form, in_axes_of_links
-from armdyn.equations.symbolise import symbolise
+from armdyn.closed_forms.cartesian import cartesian_form, in_axes_of_links
+from armdyn.closed_forms.symbolic_robot import symbolise
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.formulations.cartesian import COORDINATES
 from armdyn.graph.ring import evaluate

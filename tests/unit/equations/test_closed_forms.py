@@ -12,10 +12,10 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.equations.cartesian import cartesian_form
-from armdyn.equations.closed_form import ClosedForm
-from armdyn.equations.readable import readable
-from armdyn.equations.symbolise import symbolise
+from armdyn.closed_forms.cartesian import cartesian_form
+from armdyn.closed_forms.closed_form import ClosedForm
+from armdyn.closed_forms.readable import readable
+from armdyn.closed_forms.symbolic_robot import symbolise
 from armdyn.formulations.coupling import Coordinates
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.arms import ARMS

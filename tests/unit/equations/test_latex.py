@@ -9,7 +9,7 @@ from matplotlib.mathtext import MathTextParser
 
 import armdyn
 from armdyn import equations
-from armdyn.equations.forms import FORMS
+from armdyn.closed_forms.forms import FORMS
 from support.random_robots import random_model
 
 MACROS = {

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.equations.closed_form import ClosedForm
-from armdyn.equations.letters import Letters, letter_pairs
-from armdyn.equations.symbolise import symbolise
+from armdyn.closed_forms.closed_form import ClosedForm
+from armdyn.closed_forms.letters import Letters, letter_pairs
+from armdyn.closed_forms.symbolic_robot import symbolise
 from armdyn.errors import ArmdynWarning, LettersError, ModelError, UnknownNameError
 from armdyn.io.catalog import catalog_names
 from armdyn.model.digest import digest

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.check.check import check_report
 from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.catalog import catalog_names, catalog_path
@@ -21,6 +20,7 @@ from armdyn.model import Connection, Frame, FrictionLaw, Inertia, Limits, Mimic,
 from armdyn.model.edit import with_payload
 from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
 from armdyn.robot import Robot
+from armdyn.study.check.check import check_report
 from support.paths import DOCS, ROBOTS
 from support.reading import model_from_dh, model_from_toml, model_from_urdf
 

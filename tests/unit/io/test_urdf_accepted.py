@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from armdyn.check.check import check_report
 from armdyn.errors import ArmdynWarning, InertiaError, UrdfError
 from armdyn.io.files import save_model
 from armdyn.loading import load
 from armdyn.model import Limits
+from armdyn.study.check.check import check_report
 from support.reading import model_from_urdf
 from support.urdf_files import joint, link, one_joint, save
 

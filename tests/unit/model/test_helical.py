@@ -10,15 +10,15 @@ import pytest
 
 import armdyn
 from armdyn import Robot
-from armdyn.equations.closed_form import ClosedForm
-from armdyn.equations.symbolise import symbolise
+from armdyn.closed_forms.closed_form import ClosedForm
+from armdyn.closed_forms.symbolic_robot import symbolise
 from armdyn.errors import ModelError, WriteError
 from armdyn.export.export import export
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.joint_types import joint_type
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.symbolic import pattern
-from armdyn.structure.structure import structure
+from armdyn.study.structure.structure import structure
 from support.peers import close
 from support.programs import EvaluatedRobot
 from support.random_robots import random_inertia, random_model, random_states, random_transform

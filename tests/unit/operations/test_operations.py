@@ -10,12 +10,16 @@ from armdyn.cli.app import app
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.graph.count import Operations
 from armdyn.model import Connection, Inertia, assemble
-from armdyn.operations.count import count_operations
-from armdyn.operations.published import PUBLISHED
-from armdyn.operations.report import operation_report
-from armdyn.operations.steps import PAPER, augmented_body_steps, steps_report
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request
+from armdyn.study.operations.count import count_operations
+from armdyn.study.operations.report import (
+    PAPER,
+    PUBLISHED,
+    augmented_body_steps,
+    operation_report,
+    steps_report,
+)
 from support.random_robots import random_model
 
 

@@ -9,7 +9,7 @@ import armdyn
 from armdyn import Robot
 from armdyn.errors import ModelError, SimulationError, UnknownNameError, WriteError
 from armdyn.model.joint import Rotor
-from armdyn.structure.structure import structure
+from armdyn.study.structure.structure import structure
 from support.paths import ROOT
 from support.random_robots import random_model, random_states
 

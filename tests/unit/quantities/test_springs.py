@@ -7,7 +7,7 @@ import armdyn
 from armdyn.errors import ModelError, TomlError, UnknownNameError, WriteError
 from armdyn.quantities.proof import proved_program
 from armdyn.quantities.request import Request
-from armdyn.structure.structure import structure
+from armdyn.study.structure.structure import structure
 
 ARM = armdyn.load("saha_3r")
 SPRINGS = [

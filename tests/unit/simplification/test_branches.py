@@ -12,14 +12,13 @@ from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.canonical.parameters import parameters
 from armdyn.shorten.canonical.redesign import redesign
-from armdyn.simplification.branches import Branches, branches
-from armdyn.simplification.conditions import Conditions, conditions, unwritten
-from armdyn.simplification.design import design
-from armdyn.simplification.design_variables import parse_design_variables
-from armdyn.simplification.goals import parse_goals
-from armdyn.simplification.linear import samples
-from armdyn.simplification.simplify import simplify
-from armdyn.simplification.solve import Solver
+from armdyn.study.simplify.conditions import Branches, Conditions, branches, conditions, unwritten
+from armdyn.study.simplify.design import design
+from armdyn.study.simplify.design_variables import parse_design_variables
+from armdyn.study.simplify.goals import parse_goals
+from armdyn.study.simplify.linear import samples
+from armdyn.study.simplify.simplify import simplify
+from armdyn.study.simplify.solve import Solver
 from support.golden_values import golden
 
 pytestmark = pytest.mark.slow

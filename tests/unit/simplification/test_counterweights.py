@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn.model import Body, Inertia, Link
-from armdyn.simplification.counterweights import builds, counterweights, shape
+from armdyn.study.simplify.counterweights import builds, counterweights, shape
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ import pytest
 import armdyn
 from armdyn.errors import MissingExtraError, ModelError
 from armdyn.shorten.canonical.frames import canonical
-from armdyn.simplification.design import MARGIN
-from armdyn.simplification.linear import robot_size
+from armdyn.study.simplify.design import MARGIN
+from armdyn.study.simplify.linear import robot_size
 from support.design_arms import design, inertia_terms, planar, polar, puma_arm, two_groups
 from support.random_robots import special_model
 

@@ -3,7 +3,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ModelError, UnknownNameError
-from armdyn.simplification.design_variables import parse_design_variables
+from armdyn.study.simplify.design_variables import parse_design_variables
 
 SAHA = armdyn.load("saha_3r").model
 SCARA = armdyn.load("scara").model

@@ -2,7 +2,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ModelError, UnknownNameError
-from armdyn.simplification.goals import parse_goals
+from armdyn.study.simplify.goals import parse_goals
 from support.design_arms import planar
 from support.paths import ROBOTS
 

@@ -4,10 +4,10 @@ import pytest
 
 import armdyn
 from armdyn.shorten.canonical.frames import canonical
-from armdyn.simplification.convex import CONDITION_TOLERANCE, Convex
-from armdyn.simplification.design_variables import parse_design_variables
-from armdyn.simplification.goals import parse_goals
-from armdyn.simplification.linear import (
+from armdyn.study.simplify.convex import CONDITION_TOLERANCE, Convex
+from armdyn.study.simplify.design_variables import ParametrisedArm, parse_design_variables
+from armdyn.study.simplify.goals import parse_goals
+from armdyn.study.simplify.linear import (
     InertiaCoefficients,
     goal_elements,
     lattice,
@@ -15,7 +15,6 @@ from armdyn.simplification.linear import (
     pseudo_of,
     samples,
 )
-from armdyn.simplification.parametrisation import ParametrisedArm
 from support.design_arms import planar, puma_arm
 from support.peers import close, pin_model
 from support.random_robots import random_inertia, random_model

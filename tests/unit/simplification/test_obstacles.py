@@ -5,8 +5,7 @@ import pytest
 
 import armdyn
 from armdyn.model.transform import rotation_about
-from armdyn.simplification.goals import parse_goals
-from armdyn.simplification.obstacles import obstacles
+from armdyn.study.simplify.goals import obstacles, parse_goals
 from support.design_arms import HALF, planar, polar, two_groups
 from support.random_robots import random_model, special_model
 

@@ -10,10 +10,11 @@ import armdyn
 from armdyn.errors import TrajectoryError, WriteError
 from armdyn.graph.evaluate import evaluate
 from armdyn.model import Body, Inertia, Limits, Link
-from armdyn.simplification.comparison import compare_designs, reference_trajectory, workspace
-from armdyn.simplification.design_variables import parse_design_variables
-from armdyn.simplification.program_size import product, program_size
-from armdyn.simplification.simplify import simplify
+from armdyn.study.simplify.comparison import compare_designs
+from armdyn.study.simplify.design_variables import parse_design_variables
+from armdyn.study.simplify.program_size import product, program_size
+from armdyn.study.simplify.simplify import simplify
+from armdyn.study.states import reference_trajectory, workspace
 from support.peers import close
 
 pytestmark = pytest.mark.slow

@@ -9,9 +9,8 @@ import pytest
 import armdyn
 from armdyn.errors import ModelError
 from armdyn.shorten.canonical.frames import canonical
-from armdyn.simplification.goals import parse_goals
-from armdyn.simplification.linear import InertiaCoefficients, samples
-from armdyn.simplification.obstacles import obstacles
+from armdyn.study.simplify.goals import obstacles, parse_goals
+from armdyn.study.simplify.linear import InertiaCoefficients, samples
 from support.design_arms import design, planar, polar
 from support.peers import pin_model
 from support.random_robots import random_model

@@ -10,8 +10,8 @@ from armdyn.errors import ArmdynError
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.springs import spring_energy, spring_torques
 from armdyn.model.spring import Spring
-from armdyn.simplification.linear import link_slopes
-from armdyn.simplification.spring_system import (
+from armdyn.study.simplify.linear import link_slopes
+from armdyn.study.simplify.spring_balance import (
     SpringPlace,
     gravity_torques,
     realised,

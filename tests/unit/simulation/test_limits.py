@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.figures import LIMIT_ROOM, draw_limit, peak_words
+from armdyn.report.figures import LIMIT_ROOM, draw_limit, peak_words
 from armdyn.simulation.limits import excesses
 
 

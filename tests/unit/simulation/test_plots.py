@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import armdyn
 from armdyn.errors import WriteError
-from armdyn.figures import STYLE
+from armdyn.report.figures import STYLE
 from armdyn.simulation import ComputedTorque, quintic
 from armdyn.simulation.curves import curves
 from armdyn.simulation.motion import WORK

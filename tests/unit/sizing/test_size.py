@@ -10,8 +10,8 @@ import armdyn
 from armdyn.errors import ArmdynError, SizingError
 from armdyn.model import Rotor
 from armdyn.simulation.trajectories.recorded import Samples
-from armdyn.sizing.candidates import Load, candidates
-from armdyn.sizing.motor_list import motor_list
+from armdyn.study.sizing.motor_list import motor_list
+from armdyn.study.sizing.size import Load, candidates
 from support.drives import bar, motor, swing
 
 ARM = [

@@ -13,8 +13,7 @@ from armdyn.errors import ModelError
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel
 from armdyn.model import Connection, Inertia, Mimic, assemble
-from armdyn.structure.report import text
-from armdyn.structure.structure import structure
+from armdyn.study.structure.structure import structure
 from support.peers import PinocchioArm
 from support.random_robots import random_model
 
@@ -171,7 +170,7 @@ def test_followers_are_joints_of_their_own():
     found = structure(assemble("pair", dict.fromkeys(("base", "a", "b"), body), connections))
     assert found.joints == ("lead", "follow")
     assert found.mimics == ("follow",)
-    assert "follow (followers)" in text(found)
+    assert "follow (followers)" in found.report()
 
 
 def test_rotors_load_their_own_joint_alone():

@@ -13,11 +13,8 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph.differentiate import jacobian
 from armdyn.graph.field import FiniteField
 from armdyn.model import Body
-from armdyn.structure.field import Drawn, Point, values_and_slopes
-from armdyn.structure.graph import trunks
-from armdyn.structure.picture import plot_structure
-from armdyn.structure.report import data, spans, text
-from armdyn.structure.structure import structure
+from armdyn.study.structure.probe import Drawn, Point, trunks, values_and_slopes
+from armdyn.study.structure.structure import spans, structure
 from support.random_robots import random_inertia, random_model
 
 pytestmark = pytest.mark.slow
@@ -149,7 +146,8 @@ def test_slopes_over_the_field_are_the_derivatives_of_the_graph(arm):
 
 
 def test_text_tells_equal_reasons_once():
-    report = text(structure(armdyn.load("saha_3r")))
+    report = structure(armdyn.load("saha_3r")).report()
+    assert ": structure of D, h and g in\n" in report
     assert "h111 = h222 = h333 = 0:" in report
     assert report.count("no joint changes the inertia about itself") == 1
     assert "D: 6 elements, 2 zero, 1 constant, 3 vary" in report
@@ -158,7 +156,7 @@ def test_text_tells_equal_reasons_once():
 
 def test_data_is_plain_and_has_every_element_once():
     found = structure(armdyn.load("puma560"))
-    plain = json.loads(json.dumps(data(found)))
+    plain = json.loads(json.dumps(found.data()))
     assert [len(plain[name]) for name in "Dhg"] == [21, 126, 6]
     assert {name: sum(count.values()) for name, count in plain["counts"].items()} == {
         "D": 21, "h": 126, "g": 6,
@@ -177,9 +175,9 @@ def test_a_picture_has_a_map_of_d_and_g_and_one_of_h_a_joint(tmp_path, kinds):
 
     found = structure(random_model(kinds, 1))
     with rc_context({"svg.fonttype": "none"}):
-        plot_structure(found, tmp_path / "structure.svg")
+        found.plot(tmp_path / "structure.svg")
     picture = (tmp_path / "structure.svg").read_text()
     assert picture.count("<image") == len(kinds) + 2
     assert ("const<" in picture) == (len(kinds) < 8)
     with pytest.raises(WriteError, match="ending must be one of"):
-        plot_structure(found, tmp_path / "structure.txt")
+        found.plot(tmp_path / "structure.txt")

@@ -5,10 +5,9 @@ import pytest
 
 import armdyn
 from armdyn.errors import MissingExtraError, WriteError
-from armdyn.figures import POINTS, check_plot, thinned
 from armdyn.io.csv.trajectory import SampledMotion
-from armdyn.terms.picture import plot_torques
-from armdyn.terms.torques import torque_report
+from armdyn.report.figures import POINTS, check_plot, thinned
+from armdyn.study.terms.torques import plot_torques, torque_report
 
 SIGNATURES = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 

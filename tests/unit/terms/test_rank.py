@@ -9,7 +9,7 @@ import armdyn
 from armdyn.errors import ModelError, TrajectoryError, UnknownNameError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.simulation import quintic
-from armdyn.terms.rank import _coupling
+from armdyn.study.terms.rank import _coupling
 
 BAR = dict(joint="revolute", a=0.5, mass=2.0, com=(-0.25, 0, 0), inertia=(0.01, 0.05, 0.05))
 TASK = quintic([0.0, 0.5], [1.0, -1.0], 1.0)

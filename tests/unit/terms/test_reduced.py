@@ -10,9 +10,8 @@ import armdyn
 from armdyn.errors import ModelError, TrajectoryError, UnknownNameError
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.simulation import quintic
-from armdyn.terms.dropping import RegroupedModel, greedy
-from armdyn.terms.fresh_states import fresh_states
-from armdyn.terms.states import Workspace, states_of
+from armdyn.study.states import Workspace, fresh_states, states_of
+from armdyn.study.terms.dropping import RegroupedModel, greedy
 from support.paths import DOCS, EXAMPLES, ROBOTS
 
 

@@ -11,9 +11,8 @@ import armdyn
 from armdyn.errors import ArmdynWarning, ModelError, ShapeError, TrajectoryError, UnknownNameError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.simulation import quintic
-from armdyn.terms.shares import element
-from armdyn.terms.states import ENTRIES_AT_ONCE, Workspace, states_of
-from armdyn.terms.terms import references
+from armdyn.study.states import ENTRIES_AT_ONCE, Workspace, states_of
+from armdyn.study.terms.terms import element, references
 from support.paths import ROBOTS
 
 

@@ -5,7 +5,7 @@ import armdyn
 from armdyn.errors import ArmdynWarning, TrajectoryError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.terms.torques import CHUNK, torque_report
+from armdyn.study.terms.torques import CHUNK, torque_report
 from support.loops import FIVE_BAR
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import counted
-from armdyn.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE, draw_head, thinned
+from armdyn.report.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE, draw_head, thinned
 
 LINES = {
     "position": (COLOURS["inertial"], 1.7),

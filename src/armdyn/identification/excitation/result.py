@@ -8,12 +8,12 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import counted
-from armdyn.figures import save_picture
 from armdyn.identification.excitation.limits import MotionLimits
 from armdyn.identification.excitation.picture import draw_excitation
 from armdyn.identification.excitation.verify import Dense
+from armdyn.report.figures import save_picture
+from armdyn.report.result import Result, Section
 from armdyn.robot import Robot
-from armdyn.sections import Section, Sectioned
 from armdyn.simulation.trajectories.periodic import Fourier
 from armdyn.simulation.trajectories.recorded import Samples, sampled
 
@@ -22,7 +22,7 @@ STEP = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Excitation(Sectioned):
+class Excitation(Result):
     """A motion for the identification of a robot."""
 
     robot: Robot

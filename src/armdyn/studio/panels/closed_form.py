@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
-from armdyn.equations.document import Line
-from armdyn.equations.formats import Equations
-from armdyn.equations.mathml import formula, mathml, name
-from armdyn.equations.numbers import evaluated, substituted
-from armdyn.figures import COLOURS as TERMS
-from armdyn.structure.elements import Structure
+from armdyn.closed_forms.document import Line
+from armdyn.closed_forms.forms import Equations
+from armdyn.closed_forms.mathml import evaluated, formula, mathml, name, substituted
+from armdyn.report.figures import COLOURS as TERMS
 from armdyn.studio import svg
+from armdyn.study.structure.structure import Structure
 
 MAX_SUBSTITUTED = 9000
 """Characters of a formula beyond which its numbers are not written out."""

@@ -11,7 +11,6 @@ from armdyn.arrays import Array
 from armdyn.errors import check_known
 from armdyn.model import Link, RobotModel, edit
 from armdyn.robot import Robot
-from armdyn.simplification.simplify import Report, Simplification, simplify
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.background import Tell
@@ -21,6 +20,7 @@ from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import report as show_report
 from armdyn.studio.session import Session
 from armdyn.studio.style import BAD, GOOD
+from armdyn.study.simplify.simplify import Report, Simplification, simplify
 
 GOALS = ("constant", "diagonal", "gravity-balanced", "constant+gravity-balanced")
 CHANGES: dict[str, tuple[str | None, bool]] = {

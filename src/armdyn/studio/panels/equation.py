@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.equations.forms import equations
-from armdyn.equations.mathml import formula, name
-from armdyn.figures import COLOURS as TERMS
+from armdyn.closed_forms.forms import equations
+from armdyn.closed_forms.mathml import formula, name
+from armdyn.report.figures import COLOURS as TERMS
 from armdyn.robot import Robot
-from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.background import Latest, Tell
@@ -20,6 +19,7 @@ from armdyn.studio.panels.closed_form import Written, indexed, numbers_html, sym
 from armdyn.studio.panels.side_by_side import formulations_html
 from armdyn.studio.session import Session
 from armdyn.studio.style import WORDS
+from armdyn.study.structure.structure import structure
 
 SLOW_PERIOD = 0.2
 """The shortest time between two pictures of the closed form with numbers [s]."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from armdyn.figures import COLOURS as TERMS
 from armdyn.formulations.ledger import Ledger
+from armdyn.report.figures import COLOURS as TERMS
 from armdyn.studio import svg
 
 ROW, BAR = 46.0, 10.0

@@ -3,12 +3,12 @@
 from html import escape
 
 from armdyn.arrays import Array
-from armdyn.equations.mathml import formula, plain
+from armdyn.closed_forms.mathml import formula, plain
 from armdyn.errors import ArmdynError
-from armdyn.operations.count import count_operations
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.robot import Robot
 from armdyn.studio.background import Tell
+from armdyn.study.operations.count import count_operations
 
 LAWS = {
     "newton_euler": (

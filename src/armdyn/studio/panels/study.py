@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import check_known
-from armdyn.operations.count import STAGES, MethodCounts
-from armdyn.operations.methods import METHODS
-from armdyn.operations.report import Counting, OperationReport, operation_report
 from armdyn.robot import Robot
-from armdyn.structure.elements import Structure, StructureElement
-from armdyn.structure.picture import plot_structure
-from armdyn.structure.report import cell, reasons, text
-from armdyn.structure.structure import structure
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
@@ -24,6 +17,9 @@ from armdyn.studio.panel import Panel
 from armdyn.studio.session import Session
 from armdyn.studio.style import POSITIVE
 from armdyn.studio.style import STAGES as COLOURS
+from armdyn.study.operations.count import METHODS, STAGES, MethodCounts
+from armdyn.study.operations.report import Counting, OperationReport, operation_report
+from armdyn.study.structure.structure import Structure, StructureElement, cell, reasons, structure
 
 ROW = 26.0
 QUANTITIES = {
@@ -127,7 +123,7 @@ class StructurePanel(Panel):
         def work(robot: Robot, tell: Tell) -> Structure:
             found = structure(robot.model)
             tell("drawing the structure")
-            plot_structure(found, path)
+            found.plot(path)
             return found
 
         def done(found: Structure) -> None:
@@ -140,7 +136,7 @@ class StructurePanel(Panel):
     def _open(self, _: Any) -> None:
         if self._found is not None:
             found, path = self._found
-            report(self._session, f"{found.title}: structure", path, text(found))
+            report(self._session, f"{found.title}: structure", path, found.report())
 
 
 def structure_html(found: Structure) -> str:

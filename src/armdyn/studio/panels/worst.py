@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.figures import ALARM
+from armdyn.report.figures import ALARM
 from armdyn.robot import Robot
-from armdyn.sizing.demand import Demand, WorstCase
-from armdyn.sizing.heat_map import HeatMap
-from armdyn.sizing.worst_case import worst_case
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.background import Tell
@@ -18,6 +15,7 @@ from armdyn.studio.fields import typed
 from armdyn.studio.panel import Panel
 from armdyn.studio.session import Session
 from armdyn.studio.style import POSITIVE
+from armdyn.study.sizing.worst_case import Demand, HeatMap, WorstCase, worst_case
 
 ROW = 30.0
 COLD, HOT = np.array([33, 84, 140]), np.array([253, 224, 71])

@@ -1,0 +1,349 @@
+"""Equations as pages: plain text, LaTeX in macros that mathtext knows as well, Markdown, HTML.
+
+In text it is m2 a1 x2 C2, squares as ², long equations in several lines; the LaTeX document needs
+amsmath only; a piece of HTML has MathML, which is shown without a script.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from fractions import Fraction
+from html import escape
+from textwrap import wrap
+
+from armdyn.closed_forms.document import Block, Document, Line
+from armdyn.closed_forms.mathml import MATHML, formula, from_latex, mathml, name, plain, tokens
+from armdyn.closed_forms.printer import (
+    SIGNS,
+    TEXT_OPERATORS,
+    Notation,
+    angle_name,
+    angle_sum,
+    broken,
+    exact_number,
+    latex_angle,
+    latex_name,
+)
+from armdyn.closed_forms.tree import Call, Expr, Symbol
+from armdyn.graph.printer import POWER, Infix
+
+WIDTH = 96
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def _raised(base: str, exponent: int | str) -> str:
+    """A small whole exponent, or any other behind a caret."""
+    digits = str(exponent)
+    whole = digits.removeprefix("-").isdigit()
+    return base + (digits.translate(_RAISED) if whole else f"^{digits}")
+
+
+TEXT = Notation(
+    operators=TEXT_OPERATORS,
+    number=lambda value: exact_number(value).removesuffix(".0"),
+    angle_function=lambda f: f.name + angle_name(f.angle),
+    power=_raised,
+    bars=True,
+)
+
+
+def text(equations: Document) -> str:
+    """The equations to read on a terminal."""
+    found = [equations.title, "=" * len(equations.title), "", equations.law[0]]
+    for note in equations.notes:
+        found += wrap(f"Note: {note}.", WIDTH, subsequent_indent="      ")
+    for block in equations.blocks:
+        found += ["", block.title, "-" * len(block.title), *_block(block)]
+    found += _where(equations)
+    return "\n".join(found) + "\n"
+
+
+def _block(block: Block) -> list[str]:
+    found = [f"{remark}." for remark in block.remarks]
+    for line in block.shown:
+        found += _folded(f"{line.name} = ", TEXT.write(line.value))
+    if block.zeros:  # M12 = M13 = 0, or V = 0 where nothing is left
+        names = [line.name for line in block.zeros]
+        all_zero = block.symbol and not block.shown
+        found += _folded("", " = ".join([block.symbol] if all_zero else names) + " = 0", sign="=")
+    if constant := constants(block):
+        found += _folded("Constant: ", ", ".join(line.name for line in constant) + ".", sign=",")
+    return found
+
+
+def constants(block: Block) -> list[Line]:
+    """Entries that are constant, where others are not."""
+    if not block.shape or block.arguments == ("qd",):
+        return []
+    return [line for line in block.shown if line.constant]
+
+
+def _where(equations: Document) -> list[str]:
+    rows = []
+    for angle in equations.angles:
+        name, whole = angle_name(angle), TEXT.write(angle_sum(angle, equations.offsets, 6))
+        rows.append((f"C{name}, S{name}", f"cosine and sine of {whole}"))
+    for entry in equations.legend:
+        value = f"{entry.value:.6g} {entry.unit}".rstrip()
+        rows.append((entry.symbol, f"{value:<18} {entry.text}".rstrip()))
+    for (i, name), unit in zip(equations.numbered, equations.units, strict=True):
+        passive = ", a passive joint" if i in equations.passive else ""
+        rows.append((f"q{i}", f"position of {printable(name)} [{unit}]{passive}"))
+    width = max(len(left) for left, _ in rows)
+    return ["", "Where", "-----", *(f"{left:<{width}}  {right}" for left, right in rows)]
+
+
+def printable(name: str) -> str:
+    """A name of a user in one line, without control characters."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(name.split()))
+
+
+def _folded(head: str, text: str, sign: str = "") -> list[str]:
+    """Text behind a head, in several lines where it is long."""
+    first, *others = broken(text, WIDTH - len(head), (sign,) if sign else SIGNS)
+    return [head + first, *(" " * len(head) + row for row in others)]
+
+
+LATEX_WIDTH = 74
+"""Letters and digits in a line of an equation."""
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "²": "$^2$",
+    "³": "$^3$",
+    "≤": r"$\leq$",
+} | {c: f"\\{c}" for c in "{}$&#_%"}
+_INDEXED = re.compile(r"(?<!\S)(\w+)\\_([a-z]+)(\$\^2\$)?(?=[,:.]*(?:\s|$))")
+"""M_ij, h_iii and qd_j² in an escaped remark."""
+
+
+class _Latex(Notation):
+    """Fractions with a line, and brackets around functions that are raised to a power."""
+
+    def written(self, expr: Expr) -> Infix:
+        made = super().written(expr)
+        raised = isinstance(expr, Symbol) and "^" in made.text
+        called = isinstance(expr, Call) and expr.function != "abs"
+        return Infix(made.text, POWER) if raised or called else made
+
+    def fraction(self, number: Fraction | float, above: list[Infix], below: list[Infix]) -> Infix:
+        whole = self.chain("mul", above or [Infix("1")])
+        if below:
+            bottom = self.chain("mul", below).text
+            if (
+                _width(whole.text) > LATEX_WIDTH // 2
+            ):  # it can be broken beside a fraction, not within
+                before = Infix(rf"\frac{{1}}{{{bottom}}}")
+                whole = self.operation("mul", [before, whole])
+            else:
+                whole = Infix(rf"\frac{{{whole.text}}}{{{bottom}}}", POWER)
+        front = Infix(_number(number))
+        return whole if number == 1 else self.operation("mul", [front, whole])
+
+
+def _number(value: Fraction | float) -> str:
+    if isinstance(value, Fraction):
+        if value.denominator == 1:
+            return str(value.numerator)
+        front = "-" if value < 0 else ""
+        return rf"{front}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
+    mantissa, e, exponent = repr(float(value)).partition("e")
+    mantissa = mantissa.removesuffix(".0")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e else mantissa
+
+
+LATEX = _Latex(
+    functions={op: f"\\{op}(" for op in ("sin", "cos", "exp", "tanh")}
+    | {op: rf"\operatorname{{{op}}}(" for op in ("sgn", "sqrt")},
+    operators=TEXT_OPERATORS,
+    number=_number,
+    symbol=latex_name,
+    angle_function=lambda f: f"{f.name.lower()}_{{{latex_angle(f.angle)}}}",
+    power="{}^{{{}}}".format,
+    bars=True,
+    direction=r"\operatorname{atan2}",
+)
+
+
+# the document
+
+
+def latex(equations: Document) -> str:
+    """A whole document."""
+    found = [
+        r"\documentclass{article}",
+        r"\usepackage{amsmath}",
+        r"\allowdisplaybreaks",
+        r"\setlength{\parindent}{0pt}",
+        r"\setlength{\textwidth}{16cm}",
+        r"\setlength{\oddsidemargin}{0pt}",
+        r"\begin{document}",
+        rf"\section*{{{escaped(equations.title)}}}",
+        rf"\[ {equations.law[1]} \]",
+    ]
+    found += [f"Note: {escaped(note)}.\n" for note in equations.notes]
+    for block in equations.blocks:
+        found.append(rf"\subsection*{{{escaped(block.title)}}}")
+        found += [_INDEXED.sub(_formula, escaped(remark)) + ".\n" for remark in block.remarks]
+        found += _equations(block, r"\begin{align*}", r"\end{align*}")
+    found += [r"\subsection*{Where}", *_latex_where(equations), r"\end{document}"]
+    return "\n".join(found) + "\n"
+
+
+def markdown(equations: Document) -> str:
+    """A page with formulas between dollar signs."""
+    plain = _markdown_text
+    found = [f"# {plain(equations.title)}", "", f"$${equations.law[1]}$$", ""]
+    found += [f"Note: {plain(note)}.\n" for note in equations.notes]
+    for block in equations.blocks:
+        found += [f"## {plain(block.title)}", "", *(f"{plain(r)}.\n" for r in block.remarks)]
+        found += _equations(block, "$$\n\\begin{aligned}", "\\end{aligned}\n$$\n")
+    found += ["## Where", "", "| symbol | value | meaning |", "|---|---|---|"]
+    for angle in equations.angles:
+        below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
+        pair = rf"$c_{{{below}}}$, $s_{{{below}}}$"
+        found.append(rf"| {pair} | | $\cos({whole})$, $\sin({whole})$ |")
+    for entry in equations.legend:
+        value = f"{entry.value:.6g} {entry.unit}".strip()
+        found.append(f"| ${latex_name(entry.symbol)}$ | {value} | {plain(entry.text)} |")
+    for i, joint in equations.numbered:
+        found.append(f"| $q_{{{i}}}$ | | position of {plain(joint)} |")
+    return "\n".join(found) + "\n"
+
+
+def displayed(equations: Document) -> str:
+    """The equations alone, as one display for a notebook."""
+    rows = [rf"&{equations.law[1]}"]
+    for block in equations.blocks:
+        lines = _equations(block, "", "")
+        rows += [rf"&\text{{{escaped(block.title)}}}", *(lines[1:2] if len(lines) > 1 else [])]
+    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}\n$$"
+
+
+def _equations(block: Block, begin: str, end: str) -> list[str]:
+    """An aligned display, long equations in several rows, and the entries that are constant."""
+    rows = []
+    for line in block.shown:
+        first, *others = broken(LATEX.write(line.value), LATEX_WIDTH, width=_width, gap=0)
+        rows += [f"{left_side(line)} &= {first}", *(rf"&\quad {row}" for row in others)]
+    zeros = [left_side(line) for line in block.zeros]
+    if zeros and not block.shown and block.symbol:
+        zeros = [_array(block.symbol)]
+    for start in range(0, len(zeros), 8):
+        first, *others = zeros[start : start + 8]
+        rows.append(f"{first} &= " + "".join(f"{other} = " for other in others) + "0")
+    found = [begin, " \\\\\n".join(rows), end] if rows else []
+    constant = ", ".join(f"${left_side(line)}$" for line in constants(block))
+    return [*found, f"Constant: {constant}.\n"] if constant else found
+
+
+def left_side(line: Line) -> str:
+    """What stands before the equals sign."""
+    if not line.place and not line.index:
+        return _array(line.symbol) if line.symbol.isalpha() else latex_name(line.symbol)
+    array = _array(line.symbol)
+    if array.endswith("_{x}"):
+        return f"{array[:-1]},{line.index}}}"
+    return f"{array}_{{{line.index}}}"
+
+
+def _array(symbol: str) -> str:
+    """An array: M, M_{x}."""
+    if symbol in ("Mx", "Vx", "Gx", "Mt", "Vt", "Gt"):
+        return f"{symbol[0]}_{{x}}"
+    return {"detJ": r"\det J", "tau": r"\tau", "Jdqd": r"(\dot{J}\dot{q})"}.get(symbol, symbol)
+
+
+def _width(text: str) -> int:
+    """About how many signs are seen, those above and below at half their width."""
+    small = sum(map(len, re.findall(r"[_^]\{([\w,]*)\}", text)))
+    seen = len(re.sub(r"\\[a-z]+|[{}_^\s]", "", text))
+    return seen - small // 2 + 2 * len(re.findall(r" [-+] |\\cdot", text))
+
+
+def _formula(match: re.Match[str]) -> str:
+    head = {"qd": r"\dot{q}"}.get(match[1], match[1])
+    return f"${head}_{{{match[2]}}}{'^2' if match[3] else ''}$"
+
+
+def _latex_where(equations: Document) -> list[str]:
+    rows = []
+    for angle in equations.angles:
+        below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
+        rows.append(rf"$c_{{{below}}} = \cos({whole})$, $s_{{{below}}} = \sin({whole})$")
+    for entry in equations.legend:
+        value = _number(float(f"{entry.value:.6g}"))
+        unit = f" {escaped(entry.unit)}" if entry.unit else ""
+        text = f", {escaped(entry.text)}" if entry.text else ""
+        rows.append(f"${latex_name(entry.symbol)} = {value}${unit}{text}")
+    rows += [f"$q_{{{i}}}$: position of {escaped(joint)}" for i, joint in equations.numbered]
+    return [" \\\\\n".join(rows)]
+
+
+def _markdown_text(text: str) -> str:
+    """Text of a user, in which nothing is markup."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|$&~])", r"\\\1", printable(text))
+
+
+def escaped(text: str) -> str:
+    """Text of a user, in which nothing is a command."""
+    return "".join(
+        _ESCAPES.get(c, c if c.isascii() or unicodedata.name(c, "").startswith("LATIN") else "?")
+        for c in unicodedata.normalize("NFC", printable(text))
+    )
+
+
+_ACCENTED = re.compile(r"\\(d?dot)\{(\w)\}")
+_COMBINING = {"dot": "\u0307", "ddot": "\u0308"}
+
+
+def html(equations: Document) -> str:
+    """The law, the blocks and what the symbols are."""
+    return "".join(_parts(equations))
+
+
+def _parts(equations: Document) -> Iterator[str]:
+    yield f"<div><b>{escape(equations.title)}</b></div>"
+    yield f"<div>{formula(plain(_letters(equations.law[1])))}</div>"
+    yield "".join(f"<div>Note: {escape(note)}.</div>" for note in equations.notes)
+    for block in equations.blocks:
+        yield f"<div style='margin-top:0.6em'><i>{escape(block.title)}</i></div>"
+        yield from _lines(block)
+    rows = "".join(
+        f"<tr><td>{symbol}</td><td>{escape(value)}</td><td>{meaning}</td></tr>"
+        for symbol, value, meaning in _html_where(equations)
+    )
+    yield f"<details><summary>where</summary><table>{rows}</table></details>" if rows else ""
+
+
+def _lines(block: Block) -> Iterator[str]:
+    yield "".join(f"<div>{escape(remark)}.</div>" for remark in block.remarks)
+    for line in block.shown:
+        drawn = f"{from_latex(left_side(line))}<mo>=</mo>{mathml(line.value)}"
+        tall = formula(f"<mstyle displaystyle='true'>{drawn}</mstyle>")
+        yield f"<div style='overflow-x:auto;padding:2px 0'>{tall}</div>"
+    for word, chosen in (("Zero", block.zeros), ("Constant", constants(block))):
+        names = ", ".join(formula(from_latex(left_side(line))) for line in chosen)
+        yield f"<div>{word}: {names}.</div>" if names else ""
+
+
+def _html_where(equations: Document) -> Iterator[tuple[str, str, str]]:
+    """Symbol, value and meaning of what the equations are written in."""
+    for angle in equations.angles:
+        below = escape(latex_angle(angle))
+        pair = (f"<msub><mi>{letter}</mi><mn>{below}</mn></msub>" for letter in "cs")
+        whole = formula(tokens(MATHML.write(angle_sum(angle, equations.offsets, 6))))
+        yield ", ".join(map(formula, pair)), "", f"cosine and sine of {whole}"
+    for entry in equations.legend:
+        value = f"{entry.value:.6g} {entry.unit}".strip()
+        yield formula(name(entry.symbol)), value, escape(entry.text)
+    for number, joint in equations.numbered:
+        yield formula(name(f"q{number}")), "", f"position of {escape(joint)}"
+
+
+def _letters(law: str) -> str:
+    r"""A law of LaTeX in plain letters: \ddot{q} with its dots, \sum as its sign."""
+    law = _ACCENTED.sub(lambda match: match[2] + _COMBINING[match[1]], law)
+    law = law.replace(r"\tau", "τ").replace(r"\sum", "Σ")
+    return re.sub(r"\{([\w,]+)\}", r"\1", law)

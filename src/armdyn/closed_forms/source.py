@@ -1,0 +1,293 @@
+"""Equations as source code: a Python module that needs NumPy only, and a script of SymPy."""
+
+import keyword
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from textwrap import wrap
+
+from armdyn.closed_forms.document import Block, Document, Line
+from armdyn.closed_forms.printer import (
+    SOURCE_OPERATORS,
+    Notation,
+    angle_call,
+    angle_identifier,
+    broken,
+    exact_number,
+)
+from armdyn.closed_forms.tree import AngleFunction, Expr, angle_functions
+from armdyn.export.names import comment
+from armdyn.graph.operations import FUNCTIONS
+
+WIDTH = 96
+ARRAYS = (
+    *("M", "V", "G", "F", "B", "C", "h", "T", "U", "Mx", "Vx", "Gx", "detJ", "J", "Jdqd", "tau"),
+    *("R", "Mt", "Vt", "Gt", "T"),
+    *("q", "qd", "qdd", "n", "result", "pairs", "inverse_dynamics", "values"),
+)
+"""Names that the programs use themselves."""
+
+
+def assigned(notation: Notation, target: str, expr: Expr, indent: str = "") -> list[str]:
+    """An assignment, in brackets and several lines where it is long."""
+    text = notation.write(expr)
+    if len(indent + target) + 3 + len(text) <= WIDTH:
+        return [f"{indent}{target} = {text}"]
+    rows = broken(text, WIDTH - len(indent) - 4)
+    return [f"{indent}{target} = (", *(f"{indent}    {row}" for row in rows), f"{indent})"]
+
+
+def free_names(symbols: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
+    """Other names for symbols that a program uses for something else."""
+    symbols = set(symbols)
+    used, found = set(taken) | symbols, {}
+    for symbol in sorted(symbols & set(taken) | {s for s in symbols if keyword.iskeyword(s)}):
+        name = f"{symbol}_"
+        while name in used:
+            name += "_"
+        used.add(name)
+        found[symbol] = name
+    return found
+
+
+# what both languages share
+
+
+def heading(equations: Document, what: str) -> list[str]:
+    """The docstring of a module; names of robots and joints are nowhere else."""
+    found = [f'"""{comment(equations.title)}: {what}, written by armdyn.', ""]
+    for note in equations.notes:
+        found += wrap(f"Note: {comment(note)}.", WIDTH)
+    found += [f"q{i}: {comment(name)}" for i, name in equations.numbered]
+    return [*found, '"""', ""]
+
+
+def angle_lines(
+    equations: Document, functions: Iterable[AngleFunction], notation: Notation, indent: str
+) -> list[str]:
+    """The lines that give cosines and sines their values."""
+    names = {angle_identifier(f): angle_call(f, equations.offsets) for f in functions}
+    order = sorted(names, key=lambda name: (len(name), name[::-1]))
+    return [line for name in order for line in assigned(notation, name, names[name], indent)]
+
+
+def target(array: str, block: Block, line: Line) -> str:
+    """The entry that is assigned to, and the one that mirrors it."""
+    a, b = block.swap or (0, 0)
+    other = list(line.place)
+    other[a], other[b] = other[b], other[a]
+    places = dict.fromkeys((line.place, tuple(other)))
+    return " = ".join(f"{array}[{', '.join(map(str, place))}]" for place in places)
+
+
+_CALLS = {op: f"np.{op}(" for op in FUNCTIONS} | {"sgn": "np.sign(", "abs": "np.abs("}
+_TORQUES = {
+    "state": "M(q) @ qdd + V(q, qd) + G(q)",
+    "configuration": "M(q) @ qdd + B(q) @ pairs + C(q) @ np.square(qd) + G(q)",
+}
+_TURNED = {
+    "Mx(q)": ("Mass matrix of the tool", "R(q) @ Mt(q) @ R(q).T"),
+    "Vx(q, qd)": ("Velocity forces of the tool", "R(q) @ Vt(q, qd)"),
+    "Gx(q)": ("Gravity forces of the tool", "R(q) @ Gt(q)"),
+}
+"""What the Cartesian form in axes of a link is in those of the world."""
+_PAIRS = "pairs = np.array([qd[j] * qd[k] for j in range(n) for k in range(j + 1, n)])"
+_DEFINITION = ("", "", "def inverse_dynamics(q, qd, qdd):", '    """Torques of the actuators."""')
+
+
+def python(equations: Document) -> str:
+    """The module, with the values of the parameters at its top."""
+    names = free_names(equations.values, (*ARRAYS, "np"))
+    source = Notation(
+        _CALLS, SOURCE_OPERATORS, symbol=lambda name: names.get(name, name), direction="np.arctan2"
+    )
+    found = [*heading(equations, "equations of motion"), "import numpy as np", ""]
+    found.append(f"n = {len(equations.joints)}")
+    for entry in equations.legend:
+        meaning = ", ".join(filter(None, (entry.text, entry.unit)))
+        found.append(f"{source.symbol(entry.symbol)} = {entry.value!r}  # {comment(meaning)}")
+    if equations.form == "recursive":
+        found += _program(equations, source)
+        return "\n".join(found) + "\n"
+    for block in equations.blocks:
+        if block.symbol and block.symbol != "tau":
+            found += _function(equations, block, source)
+    torques = _loops(equations, source) if equations.passive else _torques(equations)
+    return "\n".join([*found, *torques]) + "\n"
+
+
+def _function(equations: Document, block: Block, source: Notation) -> Iterator[str]:
+    shape = f", shape {block.shape}" if block.shape else ""
+    yield from ("", "", f"def {block.symbol}({', '.join(block.arguments)}):")
+    yield f'    """{comment(block.title)}{shape}, at one state."""'
+    yield from _unpacked([i for i, _ in equations.numbered], block.arguments)
+    used = angle_functions(line.value for line in block.lines)
+    yield from angle_lines(equations, used, source, "    ")
+    if block.shape:
+        yield f"    result = np.zeros({block.shape})"
+        for line in block.shown:
+            yield from assigned(source, target("result", block, line), line.value, "    ")
+    else:
+        yield from assigned(source, "result", block.lines[0].value, "    ")
+    yield "    return result"
+
+
+def _unpacked(numbers: Iterable[int], arguments: Iterable[str]) -> Iterator[str]:
+    for name in arguments:
+        entries = [f"{name}{i}" for i in numbers]
+        yield f"    [{', '.join(entries)}] = {name}"
+
+
+def _torques(equations: Document) -> list[str]:
+    if any(block.symbol == "R" for block in equations.blocks):
+        return [
+            line
+            for name, (title, value) in _TURNED.items()
+            for line in ("", "", f"def {name}:", f'    """{title}."""', f"    return {value}")
+        ]
+    if equations.form not in _TORQUES:
+        return []
+    friction = " + F(qd)" if any(b.symbol == "F" for b in equations.blocks) else ""
+    pairs = [f"    {_PAIRS}"] if equations.form == "configuration" else []
+    return [*_DEFINITION, *pairs, f"    return {_TORQUES[equations.form]}{friction}"]
+
+
+def _loops(equations: Document, source: Notation) -> Iterator[str]:
+    """The torques of a robot with loops: passive joints first, then those of the tree."""
+    yield from _DEFINITION
+    yield from _unpacked(equations.coordinates, ("q", "qd", "qdd"))
+    lists, functions = [b for b in equations.blocks if not b.symbol], set[AngleFunction]()
+    for block in lists:
+        used = angle_functions(line.value for line in block.lines) - functions
+        yield from angle_lines(equations, used, source, "    ")
+        functions |= used
+        for line in block.lines:
+            yield from assigned(source, line.symbol, line.value, "    ")
+    every = [i for i, _ in equations.numbered]
+    for name in ("q", "qd", "qdd"):
+        yield f"    {name} = np.array([{', '.join(f'{name}{i}' for i in every)}])"
+    friction = " + F(qd)" if any(b.symbol == "F" for b in equations.blocks) else ""
+    whole = ", ".join(f"T{i}" for i in every)
+    yield f"    [{whole}] = {_TORQUES['state']}{friction}"
+    block = next(block for block in equations.blocks if block.symbol == "tau")
+    yield f"    result = np.zeros({len(block.lines)})"
+    for line in block.lines:
+        yield from assigned(source, target("result", block, line), line.value, "    ")
+    yield "    return result"
+
+
+def _program(equations: Document, source: Notation) -> Iterator[str]:
+    """Constants at the top, friction as a function, everything else in one."""
+    lists = [block for block in equations.blocks if not block.symbol]
+    arrays = {block.symbol: block for block in equations.blocks if block.symbol}
+    for block in lists:
+        for line in block.lines if block.beforehand else ():
+            yield from assigned(source, line.symbol, line.value)
+    if "F" in arrays:
+        yield from _function(equations, arrays["F"], source)
+    yield from _DEFINITION
+    yield from _unpacked(equations.coordinates, ("q", "qd", "qdd"))
+    for block in lists:
+        for line in () if block.beforehand else block.lines:
+            yield from assigned(source, line.symbol, line.value, "    ")
+    yield "    result = np.zeros(n)"
+    for line in arrays["tau"].lines:
+        yield from assigned(source, target("result", arrays["tau"], line), line.value, "    ")
+    yield "    return result" + (" + F(qd)" if "F" in arrays else "")
+
+
+_CALLED = ("sin", "cos", "tanh", "exp", "sqrt", "sign", "Abs", "atan2")
+_IMPORTS = ("Matrix", "MutableDenseNDimArray", "Rational", "symbols", "zeros", *_CALLED)
+_SYMPY_TORQUES = {
+    "state": "M * Matrix([{qdd}]) + V + G",
+    "configuration": "M * Matrix([{qdd}]) + B * Matrix([{pairs}]) + C * Matrix([{squares}]) + G",
+}
+
+
+def sympy(equations: Document) -> str:
+    """A script that declares symbols and builds matrices, with the values in a dictionary."""
+    source = notation(free_names(equations.values, (*ARRAYS, *_IMPORTS)))
+    imports = ", ".join(sorted(_IMPORTS[:5], key=str.lower))
+    functions = ", ".join(_CALLED)
+    found = [*heading(equations, "equations of motion in SymPy")]
+    found += [f"from sympy import {imports}", f"from sympy import {functions}", ""]
+    for rate in ("q", "qd", "qdd"):
+        found += _declared([f"{rate}{i}" for i in equations.coordinates], source)
+    found += _declared(list(equations.values), source)
+    done = set[AngleFunction]()
+    for k, block in enumerate(equations.blocks):
+        lines = equations.blocks[: k + 1] if equations.passive else equations.blocks
+        used = angle_functions(line.value for each in lines for line in each.lines)
+        found += angle_lines(equations, used - done, source, "")
+        done |= used
+        if block.symbol == "tau" and equations.passive:
+            found += _sympy_tree_torques(equations)
+        found += ["", f"# {comment(block.title)}", *_built(block, source)]
+    found += [] if equations.passive else _sympy_torques(equations)
+    values = (f"    {source.symbol(e.symbol)}: {e.value!r}," for e in equations.legend)
+    return "\n".join([*found, "", "values = {", *values, "}"]) + "\n"
+
+
+def notation(names: Mapping[str, str]) -> Notation:
+    """How expressions are written, with other names for some symbols."""
+    return Notation(
+        {"sgn": "sign(", "abs": "Abs("},
+        SOURCE_OPERATORS,
+        number=_number,
+        symbol=lambda s: names.get(s, s),
+    )
+
+
+def _number(value: Fraction | float) -> str:
+    if isinstance(value, Fraction) and value.denominator != 1:
+        return f"Rational({value.numerator}, {value.denominator})"
+    return exact_number(value)
+
+
+def _declared(names: list[str], source: Notation) -> list[str]:
+    rows = (names[k : k + 8] for k in range(0, len(names), 8))
+    return [
+        f'{", ".join(map(source.symbol, row))} = symbols("{" ".join(row)}", real=True)'
+        for row in rows
+    ]
+
+
+def _built(block: Block, source: Notation) -> Iterator[str]:
+    if not block.symbol or not block.shape:
+        for line in block.lines:
+            yield from assigned(source, line.symbol, line.value)
+        return
+    if len(block.shape) == 3:
+        yield f"{block.symbol} = MutableDenseNDimArray.zeros{block.shape}"
+    else:
+        rows, columns = (*block.shape, 1)[:2]
+        yield f"{block.symbol} = zeros({rows}, {columns})"
+    for line in block.shown:
+        yield from assigned(source, target(block.symbol, block, line), line.value)
+
+
+def _sympy_tree_torques(equations: Document) -> list[str]:
+    """Torques of all joints of the tree, by number."""
+    every = [i for i, _ in equations.numbered]
+    friction = " + F" if any(b.symbol == "F" for b in equations.blocks) else ""
+    whole = _SYMPY_TORQUES["state"].format(qdd=", ".join(f"qdd{i}" for i in every))
+    return ["", f"{', '.join(f'T{i}' for i in every)} = {whole}{friction}"]
+
+
+def _sympy_torques(equations: Document) -> list[str]:
+    every = equations.coordinates
+    friction = any(b.symbol == "F" for b in equations.blocks)
+    if equations.form == "recursive":
+        return ["", "tau = tau + F"] if friction else []
+    if any(block.symbol == "R" for block in equations.blocks):
+        return ["", "Mx = R * Mt * R.T", "Vx = R * Vt", "Gx = R * Gt"]
+    if equations.form not in _SYMPY_TORQUES:
+        return []
+    pairs = [f"qd{j}*qd{k}" for j in every for k in every if j < k]
+    whole = pairs or equations.form == "state"
+    text = _SYMPY_TORQUES[equations.form] if whole else _SYMPY_TORQUES["state"].replace("V + ", "")
+    written = text.format(
+        qdd=", ".join(f"qdd{i}" for i in every),
+        squares=", ".join(f"qd{i}**2" for i in every),
+        pairs=", ".join(pairs),
+    )
+    return ["", f"tau = {written}{' + F' if friction else ''}"]

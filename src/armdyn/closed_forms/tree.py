@@ -1,0 +1,261 @@
+"""Expressions as they are printed: sums, products and powers of numbers, symbols, C2 and S23."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, groupby
+from typing import TypeAlias
+
+from armdyn.closed_forms.readable import Angle
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A rational number, or a float that is printed as it is."""
+
+    value: Fraction | float
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A parameter, a coordinate or a rate of one, or a line of a program."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AngleFunction:
+    """The cosine "C" or the sine "S" of an angle."""
+
+    name: str
+    angle: Angle
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of something: sgn, abs, tanh, exp, sin, cos, sqrt."""
+
+    function: str
+    argument: "Expr"
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """The angle of a vector in a plane from its components, atan2(y, x)."""
+
+    y: "Expr"
+    x: "Expr"
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """A whole power; -1 is a divisor."""
+
+    base: "Expr"
+    exponent: int
+
+
+@dataclass(frozen=True, slots=True)
+class RealPower:
+    """A power with any exponent."""
+
+    base: "Expr"
+    exponent: Number | Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Factors in the order in which they are printed, a number first."""
+
+    factors: tuple["Expr", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Terms in the order in which they are printed."""
+
+    terms: tuple["Expr", ...]
+
+
+Expr: TypeAlias = (
+    Number | Symbol | AngleFunction | Call | Direction | Power | RealPower | Product | Sum
+)
+ZERO = Number(Fraction(0))
+
+
+def power(base: Expr, exponent: int) -> Expr:
+    """A power, or the base itself."""
+    if isinstance(base, Number):
+        return Number(_neat(base.value**exponent))
+    return base if exponent == 1 else Power(base, exponent)
+
+
+def _neat(value: Fraction | float) -> Fraction | float:
+    """A float without the rounding of a product: 0.64 for 0.8²."""
+    return value if isinstance(value, Fraction) else float(f"{value:.15g}")
+
+
+def product(factors: Iterable[Expr]) -> Expr:
+    """A product with one number in front, which takes the sign of sums of negative terms."""
+    number: Fraction | float = Fraction(1)
+    rest: list[Expr] = []
+    opened = (f.factors if isinstance(f, Product) else (f,) for f in factors)
+    for factor in chain.from_iterable(opened):
+        if isinstance(factor, Number):
+            number = factor.value if number == 1 else _neat(number * factor.value)
+        elif isinstance(factor, Sum) and all(sign(term) < 0 for term in factor.terms):
+            number = -number
+            rest.append(negated(factor))
+        else:
+            rest.append(factor)
+    if number == 0:
+        return ZERO
+    if number != 1 or not rest:
+        rest.insert(0, Number(number))
+    return rest[0] if len(rest) == 1 else Product(tuple(rest))
+
+
+def total(terms: Iterable[Expr]) -> Expr:
+    """A sum, sums within it opened, zeros left out, a positive term first if there is one."""
+    found: list[Expr] = []
+    for term in terms:
+        match term:
+            case Sum(inside):
+                found += inside
+            case Product((Number(-1), Sum(inside))):
+                found += [negated(part) for part in inside]
+            case _:
+                found.append(term)
+    found = [term for term in found if term != ZERO]
+    if not found:
+        return ZERO
+    if sign(found[0]) < 0:
+        place = next((i for i, term in enumerate(found) if sign(term) > 0), 0)
+        found.insert(0, found.pop(place))
+    return found[0] if len(found) == 1 else Sum(tuple(found))
+
+
+def sign(expr: Expr) -> int:
+    """-1 if it is printed with a minus in front."""
+    if isinstance(expr, Product):
+        expr = expr.factors[0]
+    return -1 if isinstance(expr, Number) and expr.value < 0 else 1
+
+
+def negated(expr: Expr) -> Expr:
+    """The negative, term by term for a sum."""
+    if isinstance(expr, Sum):
+        return total(negated(term) for term in expr.terms)
+    return product([Number(Fraction(-1)), expr])
+
+
+def leaves(expr: Expr) -> Iterator[Expr]:
+    """The numbers, symbols, cosines and sines of an expression, from left to right."""
+    match expr:
+        case Product(inside) | Sum(inside):
+            yield from chain.from_iterable(map(leaves, inside))
+        case RealPower(base, exponent):
+            yield from (*leaves(base), exponent)
+        case Direction(y, x):
+            yield from (*leaves(y), *leaves(x))
+        case Power(inner, _) | Call(_, inner):
+            yield from leaves(inner)
+        case _:
+            yield expr
+
+
+def angle_functions(exprs: Iterable[Expr]) -> set[AngleFunction]:
+    """The cosines and sines that occur in expressions."""
+    return {leaf for expr in exprs for leaf in leaves(expr) if isinstance(leaf, AngleFunction)}
+
+
+def operation(op: str, args: list[Expr]) -> Expr:
+    """An operation of a program on expressions."""
+    match op:
+        case "add":
+            return total(args)
+        case "sub":
+            return total([args[0], negated(args[1])])
+        case "mul":
+            whole = product(args)
+            return _collected(whole) if isinstance(whole, Product) else whole
+        case "div":
+            return product([args[0], Power(args[1], -1)])
+        case "neg":
+            return negated(args[0])
+        case "sign":
+            return Call("sgn", args[0])
+        case "signed_power" if isinstance(args[1], Number | Symbol):
+            over = Number(float(args[1].value)) if isinstance(args[1], Number) else args[1]
+            return product([RealPower(Call("abs", args[0]), over), Call("sgn", args[0])])
+        case "angle":
+            return Direction(*args)
+    return Call(op, args[0])
+
+
+def _collected(whole: Product) -> Expr:
+    """A product with equal factors as powers, constants first and sums last."""
+    counts: Counter[Expr] = Counter()
+    for factor in whole.factors:
+        base, times = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)
+        for part in base.factors if isinstance(base, Product) else (base,):
+            counts[part] += times
+    kept = sorted((base for base in counts if counts[base]), key=_rank)
+    return product(power(base, counts[base]) for base in kept)
+
+
+def _rank(expr: Expr) -> int:
+    """Where a factor stands: numbers, parameters and constants, cosines, variables, sums."""
+    if isinstance(expr, Symbol):
+        kinds = (r"[^qtCS].*", r"[CS].*", r"t\d+|theta.*", r"q.*")
+        return next(k for k, pattern in enumerate(kinds, 1) if re.fullmatch(pattern, expr.name))
+    return 0 if isinstance(expr, Number) else 9
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """An expression that can be computed with like a number."""
+
+    expr: Expr
+
+    def _with(self, op: str, *others: "Arithmetic | float") -> "Arithmetic":
+        args = (x.expr if isinstance(x, Arithmetic) else Number(x) if x else ZERO for x in others)
+        return Arithmetic(operation(op, [self.expr, *args]))
+
+    def __add__(self, other: "Arithmetic | float") -> "Arithmetic":
+        return self._with("add", other)
+
+    def __mul__(self, other: "Arithmetic | float") -> "Arithmetic":
+        if self == other:
+            return Arithmetic(power(self.expr, 2))
+        if isinstance(self.expr, Sum):
+            return Arithmetic(total((Arithmetic(term) * other).expr for term in self.expr.terms))
+        by = other.expr if isinstance(other, Arithmetic) else Number(other) if other else ZERO
+        factors = product([self.expr, by])
+        if isinstance(factors, Product):
+            equal = ((base, len(list(same))) for base, same in groupby(factors.factors))
+            factors = Product(tuple(power(base, count) for base, count in equal))
+        return Arithmetic(factors)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: "Arithmetic") -> "Arithmetic":
+        return self._with("div", other)
+
+    def __neg__(self) -> "Arithmetic":
+        return self._with("neg")
+
+    def exp(self) -> "Arithmetic":
+        """The exponential; what `np.exp` calls."""
+        return self._with("exp")
+
+    def tanh(self) -> "Arithmetic":
+        """The hyperbolic tangent; what `np.tanh` calls."""
+        return self._with("tanh")
+
+    def signed_power(self, exponent: "Arithmetic | float") -> "Arithmetic":
+        """sgn(x) |x|^exponent."""
+        one = exponent in (1.0, Arithmetic(Number(1.0)))
+        return self if one else self._with("signed_power", exponent)

@@ -1,0 +1,192 @@
+"""An arm as a picture and as a page: links, joints and axes, centres of mass, base and tool."""
+
+import io
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arrays import Array, check_joint_vector, lost
+from armdyn.errors import ShapeError
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.coordinates import LoopCoordinates
+from armdyn.formulations.loops.rows import cut_lines, end_frames
+from armdyn.formulations.loops.singularity import explained
+from armdyn.html import html_table
+from armdyn.model import RobotModel
+from armdyn.report.figures import COLOURS, GREY, INK, PALE, styled_figure
+from armdyn.shorten.canonical.dh_table import dh_table
+
+LINK, TURNS, SLIDES, MASS = "#9A9A9A", COLOURS["inertial"], COLOURS["coulomb"], COLOURS["gravity"]
+CUT = COLOURS["coriolis"]
+"""The colour of cut joints, which close loops."""
+AXES = ("#C0392B", "#27AE60", "#2C6FBB")
+"""Colours of the axes of a frame: x, y, z."""
+AXIS_SHARE, FRAME_SHARE = 0.11, 0.14
+"""Lengths of a joint axis and of the axes of a frame, relative to the arm."""
+MOST_JOINTS_DRAWN = 30
+"""Joints of a robot beyond which a notebook shows it by its tables alone."""
+
+
+def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
+    """The figure of an arm at q, (n,) [rad or m].
+
+    None: the middle of its ranges, or where its loops are assembled.
+    """
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    at = Coordinates.of(model)
+    n = len(model.independent)
+    given = check_joint_vector("q", _middle(model) if q is None else q, n)
+    if given.shape != (n,):
+        raise ShapeError(f"q: a picture has one configuration of shape ({n},), got {given.shape}")
+    positions = at.positions(given)
+    if isinstance(at, LoopCoordinates) and lost(positions, given):
+        explained(at, given)
+    frames = world_frames(model, positions)
+    tool_turned, tool = frame_in_world(frames, model.tool_frame)
+    pins = [end for _, end in cut_lines(model, frames)]
+    points = np.array([frames.base[1], *frames.O, *frames.P, *pins, tool])
+    centre, size = 0.5 * (points.min(0) + points.max(0)), float(np.ptp(points, axis=0).max()) or 1.0
+    figure = Figure(figsize=(6.4, 6.0), facecolor="white")
+    axes = figure.add_axes((0.02, 0.06, 0.96, 0.84), projection="3d")
+    _draw_ground(axes, centre, size, float(frames.base[1][2]))
+    _draw_links(axes, model, frames, tool)
+    _draw_joints(axes, model, frames, AXIS_SHARE * size)
+    _draw_masses(axes, model, frames)
+    _draw_frame(axes, np.asarray(frames.base[0]), frames.base[1], FRAME_SHARE * size)
+    _draw_frame(axes, tool_turned, tool, FRAME_SHARE * size)
+    _set_room(axes, centre, size)
+    _write_head(figure, model, given)
+    return figure
+
+
+def _middle(model: RobotModel) -> Array:
+    """Where an arm is drawn by default: amid its ranges, or as its loops are assembled."""
+    if model.loops:
+        return closure_of(model).assembly[list(model.independent)]
+    return np.asarray(model.ranges.mean(axis=1))
+
+
+def _draw_ground(axes: Any, centre: Array, size: float, height: float) -> None:
+    for step in np.linspace(-0.6, 0.6, 7) * size:
+        for pair in (((step, -0.6 * size), (step, 0.6 * size)),
+                     ((-0.6 * size, step), (0.6 * size, step))):  # fmt: skip
+            x, y = np.transpose(pair)
+            axes.plot(centre[0] + x, centre[1] + y, height, color=PALE, linewidth=0.5, zorder=0)
+
+
+def _draw_links(axes: Any, model: RobotModel, frames: WorldFrames, tool: Array) -> None:
+    for i, joint in enumerate(model.joints):
+        start = frames.link(joint.parent)[1]
+        path = np.array([start, frames.P[i], frames.O[i]])
+        axes.plot(*path.T, color=LINK, linewidth=4.5, solid_capstyle="round", zorder=2)
+    for start, end in cut_lines(model, frames):
+        look = {"color": LINK, "linewidth": 4.5, "solid_capstyle": "round"}
+        axes.plot(*np.array([start, end]).T, **look, zorder=2)
+    flange = frames.link(model.tool_frame.link)[1]
+    axes.plot(*np.array([flange, tool]).T, color=LINK, linewidth=3.0, zorder=2)
+
+
+def _draw_joints(axes: Any, model: RobotModel, frames: WorldFrames, length: float) -> None:
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415 (an extra)
+
+    def ring(at: Array, beside: Array, name: str, colour: str, side: str) -> None:
+        look = {"s": 42, "color": "white", "edgecolor": colour, "linewidth": 1.8}
+        axes.scatter(*at, **look, depthshade=False, zorder=5)
+        text = axes.text(*beside, name, fontsize=7, color=colour, ha=side, va="center", zorder=6)
+        text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
+
+    for i, joint in enumerate(model.joints):
+        colour = TURNS if joint.type.turns else SLIDES
+        ends = frames.P[i] + np.outer((-length, length), frames.z[i])
+        axes.plot(*ends.T, color=colour, linewidth=1.6, zorder=4)
+        beyond = frames.P[i] + 1.25 * length * frames.z[i]
+        ring(frames.P[i], beyond, joint.name, colour, "center")
+    for loop in (loop for loop in model.loops if not loop.couples):
+        place = end_frames(frames, loop)[0][:3, 3]
+        ring(place, place, f"  {loop.name}", CUT, "left")
+
+
+def _draw_masses(axes: Any, model: RobotModel, frames: WorldFrames) -> None:
+    """Centres of mass, with areas as the masses."""
+    heaviest = max((link.inertia.mass for link in model.links), default=0.0) or 1.0
+    for i, link in enumerate(model.links):
+        if link.inertia.mass > 0:
+            R, O = frames.link(i)
+            look = {"color": MASS, "alpha": 0.45, "linewidth": 0, "depthshade": False}
+            area = 160 * link.inertia.mass / heaviest
+            axes.scatter(*(O + R @ link.inertia.com), s=area, **look, zorder=3)
+
+
+def _draw_frame(axes: Any, R: Array, O: Array, length: float) -> None:
+    for k, colour in enumerate(AXES):
+        axes.plot(*np.array([O, O + length * R[:, k]]).T, color=colour, linewidth=2.0, zorder=6)
+
+
+def _set_room(axes: Any, centre: Array, size: float) -> None:
+    axes.set_box_aspect((1, 1, 1), zoom=1.0)
+    for name, middle in zip("xyz", centre, strict=True):
+        ends = middle - 0.62 * size, middle + 0.62 * size
+        axes.set(**{f"{name}lim": ends, f"{name}label": f"{name} [m]"})
+        axis = getattr(axes, f"{name}axis")
+        axis.set_pane_color((1, 1, 1, 0))
+        axis._axinfo["grid"]["linewidth"] = 0
+    axes.tick_params(labelsize=7)
+    axes.view_init(elev=22, azim=-58)
+
+
+def _write_head(figure: Any, model: RobotModel, q: Array) -> None:
+    figure.text(0.05, 0.955, model.title or model.name, fontsize=13, weight="bold", color=INK)
+    at = ", ".join(f"{value + 0.0:.3g}" for value in q)
+    figure.text(0.05, 0.92, f"q = ({at})"[:110], fontsize=8, color=GREY)
+    from matplotlib.lines import Line2D  # noqa: PLC0415 (an extra)
+
+    cut = [("cut joint", CUT)] if any(not x.couples for x in model.loops) else []
+    turns = {joint.type.turns for joint in model.joints}
+    words = {True: ("joint that turns", TURNS), False: ("joint that slides", SLIDES)}
+    shown = [words[kind] for kind in (True, False) if kind in turns]
+    shown += [*cut, ("centre of mass, area as the mass", MASS)]
+    lines = [
+        Line2D([], [], color=colour, marker="o", linewidth=0 if colour == MASS else 1.5)
+        for _, colour in shown
+    ]
+    place = {"loc": "upper left", "bbox_to_anchor": (0.04, 0.915)}
+    names = [word for word, _ in shown]
+    figure.legend(lines, names, **place, ncols=len(names), frameon=False, fontsize=8)
+
+
+def robot_html(model: RobotModel) -> str:
+    """Joints, DH table and picture of a robot, for notebooks."""
+    columns = ("joint", "kind", "parent", "lower", "upper", "velocity", "effort", "link")
+    parents = (model.base_link.name, *(link.name for link in model.links))
+    rows = [
+        (
+            *(joint.name, joint.kind, parents[joint.parent + 1]),
+            *(f"{value:.5g}" for value in (joint.limits.lower, joint.limits.upper)),
+            *(f"{value:.5g}" for value in (joint.limits.velocity, joint.limits.effort)),
+            *(link.name, f"{link.inertia.mass:.5g}"),
+        )
+        for joint, link in zip(model.joints, model.links, strict=True)
+    ]
+    title = f"{model.title or model.name} [rad, m, s, N m, N]"
+    page = html_table((*columns, "mass [kg]"), rows, title, texts=3)
+    page += dh_table(model)._repr_html_()
+    few = len(model.joints) <= MOST_JOINTS_DRAWN
+    return page + figure_html(lambda: draw_portrait(model)) if few else page
+
+
+def figure_html(draw: Callable[[], Any]) -> str:
+    """A figure as an image inside a page; nothing where matplotlib is not installed."""
+    if find_spec("matplotlib") is None:
+        return ""
+    from base64 import b64encode  # noqa: PLC0415 (rarely needed)
+
+    stream = io.BytesIO()
+    styled_figure(draw, save=(stream, "png", 110))
+    code = b64encode(stream.getvalue()).decode()
+    return f'<div><img src="data:image/png;base64,{code}" style="max-width:100%"/></div>'

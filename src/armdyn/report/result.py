@@ -1,0 +1,119 @@
+"""Results: a report in sections, the text for people and the data for programs side by side."""
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from armdyn.errors import WriteError
+from armdyn.html import html_table, html_text
+from armdyn.io.atomic import write_text
+from armdyn.io.regular import check_path
+from armdyn.report.figures import FORMATS
+
+ENDINGS = (".txt", ".json", *FORMATS)
+"""What a result can be saved as."""
+PRINTED_AS_ZERO = 1e-9
+"""A value that is smaller, relative to its scale, is printed as zero."""
+_ROUNDING = 1e-13
+"""A value that is smaller, relative to its scale, is the rounding of zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report."""
+
+    title: str
+    """Empty: the section has data only and is not printed."""
+    lines: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    texts: int = 1
+    """How many columns, from the left, hold text."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """The section in plain text."""
+        cells = [self.columns, *self.rows] if self.rows else []
+        aligned = []
+        for k, column in enumerate(zip(*cells, strict=True)):
+            align, width = str.ljust if k < self.texts else str.rjust, max(map(len, column))
+            aligned.append([align(cell, width) for cell in column])
+        table = ("  ".join(row).rstrip() for row in zip(*aligned, strict=True))
+        return "\n".join([self.title, *(f"  {line}" for line in (*self.lines, *table))])
+
+    def html(self) -> str:
+        """The section for notebooks, lines below the table."""
+        columns = self.columns if self.rows else ()
+        table = html_table(columns, self.rows, self.title, self.texts)
+        return table + (html_text("\n".join(self.lines)) if self.lines else "")
+
+
+class Result(ABC):
+    """The answer to a question, told in sections."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def sections(self) -> tuple[Section, ...]:
+        """The parts of the report, those with data only included."""
+
+    def report(self) -> str:
+        """The result for people."""
+        return "\n\n".join(part.text() for part in self.sections() if part.title) + "\n"
+
+    def data(self) -> dict[str, Any]:
+        """The result for programs, as plain data."""
+        return {key: value for part in self.sections() for key, value in part.data.items()}
+
+    def json(self) -> str:
+        """The same as JSON."""
+        return json_text(self.data())
+
+    def save(self, path: str | Path) -> None:
+        """Write the result, by the ending: .txt, .json, or a picture as .png, .pdf or .svg.
+
+        Raises:
+            WriteError: Another ending, or the file cannot be written.
+        """
+        ending, plot = check_path(path).suffix.lower(), getattr(self, "plot", None)
+        if ending in FORMATS and plot is not None:
+            plot(path)
+        elif ending in (".txt", ".json"):
+            write_text(path, self.report() if ending == ".txt" else self.json() + "\n")
+        else:
+            known = ", ".join(ENDINGS if plot is not None else ENDINGS[:2])
+            raise WriteError(
+                f"cannot write a report to {str(path)!r}: the ending must be one of {known}"
+            )
+
+    def _repr_html_(self) -> str:
+        told = (part.html() for part in self.sections() if part.title)
+        return "".join(told) or html_text(self.report())
+
+
+def json_text(result: Any) -> str:
+    """JSON; numbers that are not finite are null, as JSON has no word for them."""
+    text = json.dumps(_finite(result), indent=2, allow_nan=False)
+    return text.replace("\x7f", "\\u007f")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def zero(value: float, scale: float) -> str:
+    """A value, or 0 if it is nothing beside its scale."""
+    return "0" if abs(value) <= PRINTED_AS_ZERO * scale else f"{value:.4g}"
+
+
+def unrounded(value: float, scale: float) -> float:
+    """A value, or 0 if it is rounding beside its scale, or beside 1."""
+    return 0.0 if abs(value) <= _ROUNDING * max(1.0, scale) else value

@@ -1,0 +1,237 @@
+"""One robot, the same states, several libraries: who computes what, and why it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, check_names
+from armdyn.errors import ModelError, PeerError, check_known, counted, shown
+from armdyn.model.validate import Physical
+from armdyn.robot import Robot
+from armdyn.study.compare.causes import causes
+from armdyn.study.compare.explain import Choice, Explainer
+from armdyn.study.compare.files import Sources, sources
+from armdyn.study.compare.peers import PEERS, Case, Peer, version
+from armdyn.study.states import States, check_states, random_states
+
+Status = Literal["agrees", "explained", "unexplained", "refused", "not installed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A cause of a difference."""
+
+    name: str
+    """Such as "viscous", "rotors" or "inertial rpy"."""
+    text: str
+    """What the library does, to follow its name."""
+    largest: float
+    """How much it alone changes a torque, at most [N m or N]."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryResult:
+    """What one library computes for the robot, and why."""
+
+    library: str
+    """The name by which it is asked for."""
+    title: str
+    version: str | None
+    """None if it is not installed, or says none."""
+    status: Status
+    explanation: str
+    """A sentence."""
+    causes: tuple[Effect, ...] = ()
+    """The causes that explain the difference, or that come nearest to it."""
+    joint: str | None = None
+    """The joint with the largest difference."""
+    state: int | None = None
+    """Where that is among the states."""
+    motion: dict[str, tuple[float, ...]] | None = field(default=None, repr=False)
+    """The state itself: q, qd and qdd."""
+    here: float | None = None
+    """Its torque by armdyn [N m or N]."""
+    there: float | None = None
+    """Its torque by the library."""
+    differences: tuple[float, ...] = field(default=(), repr=False)
+    """The largest difference of each joint, in the order of the report."""
+    residual: float | None = None
+    """The largest difference that the causes leave [N m or N]."""
+
+    @property
+    def difference(self) -> float | None:
+        """Torque there less torque here."""
+        return None if self.there is None or self.here is None else self.there - self.here
+
+
+@dataclass(frozen=True)
+class CompareReport:
+    """The same states through several libraries."""
+
+    source: str
+    robot: str
+    joints: tuple[str, ...]
+    states: int
+    """How many were compared."""
+    seed: int | None
+    """What random states were drawn with; None for states that were given."""
+    rows: tuple[LibraryResult, ...]
+
+    def __repr__(self) -> str:
+        return f"<CompareReport of {self.robot!r}, {counted(self.states, 'state')}: {self.summary}>"
+
+    def __getitem__(self, library: str) -> LibraryResult:
+        """The row of a library."""
+        return next(row for row in self.rows if row.library == library)
+
+    @property
+    def exit_code(self) -> int:
+        """0: all agree; 1: some do not, or refuse the file; 2: there was none to compare with."""
+        tried = [row for row in self.rows if row.status != "not installed"]
+        if not tried:
+            return 2
+        return int(any(row.status != "agrees" for row in tried))
+
+    @property
+    def summary(self) -> str:
+        """Who agrees and who does not."""
+        parts = [
+            f"{', '.join(names)}: {'agree' if status == 'agrees' and len(names) > 1 else status}"
+            for status in get_args(Status)
+            if (names := [row.title for row in self.rows if row.status == status])
+        ]
+        return "; ".join(parts)
+
+    def data(self) -> dict[str, Any]:
+        """The report as plain data."""
+        rows = [asdict(row) | {"difference": row.difference} for row in self.rows]
+        found = {"joints": list(self.joints), "exit_code": self.exit_code, "rows": rows}
+        return asdict(self) | found
+
+
+DEFAULT_STATES = 16
+"""States that are compared by default."""
+MORE_STATES = 16
+"""Random states that are compared as well, since one state cannot distinguish all causes."""
+
+
+def compare(
+    robot_or_path: Robot | str | Path,
+    with_: Sequence[str] | None = None,
+    states: int | str | Path | Sequence[npt.ArrayLike] = DEFAULT_STATES,
+    *,
+    seed: int = 0,
+    physical: Physical = "error",
+) -> CompareReport:
+    """Inverse dynamics of one robot by armdyn and by other libraries.
+
+    Each library reads the file itself. A difference is explained by causes that turn our torque
+    into the other one, up to rounding, at the given states and at further random ones.
+
+    Args:
+        robot_or_path: A catalog name, a file, or a robot.
+        with_: Names of `armdyn.study.compare.peers.PEERS`; None: all of them.
+        states: How many random states within the limits, a trajectory file, or the arrays
+            (q, qd, qdd), each (..., n).
+        seed: What random states are drawn with.
+        physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
+
+    Raises:
+        UnknownNameError: There is no such library, or no such robot.
+        ModelError: The states or the file cannot be used.
+
+    Example:
+        >>> compare("ur5", ["pinocchio"])["pinocchio"].status
+        'agrees'
+    """
+    if isinstance(with_, str):
+        raise ModelError(f"with_: expected a list of libraries such as [{with_!r}], got {with_!r}")
+    for name in () if with_ is None else check_names("with_", with_):
+        check_known("library to compare with named", name, PEERS)
+    if not isinstance(seed, int) or seed < 0:
+        raise ModelError(f"seed: expected a whole number that is not negative, got {shown(seed)}")
+    with sources(robot_or_path, physical) as given:
+        robot = given.robot
+        asked = check_states(robot.model, states, seed)
+        more = random_states(robot.model, MORE_STATES, seed + 1)
+        every = States(*map(np.concatenate, zip(asked, more, strict=True)))
+        comparison = _Comparison(given, every, len(asked.q))
+        rows = tuple(comparison.row(name, PEERS[name]) for name in dict.fromkeys(with_ or PEERS))
+    drawn = seed if isinstance(states, int) else None
+    return CompareReport(given.name, robot.name, robot.joint_names, len(asked.q), drawn, rows)
+
+
+class _Comparison:
+    """The robot at its states, of which the first ones were asked for."""
+
+    def __init__(self, given: Sources, states: States, asked: int):
+        self._given, self._states, self._asked = given, states, slice(asked)
+        ledger = given.robot.ledger(*states)
+        self._scale = sum(map(np.abs, ledger.terms.values()), np.zeros_like(ledger.inertial))
+        self._ours = given.robot.inverse_dynamics(*states)
+
+    def row(self, name: str, peer: Peer) -> LibraryResult:
+        """What a library says, and why."""
+        given = self._given
+        material = next(given.formats[kind] for kind in peer.formats if kind in given.formats)
+        model = material.model
+        explainer = Explainer(model, given.robot.joint_names, self._states, self._scale)
+        joints = tuple(joint.name for joint in model.joints)
+        row = partial(LibraryResult, name, peer.title)
+        try:
+            case = Case(material.file, joints, model.base_link.name, explainer.states)
+            answer = peer.answer(case)
+        except PeerError as reason:
+            refusal = f"{peer.title} refuses it: {reason}"
+            return row(version(peer.package), "refused", refusal)
+        if answer is None:
+            advice = f"it can be installed with: pip install {peer.package}"
+            return row(None, "not installed", advice)
+        theirs = explainer.coordinates(answer.torque)
+        gap = np.abs(theirs - self._ours)[self._asked]
+        row = partial(row, version(peer.package), **self._place(theirs, gap))
+        if (gap <= explainer.tolerance).all():
+            return row(
+                status="agrees", explanation="the same to rounding", residual=float(gap.max())
+            )
+        whole, choices = explainer.explain(theirs, causes(given, material, answer))
+        ours, torque = explainer.torque(), explainer.torque(choices[0])
+        residual = float(np.abs(theirs - torque).max())
+        effects = (explainer.torque((cause,)) - ours for cause in choices[0])
+        return row(
+            status="explained" if whole else "unexplained",
+            explanation=_sentence(peer.title, whole, choices, residual),
+            causes=tuple(
+                Effect(cause.name, cause.text, float(np.abs(effect[self._asked]).max()))
+                for cause, effect in zip(choices[0], effects, strict=True)
+            ),
+            residual=residual,
+        )
+
+    def _place(self, theirs: Array, gap: Array) -> dict[str, Any]:
+        """Where the largest difference is among the states that were asked for."""
+        state, joint = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
+        motion = self._states._asdict()
+        return {
+            "joint": self._given.robot.joint_names[joint],
+            "state": state,
+            "motion": {key: tuple(vectors[state].tolist()) for key, vectors in motion.items()},
+            "here": float(self._ours[state, joint]),
+            "there": float(theirs[state, joint]),
+            "differences": tuple(gap.max(axis=0).tolist()),
+        }
+
+
+def _sentence(title: str, whole: bool, choices: list[Choice], residual: float) -> str:
+    said = ", or it ".join("; ".join(cause.text for cause in choice) for choice in choices)
+    if whole:
+        return f"{title} {said}"
+    text = f"unexplained, largest residual {residual:.3g}"
+    return f"{text}, if {title} {said}" if said else text

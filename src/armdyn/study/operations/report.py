@@ -1,0 +1,455 @@
+"""The table of operation counts: what is printed, what is counted, and what reduction leaves.
+
+The literature prints counts for a general arm of n revolute joints (Table 3), and Renaud those of
+the augmented-body method step by step.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import check_known
+from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.graph.count import NO_OPERATIONS, Operations, count, count_nodes
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.visit import reachable
+from armdyn.model import RobotModel
+from armdyn.model.joint_types import REVOLUTE
+from armdyn.quantities.proof import Proof, proved_program
+from armdyn.quantities.request import EFFORTS, Request
+from armdyn.report.figures import INK, save_picture
+from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalLink, CanonicalRobot, canonical
+from armdyn.shorten.canonical.model import branches, model_from_canonical
+from armdyn.shorten.canonical.regroup import axis_in_parent
+from armdyn.shorten.canonical.snapping import COMPARED_STATES
+from armdyn.shorten.search import Progress
+from armdyn.shorten.symbolic import symbolic
+from armdyn.study.operations.count import (
+    COMPARED,
+    METHODS,
+    QUANTITIES,
+    STAGES,
+    Method,
+    MethodCounts,
+    count_operations,
+    stage_count,
+    traced,
+)
+from armdyn.study.pictures import key_row, sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A printed formula for the numbers of multiplications and additions."""
+
+    formula: str
+    mul: str
+    """Coefficients of the polynomial in n, the highest power first."""
+    add: str
+
+    def count(self, n: int) -> Operations:
+        """The number of operations for n joints."""
+
+        def value(coefficients: str) -> int:
+            numbers = map(Fraction, coefficients.split())
+            return int(reduce(lambda total, number: total * n + number, numbers))
+
+        return Operations(value(self.mul), value(self.add))
+
+
+SOURCE = "K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, as Table 3 of Milićević, Golubović, Slavković"
+PUBLISHED = {
+    "lagrange_euler": Published(
+        "128/3 n⁴ + 512/3 n³ + 739/3 n² + 160/3 n, 98/3 n⁴ + 781/6 n³ + 559/3 n² + 245/6 n",
+        "128/3 512/3 739/3 160/3 0",
+        "98/3 781/6 559/3 245/6 0",
+    ),
+    "newton_euler_link": Published("132 n, 111 n - 4", "132 0", "111 -4"),
+    "dalembert": Published(
+        "13/6 n³ + 105/2 n² + 268/3 n + 69, 4/3 n³ + 44 n² + 146/3 n + 45",
+        "13/6 105/2 268/3 69",
+        "4/3 44 146/3 45",
+    ),
+}
+"""By formulation; the Lagrange-Euler formulas leave out gravity."""
+
+
+def general_arm(n: int) -> CanonicalRobot:
+    """An arm of n revolute joints without any zero in its geometry or its inertias."""
+    rng = np.random.default_rng(n)
+
+    def draw(*shape: int) -> Array:
+        return frozen(rng.uniform(0.3, 0.9, size=shape))
+
+    links = []
+    for i in range(n):
+        J = draw(3, 3)
+        length, twist, offset = (0.0, 0.0, 0.0) if i == 0 else (float(draw()) for _ in range(3))
+        links.append(
+            CanonicalLink(
+                f"joint{i + 1}",
+                i - 1,
+                type=REVOLUTE,
+                alpha=twist,
+                across=frozen([length, 0.0, 0.0]),
+                theta=0.0,
+                r=offset,
+                J=frozen(J + J.T),
+                u=draw(3),
+                M=float(draw()),
+                gravity=frozen([0.0, 0.0, -9.81] if i == 0 else np.zeros(3)),
+            )
+        )
+    return CanonicalRobot("general arm", tuple(links))
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCounts:
+    """The program of a quantity that is compiled and exported."""
+
+    quantity: str
+    operations: Operations
+    rotors: Operations
+    """What the inertia of rotors takes on top."""
+    friction: Operations
+    """What friction takes on top."""
+    proved: Proof
+
+
+@dataclass(frozen=True, slots=True)
+class OperationReport:
+    """The counts of one robot."""
+
+    robot: str
+    rows: list[MethodCounts]
+    """Quantities that textbooks compute, method by method."""
+    programs: list[ProgramCounts]
+    notes: list[str]
+
+    def __repr__(self) -> str:
+        return f"<OperationReport of {self.robot!r}, {len(self.rows)} methods>"
+
+    def data(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "robot": self.robot,
+            "rows": [
+                {
+                    "quantity": row.quantity,
+                    "method": row.method,
+                    "published": _plain(row.published),
+                    "general_arm": _plain(row.general),
+                    **{stage: _plain(row.stages.get(stage)) for stage in STAGES},
+                }
+                for row in self.rows
+            ],
+            "programs": [
+                {
+                    "quantity": program.quantity,
+                    "operations": _plain(program.operations),
+                    "rotors": _plain(program.rotors),
+                    "friction": _plain(program.friction),
+                    "proved": program.proved,
+                }
+                for program in self.programs
+            ],
+            "notes": self.notes,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How operations are counted, and who is told meanwhile."""
+
+    effort: str = EFFORTS[0]
+    """How hard short programs are looked for."""
+    snap: float = ZERO_TOLERANCE
+    """What counts as an exact zero or quarter turn, see `count_operations`."""
+    tell: Callable[[str], None] = lambda what: None
+    """Called with what is counted next."""
+    progress: Progress | None = None
+    """Told of a deep search."""
+    textbooks: bool = True
+    """Whether formulations of textbooks are counted beside the programs."""
+
+
+def operation_report(
+    model: RobotModel, quantities: tuple[str, ...] = (), counting: Counting | None = None
+) -> OperationReport:
+    """The counts of every method at every stage beside the literature, and of every program.
+
+    No quantities are all of them.
+    """
+    counting = counting or Counting()
+    for quantity in quantities:
+        check_known("quantity", quantity, QUANTITIES)
+    chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
+    chosen = [m for m in chosen if counting.textbooks or m.function is None]
+    rows, programs = [], []
+    chosen, notes = _of_loops(model, chosen, counting)
+    for method in chosen:
+        counting.tell(f"{method.quantity} by {method.name}")
+        if method.function is None:
+            request = Request(method.record, effort=counting.effort)
+            program, proved = proved_program(model, request, counting.progress, counting.snap)
+            parts = program.operations, program.rotors, program.friction
+            programs.append(ProgramCounts(method.record, *parts, proved))
+            stages = dict.fromkeys(STAGES) | {"minimal": programs[-1].operations}
+            rows.append(MethodCounts(method.quantity, method.name, stages))
+        else:
+            rows.append(_row(model, method, counting.snap))
+    rows = [row for row in rows if row.quantity in COMPARED and counting.textbooks]
+    notes += _notes(rows, len(model.joints))
+    snapped = canonical(model, counting.snap).snapped
+    if snapped > 0:
+        notes.append(
+            f"numbers up to {counting.snap:g} were taken for exact zeros and quarter turns; over "
+            f"{COMPARED_STATES} random states this moves a torque by up to {snapped:.1e} of the "
+            "largest of its joint"
+        )
+    return OperationReport(model.name, rows, programs, notes)
+
+
+def _of_loops(
+    model: RobotModel, chosen: list[Method], counting: Counting
+) -> tuple[list[Method], list[str]]:
+    """The methods that are counted for a robot with loops, and notes on them."""
+    notes: list[str] = []
+    if not model.loops:
+        return chosen, notes
+    if closure_of(model).linear is None and not model.is_frictionless:
+        # it is no function of the rates alone, and counted with the torques
+        chosen = [m for m in chosen if m.record != "friction_torque"]
+        notes.append("friction of passive joints depends on q: it is counted with the torques")
+    if counting.textbooks:
+        notes.append(
+            "methods of textbooks are counted for the open tree, without what its loops take; "
+            "minimal is the closed robot"
+        )
+    return chosen, notes
+
+
+def _row(model: RobotModel, method: Method, snap: float) -> MethodCounts:
+    stages = {stage: stage_count(model, method, stage, snap=snap) for stage in STAGES}
+    published = general = None
+    n, formula = len(model.joints), PUBLISHED.get(method.name)
+    turning = all(joint.type is REVOLUTE for joint in model.joints)
+    if method.quantity == "inverse_dynamics" and formula and turning and any(stages.values()):
+        published = formula.count(n)
+        general = count(traced(general_arm(n), method).ravel())
+    return MethodCounts(method.quantity, method.name, stages, published, general)
+
+
+def _notes(rows: list[MethodCounts], n: int) -> list[str]:
+    apart = [row for row in rows if row.published != row.general]
+    notes = []
+    if apart:
+        texts = [f"{row.method} {PUBLISHED[row.method].formula}" for row in apart]
+        notes.append(
+            f"published: the formulas of {SOURCE} for a general arm of n = {n} revolute joints "
+            f"({'; '.join(texts)}; Lagrange-Euler without gravity). They count each equation as it "
+            "is printed; the next column counts the same equations with every value computed once"
+        )
+    if any(all(count is None for count in row.stages.values()) for row in rows):
+        notes.append("methods without numbers are written for chains, and this robot branches")
+    return notes
+
+
+def _plain(operations: Operations | None) -> dict[str, int] | None:
+    return None if operations is None else asdict(operations) | {"total": operations.total}
+
+
+STEPS = {
+    "1a, 1b": "angular velocity ω",
+    "2": "its products ω ωᵀ",
+    "3a, 3b": "angular acceleration a",
+    "4": "b = S(a) + S(ω)²",
+    "5, 6": "acceleration α of the origins",
+    "7, 8": "forces e",
+    "9, 10": "moments n and torques",
+}
+"""The steps of the method, and what each computes."""
+PAPER = {
+    "1a, 1b": Operations(18, 12),
+    "2": Operations(25, 0),
+    "3a, 3b": Operations(28, 22),
+    "4": Operations(0, 15),
+    "5, 6": Operations(22, 12),
+    "7, 8": Operations(26, 16),
+    "9, 10": Operations(62, 50),
+}
+"""What the paper prints for its 6R arm; its total is 181 + 127."""
+PAPER_MERGED = Operations(164, 115)
+"""What it prints after y5 and z6, which act only as y5 - z6, are merged by hand."""
+METHOD = next(method for method in METHODS if method.name == "augmented_body")
+
+
+@dataclass(frozen=True, slots=True)
+class StepCount:
+    """What one step of the method costs."""
+
+    name: str
+    quantity: str
+    operations: Operations
+
+
+def augmented_body_steps(model: RobotModel) -> list[StepCount]:
+    """The operations of each step that reach the torques, every one counted where it is first made.
+
+    A product that two steps use belongs to the first of them.
+    """
+    made: dict[str, list[Node]] = {name: [] for name in STEPS}
+    for part in branches(canonical(model)):
+        graph = Graph()
+        symbols = model_from_canonical(symbolic(part, graph))
+        motion = (graph.inputs(name, len(symbols.joints)) for name in ("q", "qd", "qdd"))
+        bodies = augmented_body(symbols, *motion)
+        live = {node.index for node in reachable(_nodes(graph, bodies.tau))}
+        products = [w[:, None] * w[None, :] for w in bodies.w]
+        stages = bodies.w, products, bodies.a, bodies.b, bodies.alpha, bodies.e, [bodies.tau]
+        for name, arrays in zip(STEPS, stages, strict=True):
+            for node in reachable(node for array in arrays for node in _nodes(graph, array)):
+                if node.index in live:
+                    live.remove(node.index)
+                    made[name].append(node)
+    return [StepCount(name, STEPS[name], count_nodes(nodes)) for name, nodes in made.items()]
+
+
+def _nodes(graph: Graph, array: Array) -> list[Node]:
+    found = (graph.node(value) for value in np.ravel(np.asarray(array, dtype=object)))
+    return [node for node in found if node is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class StepsReport:
+    """The steps of the method for one robot, beside the paper's where it is the paper's robot."""
+
+    steps: list[StepCount]
+    paper: dict[str, Operations] | None
+    notes: list[str]
+
+    def data(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "steps": [
+                {
+                    "step": step.name,
+                    "quantity": step.quantity,
+                    "counted": asdict(step.operations),
+                    "printed": asdict(self.paper[step.name]) if self.paper else None,
+                }
+                for step in self.steps
+            ],
+            "notes": self.notes,
+        }
+
+
+def steps_report(model: RobotModel) -> StepsReport:
+    """The steps with their totals, and what regrouping makes of them."""
+    steps = augmented_body_steps(model)
+    total = sum((step.operations for step in steps), NO_OPERATIONS)
+    notes = [f"counted {total}"]
+    paper = PAPER if model.name == "renaud_6r" else None
+    if paper:
+        notes = [
+            f"counted {total}, printed {sum(PAPER.values(), NO_OPERATIONS)}: two products of "
+            "step 3 are products of step 2 as well, and are counted there once",
+            f"with y5 and z6 merged into y5 - z6: counted {_merged_count(model)}, printed "
+            f"{PAPER_MERGED}",
+        ]
+    regrouped, reduced = (stage_count(model, METHOD, stage) for stage in ("regrouped", "minimal"))
+    notes += [
+        f"on base parameters, gathered by machine: {regrouped}; after all passes {reduced}",
+        f"by the minimal formulation: {count_operations(model)}",
+    ]
+    return StepsReport(steps, paper, notes)
+
+
+def _merged_count(model: RobotModel) -> Operations:
+    """The count with the first moment along the last axis handed to link 5, as the paper does."""
+    robot = canonical(model)
+    *first, fifth, sixth = robot.links
+    axis, _ = axis_in_parent(sixth)
+    fifth = replace(fifth, u=frozen(fifth.u + sixth.u[2] * axis))
+    sixth = replace(sixth, u=frozen([sixth.u[0], sixth.u[1], 0.0]))
+    return count(traced(replace(robot, links=(*first, fifth, sixth)), METHOD))
+
+
+BARS = {
+    "written": ("as written", "#E3E8EE"),
+    "customised": ("customised to the robot", "#A9CBE4"),
+    "regrouped": ("on base parameters", "#56A0D0"),
+    "minimal": ("minimal", "#0B5A94"),
+}
+"""Name and colour of the bar of each stage."""
+INCH_A_ROW, HEAD, FOOT = 0.30, 1.15, 0.55
+
+
+def plot_operations(title: str, rows: list[MethodCounts], path: str | Path) -> None:
+    """Draw the counts of every method to a .png, .pdf or .svg file, one bar a stage.
+
+    The rows of one quantity stand together, below the title of the robot.
+    """
+    save_picture(path, _figure, title, rows)
+
+
+def _figure(title: str, rows: list[MethodCounts]) -> Any:
+    places, headings = _places(rows)
+    height = HEAD + FOOT + INCH_A_ROW * (places[-1] + 1)
+    subtitle = "of one evaluation, sines and cosines not counted"
+    figure = sheet(9.8, height, f"{title}: operations", subtitle, 0.017)
+    key_row(figure, 0.017, 0.84, dict(BARS.values()))
+    axes = figure.add_axes((0.22, FOOT / height, 0.70, 1 - (HEAD + FOOT) / height))
+    for place, row in zip(places, rows, strict=True):
+        _draw(axes, place, row)
+    for place, quantity in headings:
+        axes.text(
+            -0.29, place, quantity.replace("_", " "), weight="bold", color=INK, va="center",
+            transform=axes.get_yaxis_transform(),
+        )  # fmt: skip
+    axes.set_yticks(places, [row.method.replace("_", " ") for row in rows])
+    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(places[-1] + 0.7, -0.7)
+    axes.set_xscale("log")
+    totals = [c.total for row in rows for c in row.stages.values() if c is not None]
+    axes.set_xlim(left=min((t for t in totals if t > 0), default=2) / 2)
+    axes.set_xlabel("multiplications and additions, logarithmic scale")
+    return figure
+
+
+def _places(rows: list[MethodCounts]) -> tuple[list[float], list[tuple[float, str]]]:
+    """Where each bar stands, from the top, and where each quantity is named."""
+    places: list[float] = []
+    headings = []
+    for quantity, group in groupby(rows, lambda row: row.quantity):
+        headings.append((places[-1] + 1.0 if places else 0.0, quantity))
+        places += [headings[-1][0] + k for k, _ in enumerate(group, 1)]
+    return places, headings
+
+
+def _draw(axes: Any, place: float, row: MethodCounts) -> None:
+    """The bars of one method over each other, the longest behind, with the last number."""
+    best = None
+    for stage, (_, colour) in BARS.items():
+        operations = row.stages.get(stage)
+        if operations is not None:
+            axes.barh(place, operations.total, height=0.72, color=colour)
+            best = operations.total
+    if best is None:
+        return
+    inside = best > 0
+    axes.annotate(
+        f"{best}", (best if inside else 0, place), xytext=(-4 if inside else 4, 0),
+        xycoords="data" if inside else axes.get_yaxis_transform(), textcoords="offset points",
+        ha="right" if inside else "left", va="center", color="white" if inside else INK,
+        fontsize=7.5, weight="bold",
+    )  # fmt: skip

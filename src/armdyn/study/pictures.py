@@ -1,0 +1,84 @@
+"""What the pictures of studies share: a sheet with its head, legends, panels, rows of bars."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.report.figures import GREY, INK
+
+BEFORE, AFTER = "#B8B8B8", "#0072B2"
+VIEWS = ((0, 2), (1, 2), (0, 1))
+"""The axes of the planes in which an arm may be drawn."""
+DRAWN_ZERO = 1e-9
+"""A value that is smaller, relative to the largest, is drawn as zero."""
+_LONG_NAMES = 30
+"""Names with more letters together are turned to fit below their bars."""
+
+
+def sheet(
+    width: float, height: float, title: str, subtitle: str, left: float, drop: float = 0.3
+) -> Any:
+    """An empty figure [inch] with title and subtitle from `left` on, `drop` below its edge."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    figure = Figure(figsize=(width, height), facecolor="white")
+    look: Any = {"fontsize": 13, "weight": "bold", "color": INK, "va": "center"}
+    figure.text(left, 1 - drop / height, title, **look)
+    figure.text(left, 1 - (drop + 0.25) / height, subtitle, color=GREY, va="center")
+    return figure
+
+
+def key_row(figure: Any, left: float, drop: float, colours: Mapping[str, Any], **look: Any) -> None:
+    """A legend in one row, `drop` below the edge of a figure [inch], a patch a colour."""
+    from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
+
+    patches = [Patch(facecolor=colour, label=name, **look) for name, colour in colours.items()]
+    handle_row(figure, left, drop, patches)
+
+
+def handle_row(figure: Any, left: float, drop: float, handles: Sequence[Any]) -> None:
+    """The same for anything with a label."""
+    place = left, 1 - drop / figure.get_figheight()
+    figure.legend(
+        handles=handles, loc="center left", bbox_to_anchor=place, ncols=len(handles),
+        frameon=False, borderpad=0, borderaxespad=0, handlelength=1.4, columnspacing=1.4,
+        labelcolor=INK,
+    )  # fmt: skip
+
+
+def panel_title(panel: Any, title: str, right: str = "") -> None:
+    """What is above a panel: bold on the left, small on the right."""
+    panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=5)
+    panel.set_title(right, loc="right", fontsize=8, color=GREY, pad=5)
+
+
+def name_rows(panel: Any, names: Sequence[str]) -> None:
+    """Names of the rows of bars, the first on top."""
+    panel.set_yticks(range(len(names)), names)
+    panel.tick_params(axis="y", length=0, labelcolor=INK)
+    panel.set_ylim(len(names) - 0.4, -0.6)
+
+
+def write_beside(panel: Any, text: str, x: float, row: float, **look: Any) -> None:
+    """Text behind the end of a bar."""
+    place: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+    panel.annotate(text, (x, row), **place, **look)
+
+
+def before_after_bars(
+    panel: Any, pair: Sequence[Array], names: Sequence[str], words: Sequence[str] = ("", "")
+) -> None:
+    """Two bars a name, which have words in a legend; what vanishes is written as 0."""
+    largest = max(float(values.max()) for values in pair)
+    for shift, values, colour, word in zip(
+        (-0.19, 0.19), pair, (BEFORE, AFTER), words, strict=True
+    ):
+        panel.bar(np.arange(len(names)) + shift, values, 0.34, color=colour, zorder=2, label=word)
+        for k in np.flatnonzero(values <= DRAWN_ZERO * largest):
+            panel.text(k + shift, 0, "0", ha="center", va="bottom", fontsize=7, color=GREY)
+    panel.set_xticks(range(len(names)), names)
+    if max(map(len, names)) * len(names) > _LONG_NAMES and not any("\n" in name for name in names):
+        panel.tick_params(axis="x", labelrotation=30, labelsize=7)
+    panel.tick_params(axis="x", length=0)

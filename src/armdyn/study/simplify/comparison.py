@@ -1,0 +1,122 @@
+"""Two arms with the same joints, before and after a design: mass matrix, gravity, torques."""
+
+import math
+import time
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.graph.count import Operations
+from armdyn.io.csv.trajectory import SampledMotion
+from armdyn.model import RobotModel
+from armdyn.robot import Robot
+from armdyn.study.simplify.goals import element_name
+from armdyn.study.simplify.program_size import program_size
+from armdyn.study.states import reference_trajectory, workspace
+from armdyn.study.terms.torques import TorqueReport, torque_report
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRange:
+    """The values of a quantity over the workspace."""
+
+    low: float
+    high: float
+    mean: float
+
+    @property
+    def variation(self) -> float:
+        """Highest less lowest value."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True, slots=True)
+class ElementRange:
+    """An element D_ij of the mass matrix before and after."""
+
+    name: str
+    before: ValueRange
+    after: ValueRange
+    scale: float
+    """√(D_ii D_jj) of the means before, in which a variation is measured."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """The dynamics of an arm before and after a design; pairs are (before, after)."""
+
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    elements: tuple[ElementRange, ...]
+    """The upper triangle of the mass matrix, row by row."""
+    gravity: tuple[Array, Array]
+    """Largest torque of gravity on each joint, shape (n,) [N m or N]."""
+    condition: tuple[ValueRange, ValueRange]
+    """Condition number of the mass matrix."""
+    operations: tuple[Operations, Operations]
+    """Of the torque, links only."""
+    torques: tuple[TorqueReport, TorqueReport]
+    shaking: tuple[Array, Array] | None
+    """Largest force [N] and moment [N m] by which the trajectory shakes the base, (2,), if asked:
+    what the ground carries less what it carries at rest there."""
+    seconds: float
+
+    @property
+    def peaks(self) -> tuple[Array, Array]:
+        """Largest torque of each joint along the trajectory, shape (n,) [N m or N]."""
+        before, after = (np.abs(report.total).max(axis=0) for report in self.torques)
+        return before, after
+
+
+def compare_designs(
+    before: RobotModel,
+    after: RobotModel,
+    trajectory: SampledMotion | None = None,
+    *,
+    shaking: bool = False,
+) -> Comparison:
+    """Compare two arms with the same joints, by default along `reference_trajectory`."""
+    began = time.perf_counter()
+    one, other = Robot(before), Robot(after)
+    q = workspace(before)
+    masses = one.mass_matrix(q), other.mass_matrix(q)
+    motion = reference_trajectory(before) if trajectory is None else trajectory
+    torques = torque_report(one, motion), torque_report(other, motion)
+    gravity = one.gravity_vector(q), other.gravity_vector(q)
+    return Comparison(
+        one.joint_names,
+        torques[0].units,
+        _elements(before, *masses),
+        (np.abs(gravity[0]).max(axis=0), np.abs(gravity[1]).max(axis=0)),
+        (_range(np.linalg.cond(masses[0])), _range(np.linalg.cond(masses[1]))),
+        (program_size(before), program_size(after)),
+        torques,
+        (_shaking(one, motion), _shaking(other, motion)) if shaking else None,
+        time.perf_counter() - began,
+    )
+
+
+def _shaking(robot: Robot, motion: SampledMotion) -> Array:
+    moving = robot.reactions(motion.q, motion.qd, motion.qdd, base_wrench=True)[:, 0]
+    still = robot.reactions(motion.q, 0 * motion.qd, 0 * motion.qdd, base_wrench=True)[:, 0]
+    sizes = np.linalg.norm((moving - still).reshape(-1, 2, 3), axis=-1)
+    return np.asarray(sizes.max(axis=0))
+
+
+def _range(values: Array) -> ValueRange:
+    return ValueRange(float(values.min()), float(values.max()), float(values.mean()))
+
+
+def _elements(model: RobotModel, before: Array, after: Array) -> tuple[ElementRange, ...]:
+    own = np.diag(before.mean(axis=0))
+    return tuple(
+        ElementRange(
+            element_name((model.independent[i], model.independent[j])),
+            _range(before[:, i, j]),
+            _range(after[:, i, j]),
+            math.sqrt(abs(own[i] * own[j])),
+        )
+        for i, j in combinations_with_replacement(range(len(own)), 2)
+    )

@@ -1,0 +1,412 @@
+"""The smallest change of an arm that reaches a goal, or comes nearest to it.
+
+Lengths, and centres of mass of links whose inertia is held, are searched. The goals depend on these
+values by products and squares, so that there may be several designs. The search has no random
+steps:
+
+1. Every choice of lengths to make exactly zero is tried, because some conditions vanish only there
+   (of more than four lengths: none, each, all).
+2. For each choice the other values start from their present values, and centres of mass also from
+   the solution of the convex problem with free inertias. A least-squares solver makes conditions,
+   times a growing factor, and cost small, with the best linear unknowns for each set of values.
+   Newton steps then reach the goals to rounding. Whether the bodies can exist is not asked yet.
+3. At these values, and at the start, the convex problem gives the design.
+4. Where the goals can be reached for all values near the best ones, a simplex search over the
+   values makes the cost smaller.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from armdyn.arrays import Array, check_number, check_truth, frozen
+from armdyn.errors import ModelError, shown
+from armdyn.model import RobotModel
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical_frames
+from armdyn.shorten.canonical.parameters import about_com
+from armdyn.shorten.canonical.redesign import redesign
+from armdyn.study.simplify.convex import CONDITION_TOLERANCE, Convex, Trial
+from armdyn.study.simplify.design_variables import DesignVariables, ParametrisedArm
+from armdyn.study.simplify.goals import Goals, Obstacle, obstacles
+from armdyn.study.simplify.linear import (
+    element_coefficients,
+    goal_elements,
+    lattice,
+    pseudo_of,
+    samples,
+)
+
+Progress = Callable[[int, int], None]
+
+_MOST_COMBINED = 4
+"""Every choice of zeros is tried for at most so many lengths."""
+_CONDITION_FACTORS = (1.0, 1e2, 1e4)
+_DISTANCE_FROM_BOUNDS = 1e-9
+"""A value starts at least so far from its bounds, in units of the robot's size."""
+_DIFFERENCE_STEP = 1e-7
+"""Step of a difference quotient, in units of the robot's size."""
+_SIMPLEX_TRIALS = 40
+"""The simplex search tries at most so many designs, times the number of values."""
+
+
+def search(convex: Convex, progress: Progress | None = None) -> Trial:
+    """The best design over all values that are searched."""
+    arm = convex.arm
+    start = np.clip(arm.values, arm.low, arm.high)
+    choices = list(_choices(convex))
+    found: list[Trial] = []
+    for done, zeros in enumerate(choices, start=1):
+        values = start.copy()
+        values[list(zeros)] = 0.0
+        rest = [k for k in range(len(values)) if k not in zeros]
+        for first in _starts(convex, values):
+            found += _trials(convex, first, rest)
+        if progress is not None:
+            progress(done, len(choices))
+    return min(found, key=_rank)
+
+
+def _choices(convex: Convex) -> Iterator[tuple[int, ...]]:
+    """Which of the lengths are made zero."""
+    free = enumerate(convex.arm.variables.lengths)
+    lengths = [k for k, x in free if x.value and x.low <= 0 <= x.high]
+    n = len(lengths)
+    for count in range(n + 1) if n <= _MOST_COMBINED else (0, 1, n):
+        yield from combinations(lengths, count)
+
+
+def _starts(convex: Convex, values: Array) -> Iterator[Array]:
+    """The given values, and the same with the centres of mass of a design with free tensors."""
+    yield values
+    arm, lengths = convex.arm, len(convex.arm.variables.lengths)
+    if not arm.coordinates:
+        return
+    numbers = replace(convex, arm=arm.relaxed()).solve(values[:lengths]).numbers
+    relaxed = values.copy()
+    for k, (link, axis) in enumerate(arm.coordinates, start=lengths):
+        if numbers[link, 0] > 0:
+            relaxed[k] = numbers[link, 1 + axis] / numbers[link, 0]
+    yield np.clip(relaxed, arm.low, arm.high)
+
+
+def _rank(trial: Trial) -> tuple[int, float, float]:
+    """The order of designs, the best first."""
+    if trial.outcome == "reached":
+        return 0, 0.0, trial.cost
+    return 2 if trial.outcome == "no design" else 1, round(trial.residual, 9), trial.cost
+
+
+def _trials(convex: Convex, values: Array, rest: list[int]) -> Iterator[Trial]:
+    yield (best := convex.solve(values))
+    if rest:
+        best = min(best, convex.solve(_approach(convex, values, rest)), key=_rank)
+        yield best
+        if best.outcome == "reached" and best.cost > 0:
+            yield _improved(convex, best, rest)
+
+
+def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
+    """Values near the given ones at which the conditions can be met, or nearly."""
+    from scipy.optimize import least_squares  # noqa: PLC0415 (slow to load)
+
+    low, high = convex.arm.low[rest], convex.arm.high[rest]
+    at = values.copy()
+
+    def residuals(x: Array, factor: float | None) -> Array:
+        at[rest] = np.clip(x, low, high)
+        return _residuals(convex, at, factor)
+
+    size, x = convex.arm.size, values[rest]
+    inside = _DISTANCE_FROM_BOUNDS * size
+    for factor in _CONDITION_FACTORS:
+        start = np.clip(x, np.minimum(low + inside, high), np.maximum(high - inside, low))
+        options = {"bounds": (low - inside, high + inside), "x_scale": size, "max_nfev": 20}
+        x = least_squares(residuals, start, args=(factor,), **options).x
+    # the nearest zero of conditions that are nearly zero, by the shortest Newton steps
+    x, step = np.clip(x, low, high), _DIFFERENCE_STEP * size
+    best = residuals(x, None)
+    for _ in range(20):
+        slopes = [(residuals(x + step * e, None) - best) / step for e in np.eye(len(x))]
+        to = np.clip(x - np.linalg.lstsq(np.array(slopes).T, best, rcond=1e-7)[0], low, high)
+        there = residuals(to, None)
+        if np.linalg.norm(there) >= np.linalg.norm(best):
+            break
+        x, best = to, there
+    at[rest] = x
+    return at
+
+
+def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:
+    """Conditions times a factor, and changes; without a factor the conditions alone.
+
+    The linear unknowns are the best ones for these values.
+    """
+    system = convex.system(values)
+    if factor is None:
+        theta = np.linalg.lstsq(system.M, system.r, rcond=1e-10)[0]
+        return system.M @ theta - system.r
+    left = np.concatenate([factor * system.M, system.C])
+    theta = np.linalg.lstsq(left, np.concatenate([factor * system.r, system.c]), rcond=None)[0]
+    missing, change = factor * (system.M @ theta - system.r), system.C @ theta - system.c
+    return np.concatenate([missing, change, convex.length_changes(values)])
+
+
+def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:
+    """The cheapest design that a simplex search from the best one finds."""
+    from scipy.optimize import minimize  # noqa: PLC0415 (slow to load)
+
+    low, high = convex.arm.low[rest], convex.arm.high[rest]
+    found = [best]
+
+    def cost(x: Array) -> float:
+        values = best.values.copy()
+        values[rest] = np.clip(x, low, high)
+        trial = convex.solve(values)
+        found.append(trial)
+        return trial.cost if trial.outcome == "reached" else 1e6 * (1.0 + trial.residual)
+
+    x = best.values[rest]
+    steps = np.where(x + 0.05 * convex.arm.size <= high, 0.05, -0.05) * convex.arm.size
+    corners = np.vstack([x, x + np.diag(steps)])
+    if any(cost(corner) >= 1e6 for corner in corners[1:]):
+        return min(found, key=_rank)
+    options = {"initial_simplex": corners, "maxfev": _SIMPLEX_TRIALS * len(rest)}
+    options |= {"xatol": 1e-6 * convex.arm.size, "fatol": 1e-9}
+    minimize(cost, x, method="Nelder-Mead", options=options)
+    return min(found, key=_rank)
+
+
+MARGIN = 1e-4
+"""Default of the smallest eigenvalue of a changed link's pseudo-inertia, in units of its mass and
+of the size of the robot: its radius of gyration in any direction is then about a hundredth of that
+size or more."""
+KEPT = 0.5
+"""Default of the share of its squared radii of gyration that a changed link keeps at least."""
+_REACHED_TOLERANCE = 1e-9
+"""An element that is larger, relative to its scale, does not reach its goal."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkChange:
+    """A link before and after, without payloads, in its canonical frame."""
+
+    link: int
+    """Index of the link, from 0."""
+    name: str
+    mass: tuple[float, float]
+    """[kg]."""
+    com: tuple[Array, Array]
+    """Shape (3,) each [m]."""
+    inertia: tuple[Array, Array]
+    """About the centre of mass, shape (3, 3) each [kg m²]."""
+    added: Array
+    """Pseudo-inertia of the added less the removed material, in the frame of the link in the model,
+    shape (4, 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """An element that a goal is about, over many configurations.
+
+    Its values are the range of an element that shall be constant, and the largest magnitude of one
+    that shall be zero.
+    """
+
+    element: str
+    """D12, g2."""
+    constant: bool
+    before: float
+    after: float
+    scale: float
+    """The unit in which both are compared."""
+
+    @property
+    def remains(self) -> bool:
+        """Whether the goal is not reached for this element."""
+        return self.after > _REACHED_TOLERANCE * self.scale
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """An arm that reaches a goal, or the one nearest to it."""
+
+    before: RobotModel
+    model: RobotModel
+    goals: Goals
+    variables: DesignVariables
+    reached: bool
+    reason: str
+    obstacles: tuple[Obstacle, ...]
+    residual: float
+    """Root mean square of everything that shall vanish, dimensionless."""
+    rank: int
+    """Number of independent conditions on the inertial numbers that the convex problem finds."""
+    cost: float
+    """Sum of the weighted squared changes, in the units of `parametrisation`."""
+    changes: tuple[LinkChange, ...]
+    lengths: dict[str, tuple[float, float]]
+    """Lengths that were free, before and after by symbol [m]."""
+    variations: tuple[Variation, ...]
+    seconds: float
+
+
+def design(
+    model: RobotModel,
+    goals: Goals,
+    variables: DesignVariables,
+    *,
+    margin: float = MARGIN,
+    kept: float = KEPT,
+    add_only: bool = False,
+    progress: Progress | None = None,
+) -> Design:
+    """The smallest change of an arm that reaches a goal, or comes nearest to it.
+
+    For given lengths the smallest change is found (see `convex`). Lengths, and centres of mass of
+    links whose tensor is held or bounded, are searched (see `search`): that finds a good design,
+    not surely the best one. A link with held moments of inertia may be as thin as a quarter of what
+    it was. If the goals cannot be reached with the share `kept`, links may be as compact as the
+    margin allows, and the reason says so.
+    """
+    began = time.perf_counter()
+    _check(variables, margin, kept, add_only)
+    arm, fine = ParametrisedArm(model, variables, add_only), lattice(model)
+    elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine, arm.followers)
+    forbidden = obstacles(model, goals)
+    convex = Convex(arm, elements, samples(model), margin, kept)
+    trial, compact = _unchanged(convex) or search(convex, progress), False
+    if trial.outcome != "reached" and kept and not forbidden:
+        loose = search(replace(convex, kept=0.0), progress)
+        if compact := loose.outcome == "reached":
+            trial = loose
+    if trial.outcome != "reached":
+        # how near the goals are is an average over configurations, which asks for more of them
+        trial = replace(convex, q=fine).solve(trial.values)
+    variations = _variations(convex, trial, fine)
+    reason = _reason(goals, variables, trial, forbidden, variations)
+    changed = np.flatnonzero((trial.numbers != arm.start).any(axis=1)).tolist()
+    return Design(
+        model,
+        _model(goals, arm, trial, changed),
+        goals,
+        variables,
+        trial.outcome == "reached",
+        reason + (", but only by links more compact than asked for" if compact else ""),
+        forbidden,
+        trial.residual,
+        trial.rank,
+        trial.cost,
+        tuple(_link_changes(arm, trial, changed)),
+        {
+            x.symbol: (x.value, float(new))
+            for x, new in zip(variables.lengths, trial.values, strict=False)
+        },
+        variations,
+        time.perf_counter() - began,
+    )
+
+
+def _check(variables: DesignVariables, margin: float, kept: float, add_only: bool) -> None:
+    if not 0 <= check_number("margin", margin) < 0.1:
+        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {shown(margin)}")
+    if check_truth("add_only", add_only) and not variables.numbers[:, 0].any():
+        raise ModelError(
+            "material can only be added where the mass is free; free a mass as well, such as "
+            "link2.mass or *.mass"
+        )
+    if not 0 <= check_number("kept", kept) <= 1:
+        raise ModelError(f"kept: expected a share from 0 to 1, got {shown(kept)}")
+
+
+def _unchanged(convex: Convex) -> Trial | None:
+    """The arm as it is, if that reaches the goals within the bounds."""
+    arm = convex.arm
+    within = np.all((arm.low <= arm.values) & (arm.values <= arm.high))
+    if not within or convex.outside(arm.values):
+        return None
+    system = convex.system(arm.values)
+    residual = convex.residual(system, arm.start)
+    if residual > CONDITION_TOLERANCE:
+        return None
+    rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > CONDITION_TOLERANCE))
+    return Trial(arm.values, arm.start, "reached", residual, 0.0, rank)
+
+
+def _model(goals: Goals, arm: ParametrisedArm, trial: Trial, changed: list[int]) -> RobotModel:
+    model, moves = arm.model, (dict[int, float](), dict[int, float]())
+    for length, value in zip(arm.variables.lengths, trial.values, strict=False):
+        moves[length.along][length.joint] = value - length.value
+    moved = redesign(model, {i: pseudo_of(trial.numbers[i]) for i in changed}, *moves)
+    if not changed and not any(value for move in moves for value in move.values()):
+        return moved
+    title = model.title or model.name
+    return replace(
+        moved,
+        title=f"{title}, changed",
+        source=f"Derived from: {model.source}" if model.source else "",
+        note=f"Links and lengths of the {title} changed for the goal {goals}.",
+        letters={},
+    )
+
+
+def _link_changes(arm: ParametrisedArm, trial: Trial, changed: list[int]) -> Iterable[LinkChange]:
+    frames = canonical_frames(arm.model)
+    for i in changed:
+        J = pseudo_of(trial.numbers[i])
+        old, new = arm.own[i], about_com(J[:3, :3], J[:3, 3], float(J[3, 3]))
+        added = frames[i] @ (J - pseudo_of(arm.start[i])) @ frames[i].T
+        mass, com, inertia = (old[0], new[0]), (old[1], new[1]), (old[2], new[2])
+        yield LinkChange(i, arm.model.links[i].name, mass, com, inertia, frozen(added))
+
+
+def _variations(convex: Convex, trial: Trial, q: Array) -> tuple[Variation, ...]:
+    arm, elements = convex.arm, convex.elements
+    constant = [element.constant for element in elements]
+
+    def variation(robot: CanonicalRobot, numbers: Array) -> Array:
+        values = (
+            element_coefficients(robot, elements, q, arm.followers)
+            @ (numbers + arm.payload).ravel()
+        )
+        return np.where(constant, np.ptp(values, axis=1), np.abs(values).max(axis=1))
+
+    new = arm.robot_with(trial.values[: len(arm.variables.lengths)])
+    before, after = variation(arm.robot, arm.start), variation(new, trial.numbers)
+    return tuple(
+        Variation(str(element), element.constant, float(old), float(new), element.scale)
+        for element, old, new in zip(elements, before, after, strict=True)
+    )
+
+
+def _reason(
+    goals: Goals,
+    variables: DesignVariables,
+    trial: Trial,
+    forbidden: tuple[Obstacle, ...],
+    variations: tuple[Variation, ...],
+) -> str:
+    if trial.outcome == "reached":
+        already = "" if trial.cost else "; the arm does so as it is"
+        return f"the goal is reached: {goals}{already}"
+    if forbidden:
+        more = f" (and {len(forbidden) - 1} more)" if len(forbidden) > 1 else ""
+        return f"no arm with these axes reaches the goal: {forbidden[0]}{more}"
+    remain = ", ".join(v.element for v in variations if v.remains) or "less than can be seen"
+    none = "no values of it were found" if len(trial.values) else "there are no values of it"
+    beyond = " or beyond the bounds" if variables.bounds else ""
+    match trial.outcome:
+        case "inconsistent":
+            return (
+                f"what is free does not suffice: {none} that reach the goal for {remain}, not even "
+                "with bodies that cannot exist"
+            )
+        case "no body":
+            return (
+                f"only bodies that cannot exist{beyond} reach the goal; in the nearest design it "
+                f"is missed by {remain}"
+            )
+        case _:
+            return f"no body that can exist lies within the bounds; the goal is missed by {remain}"

@@ -1,0 +1,260 @@
+"""A design as a picture: mass matrix, gravity and torques before and after, and both arms.
+
+Arms are seen at q = 0, those with loops as they are assembled, along the world axis along which
+they extend least: joints, links as boxes of
+equal inertia, masses, counterweights.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.rows import limbs
+from armdyn.model import RobotModel
+from armdyn.report.figures import GREY, INK, PALE, draw_limit
+from armdyn.study import pictures
+from armdyn.study.simplify.comparison import Comparison
+from armdyn.study.simplify.counterweights import Build, shape
+from armdyn.study.simplify.design import Design
+
+WEIGHT = "#D55E00"
+_LARGEST_DISC = 260.0
+"""Area of the disc of the heaviest mass [points²]."""
+_LABELLED_SHARE = 0.03
+"""Counterweights lighter than this share of the heaviest mass have no label."""
+
+
+def draw_design(design: Design, builds: Sequence[Build], comparison: Comparison) -> Any:
+    """The figure of a design."""
+    n = len(comparison.joints)
+    columns = 2 if n == 4 else min(n, 3)
+    rows = -(-n // columns)
+    heights = [2.3, 3.5, *[1.6] * rows]
+    height = sum(heights) + 0.7 * (len(heights) - 1) + 1.6
+    model, (old, new) = design.before, comparison.operations
+    state = "reached" if design.reached else "not reached; the nearest design"
+    title = f"{model.title or model.name}, goal {design.goals}: {state}"
+    counts = f"multiplications and additions of the torque: {old.total} before, {new.total} after"
+    figure = pictures.sheet(10.5, height, title, counts, 0.075)
+    pictures.key_row(figure, 0.84, 0.3, {"before": pictures.BEFORE, "after": pictures.AFTER})
+    grid = figure.add_gridspec(
+        len(heights), 1, height_ratios=heights, left=0.075, right=0.98, top=1 - 1.15 / height,
+        bottom=0.5 / height, hspace=0.7 * len(heights) / sum(heights),
+    )  # fmt: skip
+    top = grid[0].subgridspec(1, 2, width_ratios=[2, 1], wspace=0.2)
+    _draw_elements(figure.add_subplot(top[0]), comparison)
+    (_draw_gravity if comparison.shaking is None else _draw_shaking)(
+        figure.add_subplot(top[1]), comparison
+    )
+    _draw_arms(grid[1], design, builds)
+    below = [grid[2 + row].subgridspec(1, columns, wspace=0.26) for row in range(rows)]
+    for i in range(n):
+        panel = figure.add_subplot(below[i // columns][i % columns])
+        _draw_torque(panel, comparison, i, last=i + columns >= n)
+    return figure
+
+
+def _draw_elements(panel: Any, comparison: Comparison) -> None:
+    """The range of each element, measured in √(Dii Djj); those that are always zero left out."""
+    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    shown: list[str] = []
+    for e in comparison.elements:
+        ends = np.array([(r.low, r.high) for r in (e.before, e.after)])
+        if np.abs(ends).max() <= pictures.DRAWN_ZERO * e.scale:
+            continue
+        sides = zip((-0.19, 0.19), ends / e.scale, (pictures.BEFORE, pictures.AFTER), strict=True)
+        for shift, (low, high), colour in sides:
+            x = len(shown) + shift
+            panel.bar(x, high - low, 0.34, bottom=low, color=colour, zorder=2)
+            # so that a constant is seen as a line
+            panel.hlines((low, high), x - 0.17, x + 0.17, color=colour, linewidth=2, zorder=2)
+        shown.append(e.name)
+    panel.set_xticks(range(len(shown)), shown)
+    panel.set_xlim(-0.6, len(shown) - 0.4)
+    panel.tick_params(axis="x", length=0)
+    panel.use_sticky_edges = False
+    panel.margins(y=0.06)
+    panel.set_ylabel("Dij / √(Dii Djj) before")
+    pictures.panel_title(
+        panel, "Mass matrix over the workspace", "from lowest to highest; a line is a constant"
+    )
+
+
+def _draw_gravity(panel: Any, comparison: Comparison) -> None:
+    pictures.before_after_bars(panel, comparison.gravity, comparison.joints)
+    panel.set_ylim(0, 1.08 * max(float(g.max()) for g in comparison.gravity) or 1.0)
+    panel.set_ylabel(f"[{' or '.join(dict.fromkeys(comparison.units))}]")
+    pictures.panel_title(panel, "Largest gravity torque")
+
+
+def _draw_shaking(panel: Any, comparison: Comparison) -> None:
+    """Force and moment on the base, as shares of what they were."""
+    assert comparison.shaking is not None
+    before, after = comparison.shaking
+    shares = 100 * after / np.where(before > 0, before, 1.0)
+    after = np.where(shares > 100 * pictures.DRAWN_ZERO, after, 0.0)
+    rows = zip(("force", "moment"), ("N", "N·m"), before, after, strict=True)
+    names = [f"{what}\n{b:.3g} → {a:.3g} {unit}" for what, unit, b, a in rows]
+    pictures.before_after_bars(panel, (np.full(2, 100.0), shares), names)
+    panel.set_ylabel("[%]")
+    pictures.panel_title(panel, "Shaking of the base")
+
+
+def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None:
+    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    for report, colour in zip(comparison.torques, (pictures.BEFORE, pictures.AFTER), strict=True):
+        panel.plot(report.trajectory.t, report.total[:, i], color=colour, linewidth=1.6)
+    first = comparison.torques[0]
+    values = np.array([report.total[:, i] for report in comparison.torques])
+    draw_limit(panel, first.trajectory.t, values, first.limits[i])
+    before, after = (peaks[i] for peaks in comparison.peaks)
+    unit = comparison.units[i]
+    kind = "Force" if unit == "N" else "Torque"
+    pictures.panel_title(
+        panel, f"{kind}, {comparison.joints[i]}", f"peak {before:.3g} → {after:.3g} {unit}"
+    )
+    panel.set_xlim(*first.trajectory.t[[0, -1]])
+    panel.set_ylabel(f"[{unit}]")
+    panel.locator_params(axis="y", nbins=5)
+    if last:
+        panel.set_xlabel("time [s]")
+
+
+def _draw_arms(place: Any, design: Design, builds: Sequence[Build]) -> None:
+    """Both arms from the side, to the same scale."""
+    panels = place.subgridspec(1, 2, wspace=0.05).subplots()
+    sketches = _sketch_arms((design.before, design.model), builds)
+    points = np.concatenate([sketch.points for sketch in sketches])
+    masses = np.concatenate([part for x in sketches for part in (x.masses, x.weights)])
+    heaviest = masses.max(initial=0.0) or 1.0
+    for panel, sketch, colour in zip(panels, sketches, (GREY, pictures.AFTER), strict=True):
+        _draw_arm(panel, sketch, colour, heaviest)
+        # the same for two panels of one size, so that both are to one scale
+        panel.update_datalim([points.min(axis=0), points.max(axis=0)])
+        panel.set_aspect("equal", adjustable="datalim")
+    panels[0].set_ylabel(f"{sketches[0].axes[1]} [m]")
+    panels[1].tick_params(labelleft=False)
+    for panel in panels:
+        panel.set_xlabel(f"{sketches[0].axes[0]} [m]")
+    weights = "orange: counterweights" if any(build.weights for build in builds) else ""
+    pose = "as assembled" if design.before.loops else "at q = 0"
+    pictures.panel_title(panels[0], "The arm before", f"{pose}, links as boxes of equal inertia")
+    pictures.panel_title(panels[1], "The arm after", weights)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sketch:
+    """The points of an arm [m]: d coordinates each, 3 in space or 2 in the plane of the picture."""
+
+    axes: str
+    """The names of the coordinates."""
+    lines: Array
+    """From joint to joint and to the tool, shape (lines, 2, d)."""
+    joints: Array
+    """Shape (n, d)."""
+    boxes: Array
+    """Corners of the boxes, shape (boxes, 8, d)."""
+    centres: Array
+    """Centres of mass, shape (bodies, d)."""
+    stems: Array
+    """From the joint of a link to its counterweights, shape (weights, 2, d)."""
+    masses: Array
+    """Shape (bodies,) [kg]."""
+    weights: Array
+    """Masses of the counterweights, shape (weights,) [kg]."""
+
+    @property
+    def points(self) -> Array:
+        """Everything that is drawn, shape (points, d)."""
+        parts = (self.lines, self.boxes, self.centres, self.stems)
+        return np.concatenate([part.reshape(-1, len(self.axes)) for part in parts])
+
+    def seen(self, view: tuple[int, int]) -> "_Sketch":
+        """The same with two of the coordinates."""
+        names = ("lines", "joints", "boxes", "centres", "stems")
+        flat = {name: getattr(self, name)[..., list(view)] for name in names}
+        return replace(self, axes="".join(self.axes[k] for k in view), **flat)
+
+
+def _sketch_arms(
+    models: tuple[RobotModel, RobotModel], builds: Sequence[Build]
+) -> tuple[_Sketch, _Sketch]:
+    """Both arms in the same plane, counterweights on the second."""
+    added = {build.link: build for build in builds if build.weights}
+    # a link with counterweights is drawn as it was, and they are drawn beside it
+    pairs = enumerate(zip(models[0].links, models[1].links, strict=True))
+    links = tuple(old if i in added else new for i, (old, new) in pairs)
+    first, second = _in_space(models[0], {}), _in_space(replace(models[1], links=links), added)
+    extent = np.ptp(np.concatenate([first.points, second.points]), axis=0)
+    view = max(pictures.VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
+    return first.seen(view), second.seen(view)
+
+
+def _in_space(model: RobotModel, added: Mapping[int, Build]) -> _Sketch:
+    """An arm at q = 0 in world axes; one with loops as it is assembled."""
+    zero = np.zeros(len(model.joints))
+    frames = world_frames(model, closure_of(model).assembly if model.loops else zero)
+    shapes = enumerate(shape(link.inertia) for link in model.links)
+    bodies = [(i, body) for i, body in shapes if body.mass > 0]
+    weights = [(i, build, weight) for i, build in added.items() for weight in build.weights]
+    unit = np.array(list(product((-0.5, 0.5), repeat=3)))
+    boxes = [
+        (i, (unit * body.sides) @ body.axes.T + body.com)
+        for i, body in bodies
+        if body.sides is not None
+    ]
+
+    def moved(i: int, positions: Array) -> Array:
+        """Positions (..., 3) in the frame of link i, in the world."""
+        return positions @ frames.R[i].T + frames.O[i]
+
+    def stacked(points: Iterable[Any], *shape: int) -> Array:
+        return np.array(list(points)).reshape(-1, *shape)
+
+    return _Sketch(
+        "xyz",
+        stacked(limbs(model, frames), 2, 3),
+        stacked(frames.O, 3),
+        stacked((moved(i, corners) for i, corners in boxes), 8, 3),
+        stacked((moved(i, body.com) for i, body in bodies), 3),
+        stacked(
+            ((frames.O[i], moved(i, build.in_model(w.position))) for i, build, w in weights), 2, 3
+        ),
+        np.array([body.mass for _, body in bodies]),
+        np.array([weight.mass for _, _, weight in weights]),
+    )
+
+
+def _draw_arm(panel: Any, sketch: _Sketch, colour: str, heaviest: float) -> None:
+    """Draw a sketch in the plane; `heaviest` is the mass of the largest disc [kg]."""
+    from matplotlib.patches import Polygon  # noqa: PLC0415 (an extra)
+    from scipy.spatial import ConvexHull  # noqa: PLC0415 (slow to load)
+
+    for box in sketch.boxes:
+        outline = box[ConvexHull(box, qhull_options="QJ").vertices]  # QJ: flat boxes too
+        panel.add_patch(Polygon(outline, facecolor=colour, alpha=0.10, edgecolor="none", zorder=1))
+        panel.add_patch(Polygon(outline, fill=False, edgecolor=colour, linewidth=0.7, zorder=2))
+    for line in sketch.lines:
+        panel.plot(*line.T, color=INK, linewidth=2.2, solid_capstyle="round", zorder=3)
+    areas = _LARGEST_DISC / heaviest * sketch.masses
+    panel.scatter(*sketch.centres.T, s=areas, color=colour, alpha=0.75, linewidth=0, zorder=4)
+    for stem, mass in zip(sketch.stems, sketch.weights, strict=True):
+        panel.plot(*stem.T, color=WEIGHT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=3)
+        area = _LARGEST_DISC / heaviest * mass
+        panel.scatter(*stem[1], s=area, color=WEIGHT, linewidth=0, zorder=5)
+        if mass > _LABELLED_SHARE * heaviest:
+            panel.annotate(
+                f"{mass:.3g} kg", stem[1], (0, 3 + area**0.5 / 2), textcoords="offset points",
+                ha="center", fontsize=8, color=WEIGHT, zorder=7,
+            )  # fmt: skip
+    panel.plot(
+        *sketch.joints.T, "o", markersize=5, markerfacecolor="white", markeredgecolor=INK, zorder=6
+    )
+    panel.grid(color="#EEEEEE", linewidth=0.6, zorder=0)
+    panel.set_axisbelow(True)

@@ -1,0 +1,343 @@
+"""What a motion asks of the motors: torque, speed, power and duty behind the gears.
+
+A gear of ratio N without losses makes the speed N q̇ and the torque τ/N. As τ is what the actuator
+gives, rotor and friction included,
+
+    τ/N = (τ_load + N² J q̈)/N = τ_load/N + J (N q̈)
+
+is the load behind the gear and what accelerates the rotor of inertia J. A motor whose joint others
+follow carries them and their rotors too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import ModelError
+from armdyn.io.csv.trajectory import SampledMotion, sampled_motion
+from armdyn.model import Joint, RobotModel
+from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, save_picture
+from armdyn.report.result import Result, Section
+from armdyn.robot import Robot, check_robot
+from armdyn.study.pictures import handle_row, panel_title, sheet
+
+PEAK, RATED, CLOUD, OVER = "#E69F00", "#009E73", COLOURS["inertial"], COLOURS["coulomb"]
+_LIMIT_SHOWN = 4.0
+"""A limit farther than so many times the motion is told in words and not drawn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """A motor along a motion, and what it can give; an infinite number is not known."""
+
+    title: str
+    note: str
+    units: tuple[str, str]
+    """Of torque and speed."""
+    speed: Array = field(repr=False)
+    torque: Array = field(repr=False)
+    speed_limit: float
+    torque_limit: float
+    rating: float
+    """What it gives for ever."""
+    rms: float
+
+
+def draw_panels(title: str, subtitle: str, panels: Sequence[Panel]) -> Any:
+    """The figure of all motors."""
+    columns = min(len(panels), 3 if len(panels) != 4 else 2)
+    rows = -(-len(panels) // columns)
+    height = 1.5 + 2.7 * rows
+    inch, width = 1 / height, max(3.7 * columns + 0.4, 6.0)
+    figure = sheet(width, height, title, subtitle, 0.75 / width, 0.25)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    figure.subplots_adjust(
+        left=0.75 / width, right=1 - 0.2 / width, top=1 - 1.25 * inch, bottom=0.5 * inch,
+        hspace=0.48, wspace=0.3,
+    )  # fmt: skip
+    for place, drawn in zip(axes.ravel(), panels, strict=False):
+        _draw(place, drawn)
+    for place in axes.ravel()[len(panels) :]:
+        place.set_visible(False)
+    from matplotlib.lines import Line2D  # noqa: PLC0415 (an extra)
+    from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
+
+    handles = [
+        Line2D([], [], color=CLOUD, linewidth=1.2, label="motion"),
+        Line2D([], [], color=INK, linestyle=":", linewidth=1.2, label="RMS torque"),
+        Patch(facecolor=RATED, alpha=0.25, label="continuous"),
+        Patch(facecolor="none", edgecolor=PEAK, linewidth=1.4, label="limit"),
+    ]
+    handle_row(figure, 0.75 / width, 0.78, handles)
+    return figure
+
+
+def _draw(place: Any, panel: Panel) -> None:
+    """Four quadrants: the motor drives in the first and third, and is driven in the others."""
+    reach = np.array([np.abs(panel.speed).max(), np.abs(panel.torque).max()])
+    reach = np.where(reach > 0, reach, 1.0)
+    limits = np.array([panel.speed_limit, panel.torque_limit])
+    seen = limits <= _LIMIT_SHOWN * reach
+    ends = 1.1 * np.where(seen, np.maximum(limits, reach), reach)
+    # a limit that is not drawn lies beyond the panel
+    speed, torque = np.where(seen, limits, 3 * ends)
+    for line in (place.axhline, place.axvline):
+        line(0.0, color=PALE, linewidth=0.8, zorder=0)
+    rated = min(panel.rating, torque)
+    if rated < min(panel.torque_limit, 3 * ends[1]):
+        place.fill_between([-speed, speed], -rated, rated, color=RATED, alpha=0.13, linewidth=0)
+    box = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]]) * (speed, torque)
+    place.plot(*box.T, color=PEAK, linewidth=1.4, zorder=1)
+    step = max(len(panel.speed) // (4 * POINTS), 1)
+    place.plot(panel.speed[::step], panel.torque[::step], color=CLOUD, linewidth=1.1, zorder=2)
+    over = (np.abs(panel.speed) > panel.speed_limit) | (np.abs(panel.torque) > panel.torque_limit)
+    place.plot(panel.speed[over], panel.torque[over], ".", color=OVER, markersize=3, zorder=3)
+    for sign in (-1, 1):
+        place.axhline(sign * panel.rms, color=INK, linestyle=":", linewidth=1.0, zorder=1)
+    peak = int(np.abs(panel.torque).argmax())
+    place.plot(panel.speed[peak], panel.torque[peak], "o", color=INK, markersize=4, zorder=4)
+    place.set(xlim=(-ends[0], ends[0]), ylim=(-ends[1], ends[1]))
+    panel_title(place, panel.title, panel.note)
+    torque_unit, speed_unit = panel.units
+    far = [
+        f"{what} {limit:.3g} {unit}" if np.isfinite(limit) else f"no {what}"
+        for what, limit, unit, drawn in zip(
+            ("limit of speed", "limit of torque"), limits, (speed_unit, torque_unit), seen,
+            strict=True,
+        )
+        if not drawn
+    ]  # fmt: skip
+    place.text(
+        0.98, 0.07, "\n".join(far), transform=place.transAxes, fontsize=7, color=GREY, ha="right",
+        va="bottom", backgroundcolor="#FFFFFFA0",
+    )  # fmt: skip
+    place.set_xlabel(f"speed [{speed_unit}]", fontsize=8)
+    place.set_ylabel(f"torque [{torque_unit}]" if torque_unit != "N" else "force [N]", fontsize=8)
+    place.locator_params(nbins=5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MotorReport(Result):
+    """The motors of n joints along a motion of m instants."""
+
+    robot: str
+    title: str
+    """What people call the robot."""
+    joints: tuple[str, ...]
+    ratio: Array
+    """Gear ratios, (n,) [rad/rad, or rad/m for a joint that slides]."""
+    linear: tuple[bool, ...]
+    """Which motors are linear ones: those with the ratio 1 on a joint that slides."""
+    motion: SampledMotion = field(repr=False)
+    torque: Array = field(repr=False)
+    """(m, n) [N m; N for a linear motor]."""
+    speed: Array = field(repr=False)
+    """(m, n) [rad/s; m/s for a linear motor]."""
+    torque_limit: Array = field(repr=False)
+    """(n,); infinite where the robot says nothing."""
+    speed_limit: Array = field(repr=False)
+    rating: Array = field(repr=False)
+    """What each motor gives for ever, (n,): its continuous rating, or else its torque limit."""
+
+    @property
+    def power(self) -> Array:
+        """Mechanical power of each motor, (m, n) [W]; negative where the arm drives it."""
+        return self.torque * self.speed
+
+    @property
+    def rms(self) -> Array:
+        """Root of the mean square torque over time, (n,)."""
+        return np.asarray(np.sqrt(self.motion.shares @ self.torque**2))
+
+    @property
+    def duty(self) -> Array:
+        """RMS torque over the rating, (n,); 0 where there is no rating."""
+        return self.rms / self.rating
+
+    @property
+    def beyond(self) -> Array:
+        """Share of the time in which the torque exceeds the rating, (n,)."""
+        return np.asarray(self.motion.shares @ (np.abs(self.torque) > self.rating))
+
+    @property
+    def excesses(self) -> tuple[str, ...]:
+        """Where a motor leaves its limits or its rating, in words."""
+        return tuple(self._excesses())
+
+    def _excesses(self) -> Iterator[str]:
+        for i, joint in enumerate(self.joints):
+            unit, rate = self.units(i)
+            for what, found, limit, units in (
+                ("a torque", np.abs(self.torque[:, i]).max(), self.torque_limit[i], unit),
+                ("a speed", np.abs(self.speed[:, i]).max(), self.speed_limit[i], rate),
+                ("an RMS torque", self.rms[i], self.rating[i], unit),
+            ):
+                if found > limit:
+                    yield (
+                        f"the motor of {joint} needs {what} of {found:.4g} {units}, more than its "
+                        f"{limit:.4g}"
+                    )
+
+    def units(self, i: int) -> tuple[str, str]:
+        """The units of torque and speed of a motor."""
+        return ("N", "m/s") if self.linear[i] else ("N·m", "rad/s")
+
+    def columns(self) -> dict[str, Array]:
+        """The columns motor_tau1..n, motor_speed1..n and motor_power1..n."""
+        groups = {"tau": self.torque, "speed": self.speed, "power": self.power}
+        return {
+            f"motor_{name}{i + 1}": values[:, i]
+            for name, values in groups.items()
+            for i in range(len(self.joints))
+        }
+
+    def sections(self) -> tuple[Section, ...]:
+        """The table of motors, and "motors" and "excesses" as data."""
+        motors = self._data()
+        rows = tuple(
+            (
+                motor["joint"],
+                ", ".join(motor["units"]),
+                f"{motor['gear_ratio']:.5g}",
+                *(_printed(motor["torque"][key]) for key in ("peak", "rms", "limit")),
+                *(_printed(motor["speed"][key]) for key in ("peak", "limit")),
+                *(_printed(motor["power"][key]) for key in ("peak", "mean", "regenerated_mean")),
+                *(_printed(motor["duty"][key], "%") for key in ("rms_share", "time_beyond")),
+            )
+            for motor in motors
+        )
+        lines = (
+            *(f"warning: {excess}" for excess in self.excesses),
+            "power: mechanical, mean of what is driven less what is regenerated",
+            "duty: RMS torque over the continuous rating, or over the limit where there is none; "
+            "beyond: share of the time above it",
+        )
+        columns = (
+            *("joint", "", "ratio", "torque peak", "RMS", "limit", "speed peak", "limit"),
+            *("power peak [W]", "mean", "regenerated", "duty", "beyond"),
+        )
+        data = {"motors": motors, "excesses": list(self.excesses)}
+        return (Section("Motors", lines, columns, rows, 2, data),)
+
+    def _data(self) -> list[dict[str, Any]]:
+        """Each motor as plain data; None where the robot says nothing."""
+        shares, power = self.motion.shares, self.power
+        t, rms, duty, beyond = self.motion.t, self.rms, self.duty, self.beyond
+        peaks = np.abs(self.torque).argmax(0)
+        return [
+            {
+                "joint": joint,
+                "gear_ratio": float(self.ratio[i]),
+                "units": list(self.units(i)),
+                "torque": {
+                    "peak": float(self.torque[peaks[i], i]),
+                    "peak_time": float(t[peaks[i]]),
+                    "rms": float(rms[i]),
+                    "limit": _known(self.torque_limit[i]),
+                },
+                "speed": {
+                    "peak": float(np.abs(self.speed[:, i]).max()),
+                    "limit": _known(self.speed_limit[i]),
+                },
+                "power": {
+                    "peak": float(power[:, i].max(initial=0.0)),
+                    "regenerated_peak": float(-power[:, i].min(initial=0.0)),
+                    "mean": float(shares @ power[:, i]),
+                    "driven_mean": float(shares @ np.maximum(power[:, i], 0.0)),
+                    "regenerated_mean": float(shares @ np.maximum(-power[:, i], 0.0)),
+                },
+                "duty": {
+                    "rating": _known(self.rating[i]),
+                    "rms_share": float(duty[i]) if np.isfinite(self.rating[i]) else None,
+                    "time_beyond": float(beyond[i]) if np.isfinite(self.rating[i]) else None,
+                },
+            }
+            for i, joint in enumerate(self.joints)
+        ]
+
+    def plot(self, path: str | Path) -> None:
+        """Draw torque over speed, with the limits of each motor, to a .png, .pdf or .svg file."""
+        title = f"{self.title}: torque over speed of each motor"
+        t, source = self.motion.t, Path(self.motion.source).name
+        subtitle = f"along {source + ', ' if source else ''}{t[-1] - t[0]:.4g} s"
+        limits = zip(self.speed_limit, self.torque_limit, self.rating, self.rms, strict=True)
+        panels = [
+            Panel(joint, f"ratio {ratio:.4g}", self.units(i), speed, torque, *map(float, row))
+            for i, (joint, ratio, speed, torque, row) in enumerate(
+                zip(self.joints, self.ratio, self.speed.T, self.torque.T, limits, strict=True)
+            )
+        ]
+        save_picture(path, draw_panels, title, subtitle, panels)
+
+
+def motors(
+    robot: Robot, trajectory: Any, *, friction: bool = True, torque: Array | None = None
+) -> MotorReport:
+    """What a motion asks of the motor of each joint, with its gear ratio, rotor and limits.
+
+    Args:
+        robot: The robot. Limits of effort and speed and continuous efforts of its joints are those
+            of its motors divided or multiplied by the gear ratio; a limit of 0 is one not known.
+        trajectory: A CSV file, or anything with arrays t, q, qd and qdd, as
+            `armdyn.simulation.trajectories.sampled` and `armdyn.simulate` give.
+        friction: Whether joint friction is in the torques.
+        torque: Torques of the joints where more than the motion acts, (m, n) [N m or N].
+    """
+    motion = sampled_motion(trajectory, check_robot(robot).model)
+    check_own_motors(robot.model)
+    moving = [robot.model.joints[i] for i in robot.model.independent]
+    state = motion.q, motion.qd, motion.qdd
+    tau = robot.inverse_dynamics(*state, friction=friction) if torque is None else torque
+    N = np.array([check_ratio(joint) for joint in moving])
+    # a file that knows no limit may say 0
+    limits = [[x or np.inf for x in astuple(joint.limits)[2:]] for joint in moving]
+    velocity, effort, continuous = np.array(limits).T
+    return MotorReport(
+        robot.name,
+        robot.model.title or robot.name,
+        robot.joint_names,
+        frozen(N),
+        tuple(not joint.type.turns and joint.rotor.gear_ratio == 1 for joint in moving),
+        motion,
+        tau / N,
+        motion.qd * N,
+        effort / abs(N),
+        velocity * abs(N),
+        np.where(np.isfinite(continuous), continuous, effort) / abs(N),
+    )
+
+
+def check_own_motors(model: RobotModel) -> None:
+    """Refuse a robot whose joints share motors."""
+    if model.drives:
+        names = ", ".join(drive.name for drive in model.drives)
+        raise ModelError(
+            f"robot {model.name!r} has drives that turn with several joints ({names}), so that a "
+            "joint has no motor of its own; take the drives away: with_drives([])"
+        )
+
+
+def check_ratio(joint: Joint) -> float:
+    """The gear ratio of a joint, or a ModelError if no motor can move the joint by it."""
+    if not joint.rotor.gear_ratio:
+        raise ModelError(
+            f"joint {joint.name!r} has the gear ratio 0, with which no motor moves it; give the "
+            "turns of the motor for one of the joint"
+        )
+    return joint.rotor.gear_ratio
+
+
+def _known(limit: float) -> float | None:
+    return float(limit) if np.isfinite(limit) else None
+
+
+def _printed(value: float | None, unit: str = "") -> str:
+    if value is None:
+        return "-"
+    return f"{100 * value:.3g} %" if unit == "%" else f"{value:z.4g}"

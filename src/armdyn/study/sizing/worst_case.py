@@ -1,0 +1,390 @@
+"""The worst case: which position, speed and payload ask most of which motor.
+
+A torque is linear in accelerations and in the mass that is held, so that it is largest at an end of
+each; in positions and velocities it is searched: many states that fill the limits evenly, and from
+the best of them steps along one coordinate at a time, which become smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arrays import Array, check_number
+from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.report.figures import ALARM, COLOURS, INK, save_picture
+from armdyn.report.result import Result, Section
+from armdyn.robot import Robot, check_robot
+from armdyn.study.pictures import name_rows, sheet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeatMap:
+    """Torque over limit of the motor that works hardest, over two joints.
+
+    The other joints are as in the worst case, and every joint moves as in some motor's worst case,
+    forwards or backwards. Where no limit is known, torques are relative to the largest found.
+    """
+
+    joints: tuple[int, int]
+    """The coordinates along x and y, from 0."""
+    names: tuple[str, str]
+    x: Array
+    """Positions of the first, (k,)."""
+    y: Array
+    """Positions of the second, (k,)."""
+    use: Array
+    """(k, k), rows by y."""
+    motor: Array
+    """Which motor that is, from 0, (k, k)."""
+    worst: tuple[float, float]
+    """Where the worst case is."""
+
+
+def draw_worst_case(
+    title: str, told: str, bars: Sequence[tuple[str, float, str]], heat: HeatMap
+) -> Any:
+    """The figure: a bar a motor, and the map."""
+    figure = sheet(11.0, 4.8, title, told, 0.03)
+    room = 0.04 + 0.0075 * min(max(len(name) for name, _, _ in bars), 24)
+    left = figure.add_axes((room, 0.12, 0.46 - room, 0.68))
+    uses = [use for _, use, _ in bars]
+    colours = [ALARM if use > 1 else COLOURS["inertial"] for use in uses]
+    left.barh(range(len(bars)), [100 * use for use in uses], color=colours, height=0.6)
+    name_rows(left, [name for name, _, _ in bars])
+    left.axvline(100, color=INK, linewidth=1.0)
+    known = any(use > 0 for use in uses)
+    left.set_xlabel("of what the motor can give [%]" if known else "no limits of motors are known")
+    right = figure.add_axes((0.55, 0.12, 0.36, 0.68))
+    most = max(1.0, float(heat.use.max()))
+    look: Any = {"shading": "nearest", "cmap": "cividis", "rasterized": True}
+    drawn = right.pcolormesh(heat.x, heat.y, 100 * heat.use, vmin=0, vmax=100 * most, **look)
+    right.contour(heat.x, heat.y, heat.use, levels=[1.0], colors=[ALARM], linewidths=1.4)
+    right.plot(*heat.worst, marker="o", color="white", markeredgecolor=INK, markersize=8)
+    right.set(xlabel=heat.names[0], ylabel=heat.names[1])
+    figure.colorbar(drawn, ax=right, label="the motor that works hardest [%]")
+    return figure
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Demand:
+    """The state that asks most of the motor of one joint."""
+
+    joint: str
+    unit: str
+    """Of its torque."""
+    torque: float
+    """What the motor gives there [N m or N]."""
+    limit: float
+    """What it can give; infinite if that is not known."""
+    q: Array
+    """Positions of all joints, (n,) [rad or m]."""
+    qd: Array
+    qdd: Array
+    payload: float
+    """What is held there [kg]."""
+    breaking_payload: float
+    """The lightest payload that takes the motor to its limit in this motion [kg]; infinite if
+    none does, 0 if it is beyond the limit without any."""
+
+    @property
+    def use(self) -> float:
+        """Torque over limit; 0 where there is no limit."""
+        return abs(self.torque) / self.limit
+
+    @property
+    def margin(self) -> float:
+        """What is left, in percent of the limit; negative: the motor breaks; nan: no limit."""
+        return 100 * (1 - self.use) if np.isfinite(self.limit) else float("nan")
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the motor cannot give what is asked."""
+        return self.use > 1
+
+    def __str__(self) -> str:
+        asked = f"{self.joint} needs {abs(self.torque):.4g} {self.unit}"
+        if not np.isfinite(self.limit):
+            return f"{asked}; the limit of its motor is not known"
+        left = (
+            f"{self.margin:.3g} % are left" if not self.breaks else f"{-self.margin:.3g} % missing"
+        )
+        return f"{asked} of {self.limit:.4g}: {left}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorstCase(Result):
+    """The worst states of a robot, motor by motor."""
+
+    robot: Robot = field(repr=False)
+    demands: tuple[Demand, ...]
+    """One a coordinate, in their order."""
+    payload: float
+    """The heaviest payload that was allowed [kg]."""
+    speed: float
+    """The share of the velocity limits that was allowed."""
+    acceleration: Array
+    """The largest accelerations that were allowed, (n,) [rad/s² or m/s²]."""
+    map: HeatMap
+    states: int
+    """How many states were evaluated."""
+
+    @property
+    def worst(self) -> Demand:
+        """The demand on the motor that has least left; without limits, the largest torque."""
+        return max(self.demands, key=lambda demand: (demand.use, abs(demand.torque)))
+
+    @property
+    def broken(self) -> tuple[Demand, ...]:
+        """The demands that motors cannot meet."""
+        return tuple(demand for demand in self.demands if demand.breaks)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The table of motors, and all numbers as data."""
+        title = f"{self.robot.model.title or self.robot.name}: the worst case of each motor"
+        allowed = f"up to {self.payload:g} kg held, {100 * self.speed:.3g} % of the velocity limits"
+        most = float(self.acceleration.max(initial=0.0))
+        lines = (
+            f"over all positions within the limits, {allowed}, accelerations up to {most:g}",
+            str(self.worst),
+            f"found among {self.states:,} states; that there is none worse is not proved",
+        )
+        rows = tuple(
+            (
+                demand.joint,
+                f"{demand.torque:.4g} {demand.unit}",
+                *(("-", "-") if np.isinf(demand.limit) else
+                  (f"{demand.limit:.4g}", f"{demand.margin:.3g} %")),
+                f"{demand.payload:.3g}",
+                "-" if np.isinf(demand.breaking_payload) else f"{demand.breaking_payload:.3g}",
+                " ".join(f"{x:.3g}" for x in demand.q),
+                " ".join(f"{x:.3g}" for x in demand.qd),
+            )
+            for demand in self.demands
+        )  # fmt: skip
+        columns = ("joint", "torque", "limit", "margin", "held [kg]", "breaks at [kg]", "q", "qd")
+        data = {
+            "robot": self.robot.name,
+            "payload": self.payload,
+            "speed": self.speed,
+            "acceleration": self.acceleration.tolist(),
+            "states": self.states,
+            "worst": self.worst.joint,
+            "joints": [_data(demand) for demand in self.demands],
+        }
+        return (Section(title, lines, columns, rows, 1, data),)
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the use of each motor and the map, to a .png, .pdf or .svg file."""
+        name = self.robot.model.title or self.robot.name
+        bars = [(demand.joint, demand.use, str(demand)) for demand in self.demands]
+        save_picture(path, draw_worst_case, f"{name}: worst case", str(self.worst), bars, self.map)
+
+
+def _data(demand: Demand) -> dict[str, Any]:
+    return {
+        "joint": demand.joint,
+        "torque": demand.torque,
+        "limit": demand.limit,
+        "use": demand.use,
+        "margin_percent": demand.margin,
+        "payload": demand.payload,
+        "breaking_payload": demand.breaking_payload,
+        "q": demand.q.tolist(),
+        "qd": demand.qd.tolist(),
+        "qdd": demand.qdd.tolist(),
+    }
+
+
+FIRST_STATES = 2**14
+"""States that fill the limits evenly."""
+STARTS = 12
+"""States from which each motor's worst case is searched."""
+STEPS = tuple(0.25 * 0.5**k for k in range(11))
+"""Steps along a coordinate, in parts of its range."""
+ROUNDS = 12
+"""Steps of one length at most."""
+MAP_CELLS = 41
+Progress = Callable[[int, int], None]
+"""Called with the motors that are done, and all."""
+
+
+def worst_case(
+    robot: Robot,
+    *,
+    payload: float = 0.0,
+    speed: float = 1.0,
+    acceleration: ArrayLike = 0.0,
+    friction: bool = True,
+    progress: Progress | None = None,
+) -> WorstCase:
+    """Find the state that asks most of each motor, over all that the limits allow.
+
+    Velocities without a limit end at what is ordinary for the type of the joint. The search is
+    deterministic and takes about a second; each result is the torque of the state it names, so that
+    it is reached, but a worse one cannot be excluded.
+
+    Args:
+        robot: The robot.
+        payload: The heaviest point mass held at the tool [kg].
+        speed: The share of the velocity limits that is allowed, 0 to 1; 0: poses at rest.
+        acceleration: The largest accelerations, one number or (n,) [rad/s² or m/s²].
+        friction: Whether joint friction is in the torques.
+        progress: Called with the number of motors that are done, and of all.
+
+    Example:
+        >>> print(worst_case(load("panda"), payload=3.0).worst)  # doctest: +SKIP
+    """
+    model = check_robot(robot).model
+    held = check_number("payload", payload)
+    if held < 0:
+        raise ModelError(f"payload: expected a mass of 0 or more [kg], got {shown(payload)}")
+    if not 0 <= check_number("speed", speed) <= 1:
+        raise ModelError(f"speed: expected a share from 0 to 1, got {shown(speed)}")
+    bends = _accelerations(acceleration, robot.n)
+    if model.loops:
+        raise ModelError(
+            f"{robot.name!r} has loops, whose limits do not say which positions can be reached; "
+            "sweep over positions of yours instead"
+        )
+    search = _Search(robot, held, speed, bends, friction)
+    best = []
+    for i in range(robot.n):
+        best.append(search.climb(i))
+        if progress is not None:
+            progress(i + 1, robot.n)
+    demands = tuple(search.demand(i, x) for i, x in enumerate(best))
+    heat = search.map(demands)
+    return WorstCase(robot, demands, held, float(speed), bends, heat, search.states)
+
+
+def _accelerations(given: ArrayLike, n: int) -> Array:
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f"acceleration: expected one number or ({n},), got {shown(given)}"
+        ) from None
+    if values.shape not in ((), (n,)):
+        raise ShapeError(f"acceleration: expected one number or ({n},), got shape {values.shape}")
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ModelError("acceleration: expected numbers of 0 or more [rad/s² or m/s²]")
+    return np.broadcast_to(values, (n,)).copy()
+
+
+class _Search:
+    """Torques over a box of positions, velocities and accelerations, each from 0 to 1."""
+
+    def __init__(self, robot: Robot, payload: float, speed: float, bends: Array, friction: bool):
+        model = robot.model
+        joints = [model.joints[i] for i in model.independent]
+        given = np.array([joint.limits.velocity or np.inf for joint in joints])
+        ordinary = np.array([joint.type.speed for joint in joints])
+        rates = speed * np.where(np.isfinite(given), given, ordinary)
+        low, high = model.ranges.T
+        self.robot, self.joints, self.states = robot, joints, 0
+        self.low = np.concatenate([low, -rates, -bends])
+        self.high = np.concatenate([high, rates, bends])
+        self.limits = np.array([joint.limits.effort or np.inf for joint in joints])
+        self._masses = np.unique([0.0, payload])
+        self._held = np.array([robot.payload_vector(mass) for mass in self._masses])
+        self._kernel = robot.kernel("inverse_dynamics", payload=True, friction=friction)
+        self._first = self._filled()
+        self._sizes = np.abs(self.torques(self._first)).max(axis=0)
+
+    def torques(self, x: Array) -> Array:
+        """Torques (masses, m, n) of states x (m, 3 n), without and with the payload."""
+        self.states += len(x) * len(self._held)
+        q, qd, qdd = np.split(self.low + x * (self.high - self.low), 3, axis=-1)
+        found = self._kernel(q, qd, qdd, self._held[:, None, :])
+        return np.nan_to_num(np.asarray(found), nan=0.0)
+
+    def climb(self, i: int) -> Array:
+        """The state (3 n,) that asks most of motor i."""
+        x = self._first[np.argsort(-self._sizes[:, i], kind="stable")[:STARTS]]
+        value = np.abs(self.torques(x)[..., i]).max(axis=0)
+        moves = np.concatenate([np.eye(x.shape[1]), -np.eye(x.shape[1])])
+        for step in STEPS:
+            for _ in range(ROUNDS):
+                tried = np.clip(x[:, None] + step * moves, 0.0, 1.0)
+                flat = tried.reshape(-1, x.shape[1])
+                sizes = np.abs(self.torques(flat)[..., i]).max(axis=0).reshape(len(x), -1)
+                best = sizes.argmax(axis=1)
+                better = sizes[np.arange(len(x)), best] > value * (1 + 1e-12)
+                if not better.any():
+                    break
+                x = np.where(better[:, None], tried[np.arange(len(x)), best], x)
+                value = np.maximum(value, sizes.max(axis=1))
+        found: Array = x[int(value.argmax())]
+        return found
+
+    def demand(self, i: int, x: Array) -> Demand:
+        """What a state asks of motor i."""
+        torques = self.torques(x[None])[:, 0, i]
+        k = int(np.abs(torques).argmax())
+        q, qd, qdd = np.split(self.low + x * (self.high - self.low), 3)
+        joint, limit = self.joints[i], float(self.limits[i])
+        one = np.array([self.robot.payload_vector(mass) for mass in (0.0, 1.0)])
+        empty, with_one = self._kernel(q, qd, qdd, one)[:, i]
+        return Demand(
+            joint.name, joint.type.torque_unit, float(torques[k]), limit, q, qd, qdd,
+            float(self._masses[k]), _breaking(float(empty), float(with_one - empty), limit),
+        )  # fmt: skip
+
+    def map(self, demands: tuple[Demand, ...]) -> HeatMap:
+        """The map over the two joints on which the worst case depends most."""
+        worst = max(demands, key=lambda demand: (demand.use, abs(demand.torque)))
+        n, cells = len(demands), MAP_CELLS
+        scale = np.where(np.isfinite(self.limits), self.limits, np.inf)
+        if np.isinf(scale).all():
+            scale = np.full(n, max(abs(demand.torque) for demand in demands) or 1.0)
+        rates = np.array([s * demand.qd for demand in demands for s in (1.0, -1.0)])
+        bends = np.array([s * demand.qdd for demand in demands for s in (1.0, -1.0)])
+
+        def uses(q: Array) -> Array:
+            """(m, n) of positions (m, n)."""
+            self.states += len(q) * len(rates) * len(self._held)
+            held = self._held[:, None, None, :]
+            tau = self._kernel(q[:, None], rates, bends, held)
+            return np.asarray(np.abs(np.nan_to_num(tau)).max(axis=(0, 2)) / scale)
+
+        low, high = self.low[:n], self.high[:n]
+        sways = []
+        for j in range(n):
+            q = np.repeat(worst.q[None], cells, axis=0)
+            q[:, j] = np.linspace(low[j], high[j], cells)
+            sways.append(float(np.ptp(uses(q).max(axis=1))))
+        a, b = sorted(np.argsort(-np.array(sways), kind="stable")[:2].tolist() or [0, 0])
+        x, y = (np.linspace(low[k], high[k], cells) for k in (a, b))
+        q = np.repeat(worst.q[None], cells * cells, axis=0)
+        q[:, a], q[:, b] = np.tile(x, cells), np.repeat(y, cells)
+        found = uses(q)
+        names = self.joints[a].name, self.joints[b].name
+        shape = cells, cells
+        return HeatMap(
+            (a, b), names, x, y, found.max(axis=1).reshape(shape),
+            found.argmax(axis=1).reshape(shape), (float(worst.q[a]), float(worst.q[b])),
+        )  # fmt: skip
+
+    def _filled(self) -> Array:
+        """States that fill the box evenly; every other one moves as fast as is allowed."""
+        from scipy.stats import qmc  # noqa: PLC0415 (slow to import)
+
+        n = len(self.joints)
+        x = np.asarray(qmc.Sobol(3 * n, scramble=False).random(FIRST_STATES))
+        x[::2, n:] = x[::2, n:] > 0.5
+        return x
+
+
+def _breaking(empty: float, slope: float, limit: float) -> float:
+    """The lightest payload [kg] with |empty + slope m| = limit."""
+    if not np.isfinite(limit):
+        return float("inf")
+    if abs(empty) >= limit:
+        return 0.0
+    return (limit - np.sign(slope) * empty) / abs(slope) if slope else float("inf")

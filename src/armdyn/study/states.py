@@ -1,0 +1,369 @@
+"""The states that a question is asked about: along a motion, or over the workspace.
+
+A motion is a trajectory file, a trajectory, anything with q, qd and qdd (and t, where times are
+known), or the three arrays. The workspace is a sample of random states: positions anywhere between
+the limits of the joints; in one half of the states speeds and accelerations are anywhere up to the
+largest, in the other half each is the largest or its opposite, because torques are largest there.
+A choice that was made by some states is verified by others of the same kind.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
+from armdyn.errors import (
+    ArmdynWarning,
+    ModelError,
+    ShapeError,
+    TrajectoryError,
+    check_known,
+    counted,
+    shown,
+)
+from armdyn.formulations.coupling import drawn_in_ranges
+from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
+from armdyn.model import RobotModel
+from armdyn.robot import Robot
+from armdyn.simulation.limits import excesses
+from armdyn.simulation.trajectories import quintic, sampled
+from armdyn.simulation.trajectories.piecewise import hermite
+
+INSTANTS = 1000
+"""Steps into which a trajectory is cut."""
+MOST_SAMPLES = 10_000_000
+"""Most states of a workspace."""
+DEFAULT_SAMPLES, SAMPLED_ENTRIES, FEWEST_SAMPLES = 2000, 500_000, 100
+"""States of a workspace: so many, for many joints so many entries of mass matrices, at least."""
+DEFAULT_SPEED = 1.0
+"""Speed of a joint without a limit of speed [rad/s or m/s]."""
+ACCELERATION_RATE = 2.0
+"""Accelerations reach so many times the speed in a second: full speed takes half a second."""
+LIMIT_ROUNDING = 1e-9
+"""A position so little beyond a limit, relative to it, counts as at it."""
+
+OnLimits = Literal["error", "warn", "ignore"]
+"""What to do about positions beyond the limits of the joints."""
+Over = Any
+"""Along what, or over what: see `states_of`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Random states within the limits of a robot; the same ones for the same seed."""
+
+    samples: int | None = None
+    """How many; None: 2000, and fewer for more than fifteen joints."""
+    speed: npt.ArrayLike | None = None
+    """Largest speed, one for all joints or one each [rad/s or m/s]; None: their limits of speed,
+    and 1 for a joint without one."""
+    acceleration: npt.ArrayLike | None = None
+    """Largest acceleration likewise [rad/s² or m/s²]; None: full speed within half a second."""
+    seed: int = 0
+
+    def states(self, robot: Robot) -> StateSet:
+        """The states."""
+        n, count, seed = robot.n, self.samples, self.seed
+        if count is None:
+            count = max(FEWEST_SAMPLES, min(DEFAULT_SAMPLES, SAMPLED_ENTRIES // n**2))
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise ModelError(f"samples: expected a whole number of states, got {shown(count)}")
+        if count > MOST_SAMPLES:
+            raise ModelError(f"samples: at most {MOST_SAMPLES:,} states, got {shown(count)}")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ModelError(f"seed: expected a whole number from 0 on, got {shown(seed)}")
+        known = [robot.model.joints[i].limits.velocity for i in robot.model.independent]
+        # files say 0 where they know nothing
+        limits = np.array([v if 0 < v < np.inf else DEFAULT_SPEED for v in known])
+        speed = _largest("speed", self.speed, limits)
+        acceleration = _largest("acceleration", self.acceleration, ACCELERATION_RATE * speed)
+        rng = np.random.default_rng(seed)
+        q = drawn_in_ranges(robot.model, rng, int(count))
+        qd, qdd = (rng.uniform(-1.0, 1.0, (count, n)) for _ in range(2))
+        for rates in (qd, qdd):
+            rates[1::2] = np.where(rates[1::2] < 0, -1.0, 1.0)
+        words = f"over the workspace, {counted(count, 'state')}"
+        return StateSet(q, qd * speed, qdd * acceleration, np.full(count, 1 / count), words)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StateSet:
+    """States of n joints, and how much each weighs in a mean."""
+
+    q: Array
+    """Positions, (m, n) [rad or m]."""
+    qd: Array
+    qdd: Array
+    weights: Array
+    """The share of each state in the time of a motion, (m,); they add up to 1."""
+    words: str
+    """What the states are, for reports."""
+    t: Array | None = None
+    """Times of a motion, (m,) [s]."""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @property
+    def duration(self) -> float:
+        """How long the motion takes [s]; NaN where there are no times."""
+        return float("nan") if self.t is None else float(self.t[-1] - self.t[0])
+
+    def at(self, places: Array) -> StateSet:
+        """Some of the states."""
+        names = ("q", "qd", "qdd", "weights") + (() if self.t is None else ("t",))
+        return replace(self, **{name: getattr(self, name)[places] for name in names})
+
+    def joined(self, others: Iterable[StateSet]) -> StateSet:
+        """These states and those of other sets, as these are called; without times."""
+        arrays = zip(*((s.q, s.qd, s.qdd, s.weights) for s in (self, *others)), strict=True)
+        q, qd, qdd, weights = map(np.concatenate, arrays)
+        return StateSet(q, qd, qdd, weights, self.words)
+
+    def parts(self, entries: int) -> Iterator[slice]:
+        """The states in parts, each so small that arrays of so many numbers a state stay small."""
+        rows = max(1, ENTRIES_AT_ONCE // max(1, entries))
+        for start in range(0, len(self), rows):
+            yield slice(start, start + rows)
+
+
+ENTRIES_AT_ONCE = 1 << 20
+"""Most numbers of an array that is computed for some states at once."""
+
+
+def states_of(robot: Robot, over: Over, limits: OnLimits = "error") -> StateSet:
+    """The states along a motion or over the workspace.
+
+    Args:
+        robot: Whose states they are.
+        over: "workspace" or a `Workspace`; a trajectory file; a trajectory; anything with q, qd,
+            qdd and perhaps t; or the arrays (q, qd, qdd), each (..., n).
+        limits: "error", "warn" or "ignore": what to do where a motion leaves the limits.
+
+    Raises:
+        TrajectoryError: No motion, a motion of other joints, or one beyond the limits.
+    """
+    check_known("way to treat limits", limits, get_args(OnLimits))
+    if is_workspace(over):
+        return (over if isinstance(over, Workspace) else Workspace()).states(robot)
+    found = _motion(robot, over)
+    if limits != "ignore" and (beyond := [*_beyond_limits(robot, found)]):
+        message = f"the motion leaves the limits of {robot.name!r}: {'; '.join(beyond)}"
+        if limits == "error":
+            advice = "; change the motion, or allow it with limits='warn' (--limits warn)"
+            raise TrajectoryError(message + advice)
+        warnings.warn(message, ArmdynWarning, stacklevel=3)
+    return found
+
+
+def is_workspace(over: Over) -> bool:
+    """Whether random states are meant."""
+    return isinstance(over, Workspace) or (isinstance(over, str) and over == "workspace")
+
+
+def _beyond_limits(robot: Robot, states: StateSet) -> Iterator[str]:
+    """Where positions leave the limits of joints, in words."""
+    t = np.arange(len(states), dtype=float) if states.t is None else states.t
+    for found in excesses(robot.model, t, states.q, states.qd, np.zeros_like(states.q)):
+        if found.what == "position" and found.beyond > LIMIT_ROUNDING * (1 + abs(found.limit)):
+            yield (
+                str(found)
+                if states.t is not None
+                else f"{found.joint}: position {found.value:.4g} {found.unit} beyond its limit of "
+                f"{found.limit:.4g}" + ("; degrees?" if found.looks_like_degrees else "")
+            )
+
+
+def _motion(robot: Robot, over: Over) -> StateSet:
+    arrays, t, source, notes = _given(robot, over)
+    names = ("q", "qd", "qdd")
+    checked = {k: check_joint_vector(k, v, robot.n) for k, v in zip(names, arrays, strict=True)}
+    q, qd, qdd = (frozen(v.reshape(-1, robot.n)) for v in broadcast(**checked))
+    m = len(q)
+    t = None if t is None or np.shape(t) != (m,) else np.asarray(t, dtype=float)
+    if not m:
+        raise TrajectoryError("the motion has no states; give at least one")
+    if not np.isfinite([q, qd, qdd]).all():
+        raise TrajectoryError("the motion has numbers that are not finite; leave these states out")
+    if t is not None and not (np.isfinite(t).all() and (np.diff(t) > 0).all()):
+        raise TrajectoryError("the times of a motion must be finite and increase")
+    weights = np.full(m, 1 / m) if t is None else SampledMotion(t, q, qd, qdd).shares
+    name = f"along {Path(source).name}, " if source else "along the motion, "
+    time = "" if t is None or m == 1 else f", {t[-1] - t[0]:.4g} s"
+    words = f"{name}{counted(m, 'state' if t is None else 'instant')}{time}"
+    return StateSet(q, qd, qdd, weights, words, t, notes)
+
+
+def _given(robot: Robot, over: Over) -> tuple[tuple[Any, ...], Any, str, tuple[str, ...]]:
+    """The arrays q, qd and qdd, times if there are any, the file and notes on it."""
+    notes: tuple[str, ...] = ()
+    if isinstance(over, str | Path):
+        over = trajectory_from_csv(over, robot.model)
+    elif callable(over) and hasattr(over, "duration"):
+        over = sampled(over, over.duration / INSTANTS if over.duration else 1.0)
+    if all(hasattr(over, name) for name in ("q", "qd", "qdd")):
+        times, source = getattr(over, "t", None), getattr(over, "source", "")
+        notes = (over.note,) if isinstance(over, SampledMotion) and over.note else ()
+        return (over.q, over.qd, over.qdd), times, source, notes
+    if isinstance(over, tuple | list) and len(over) == 3:
+        return tuple(over), None, "", notes
+    raise TrajectoryError(
+        "expected a motion: a trajectory file, a trajectory, the arrays (q, qd, qdd) or "
+        f'"workspace", got {shown(over)}'
+    )
+
+
+def _largest(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
+    if given is None:
+        return default
+    try:
+        value = np.broadcast_to(np.asarray(given, dtype=float), default.shape)
+    except (TypeError, ValueError):
+        value = np.array(np.nan)
+    if not (np.isfinite(value).all() and (value >= 0).all()):
+        raise ModelError(
+            f"{what}: expected one finite number from 0 on, or one for each of the "
+            f"{counted(len(default), 'joint')}, got {shown(given)}"
+        )
+    return value
+
+
+BETWEEN = (1 / 2, 1 / 4, 3 / 4, 1 / 8, 5 / 8, 3 / 8)
+"""Where, between two instants of a motion, it is looked at, one round after the other."""
+SEED_STEP = 1_000_003
+"""How far apart the seeds of samples of one workspace are."""
+
+
+def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> StateSet:
+    """Other states of the same kind: a new sample, or instants between those of a motion.
+
+    Args:
+        robot: Whose states they are.
+        over: What `states_of` was given.
+        given: What it returned.
+        number: 0, 1, 2, ...: each gives other states.
+    """
+    if is_workspace(over):
+        space = over if isinstance(over, Workspace) else Workspace()
+        sample = replace(space, seed=space.seed + SEED_STEP * (number + 1)).states(robot)
+        return replace(sample, words=f"at {counted(len(sample), 'other state')} of the workspace")
+    if len(given) == 1:
+        return replace(given, words="at this one state again, as there is no other")
+    share, count = BETWEEN[number % len(BETWEEN)], len(given) - 1
+    if given.t is None:
+        q, qd, qdd = ((1 - share) * v[:-1] + share * v[1:] for v in (given.q, given.qd, given.qdd))
+        words = f"at {counted(count, 'state')} between these"
+    else:
+        t = given.t - given.t[0]
+        between = (1 - share) * t[:-1] + share * t[1:]
+        q, qd, qdd = hermite(given.t, given.q, given.qd, given.qdd)(between)
+        words = f"at {counted(count, 'instant')} between these"
+    return StateSet(q, qd, qdd, np.full(count, 1 / count), words)
+
+
+MOST_STATES = 100_000
+"""The most states that are compared; other libraries compute them one by one."""
+
+
+class States(NamedTuple):
+    """Positions [rad or m], velocities and accelerations of n joints, each (m, n)."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+def random_states(model: RobotModel, count: int, seed: int) -> States:
+    """Motions within the limits of the robot, the same for the same seed."""
+    rng = np.random.default_rng(seed)
+    joints = [model.joints[i] for i in model.independent]
+    shape = count, len(joints)
+    lower, upper = model.ranges.T
+    speed = np.array([min(j.type.speed, j.limits.velocity or j.type.speed) for j in joints])
+    push = np.array([joint.type.acceleration for joint in joints])
+    # no slower than a quarter of the speed, so that dry friction has a sign
+    direction = rng.choice((-1.0, 1.0), shape)
+    return States(
+        rng.uniform(lower, upper, shape),
+        direction * speed * rng.uniform(0.25, 1.0, shape),
+        rng.uniform(-push, push, shape),
+    )
+
+
+def check_states(
+    model: RobotModel, states: int | str | Path | Sequence[npt.ArrayLike], seed: int
+) -> States:
+    """The states: a number of random ones, those of a trajectory file, or (q, qd, qdd)."""
+    if isinstance(states, int) and not isinstance(states, bool):
+        if not 1 <= states <= MOST_STATES:
+            raise ModelError(f"states: expected a number from 1 to {MOST_STATES}, got {states}")
+        return random_states(model, states, seed)
+    n = len(model.independent)
+    if isinstance(states, str | Path):
+        move = trajectory_from_csv(states, model)
+        return States(move.q, move.qd, move.qdd)
+    if not isinstance(states, Sequence) or len(states) != 3:
+        raise ModelError(
+            "states: expected how many, a trajectory file, or the three arrays (q, qd, qdd) of "
+            f"shape (..., {n}), got {shown(states)}"
+        )
+    pairs = zip(States._fields, states, strict=True)
+    vectors = broadcast(**{name: check_joint_vector(name, value, n) for name, value in pairs})
+    given = States(*(np.array(vector).reshape(-1, n) for vector in vectors))
+    if not len(given.q):
+        raise ShapeError("states: the arrays have no state in them; give at least one")
+    if not np.isfinite(given).all():
+        raise ModelError("states: expected finite numbers, got an infinite one or NaN")
+    return given
+
+
+CONFIGURATIONS = 4000
+DURATION = 2.0
+"""The duration of a move without limits of speed [s]."""
+_RATE = 200
+"""Instants of a move for each second."""
+_PEAK = 15 / 8
+"""Highest speed of a quintic move from rest to rest, in units of its mean."""
+
+
+def workspace(model: RobotModel, count: int = CONFIGURATIONS) -> Array:
+    """Random configurations within the limits, shape (count, n); always the same ones.
+
+    A revolute joint without limits makes a whole turn, a prismatic one moves half a metre to either
+    side.
+    """
+    low, high = model.ranges.T
+    return np.random.default_rng(5).uniform(low, high, size=(count, len(low)))
+
+
+def reference_trajectory(model: RobotModel) -> SampledMotion:
+    """Quintic moves from rest to rest between far corners of the workspace, all joints at once.
+
+    From all joints at their lowest to all at their highest, then to every other one low, to the
+    opposite corner and back; each move as fast as the limits of speed allow, or in two seconds.
+    """
+    joints = [model.joints[i] for i in model.independent]
+    low, high = model.ranges.T
+    odd = np.arange(len(joints)) % 2 == 1
+    corners = [low, high, np.where(odd, high, low), np.where(odd, low, high), low]
+    # files say 0 where they know nothing
+    speeds = np.array([joint.limits.velocity or np.inf for joint in joints])
+    pieces: list[tuple[Array, ...]] = []
+    start = 0.0
+    for a, b in pairwise(corners):
+        needed = np.where(speeds < np.inf, _PEAK * np.abs(b - a) / speeds, DURATION)
+        T = float(needed[a != b].max(initial=0.0)) or DURATION
+        s = np.linspace(0.0, 1.0, max(round(_RATE * T), 50) + 1)[1 if pieces else 0 :]
+        pieces.append((start + T * s, *quintic(a, b, T)(T * s)))
+        start += T
+    t, q, qd, qdd = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    return SampledMotion(t, q, qd, qdd)

@@ -1,0 +1,368 @@
+"""What D, h and g depend on: exact evaluation at points where single symbols are drawn anew.
+
+What stands on one base joint is a graph in which every number but zeros and quarter turns is a
+symbol. It is evaluated at many points of the finite field at once; the tangents of forward
+differentiation are carried along with the values, so that D(q) and all its partial derivatives come
+out of one walk through the graph. Sines and cosines are taken of symbols alone.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import TraceError
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.energy import potential_energy
+from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.spatial import cross, dot
+from armdyn.graph import field
+from armdyn.graph.evaluate import Table, run_for, steps_of
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.operations import TRIG
+from armdyn.graph.trace import trace
+from armdyn.graph.visit import reachable
+from armdyn.model import RobotModel
+from armdyn.shorten.canonical.frames import CanonicalLink, canonical, is_quarter
+from armdyn.shorten.canonical.model import branches, model_from_canonical
+from armdyn.shorten.canonical.parameters import ENTRIES, link_numbers, parameters
+
+ANOTHER = 1000
+"""Added to a seed where a symbol is drawn again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of the finite field, by names."""
+
+    seed: int
+    again: frozenset[str] = frozenset()
+    """Symbols that are drawn anew, all others being those of the seed."""
+    zero: frozenset[str] = frozenset()
+    """Symbols that are zero."""
+
+
+@dataclass(slots=True)
+class Drawn:
+    """What symbols, and sines and cosines of symbols, are at points of the field."""
+
+    points: Sequence[Point]
+    _known: dict[tuple[int, int], int] = dataclasses.field(default_factory=dict)
+
+    def __call__(self, leaf: Node) -> Array:
+        """The residues of a leaf, one a point."""
+        inner = leaf.args[0] if leaf.args else leaf
+        if inner.op not in ("input", "parameter"):
+            raise TraceError(f"{leaf!r} is no sine or cosine of a symbol")
+        found = []
+        for point in self.points:
+            key = leaf.index, point.seed + ANOTHER * (inner.name in point.again)
+            if key not in self._known:
+                self._known[key] = field.FiniteField(key[1]).values([leaf])[0]
+            found.append(0 if inner.name in point.zero else self._known[key])
+        return np.array(found, dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dual:
+    """Residues at all points (points,), and their slopes (names, points); None: no slope."""
+
+    value: Array
+    slope: Array | None = None
+
+
+def _dual_sum(sign: Callable[[Array, Array], Array]) -> Callable[[_Dual, _Dual], _Dual]:
+    def total(a: _Dual, b: _Dual) -> _Dual:
+        if a.slope is None and b.slope is None:
+            return _Dual(sign(a.value, b.value))
+        slopes = (field.ZERO if x.slope is None else x.slope for x in (a, b))
+        return _Dual(sign(a.value, b.value), sign(*slopes))
+
+    return total
+
+
+def _dual_product(a: _Dual, b: _Dual) -> _Dual:
+    terms = [field.mul(x.value, y.slope) for x, y in ((a, b), (b, a)) if y.slope is not None]
+    return _Dual(field.mul(a.value, b.value), reduce(field.add, terms) if terms else None)
+
+
+_minus = _dual_sum(field.sub)
+_DUALS: Table = {
+    "add": _dual_sum(field.add),
+    "sub": _minus,
+    "mul": _dual_product,
+    "neg": lambda a: _minus(_Dual(field.ZERO), a),
+}
+
+
+def values_and_slopes(
+    outputs: Iterable[Node], drawn: Drawn, names: Sequence[str] = ()
+) -> tuple[Array, Array]:
+    """The outputs (outputs, points) and their slopes by named inputs (outputs, names, points)."""
+    outputs, points = list(outputs), len(drawn.points)
+
+    def leaf(node: Node) -> _Dual:
+        if node.op == "number":
+            return _Dual(np.array(field.number_residue(node.value), dtype=np.uint64))
+        value, inner = drawn(node), node.args[0] if node.args else node
+        if inner.name not in names:
+            return _Dual(value)
+        slope = np.zeros((len(names), points), dtype=np.uint64)
+        slope[names.index(inner.name)] = 1
+        if node.op == "sin":
+            slope = field.mul(drawn(inner.cos()), slope)
+        elif node.op == "cos":
+            slope = field.mul(field.sub(field.ZERO, drawn(inner.sin())), slope)
+        return _Dual(value, slope)
+
+    nodes = reachable(outputs)
+    leaves = {n.index: leaf(n) for n in nodes if n.op in TRIG or not n.args}
+    steps = [step for step in steps_of(nodes) if step[0] not in leaves]
+    if unknown := {op for _, op, _ in steps} - _DUALS.keys():
+        raise TraceError(f"{min(unknown)} is neither a sum nor a product")
+    found = run_for([node.index for node in outputs], steps, leaves, _DUALS)
+    result = np.zeros((len(outputs), points), dtype=np.uint64)
+    slopes = np.zeros((len(outputs), len(names), points), dtype=np.uint64)
+    for k, dual in enumerate(found):
+        result[k] = dual.value
+        slopes[k] = 0 if dual.slope is None else dual.slope
+    return result, slopes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trunk:
+    """The joints that stand on one base joint; arrays hold nodes."""
+
+    members: tuple[int, ...]
+    """Indices of its joints in the robot."""
+    paths: tuple[tuple[int, ...], ...]
+    """For each joint those from the base to it, counted within the trunk."""
+    slides: tuple[bool, ...]
+    q: tuple[str, ...]
+    """Names of the joint positions."""
+    numbers: dict[str, float]
+    """The value of every symbol."""
+    inertial: dict[str, int]
+    """Symbols of the inertias of the links, zero or not, with the link within the trunk."""
+    D: Array
+    """Mass matrix with rotors, (n, n)."""
+    V: Node
+    """Potential energy."""
+    cosines: Array
+    """e_i · e_j of the joint axes, (n, n)."""
+    fall: Array
+    """e_i · g, (n,)."""
+    tilt: Array
+    """e_i × g, (n, 3)."""
+
+    def beyond(self, i: int) -> tuple[int, ...]:
+        """The joints that joint i moves, its own not among them."""
+        return tuple(k for k, path in enumerate(self.paths) if i in path[:-1])
+
+
+def trunks(model: RobotModel) -> Iterator[Trunk]:
+    """The parts of a robot that share nothing but the base."""
+    robot = canonical(model)
+    values = {symbol: p.value for symbol, p in parameters(model, robot).items()}
+    names = link_numbers(robot)
+    roots = [path[0] for path in model.paths]
+    for root, part in zip(sorted(set(roots)), branches(robot), strict=True):
+        members = tuple(i for i, r in enumerate(roots) if r == root)
+        symbols = _Symbols(Graph(), values)
+        links = tuple(
+            _link(link, i + 1, names[i], symbols)
+            for i, link in zip(members, part.links, strict=True)
+        )
+        yield _trunk(model_from_canonical(replace(part, links=links)), members, symbols)
+
+
+def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> Trunk:
+    graph = symbols.graph
+    q = np.array([graph.input(f"q{i + 1}") for i in members], dtype=object)
+    rotors = [symbols.number(f"Ia{i + 1}") for i in members]
+    z = world_frames(model, q).z
+
+    def nodes(entries: Any) -> Array:
+        return trace(graph, lambda: entries)
+
+    return Trunk(
+        members,
+        model.paths,
+        tuple(not joint.type.turns for joint in model.joints),
+        tuple(node.name for node in q),
+        symbols.used,
+        {name: members.index(i - 1) for name, i in symbols.inertial.items()},
+        nodes(mass_matrix(model, q) + np.diag(np.array(rotors, dtype=object))),
+        nodes(potential_energy(model, q)).item(),
+        nodes([[dot(a, b) for b in z] for a in z]),
+        nodes([dot(a, model.gravity) for a in z]),
+        nodes([cross(a, model.gravity) for a in z]),
+    )
+
+
+class _Symbols:
+    """Makes the symbols of one graph and remembers their values."""
+
+    def __init__(self, graph: Graph, values: dict[str, float]):
+        self.graph, self.values = graph, values
+        self.used: dict[str, float] = {}
+        self.inertial: dict[str, int] = {}
+
+    def number(self, name: str, value: float | None = None) -> Any:
+        """A symbol, unless the number is zero."""
+        value = self.values[name] if value is None else value
+        return self._made(name, value) if value else 0.0
+
+    def angle(self, name: str, value: float) -> Any:
+        """A symbol, unless the angle is of quarter turns."""
+        return value if is_quarter(value) else self._made(name, value)
+
+    def inertia(self, name: str, link: int) -> Any:
+        """A symbol, zero or not."""
+        self.inertial[name] = link
+        return self._made(name, self.values[name])
+
+    def _made(self, name: str, value: float) -> Node:
+        self.used[name] = value
+        return self.graph.parameter(name)
+
+
+def _link(link: CanonicalLink, i: int, up: str, symbols: _Symbols) -> CanonicalLink:
+    """The link with m, centre of mass and inertia about it as symbols."""
+    mass = symbols.inertia(f"m{i}", i)
+    central = f"x{i}" in symbols.values
+    c = np.array([symbols.inertia(f"{'' if central else 'm'}{a}{i}", i) for a in "xyz"])
+    I = np.empty((3, 3), dtype=object)
+    for name, a, b in ENTRIES:
+        I[a, b] = I[b, a] = symbols.inertia(f"I{name}{i}", i)
+    J = 0.5 * (I[0, 0] + I[1, 1] + I[2, 2]) * np.eye(3) - I
+    if central:
+        J = J + mass * np.outer(c, c)
+    across = [
+        symbols.number(name + up, float(v))
+        for name, v in zip(("a", "ay", "az"), link.across, strict=True)
+    ]
+    gravity = [symbols.number(f"g{a}", float(v)) for a, v in zip("xyz", link.gravity, strict=True)]
+    kind = link.type
+    if kind.pitched:
+        kind = replace(kind, slide=symbols.number(f"p{i}"))
+    return replace(
+        link,
+        type=kind,
+        alpha=symbols.angle(f"alpha{up}", link.alpha),
+        gamma=symbols.angle(f"gamma{up}", link.gamma),
+        theta=symbols.angle(f"phi{i}", link.theta),
+        across=frozen(np.array(across, dtype=object)),
+        r=symbols.number(f"d{i}"),
+        J=frozen(J),
+        u=frozen(mass * c if central else c),
+        M=mass,
+        gravity=frozen(np.array(gravity, dtype=object)),
+    )
+
+
+SEEDS = (0, 1)
+"""Points of the field at which everything is decided."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """Which elements vanish, and on what the others depend."""
+
+    zero: Array
+    """(...), booleans."""
+    on: Array
+    """(..., k), booleans: whether they change with each of k joints or sets of joints."""
+    constant: Array
+    """(...), booleans: which depend on no joint, zeros among them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Axes:
+    """How the joint axes lie to each other and to gravity, in every configuration."""
+
+    perpendicular: Array
+    """(n, n), booleans."""
+    parallel: Array
+    constant: Array
+    """Whether the angle between the two is constant."""
+    level: Array
+    """Whether the axis is horizontal, (n,)."""
+    upright: Array
+
+
+class Probe:
+    """One trunk, evaluated."""
+
+    def __init__(self, trunk: Trunk):
+        self.trunk, self.n = trunk, len(trunk.q)
+        self.absent = tuple(name for name in trunk.inertial if not trunk.numbers[name])
+        """Inertial parameters that are zero."""
+        self._zero, self._all = frozenset(self.absent), frozenset(trunk.q)
+
+    def patterns(self) -> tuple[Pattern, Pattern, Pattern]:
+        """D, h and g of the robot; each joint is drawn anew by itself."""
+        return self._decided(self._zero, [frozenset([q]) for q in self.trunk.q])
+
+    def always(self) -> tuple[Pattern, Pattern, Pattern]:
+        """D, h and g of every robot of this geometry; all joints are drawn anew together."""
+        return self._decided(frozenset(), [self._all])
+
+    def _decided(
+        self, zero: frozenset[str], redrawn: Sequence[frozenset[str]]
+    ) -> tuple[Pattern, Pattern, Pattern]:
+        again = (frozenset[str](), *redrawn)
+        points = [Point(seed, names, zero) for seed in SEEDS for names in again]
+        n, outputs = self.n, [*self.trunk.D.ravel(), self.trunk.V]
+        found, slopes = values_and_slopes(outputs, Drawn(points), self.trunk.q)
+        T = slopes[:-1].reshape(n, n, n, -1)
+        # 2 h_ikm = ∂D_ik/∂q_m + ∂D_im/∂q_k - ∂D_km/∂q_i
+        h = field.sub(field.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
+        return _pattern(found[:-1].reshape(n, n, -1)), _pattern(h), _pattern(slopes[-1])
+
+    def awakened(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """For D and g: which parameters that are zero make an element nonzero, which make it vary.
+
+        Each of shape (..., absent), booleans.
+        """
+        points = [
+            Point(seed, again, self._zero - {name})
+            for seed in SEEDS
+            for name in self.absent
+            for again in (frozenset[str](), self._all)
+        ]
+
+        def woken(entries: Array, *shape: int) -> tuple[Array, Array]:
+            at = entries.reshape(*shape, len(SEEDS), len(self.absent), 2)
+            return (at != 0).any((-3, -1)), (at[..., 0] != at[..., 1]).any(-2)
+
+        D, _ = values_and_slopes(self.trunk.D.ravel(), Drawn(points))
+        _, g = values_and_slopes([self.trunk.V], Drawn(points), self.trunk.q)
+        return woken(D, self.n, self.n), woken(g[0], self.n)
+
+    def axes(self) -> Axes:
+        """How the axes lie."""
+        points = [Point(seed, again) for seed in SEEDS for again in (frozenset[str](), self._all)]
+        trunk, n = self.trunk, self.n
+        outputs = [*trunk.cosines.ravel(), *trunk.fall, *trunk.tilt.ravel()]
+        at, _ = values_and_slopes(outputs, Drawn(points))
+        cosines = at[: n * n].reshape(n, n, -1)
+        angles = _pattern(cosines)
+        return Axes(
+            angles.zero,
+            (field.mul(cosines, cosines) == 1).all(-1),
+            angles.constant,
+            (at[n * n : n * n + n] == 0).all(-1),
+            (at[n * n + n :].reshape(n, 3, -1) == 0).all((-2, -1)),
+        )
+
+
+def _pattern(entries: Array) -> Pattern:
+    """What the values (..., points) say, the first point of each seed being the one to compare."""
+    at = entries.reshape(*entries.shape[:-1], len(SEEDS), -1)
+    moved = (at[..., 1:] != at[..., :1]).any(-2)
+    return Pattern((at == 0).all((-2, -1)), moved, np.logical_not(moved.any(-1)))

@@ -1,0 +1,464 @@
+"""Which elements of the equations of motion vanish, which are constant, and what the others need.
+
+With τ_i = Σ D_ij q̈_j + Σ h_ikm q̇_k q̇_m + g_i, each element is zero, constant, or depends on certain
+joints, for every value of the numbers of the robot that are not zero: these are symbols, while
+zeros and quarter turns in the canonical frames are kept. Exact evaluation over a finite field
+decides: an element depends on q_k if another random q_k changes it. A link that carries several
+joints has the frame of the first one. The angle of another joint is then a sum with an angle of
+that frame, and counts as special only if both are.
+"""
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import LoopError, ModelError, counted, shown
+from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.coriolis import christoffel
+from armdyn.formulations.rotors import rotor_matrix
+from armdyn.model import RobotModel
+from armdyn.report.figures import GREY, INK, PALE, save_picture
+from armdyn.report.result import Result, Section
+from armdyn.robot import Robot
+from armdyn.study.pictures import key_row, sheet
+from armdyn.study.structure.probe import Probe, Trunk, trunks
+from armdyn.study.structure.why import BRANCHES, CANCELS, Reason, Why
+
+Status = Literal["zero", "constant", "varies"]
+
+
+@dataclass(frozen=True, slots=True)
+class StructureElement:
+    """One element of D, h or g."""
+
+    status: Status
+    joints: tuple[int, ...] = ()
+    """The joints it depends on, counted from 1."""
+    reason: str = ""
+    """Why it is zero, constant, or constant up to rounding."""
+    low: float = 0.0
+    """Lowest value over random configurations within the limits."""
+    high: float = 0.0
+    rounding: bool = False
+    """Whether it varies in symbols, but only by rounding with the numbers of this robot."""
+    parameters: tuple[str, ...] = ()
+    """Inertial parameters that are zero, each of which would undo the status."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structure(Result):
+    """The elements of D, h and g of a robot, over all its moving joints."""
+
+    robot: str
+    title: str
+    """What people call the robot."""
+    joints: tuple[str, ...]
+    mimics: tuple[str, ...]
+    """Joints that follow another one; here they count as joints of their own."""
+    D: Array
+    """Mass matrix with rotors, (n, n)."""
+    h: Array
+    """Christoffel symbols h[i, k, m] = h[i, m, k], (n, n, n)."""
+    g: Array
+    """Torques of gravity, (n,)."""
+
+    def __repr__(self) -> str:
+        parts = (f"{k}: {c['zero']} of {sum(c.values())} zero" for k, c in self.counts.items())
+        return f"<Structure of {self.robot!r}, {', '.join(parts)}>"
+
+    def different(self) -> Iterator[tuple[str, tuple[int, ...], StructureElement]]:
+        """Each different element with its letter and its place, counted from 1."""
+        for letter, table in (("D", self.D), ("h", self.h), ("g", self.g)):
+            for place, element in np.ndenumerate(table):
+                if not is_mirror(place):
+                    yield letter, tuple(i + 1 for i in place), element
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many different elements of D, h and g are zero, constant or vary."""
+        counts = {letter: dict.fromkeys(get_args(Status), 0) for letter in "Dhg"}
+        for letter, _, element in self.different():
+            counts[letter][element.status] += 1
+        return counts
+
+    def report(self) -> str:
+        """Tables of D, h and g, then the reasons, equal ones told once."""
+        n = len(self.joints)
+        lines = [
+            f"{self.title}: structure of D, h and g in",
+            "tau_i = sum_j D_ij qdd_j + sum_km h_ikm qd_k qd_m + g_i",
+            "",
+            "0 zero, c constant, otherwise the joints it depends on; exact, for every value of the",
+            "parameters that are not zero.",
+        ]
+        if any(element.rounding for *_, element in self.different()):
+            lines.append(
+                "* varies in general, but with the numbers of this robot by rounding only."
+            )
+        if self.mimics:
+            lines.append(f"Counted as joints of their own: {', '.join(self.mimics)} (followers).")
+        lines += ["", *(f"joint {i}: {name}" for i, name in enumerate(self.joints, 1))]
+        lines += ["", *_table("D", [[cell(e) for e in row] for row in self.D])]
+        lines += ["", *_table("g", [[cell(e) for e in self.g]], rows=False)]
+        if n <= MOST_JOINTS_WITH_H:
+            for i, grid in enumerate(self.h, 1):
+                upper = [
+                    ["" if m < k else cell(e) for m, e in enumerate(r)] for k, r in enumerate(grid)
+                ]
+                lines += ["", *_table(f"h{i}", upper)]
+            lines += ["", "h_ikm = h_imk, so the lower half mirrors the upper one."]
+        else:
+            most = f"h is printed for up to {MOST_JOINTS_WITH_H} joints"
+            lines += ["", f"{most}; the data and the picture have it all."]
+        lines.append("")
+        for letter, count in self.counts.items():
+            zero, constant, varies = count.values()
+            total = counted(zero + constant + varies, "element")
+            lines.append(f"{letter}: {total}, {zero} zero, {constant} constant, {varies} vary")
+        lines.append("")
+        for k, (_, elements, reason) in enumerate(reasons(self)):
+            lines += ["Why:"] * (k == 0) + [f"  {elements}:", *textwrap.wrap(reason, 92, **_INDENT)]
+        return "\n".join(lines) + "\n"
+
+    def sections(self) -> tuple[Section, ...]:
+        """The data: each different element once, with its place from 1."""
+        tables: dict[str, list[dict[str, Any]]] = {letter: [] for letter in "Dhg"}
+        for letter, place, element in self.different():
+            plain = asdict(element) | {
+                "joints": [*element.joints],
+                "parameters": [*element.parameters],
+            }
+            tables[letter].append({"place": list(place), **plain})
+        data = {
+            "robot": self.robot,
+            "joints": list(self.joints),
+            "mimics": list(self.mimics),
+            "symmetry": ["D_ij = D_ji", "h_ikm = h_imk"],
+            "counts": self.counts,
+            **tables,
+        }
+        return (Section("", data=data),)
+
+    def plot(self, path: str | Path) -> None:
+        """Draw what the elements of D, h and g depend on to a .png, .pdf or .svg file."""
+        save_picture(path, _figure, self)
+
+
+def is_mirror(place: tuple[int, ...]) -> bool:
+    """Whether the element is equal to another one by symmetry: D_ji = D_ij, h_imk = h_ikm."""
+    return len(place) > 1 and place[-2] > place[-1]
+
+
+MOST_JOINTS_WITH_H = 10
+"""Every h_i is printed up to this number of joints."""
+MOST_NAMED = 12
+"""The most elements that are named before one reason."""
+_INDENT: Any = {"initial_indent": " " * 6, "subsequent_indent": " " * 6}
+
+
+def cell(element: StructureElement) -> str:
+    """An element in a table: 0, c, or joints such as 2,4-6, with * where only rounding is left."""
+    if element.status != "varies":
+        return {"zero": "0", "constant": "c"}[element.status]
+    return spans(element.joints) + ("*" if element.rounding else "")
+
+
+def spans(joints: tuple[int, ...]) -> str:
+    """Joints such as 2,4-6."""
+    runs: list[list[int]] = []
+    for joint in joints:
+        if runs and joint == runs[-1][-1] + 1:
+            runs[-1].append(joint)
+        else:
+            runs.append([joint])
+    return ",".join(
+        ",".join(map(str, run)) if len(run) < 3 else f"{run[0]}-{run[-1]}" for run in runs
+    )
+
+
+def _table(head: str, cells: list[list[str]], rows: bool = True) -> list[str]:
+    n = len(cells[0]) if cells else 0
+    width = 2 + max(len(text) for text in (str(n), *(c for row in cells for c in row)))
+    lines = [f"{head:<5}" + "".join(f"{j:>{width}}" for j in range(1, n + 1))]
+    for i, row in enumerate(cells, 1):
+        lines.append(f"{i if rows else '':<5}" + "".join(f"{c:>{width}}" for c in row))
+    return [line.rstrip() for line in lines]
+
+
+def reasons(structure: Structure) -> Iterator[tuple[str, str, str]]:
+    """Each reason once: "D", "h" or "g", the elements as in "D12 = D13 = 0", and the reason."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for letter, place, element in structure.different():
+        if element.reason:
+            digits = map(str, place)
+            name = letter + ("".join(digits) if max(place) < 10 else "_" + ",".join(digits))
+            groups.setdefault((letter, element.status, element.reason), []).append(name)
+    for (letter, status, reason), names in groups.items():
+        if len(names) > MOST_NAMED:
+            names[MOST_NAMED:] = [f"{len(names) - MOST_NAMED} more"]
+        if status == "zero":
+            yield letter, " = ".join([*names, "0"]), reason
+        else:
+            word = "constant" if status == "constant" else "as good as constant"
+            yield letter, f"{', '.join(names)} {word}", reason
+
+
+CONFIGURATIONS = 256
+"""Random configurations over which ranges are measured."""
+CANCELLATION = 1e-12
+"""Largest variation, relative to the size of an element, that counts as rounding."""
+
+SHARED = "a drive turns with both joints"
+
+MOST_JOINTS_WITH_TEXT = 7
+"""Cells have text up to this number of joints."""
+ZERO, CONSTANT, ROUNDED, MIRROR = "#FFFFFF", "#F1EBD8", "#F6C98A", "#ECECEC"
+ONE_JOINT, ALL_JOINTS = "#CFE3F2", "#08487F"
+"""Colours of an element that depends on one joint and on all."""
+EQUATION = r"$\tau_i = \sum_j D_{ij}\,\ddot q_j + \sum_{km} h_{ikm}\,\dot q_k \dot q_m + g_i$"
+LEFT, RIGHT, HEAD, FOOT = 0.45, 0.3, 1.75, 0.3
+BESIDE, BETWEEN, ABOVE = 0.28, 0.42, 0.55
+"""Room between D and g, between maps, and above a map [inch]."""
+
+NOTE_HEIGHT, MOST_NOTES = 0.15, 24
+"""Height of a line of the reasons [inch], and the largest number of lines."""
+
+Colour = tuple[float, float, float]
+
+Ranges = tuple[Array, Array, Array]
+"""Lowest and highest values of elements, and where they differ by no more than rounding."""
+
+
+def structure(robot: Robot | RobotModel) -> Structure:
+    """Which elements of mass matrix, Christoffel symbols and gravity are zero or constant, and why.
+
+    A joint that follows another one counts as a joint of its own; robots with loops are refused.
+    """
+    if not isinstance(robot, Robot | RobotModel):
+        raise ModelError(f"the structure is that of a Robot, got {shown(robot)}; load it first")
+    model = robot.model if isinstance(robot, Robot) else robot
+    if model.springs:
+        raise ModelError(
+            f"robot {model.name!r} has springs, which have no structure of this sort; ask for that "
+            "of with_springs([])"
+        )
+    if model.loops:
+        raise LoopError(
+            f"robot {model.name!r} has the loop {model.loops[0].name!r}; why elements vanish is "
+            "told of robots without loops only. Their equations show what is constant: armdyn "
+            "equations",
+            loop=model.loops[0].name,
+        )
+    n, apart = len(model.joints), StructureElement("zero", reason=BRANCHES)
+    tables = [np.full((n,) * rank, apart, dtype=object) for rank in (2, 3, 1)]
+    numbers = _ranges(model)
+    for trunk in trunks(model):
+        _fill(trunk, numbers, tables)
+    shared, D = rotor_matrix(model), tables[0]
+    for i, j in zip(*np.nonzero(shared), strict=True):
+        if D[i, j].status == "zero":  # nothing couples these joints but a drive
+            value = float(shared[i, j])
+            D[i, j] = StructureElement("constant", (), SHARED, value, value)
+    return Structure(
+        model.name,
+        model.title or model.name,
+        tuple(joint.name for joint in model.joints),
+        tuple(j.name for j in model.joints if j.mimic is not None),
+        *tables,
+    )
+
+
+def _fill(trunk: Trunk, numbers: Sequence[Ranges], tables: Sequence[Array]) -> None:
+    """Put the elements of a trunk in their places in D, h and g."""
+    probe = Probe(trunk)
+    patterns = probe.patterns()
+    why = Why(probe, *patterns)
+    reasons: list[Callable[..., Reason]] = [why.mass, why.velocity, why.weight]
+    for table, pattern, (low, high, rounding), reason in zip(
+        tables, patterns, numbers, reasons, strict=True
+    ):
+        for place in np.ndindex(pattern.zero.shape):
+            if is_mirror(place):
+                continue
+            at = tuple(trunk.members[i] for i in place)
+            text, parameters = reason(*place)
+            joints = tuple(trunk.members[k] + 1 for k in pattern.on[place].nonzero()[0])
+            if pattern.zero[place]:
+                element = StructureElement("zero", (), text, parameters=parameters)
+            else:
+                span, cancels = (float(low[at]), float(high[at])), bool(joints and rounding[at])
+                status: Status = "varies" if joints else "constant"
+                text = CANCELS if cancels else text
+                element = StructureElement(status, joints, text, *span, cancels, parameters)
+            table[at] = table[*at[:-2], *reversed(at[-2:])] = element
+
+
+def _ranges(model: RobotModel) -> list[Ranges]:
+    """The ranges of D, h and g over random configurations within the limits."""
+    lower, upper = np.transpose([joint.range for joint in model.joints])
+    q = np.random.default_rng(0).uniform(lower, upper, (CONFIGURATIONS, len(lower)))
+    rest = np.zeros_like(q)
+    D = mass_matrix(model, q) + rotor_matrix(model)
+    root = np.sqrt(np.abs(np.einsum("pii->pi", D)).max(0))
+    mass = sum(abs(link.inertia.mass) for link in model.links)
+    sizes = (
+        root[:, None] * root,
+        root[:, None, None] * np.maximum(root[:, None], root),
+        # by Cauchy and Schwarz no g_i is larger
+        np.linalg.norm(model.gravity) * np.sqrt(mass) * root,
+    )
+    tables = D, christoffel(model, q), augmented_body(model, q, rest, rest).tau
+    spans = [(table.min(0), table.max(0)) for table in tables]
+    return [
+        (low, high, np.less_equal(high - low, CANCELLATION * size))
+        for (low, high), size in zip(spans, sizes, strict=True)
+    ]
+
+
+def _figure(structure: Structure) -> Any:
+    n = len(structure.joints)
+    columns = n if n <= 3 else int(np.ceil(np.sqrt(n)))
+    rows = -(-n // columns)
+    big, small = _cell_sizes(n)
+    beside = LEFT + (n + 1) * big + BESIDE + 2 * BETWEEN
+    width = max(beside + columns * (n * small + BETWEEN) - BETWEEN + RIGHT, 7.6)
+    notes = _notes(structure, (beside if n > 3 else width) - 2 * BETWEEN)
+    left_side = n * big + NOTE_HEIGHT * (len(notes) + 2)
+    height = HEAD + max(left_side, rows * (n * small + ABOVE) - ABOVE) + FOOT
+    counts = []
+    for name, count in structure.counts.items():
+        constant = f", {count['constant']} constant" if count["constant"] else ""
+        counts.append(f"{name}: {count['zero']} of {sum(count.values())} zero{constant}")
+    title = f"{structure.title}: structure of the dynamics"
+    figure = sheet(width, height, title, f"{EQUATION}      {'  ·  '.join(counts)}", 0.2 / width)
+    key_row(figure, 0.2 / width, 0.88, _colours(structure), edgecolor=PALE, linewidth=0.8)
+
+    def place(left: float, top: float, across: float, down: float) -> Any:
+        return figure.add_axes(
+            (left / width, 1 - (top + down) / height, across / width, down / height)
+        )
+
+    axes = place(LEFT, HEAD, n * big, n * big)
+    _draw(axes, structure.D, big, n, "D  mass matrix")
+    axes = place(LEFT + n * big + BESIDE, HEAD, big, n * big)
+    _draw(axes, structure.g[:, None], big, n, "g  gravity")
+    for i, grid in enumerate(structure.h):
+        row, column = divmod(i, columns)
+        left = beside + column * (n * small + BETWEEN)
+        axes = place(left, HEAD + row * (n * small + ABOVE), n * small, n * small)
+        half = grid.copy()
+        half[np.tril_indices(n, -1)] = None
+        title = f"h$_{{{i + 1}}}$" + ("  velocities" if i == 0 else "")
+        _draw(axes, half, small, n, title)
+    figure.text(
+        0.2 / width, 1 - (HEAD + n * big + 1.5 * NOTE_HEIGHT) / height, "\n".join(notes), color=INK,
+        fontsize=8, va="top", linespacing=1.3,
+    )  # fmt: skip
+    return figure
+
+
+def _notes(structure: Structure, width: float) -> list[str]:
+    """Why elements of D and g are zero or constant, in lines of a width [inch]."""
+    lines: list[str] = []
+    for owner, elements, reason in reasons(structure):
+        if owner != "h":
+            lines += textwrap.wrap(
+                f"{elements}: {reason}", int(width / 0.068), subsequent_indent="    "
+            )
+    return lines if len(lines) <= MOST_NOTES else [*lines[: MOST_NOTES - 1], "and other reasons"]
+
+
+def _cell_sizes(n: int) -> tuple[float, float]:
+    """Sides of a cell of D and of h [inch]."""
+    for most, sizes in ((3, (0.8, 0.62)), (5, (0.66, 0.5)), (MOST_JOINTS_WITH_TEXT, (0.58, 0.44))):
+        if n <= most:
+            return sizes
+    return max(4.2 / n, 0.1), max(2.4 / n, 0.045)
+
+
+def _colour(element: StructureElement | None, n: int) -> Colour:
+    from matplotlib.colors import to_rgb  # noqa: PLC0415 (an extra)
+
+    if element is None:
+        return to_rgb(MIRROR)
+    if element.rounding:
+        return to_rgb(ROUNDED)
+    if element.status != "varies":
+        return to_rgb(ZERO if element.status == "zero" else CONSTANT)
+    return _shade(len(element.joints), n)
+
+
+def _shade(joints: int, n: int) -> Colour:
+    """The colour of an element that depends on so many joints."""
+    from matplotlib.colors import to_rgb  # noqa: PLC0415 (an extra)
+
+    part = (joints - 1) / max(n - 1, 1)
+    red, green, blue = (
+        few + part * (many - few)
+        for few, many in zip(to_rgb(ONE_JOINT), to_rgb(ALL_JOINTS), strict=True)
+    )
+    return red, green, blue
+
+
+def _draw(axes: Any, cells: Array, side: float, n: int, title: str) -> None:
+    """One map of cells, with joint numbers at its edges."""
+    rows, columns = cells.shape
+    colours = np.array([[_colour(element, n) for element in row] for row in cells])
+    axes.imshow(colours, interpolation="nearest", aspect="auto", extent=(0, columns, rows, 0))
+    few = n <= MOST_JOINTS_WITH_TEXT
+    line = dict(color=PALE, linewidth=0.6 if few else 0.25, clip_on=False)
+    axes.hlines(range(rows + 1), 0, columns, **line)
+    axes.vlines(range(columns + 1), 0, rows, **line)
+    if few:
+        _write_labels(axes, cells, colours, side)
+    shown = range(0, n) if n <= 12 else range(4, n, 5)
+    places, labels = [k + 0.5 for k in shown], [str(k + 1) for k in shown]
+    axes.set_yticks(places, labels)
+    axes.set_xticks(places if columns > 1 else [], labels if columns > 1 else [])
+    axes.tick_params(
+        length=0, pad=2, labelsize=8 if n <= 12 else 6, top=True, labeltop=True, labelbottom=False
+    )
+    axes.spines[:].set_visible(False)
+    axes.set_title(title, fontsize=10, weight="bold", color=INK, pad=6 if columns > 1 else 16.5)
+
+
+def _write_labels(axes: Any, cells: Array, colours: Array, side: float) -> None:
+    for (i, j), element in np.ndenumerate(cells):
+        if element is not None:
+            text = _label(element, short=side < 0.5)
+            dark = sum(colours[i, j]) < 1.75
+            ink = "white" if dark else GREY if element.status == "zero" else INK
+            size = min(9.5, 72 * side * 0.88 / (0.56 * max(len(text), 3)))
+            place = dict(ha="center", va="center", fontsize=size, color=ink)
+            axes.text(j + 0.5, i + 0.5, text, **place)
+
+
+def _label(element: StructureElement, short: bool) -> str:
+    if element.status == "zero":
+        return "0"
+    if element.status == "constant":
+        return "c" if short else "const"
+    runs = spans(element.joints).replace("-", "–")
+    return runs if short else " ".join(f"q{run}" for run in runs.split(","))
+
+
+def _colours(structure: Structure) -> dict[str, Any]:
+    """The colours of the maps by what they mean."""
+    every = [element for *_, element in structure.different()]
+    counts = sorted({len(e.joints) for e in every if e.status == "varies" and not e.rounding})
+    if len(counts) > 7:
+        counts = [counts[round(k)] for k in np.linspace(0, len(counts) - 1, 5)]
+    names: dict[str, Any] = {"zero": ZERO, "constant": CONSTANT}
+    for k, count in enumerate(counts):
+        word = ("depends on " if k == 0 else "") + counted(count, "joint")
+        names[word] = _shade(count, len(structure.joints))
+    if any(e.rounding for e in every):
+        names["cancels in these numbers"] = ROUNDED
+    names["by symmetry"] = MIRROR
+    return names

@@ -1,0 +1,363 @@
+"""What may be left out of a model: parameters one by one, and terms of the sums in its program.
+
+Torques are linear in the inertial parameters, so what a model without some of them computes is
+known before there is such a model. The parameters are those of the links in canonical frames after
+regrouping (`armdyn.shorten.canonical.regroup`): none of them can be made up for by others, and a
+robot in which they are zero has a shorter program by itself.
+
+Every sum a + b of a program can do without one of its terms. What that changes in the torques is
+estimated for all sums at once, by the derivatives of the torques by each value of the program. Then
+terms are left out, those first that cost least for the operations they save, as long as evaluation
+shows errors within the tolerance; with them goes everything that was computed for them alone.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.friction import friction_torque
+from armdyn.formulations.parameters import Owner
+from armdyn.formulations.regressor import regressor, ten_parameters
+from armdyn.formulations.rotors import rotor_torques
+from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.operations import OPERATIONS, slopes
+from armdyn.graph.visit import inside_angles, reachable, uses
+from armdyn.model import Inertia, RobotModel
+from armdyn.model.friction_terms import TERMS
+from armdyn.model.joint import Rotor
+from armdyn.model.link import Body, Link
+from armdyn.shorten.canonical.frames import canonical, canonical_frames
+from armdyn.shorten.canonical.regroup import regroup
+from armdyn.study.states import StateSet
+
+_MOMENTS = {"Jxx": (0, 0), "Jyy": (1, 1), "Jzz": (2, 2), "Jxy": (0, 1), "Jxz": (0, 2)}
+_MOMENTS |= {"Jyz": (1, 2), "MX": (0, 3), "MY": (1, 3), "MZ": (2, 3), "M": (3, 3)}
+"""Places of the inertial parameters in a pseudo-inertia."""
+
+
+@dataclass(frozen=True, slots=True)
+class Droppable:
+    """Something that a model can do without."""
+
+    name: str
+    """Jxx3, MX3, M3 of link 3 in its canonical frame; Ia3 for a rotor; "viscous of elbow"."""
+    joint: int
+    """The moving joint, or its link; drives are counted after the joints."""
+    place: tuple[int, int] | None = None
+    """For an inertial parameter: its place in the pseudo-inertia of the link."""
+    term: int | None = None
+    """For friction: which of the terms of friction laws."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegroupedModel:
+    """A robot with its inertias regrouped, and what can be left out of it."""
+
+    model: RobotModel
+    pseudo: tuple[Array, ...]
+    """The regrouped pseudo-inertia of each link in its canonical frame, (4, 4)."""
+    frames: tuple[Array, ...]
+    """The canonical frame of each link in the frame of the link."""
+
+    @classmethod
+    def of(cls, model: RobotModel) -> "RegroupedModel":
+        """The regrouped inertias of a robot."""
+        links = regroup(canonical(model)).links
+        pseudo = (np.block([[x.J, x.u[:, None]], [x.u, np.array([x.M])]]) for x in links)
+        return cls(model, tuple(pseudo), canonical_frames(model))
+
+    def droppable(self) -> Iterator[Droppable]:
+        """Everything that is not zero and can be left out."""
+        for i, matrix in enumerate(self.pseudo):
+            for name, place in _MOMENTS.items():
+                if matrix[place]:
+                    yield Droppable(f"{name}{i + 1}", i, place)
+        for i, owner in enumerate(self.model.driven):
+            if owner.rotor.reflected:
+                yield Droppable(f"Ia{i + 1}", i)
+            for k, term in enumerate(TERMS):
+                if owner.friction.has(term):
+                    yield Droppable(f"{term.row} of {owner.name}", i, term=k)
+
+    def without(self, dropped: Sequence[Droppable]) -> RobotModel:
+        """The robot without these; its links are no bodies but a reduced set of inertias."""
+        pseudo = [matrix.copy() for matrix in self.pseudo]
+        for x in dropped:
+            if x.place is not None:
+                pseudo[x.joint][x.place] = pseudo[x.joint][x.place[::-1]] = 0.0
+        model = _without_motors(self.model, [x for x in dropped if x.place is None])
+        links = tuple(
+            Link(link.name, (Body(link.name, Inertia.from_pseudo(F @ matrix @ F.T)),))
+            for link, F, matrix in zip(self.model.links, self.frames, pseudo, strict=True)
+        )
+        return replace(model, links=links, reduced=True, letters={})
+
+    def effects(self, dropped: Sequence[Droppable], states: StateSet, velocities: bool) -> Array:
+        """How leaving out each of these alone changes the torques, (k, m, n).
+
+        Without `velocities`, those of a model without centrifugal and Coriolis terms.
+        """
+        found = np.empty((len(dropped), *states.q.shape))
+        at, model = Coordinates.of(self.model), self.model
+        if not dropped:
+            return found
+        columns = np.stack([self._parameters(x) for x in dropped], -1)
+        for part in states.parts(len(model.joints) ** 2 * 10):
+            q, qd, qdd = (v[part] for v in (states.q, states.qd, states.qdd))
+            v = qd if velocities else np.zeros_like(qd)
+            here = at.at(q)
+            Y = here.rows(regressor(model, here.q, here.rates(v), here.accelerations(v, qdd)))
+            found[:, part] = -np.moveaxis(Y @ columns, -1, 0)
+            rates, accelerations = here.rates(qd), here.accelerations(qd, qdd)
+            for k, x in enumerate(dropped):
+                if x.place is None:
+                    found[k, part] = here.torques(self._of_motor(x, rates, accelerations))
+        return found
+
+    def _parameters(self, x: Droppable) -> Array:
+        """The ten parameters of every link that one inertial parameter makes, (10 N,)."""
+        ten = np.zeros((len(self.model.links), 10))
+        if x.place is not None:
+            alone, F = np.zeros((4, 4)), self.frames[x.joint]
+            alone[x.place] = alone[x.place[::-1]] = self.pseudo[x.joint][x.place]
+            ten[x.joint] = ten_parameters(Inertia.from_pseudo(F @ alone @ F.T))
+        return ten.ravel()
+
+    def _of_motor(self, x: Droppable, qd: Array, qdd: Array) -> Array:
+        """What is missing without a rotor or a term of friction, at all joints, (m, N)."""
+        fewer = _without_motors(self.model, [x])
+        if x.term is None:
+            return rotor_torques(fewer, qdd) - rotor_torques(self.model, qdd)
+        return friction_torque(fewer, qd) - friction_torque(self.model, qd)
+
+
+def _without_motors(model: RobotModel, dropped: Sequence[Droppable]) -> RobotModel:
+    """The robot without these rotors and terms of friction of its joints and drives."""
+    joints = tuple(_bare(joint, i, dropped) for i, joint in enumerate(model.joints))
+    drives = tuple(_bare(drive, i, dropped) for i, drive in enumerate(model.drives, len(joints)))
+    return replace(model, joints=joints, drives=drives)
+
+
+def _bare(owner: Owner, i: int, dropped: Sequence[Droppable]) -> Owner:
+    for x in dropped:
+        if x.joint == i and x.term is None:
+            owner = replace(owner, rotor=Rotor())
+        elif x.joint == i and x.term is not None:
+            owner = replace(owner, friction=owner.friction.without(TERMS[x.term]))
+    return owner
+
+
+def greedy(start: Array, effects: Array, scale: Array, tolerance: float) -> list[int]:
+    """What may be left out, each time the one that leaves the smallest largest error.
+
+    Args:
+        start: The error of the torques before anything is left out, (m, n).
+        effects: What leaving out each one adds to it, (k, m, n).
+        scale: What errors of each joint are measured by, (n,).
+        tolerance: The largest error allowed, relative to the scale.
+
+    Returns:
+        The places of those that are left out, in this order.
+    """
+    error, relative = start / scale, effects / scale
+    left, found = list(range(len(effects))), list[int]()
+    while left:
+        worst = [float(np.abs(error + relative[k]).max()) for k in left]
+        place = int(np.argmin(worst))
+        if worst[place] > tolerance:
+            break
+        found.append(left.pop(place))
+        error = error + relative[found[-1]]
+    return found
+
+
+def distal_first(
+    start: Array, effects: Array, scale: Array, tolerance: float, joints: Sequence[int]
+) -> list[int]:
+    """The same, those of the last joints first, as their programs are the longest."""
+    error, relative, found = start / scale, effects / scale, list[int]()
+    alone = np.abs(relative).max((1, 2)) if len(relative) else np.zeros(0)
+    for k in sorted(range(len(effects)), key=lambda k: (-joints[k], alone[k])):
+        if np.abs(error + relative[k]).max() <= tolerance:
+            found.append(k)
+            error = error + relative[k]
+    return found
+
+
+LEVELS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.0)
+"""Shares of the tolerance that are used up one after the other, so that cheap terms go first."""
+EVALUATED_NODES, FEWEST_EVALUATIONS = 100_000, 20
+"""Nodes evaluated in one walk through a program; and how often the whole program is at least."""
+LARGEST_COUNTED = 40
+"""Operations beyond which those that go with a term are not counted any further."""
+COUNTED = ("add", "sub", "mul", "div")
+"""Operations that are worth saving."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PruningStates:
+    """The states by which terms are chosen, and the torques that the full model has there."""
+
+    inputs: Mapping[str, Array]
+    """Values of the inputs of the program by name, (m,) each."""
+    torques: Array
+    """Torques of the full model, (n, m)."""
+    scale: Array
+    """What errors of each joint are measured by, (n,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A sum that becomes one of its terms."""
+
+    node: Node
+    kept: Node
+    negative: bool
+    """Whether the term that is left is subtracted."""
+    price: float
+    """Its estimated error, for each operation that is saved."""
+
+
+def pruned(outputs: Sequence[Node], states: PruningStates, tolerance: float) -> list[Node]:
+    """The outputs with terms left out, within the tolerance at these states."""
+    kept = list(outputs)
+    for level in LEVELS:
+        round_ = _Round(kept, states, level * tolerance)
+        round_.accept(round_.cuts())
+        kept = round_.rebuilt()
+    return kept
+
+
+class _Round:
+    """One walk through all sums of a program."""
+
+    def __init__(self, outputs: list[Node], states: PruningStates, tolerance: float):
+        self.outputs, self.states, self.tolerance = outputs, states, tolerance
+        self.nodes = reachable(outputs)
+        self.left = max(FEWEST_EVALUATIONS, EVALUATED_NODES // len(self.nodes))
+        """How often the program may still be evaluated."""
+        self.taken: dict[int, Cut] = {}
+        self.values = self._evaluated()
+
+    def accept(self, cuts: list[Cut]) -> None:
+        """Take all cuts if the error allows; otherwise each half by itself."""
+        cuts = [cut for cut in cuts if cut.node.index not in self.taken]
+        if not cuts or not self.left:
+            return
+        self.left -= 1
+        before = dict(self.taken)
+        for cut in cuts:
+            self.taken.setdefault(cut.node.index, cut)
+        if self._error() <= self.tolerance:
+            return
+        self.taken = before
+        if len(cuts) > 1:
+            self.accept(cuts[: len(cuts) // 2])
+            self.accept(cuts[len(cuts) // 2 :])
+
+    def cuts(self) -> list[Cut]:
+        """Every cut that may be within the tolerance, the cheapest first."""
+        slopes, saved = self._slopes(), _exclusive(self.nodes, self.outputs)
+        angles, found = inside_angles(self.outputs), []
+        for node in self.nodes:
+            slope = slopes.get(node.index)
+            if node.constant or slope is None or node.op not in ("add", "sub"):
+                continue
+            if node.index in angles:
+                continue
+            first, second = node.args
+            for gone, kept in ((second, first), (first, second)):
+                effect = slope * self.values[gone.index] / self.states.scale[:, None]
+                error = float(np.abs(effect).max())
+                if error <= 2 * self.tolerance:
+                    negative = kept is second and gone is first and node.op == "sub"
+                    found.append(Cut(node, kept, negative, error / (1 + saved[gone.index])))
+        return sorted(found, key=lambda cut: (cut.price, cut.node.index))
+
+    def rebuilt(self) -> list[Node]:
+        """The outputs with the cuts that were taken, in a graph of their own."""
+        graph, made = Graph(), dict[int, Node]()
+        for node in self.nodes:
+            cut = self.taken.get(node.index)
+            if cut is not None:
+                kept = made[cut.kept.index]
+                made[node.index] = graph.neg(kept) if cut.negative else kept
+            elif node.args:
+                made[node.index] = graph.apply(node.op, [made[a.index] for a in node.args])
+            elif node.op == "number":
+                made[node.index] = graph.number(node.value)
+            elif node.op == "input":
+                made[node.index] = graph.input(node.name)
+            else:
+                made[node.index] = graph.parameter(node.name, node.graph.values.get(node.name))
+        return [made[node.index] for node in self.outputs]
+
+    def _error(self) -> float:
+        values = self._evaluated()
+        found = [
+            np.broadcast_to(values[o.index], self.states.torques[0].shape) for o in self.outputs
+        ]
+        error = np.abs(np.stack(found) - self.states.torques) / self.states.scale[:, None]
+        return float(error.max())
+
+    def _evaluated(self) -> dict[int, Any]:
+        """The values of all nodes, with the cuts taken so far."""
+        values: dict[int, Any] = {}
+        for node in self.nodes:
+            cut = self.taken.get(node.index)
+            if cut is not None:
+                kept = values[cut.kept.index]
+                values[node.index] = np.negative(kept) if cut.negative else kept
+            elif node.args:
+                operands = (values[a.index] for a in node.args)
+                with np.errstate(invalid="ignore"):  # a cut may leave a loop that does not close
+                    values[node.index] = OPERATIONS[node.op].value(*operands)
+            elif node.op == "number":
+                values[node.index] = float(node.value)
+            else:
+                known = self.states.inputs if node.op == "input" else node.graph.values
+                values[node.index] = known[node.name]
+        return values
+
+    def _slopes(self) -> dict[int, Array]:
+        """Derivatives of the outputs by each value, (n, m) or (n, 1), through sums and products.
+
+        What is inside a function has none: it is not cut.
+        """
+        found: dict[int, Array] = {}
+        values: dict[int, Any] = self.values
+        for i, node in enumerate(self.outputs):
+            one = np.zeros((len(self.outputs), 1))
+            one[i] = 1.0
+            found[node.index] = found.get(node.index, 0.0) + one
+        for node in reversed(self.nodes):
+            slope = found.get(node.index)
+            if slope is None or node.op not in (*COUNTED, "neg"):
+                continue
+            partials = slopes(node.op, values[node.index], [values[a.index] for a in node.args])
+            for operand, partial in zip(node.args, partials, strict=True):
+                found[operand.index] = found.get(operand.index, 0.0) + slope * partial
+        return found
+
+
+def _exclusive(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[int, int]:
+    """How many operations each term of a sum is the only user of, its own included."""
+    used = uses(outputs)
+
+    def size(node: Node) -> int:
+        left: dict[int, int] = {}
+        total, stack = 0, [node]
+        while stack and total < LARGEST_COUNTED:
+            at = stack.pop()
+            total += at.op in COUNTED and not at.constant
+            for a in at.args:
+                left[a.index] = left.get(a.index, used[a.index]) - 1
+                if not left[a.index]:
+                    stack.append(a)
+        return total
+
+    return {a.index: size(a) for node in nodes if node.op in ("add", "sub") for a in node.args}

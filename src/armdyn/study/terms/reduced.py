@@ -1,0 +1,460 @@
+"""The approximate model for control: which terms may be dropped within a stated error.
+
+Two ways are combined, and the shortest program is taken: inertial parameters, rotors and terms of
+friction may be zero, and sums in the program may lose terms (`armdyn.study.terms.dropping`), as
+long as the error of no torque at any of the states exceeds the tolerance. The result is then
+compared with the full model at states that were not used to choose it: a new sample of the
+workspace, or instants between those of the motion. Where the error is larger there, the worst of
+these states join the others, and the choice is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arrays import Array, check_truth
+from armdyn.errors import check_known, counted
+from armdyn.forks import cached_property
+from armdyn.graph.count import Operations
+from armdyn.graph.evaluate import settle
+from armdyn.graph.nodes import Node
+from armdyn.graph.program import Program
+from armdyn.kernels.kernel import Kernel
+from armdyn.quantities.finish import filled, node_array
+from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.request import Request
+from armdyn.quantities.traced_robot import MOST_SHORTENED, TracedRobot
+from armdyn.report.figures import COLOURS, INK, PALE, save_picture
+from armdyn.report.result import Result, Section
+from armdyn.robot import Robot, check_robot
+from armdyn.shorten.passes import reduce
+from armdyn.shorten.shorten import shorten
+from armdyn.shorten.shortest import SearchBudget
+from armdyn.study.pictures import name_rows, sheet, write_beside
+from armdyn.study.states import OnLimits, Over, StateSet, fresh_states, is_workspace, states_of
+from armdyn.study.terms.dropping import (
+    Droppable,
+    PruningStates,
+    RegroupedModel,
+    distal_first,
+    greedy,
+    pruned,
+)
+from armdyn.study.terms.terms import Reference, check_tolerance, references
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How parameters are dropped before terms of sums are."""
+
+    share: float = 1.0
+    """Which part of the tolerance they may use."""
+    distal: bool = False
+    """Whether those of the last joints go first, and not those that matter least."""
+    velocities: bool = True
+    """Whether there are centrifugal and Coriolis terms."""
+
+
+FEW_WAYS = (Way(), Way(velocities=False))
+WAYS = (*FEW_WAYS, Way(share=0.2), Way(distal=True))
+"""What is tried; the shortest program is taken."""
+MOST_TRIED = 60
+"""Parameters beyond which fewer ways are tried: programs take long to write then."""
+SCALE_ROUNDING = 1e-9
+"""A torque that is smaller, relative to the largest of all joints, is rounding."""
+MOST_PARAMETER_STATES, MOST_PRUNING_STATES, FEWEST_PRUNING_STATES = 4000, 800, 60
+"""States by which parameters and terms of sums are chosen; the result is compared at all."""
+PRUNED_NUMBERS = 4_000_000
+"""Numbers in the derivatives of torques by the values of a program; larger ones are not pruned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An approximate model: a robot with fewer parameters, and a program for its torques."""
+
+    robot: Robot
+    dropped: tuple[Droppable, ...]
+    velocities: bool
+    """Whether there are centrifugal and Coriolis terms."""
+    program: Program
+
+    @property
+    def kernel(self) -> Kernel:
+        """The program compiled."""
+        robot = self.robot
+        return Kernel(robot.model, request_of(robot), "float64", robot.cache, self.program)
+
+
+def request_of(robot: Robot) -> Request:
+    """Inverse dynamics of a robot."""
+    return Request("inverse_dynamics", effort=robot.effort)
+
+
+class Search:
+    """Looks for the shortest program within a tolerance."""
+
+    def __init__(self, robot: Robot, reference: Array, parameters_only: bool):
+        self.robot, self.parameters_only = robot, parameters_only
+        self.regrouped = RegroupedModel.of(robot.model)
+        self.droppable = tuple(self.regrouped.droppable())
+        scale = np.maximum(reference, SCALE_ROUNDING * reference.max(initial=0.0))
+        self.scale = np.where(scale > 0, scale, 1.0)
+        """What errors of each joint are measured by, (n,)."""
+        self.full = self._model((), True)
+        tried = FEW_WAYS if len(self.droppable) > MOST_TRIED else WAYS
+        self.ways = tuple(way for way in tried if way.velocities or not parameters_only)
+        self.worst: list[StateSet] = []
+        """States in which the errors of earlier choices were too large."""
+
+    def best(self, states: StateSet, tolerance: float) -> Model:
+        """The shortest program whose errors at these states are within the tolerance.
+
+        The next time the way that was best is the only one that is tried.
+        """
+        found = [(self.full, self.ways)]
+        tried = set[tuple[frozenset[Droppable], bool]]()
+        some = self._some(states, MOST_PARAMETER_STATES)
+        for way in self.ways:
+            dropped = self._dropped(way, some, tolerance)
+            if dropped is None or (key := (frozenset(dropped), way.velocities)) in tried:
+                continue
+            tried.add(key)
+            model = self._model(dropped, way.velocities)
+            if not self.parameters_only:
+                model = self._shorter(model, states, tolerance)
+            found.append((model, (way,)))
+        model, self.ways = min(found, key=lambda pair: pair[0].program.whole.total)
+        return model
+
+    def errors(self, model: Model, states: StateSet) -> Array:
+        """Errors relative to the scale, by evaluation of both kernels, (m, n)."""
+        motion = states.q, states.qd, states.qdd
+        return np.abs(model.kernel(*motion) - self.robot.inverse_dynamics(*motion)) / self.scale
+
+    def _some(self, states: StateSet, most: int) -> StateSet:
+        """At most so many states, evenly taken, and those in which errors were too large."""
+        places = np.linspace(0, len(states) - 1, min(len(states), most)).round().astype(int)
+        return states.at(places).joined(self.worst)
+
+    def _dropped(self, way: Way, some: StateSet, tolerance: float) -> tuple[Droppable, ...] | None:
+        """The parameters that may be dropped; None if nothing is within the tolerance."""
+        start = np.zeros_like(some.q)
+        if not way.velocities:
+            start = -self.robot.coriolis_vector(some.q, some.qd)
+            if np.abs(start / self.scale).max() > tolerance:
+                return None
+        effects = self.regrouped.effects(self.droppable, some, way.velocities)
+        if way.distal:
+            joints = [x.joint for x in self.droppable]
+            places = distal_first(start, effects, self.scale, tolerance, joints)
+        else:
+            places = greedy(start, effects, self.scale, way.share * tolerance)
+        return tuple(self.droppable[k] for k in places)
+
+    def _model(self, dropped: tuple[Droppable, ...], velocities: bool) -> Model:
+        robot = self.robot
+        if dropped:
+            robot = Robot(self.regrouped.without(dropped), cache=robot.cache, effort=robot.effort)
+        return Model(robot, dropped, velocities, _program(robot, self._outputs(robot, velocities)))
+
+    def _outputs(self, robot: Robot, velocities: bool) -> list[Node]:
+        """The torques as nodes."""
+        names = QUANTITIES["inverse_dynamics"].arguments
+        budget = SearchBudget(robot.effort == "deep")
+        traced = TracedRobot(robot.model, request_of(robot), names, budget=budget)
+        q, qd, qdd = map(traced.vector, names)
+
+        def torques() -> Array:
+            v = qd if velocities else traced.zero
+            moving = traced.links(q, v, qdd) + traced.rotor_torques(q, v, qdd)
+            return moving + traced.springs(q) + traced.friction(q, qd)
+
+        found = traced.outputs("inverse_dynamics", torques, whole=not traced.is_plain)
+        return settle(filled(list(found.flat), traced.put_aside))
+
+    def _shorter(self, model: Model, states: StateSet, tolerance: float) -> Model:
+        """The model with terms of sums left out of its program, where that is affordable."""
+        outputs = self._outputs(model.robot, model.velocities)
+        size = len(outputs) * len(model.program.instructions)
+        most = min(MOST_PRUNING_STATES, PRUNED_NUMBERS // max(1, size))
+        if most < FEWEST_PRUNING_STATES:
+            return model
+        some = self._some(states, most)
+        motion = {"q": some.q, "qd": some.qd, "qdd": some.qdd}
+        inputs = {f"{k}{i + 1}": v[:, i] for k, v in motion.items() for i in range(v.shape[1])}
+        torques = self.robot.inverse_dynamics(some.q, some.qd, some.qdd).T
+        kept = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
+        program = _program(model.robot, settle(kept))
+        short = program.whole.total <= MOST_SHORTENED
+        better = _program(model.robot, settle(shorten(kept) if short else reduce(kept)))
+        program = min(program, better, key=lambda p: p.whole.total)
+        return Model(model.robot, model.dropped, model.velocities, program)
+
+
+def _program(robot: Robot, outputs: list[Node]) -> Program:
+    names = QUANTITIES["inverse_dynamics"].arguments
+    return Program.from_outputs(node_array(outputs, (robot.n,)), dict.fromkeys(names, robot.n))
+
+
+INCH_A_JOINT, HEAD, FOOT = 0.3, 1.1, 0.75
+_FULL, _REDUCED, _VERIFIED = PALE, COLOURS["inertial"], COLOURS["coulomb"]
+
+
+def draw_reduction(
+    head: tuple[str, str], counts: Sequence[Any], errors: Sequence[Any], tolerance: float
+) -> Any:
+    """Bars of operations beside the largest error of each joint."""
+    height = HEAD + FOOT + INCH_A_JOINT * max(4, len(errors))
+    figure = sheet(9.8, height, *head, 0.02)
+    bottom, tall = FOOT / height, 1 - (HEAD + FOOT) / height
+    _draw_counts(figure.add_axes((0.09, bottom, 0.33, tall)), counts)
+    _draw_errors(figure.add_axes((0.55, bottom, 0.42, tall)), errors, tolerance)
+    return figure
+
+
+def _draw_counts(axes: Any, counts: Sequence[Any]) -> None:
+    for row, (count, colour) in enumerate(zip(counts, (_FULL, _REDUCED), strict=True)):
+        axes.barh(row, count.total, height=0.6, color=colour)
+        write_beside(axes, str(count.total), count.total, row, weight="bold", color=INK)
+    name_rows(axes, ("full", "reduced"))
+    axes.spines["left"].set_visible(False)
+    axes.set_xlim(0, 1.18 * max(counts[0].total, 1))
+    axes.set_xlabel("multiplications and additions")
+
+
+def _draw_errors(axes: Any, errors: Sequence[Any], tolerance: float) -> None:
+    rows = range(len(errors))
+    chosen, verified = ([100 * getattr(e, name) for e in errors] for name in ("chosen", "verified"))
+    axes.barh(rows, chosen, height=0.62, color=_REDUCED, label="states it was chosen by")
+    look: Any = {"color": _VERIFIED, "markersize": 5, "clip_on": False}
+    axes.plot(verified, rows, "D", label="other states", **look)
+    axes.axvline(100 * tolerance, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
+    name_rows(axes, [joint.name for joint in errors])
+    axes.set_xlim(0, 112 * tolerance)
+    axes.set_xlabel("largest error [% of the largest torque of the joint, or of its limit]")
+    axes.legend(
+        loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderpad=0,
+        handlelength=1.2, labelcolor=INK,
+    )  # fmt: skip
+
+
+ROUNDS = 6
+"""How often a choice is made anew because its error was too large at other states."""
+TIGHTER = 0.9
+"""The factor by which the tolerance of the next choice is smaller; over a workspace, where new
+states are likely to be worse, that of the first one is, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointError:
+    """How far the torque of one joint is from that of the full model."""
+
+    name: str
+    unit: str
+    reference: float
+    """What the errors are measured by [N m or N]."""
+    basis: str
+    """Either "peak torque" or "effort limit"."""
+    chosen: float
+    """Largest error at the states by which the model was chosen, relative to the reference."""
+    verified: float
+    """The same at states that were not used to choose it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced(Result):
+    """An approximate model of a robot, for inverse dynamics."""
+
+    full: Robot = field(repr=False)
+    robot: Robot
+    """The robot with the dropped parameters zero; its links are a reduced set of inertias."""
+    program: Program = field(repr=False)
+    """The program of the torques."""
+    tolerance: float
+    states: str
+    """The states by which it was chosen."""
+    other_states: str = field(repr=False)
+    """Those at which it was verified."""
+    dropped: tuple[str, ...] = field(repr=False)
+    """Parameters that are zero: Jxx3, MX3, M3 of link 3, Ia3 of its rotor, friction by name."""
+    kept: tuple[str, ...] = field(repr=False)
+    """Parameters that are left."""
+    parameters_only: bool = field(repr=False)
+    """Whether nothing but parameters is dropped, so that `robot` has the same torques."""
+    errors: tuple[JointError, ...] = field(repr=False)
+    counts: tuple[Operations, Operations] = field(repr=False)
+    """What the torques of the full and of the reduced model take, rotors and friction included."""
+
+    @property
+    def error(self) -> float:
+        """Largest error of all joints, at all states, relative to their references."""
+        return max(max(joint.chosen, joint.verified) for joint in self.errors)
+
+    @property
+    def operations(self) -> Operations:
+        """What the torques take, rotors and friction included."""
+        return self.counts[1]
+
+    @cached_property
+    def kernel(self) -> Callable[..., Array]:
+        """Torques as a compiled function of q, qd and qdd."""
+        robot = self.robot
+        return Kernel(robot.model, request_of(robot), "float64", robot.cache, self.program).call
+
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Approximate torques of a motion, (..., n) [N m or N]."""
+        return self.kernel(q, qd, qdd)
+
+    def export(self, directory: str | Path, language: str = "c", **options: Any) -> Any:
+        """Write the torques as "c" or "python"; options as in `Robot.export`."""
+        name = "inverse_dynamics"
+        given = {"functions": (name,), "programs": {name: self.program}} | options
+        return self.robot.export(directory, language, **given)
+
+    def plot(self, path: str | Path) -> None:
+        """Draw operations and errors to a .png, .pdf or .svg file."""
+        head = f"{self._title}: a model within {100 * self.tolerance:.3g} %", self.states
+        save_picture(path, draw_reduction, head, self.counts, self.errors, self.tolerance)
+
+    @property
+    def _title(self) -> str:
+        return self.full.model.title or self.full.name
+
+    def sections(self) -> tuple[Section, ...]:
+        """The parts of the report."""
+        before, after = self.counts
+        share = after.total / before.total if before.total else 1.0
+        pairs = [(x.mul, x.add, x.div, x.trig, x.total) for x in self.counts]
+        names = ("multiplications", "additions", "divisions", "sines and cosines", "operations")
+        rows = [(name, str(x), str(y)) for name, x, y in zip(names, *pairs, strict=True)]
+        head = Section(
+            f"{self._title}: a model within {100 * self.tolerance:.3g} % {self.states}",
+            (f"{after.total} of {counted(before.total, 'operation')}, {100 * share:.0f} %",),
+            ("", "full", "reduced"),
+            tuple(row for row in rows if row[1:] != ("0", "0")),
+            data={
+                "robot": self.full.name,
+                "tolerance": self.tolerance,
+                "states": self.states,
+                "other_states": self.other_states,
+                "operations": {
+                    name: asdict(count) | {"total": count.total}
+                    for name, count in zip(("full", "reduced"), self.counts, strict=True)
+                },
+            },
+        )
+        lines = [
+            f"{_are(self.dropped)} zero: {', '.join(self.dropped) or 'none'}",
+            f"{_are(self.kept)} left: {', '.join(self.kept) or 'none'}",
+        ]
+        if self.operations.total < self.counts[0].total and not self.parameters_only:
+            lines.append("and terms of sums in the program, as many as the tolerance allows")
+        data = {"dropped": list(self.dropped), "kept": list(self.kept)}
+        terms = Section("What is dropped", tuple(lines), data=data)
+        errors = tuple(
+            (
+                joint.name,
+                f"{joint.reference:.4g} {joint.unit}",
+                joint.basis,
+                f"{100 * joint.chosen:.3g} %",
+                f"{100 * joint.verified:.3g} %",
+            )
+            for joint in self.errors
+        )
+        verified = Section(
+            f"Largest error of each joint: {100 * self.error:.3g} % at most",
+            (f"verified {self.other_states}, which were not used to choose the model",),
+            ("joint", "relative to", "which is its", "where chosen", "at others"),
+            errors,
+            data={"error": self.error, "joints": [asdict(joint) for joint in self.errors]},
+        )
+        return head, terms, verified
+
+
+def reduced(
+    robot: Robot,
+    tolerance: float,
+    over: Over = "workspace",
+    *,
+    reference: Reference = "peak",
+    parameters_only: bool = False,
+    limits: OnLimits = "error",
+) -> Reduced:
+    """The model with fewest operations whose torques are within a tolerance of the full model.
+
+    Args:
+        robot: The robot.
+        tolerance: The largest error of each joint, relative to its reference, between 0 and 1.
+        over: Along what or over what: as in `armdyn.terms`.
+        reference: "peak": the largest torque of the joint over these states, friction included; or
+            "effort": the limit of its actuator, where it has one.
+        parameters_only: Whether to drop nothing but parameters; then `.robot` is a robot with the
+            same torques as the model, and has equations and every other quantity.
+        limits: "error", "warn" or "ignore": what to do where a motion leaves the limits of joints.
+
+    Returns:
+        The model: `.inverse_dynamics(q, qd, qdd)`, `.kernel`, `.export(directory)`, `.robot`,
+        `.operations`, `.error`, `.report()`, `.plot(path)`, `.json()`.
+    """
+    check_robot(robot)
+    tolerance = check_tolerance(tolerance)
+    check_known("reference of errors", reference, get_args(Reference))
+    given = states_of(robot, over, limits)
+    peaks = np.abs(robot.inverse_dynamics(given.q, given.qd, given.qdd)).max(0)
+    measured = references(robot, peaks, reference)
+    only = check_truth("parameters_only", parameters_only)
+    search = Search(robot, np.array([by for by, _ in measured]), only)
+    for number in range(ROUNDS):
+        states = given, fresh_states(robot, over, given, number)
+        model = search.best(given, tolerance * TIGHTER ** (number + is_workspace(over)))
+        errors = [search.errors(model, each) for each in states]
+        if max(e.max() for e in errors) <= tolerance:
+            break
+        search.worst += [x.at(e.argmax(0)) for x, e in zip(states, errors, strict=True)]
+    else:
+        model = search.full
+        errors = [search.errors(model, each) for each in states]
+    largest = [e.max(0) for e in errors]
+    return _result(search, model, tolerance, states, largest, measured)
+
+
+def _result(
+    search: Search,
+    model: Model,
+    tolerance: float,
+    states: tuple[StateSet, StateSet],
+    errors: list[Array],
+    measured: list[tuple[float, str]],
+) -> Reduced:
+    full = search.robot
+    joints = [full.model.joints[i] for i in full.model.independent]
+    title = f"{full.model.title or full.name}, reduced to within {100 * tolerance:.3g} %"
+    named = replace(model.robot.model, name=f"{full.name}_reduced", title=title)
+    dropped = [x.name for x in model.dropped]
+    return Reduced(
+        full,
+        Robot(named, cache=full.cache, effort=full.effort),
+        model.program,
+        tolerance,
+        states[0].words,
+        states[1].words,
+        tuple(dropped),
+        tuple(x.name for x in search.droppable if x.name not in dropped),
+        search.parameters_only,
+        tuple(
+            JointError(joint.name, joint.type.torque_unit, by, basis, float(a), float(b))
+            for joint, (by, basis), a, b in zip(joints, measured, *errors, strict=True)
+        ),
+        (search.full.program.whole, model.program.whole),
+    )
+
+
+def _are(parameters: tuple[str, ...]) -> str:
+    """So many parameters are ..."""
+    return f"{counted(len(parameters), 'parameter')} {'is' if len(parameters) == 1 else 'are'}"

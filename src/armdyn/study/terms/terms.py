@@ -1,0 +1,505 @@
+"""Which terms of the equations of motion matter, and whether the quasi-static model suffices.
+
+    τ_i = Σ_j D_ij q̈_j + Σ_j h_ijj q̇_j² + Σ_{j<k} 2 h_ijk q̇_j q̇_k + g_i + friction + rotor
+
+A term is measured by its root mean square, by its largest magnitude, and by its share of the mean
+square of the torque, ⟨term·τ⟩/⟨τ²⟩: these shares add up to 1, and one that is negative works
+against the others. h_ijk has n³ entries, so all sums are taken while the states stream by.
+
+The quasi-static model has gravity and friction alone. What it neglects (inertial, centrifugal,
+Coriolis and rotor terms) grows with the square of the speed when a motion is made faster, so a
+motion may be made faster by the factor
+
+    s_i = √(tolerance · reference_i / largest neglected torque of joint i)
+
+until the neglected torque of joint i reaches the tolerance, relative to its reference: its largest
+torque at the given speed, or the effort limit of its actuator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from armdyn.arrays import Array, check_truth, real
+from armdyn.errors import ModelError, check_known, counted, shown
+from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.dalembert import dalembert
+from armdyn.formulations.rotors import rotor_matrix
+from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.report.figures import COLOURS, GREY, PALE, save_picture
+from armdyn.report.result import Result, Section
+from armdyn.robot import Robot, check_robot
+from armdyn.study.pictures import key_row, name_rows, panel_title, sheet, write_beside
+from armdyn.study.states import OnLimits, Over, StateSet, states_of
+
+PARTS = ("rotation of links", "translation of links")
+"""The two parts of the torque of inertia in the generalised d'Alembert equations."""
+KINDS = ("inertial", "centrifugal", "coriolis", "gravity", *FRICTION_ROWS, "rotor")
+"""The kinds of terms."""
+_LEDGER = ("gravity", *FRICTION_ROWS, "rotor")
+Column = tuple[str, tuple[int, ...]]
+"""A kind, and the joints whose accelerations or velocities the terms of a column multiply."""
+NEGLIGIBLE_SHARE = 1e-12
+"""A term that is smaller, relative to the torque, is rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A term of the torque of one joint, or the sum of all terms of a kind."""
+
+    name: str
+    """As "D12 qdd2", "h122 qd2^2", "2 h112 qd1 qd2" or "gravity"."""
+    kind: str
+    rms: float
+    """Root mean square over the states [N m or N]."""
+    peak: float
+    """Largest magnitude [N m or N]."""
+    share: float
+    """⟨term·τ⟩/⟨τ²⟩, of which all terms of a joint add up to 1."""
+    rms_share: float
+    """Root mean square relative to that of the torque."""
+    peak_share: float
+    """Largest magnitude relative to that of the torque."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointTerms:
+    """The torque of one joint and what it is made of."""
+
+    name: str
+    unit: str
+    rms: float
+    peak: float
+    terms: tuple[Share, ...]
+    """Every term that is not zero, the largest root mean square first."""
+    kinds: tuple[Share, ...]
+    """The sums of all terms of a kind, in the order of `KINDS`."""
+    parts: tuple[Share, ...]
+    """What turning and moving the links takes, accelerations and velocities together; empty where
+    links have no centre of mass."""
+    neglected: float
+    """Largest magnitude of inertial, centrifugal, Coriolis and rotor terms together [N m or N]."""
+
+
+class Statistics:
+    """Mean squares, peaks and products with the torque of columns of terms."""
+
+    def __init__(self, joints: int, columns: int):
+        self.square, self.peak, self.product = (np.zeros((joints, columns)) for _ in range(3))
+
+    def add(self, terms: Array, tau: Array, weights: Array) -> None:
+        """Count some states: terms (m, n, columns), torques (m, n)."""
+        self.square += np.einsum("s,sit->it", weights, terms**2)
+        self.product += np.einsum("s,si,sit->it", weights, tau, terms, optimize=True)
+        np.maximum(self.peak, np.abs(terms).max(0), out=self.peak)
+
+    def share(self, i: int, column: int, name: str, kind: str, torque: Statistics) -> Share:
+        """The share of a column in the torque of joint i."""
+        mean, top = float(torque.square[i, 0]), float(torque.peak[i, 0])
+        rms, peak = float(self.square[i, column]) ** 0.5, float(self.peak[i, column])
+        return Share(
+            *(name, kind, rms, peak),
+            *(_ratio(float(self.product[i, column]), mean), _ratio(rms, mean**0.5)),
+            _ratio(peak, top),
+        )
+
+
+def joint_terms(
+    robot: Robot, states: StateSet, friction: bool = True
+) -> tuple[tuple[JointTerms, ...], float]:
+    """The terms of every joint, and the largest difference of their sum to the torque."""
+    n = robot.n
+    columns = _columns(n)
+    total, single, kinds = (Statistics(n, size) for size in (1, len(columns), len(KINDS)))
+    parts, dynamic = Statistics(n, len(PARTS)), np.zeros(n)
+    centred = all(link.inertia.has_com for link in robot.model.links)
+    place = {kind: [c for c, (k, _) in enumerate(columns) if k == kind] for kind in KINDS}
+    residual = 0.0
+    for part in states.parts(n * len(columns) + len(robot.model.joints) ** 3):
+        state, weights = (states.q[part], states.qd[part], states.qdd[part]), states.weights[part]
+        tau = robot.inverse_dynamics(*state, friction=friction)
+        terms = _terms(robot, *state, friction)
+        sums = np.stack([terms[..., place[kind]].sum(-1) for kind in KINDS], -1)
+        total.add(tau[..., None], tau, weights)
+        single.add(terms, tau, weights)
+        kinds.add(sums, tau, weights)
+        moving = sums[..., [0, 1, 2, -1]].sum(-1)
+        np.maximum(dynamic, np.abs(moving).max(0), out=dynamic)
+        residual = max(residual, float(np.abs(terms.sum(-1) - tau).max()))
+        if centred:
+            parts.add(_parts(robot, *state), tau, weights)
+    found = []
+    for i in range(n):
+        joint = robot.model.joints[robot.model.independent[i]]
+        shares = [
+            single.share(i, c, _name(i, *column), column[0], total)
+            for c, column in enumerate(columns)
+            if single.peak[i, c] > NEGLIGIBLE_SHARE * total.peak[i, 0]
+        ]
+        rms, peak = float(total.square[i, 0]) ** 0.5, float(total.peak[i, 0])
+        found.append(
+            JointTerms(
+                *(joint.name, joint.type.torque_unit, rms, peak),
+                tuple(sorted(shares, key=lambda s: -s.rms)),
+                tuple(kinds.share(i, c, kind, kind, total) for c, kind in enumerate(KINDS)),
+                tuple(parts.share(i, c, x, x, total) for c, x in enumerate(PARTS) if centred),
+                float(dynamic[i]),
+            )
+        )
+    return tuple(found), residual
+
+
+def element(letter: str, *joints: int) -> str:
+    """The name of an element, joints counted from 1: D12, or D_1,12 where numbers are long."""
+    digits = [str(joint + 1) for joint in joints]
+    return letter + ("".join(digits) if max(joints) < 9 else "_" + ",".join(digits))
+
+
+def _columns(n: int) -> list[Column]:
+    """The columns of terms of n joints."""
+    pairs = [(int(j), int(k)) for j, k in zip(*np.triu_indices(n), strict=True)]
+    return [
+        *(("inertial", (j,)) for j in range(n)),
+        *(("centrifugal" if j == k else "coriolis", (j, k)) for j, k in pairs),
+        *((row, ()) for row in _LEDGER),
+    ]
+
+
+def _name(i: int, kind: str, joints: tuple[int, ...]) -> str:
+    """What a column is in the equation of joint i."""
+    if not joints:
+        return kind
+    j, k = joints[0] + 1, joints[-1] + 1
+    if kind == "inertial":
+        return f"{element('D', i, *joints)} qdd{j}"
+    h = element("h", i, *joints)
+    return f"{h} qd{j}^2" if kind == "centrifugal" else f"2 {h} qd{j} qd{k}"
+
+
+def _terms(robot: Robot, q: Array, qd: Array, qdd: Array, friction: bool) -> Array:
+    """Every term of every joint, (m, n, columns)."""
+    here = Coordinates.of(robot.model).at(q)
+    D = robot.mass_matrix(q) - here.matrix(rotor_matrix(robot.model))
+    j, k = np.triu_indices(robot.n)
+    pairs = np.where(j == k, 1.0, 2.0) * qd[:, j] * qd[:, k]
+    ledger = dict(robot.ledger(q, qd, qdd).terms)
+    if robot.model.loops:  # what rotors of passive joints take at constant rates is in h
+        ledger["rotor"] = ledger["rotor"] - robot.ledger(q, qd, 0.0 * qdd).rotor
+    rows = [
+        values if friction or name not in FRICTION_ROWS else np.zeros_like(values)
+        for name, values in ((name, ledger[name]) for name in _LEDGER)
+    ]
+    velocity = robot.christoffel(q)[..., j, k] * pairs[:, None]
+    return np.concatenate([D * qdd[:, None], velocity, np.stack(rows, -1)], -1)
+
+
+def _parts(robot: Robot, q: Array, qd: Array, qdd: Array) -> Array:
+    """What turning and what moving the links takes, (m, n, 2)."""
+    at = Coordinates.of(robot.model).at(q)
+    motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
+    found, qdd_all = dalembert(robot.model, *motion), motion[2]
+    pairs = (found.D_rot, found.h_rot), (found.D_tran, found.h_tran)
+    both = [np.einsum("sij,sj->si", D, qdd_all) + h for D, h in pairs]
+    return np.stack([at.torques(part) for part in both], -1)
+
+
+def _ratio(value: float, scale: float) -> float:
+    return value / scale if scale else 0.0
+
+
+DRAWN_TERMS = 7
+"""Most terms of a joint in its panel."""
+MOST_PANELS = 12
+"""Most joints with a panel of their own; more are drawn by kinds, a bar each."""
+KIND_COLOURS = {**COLOURS, "centrifugal": "#F0A6CA"}
+
+
+def draw_terms(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
+    """A panel a joint with its largest terms, or a bar a joint where there are many."""
+    return (_panels if len(joints) <= MOST_PANELS else _bars)(head, joints, speeds)
+
+
+def _panels(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
+    n = len(joints)
+    columns = min(n, 2 if n <= 4 else 3)
+    rows = -(-n // columns)
+    height = 1.6 + 2.3 * rows
+    figure = _headed(1.2 + 4.6 * columns, height, head, {s.kind for j in joints for s in j.terms})
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    inch, left = 1 / height, (1.35 if columns > 1 else 1.6) / (1.2 + 4.6 * columns)
+    figure.subplots_adjust(
+        left=left, right=0.97, top=1 - 1.65 * inch, bottom=0.25 * inch, hspace=0.42, wspace=0.45
+    )
+    longest = max((s.rms_share for joint in joints for s in joint.terms), default=1.0) or 1.0
+    most = min(DRAWN_TERMS, max(len(joint.terms) for joint in joints))
+    for panel, joint, speed in zip(axes, joints, speeds, strict=False):
+        _draw_joint(panel, joint, speed, longest)
+        panel.set_ylim(max(most, 1) - 0.4, -0.6)
+    for panel in axes[n:]:
+        panel.set_visible(False)
+    return figure
+
+
+def _draw_joint(panel: Any, joint: JointTerms, speed: float, longest: float) -> None:
+    shares = joint.terms[:DRAWN_TERMS]
+    for row, share in enumerate(shares):
+        panel.barh(row, share.rms_share, height=0.68, color=KIND_COLOURS[share.kind])
+        text = f"{100 * share.rms_share:.3g} %"
+        write_beside(panel, text, share.rms_share, row, fontsize=7.5, color=GREY)
+    name_rows(panel, [share.name.replace("^2", "²") for share in shares])
+    panel.set_xlim(0, 1.18 * longest)
+    panel.set_xticks([])
+    panel.spines["bottom"].set_visible(False)
+    panel.spines["left"].set_color(PALE)
+    static = "static" if np.isinf(speed) else f"quasi-static to {speed:.2g} × speed"
+    panel_title(panel, joint.name, f"RMS {joint.rms:.3g} {joint.unit}, {static}")
+
+
+def _bars(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
+    n = len(joints)
+    height = 2.0 + 0.2 * n
+    kinds = {kind.kind for joint in joints for kind in joint.kinds if kind.peak}
+    figure, inch = _headed(9.8, height, head, kinds), 1 / height
+    panel = figure.add_axes((0.16, 0.5 * inch, 0.68, 1 - 1.75 * inch))
+    for row, (joint, speed) in enumerate(zip(joints, speeds, strict=True)):
+        total, start = sum(kind.rms for kind in joint.kinds) or 1.0, 0.0
+        for kind in joint.kinds:
+            width = kind.rms / total
+            panel.barh(row, width, left=start, height=0.76, color=KIND_COLOURS[kind.kind])
+            start += width
+        text = f"{joint.rms:.3g} {joint.unit}" + ("" if np.isinf(speed) else f", {speed:.2g} ×")
+        panel.text(1.01, row, text, va="center", fontsize=7, color=GREY)
+    name_rows(panel, [joint.name for joint in joints])
+    panel.tick_params(axis="y", labelsize=7)
+    panel.set_xlim(0, 1)
+    panel.set_xlabel("RMS of each kind, as a part of their sum; right: RMS and quasi-static speed")
+    return figure
+
+
+def _headed(width: float, height: float, head: tuple[str, str], kinds: set[str]) -> Any:
+    """A sheet with the title, what the states are and how bars are meant, and the colours."""
+    first, second = head[1].split("\n")
+    left = 0.3 / width
+    figure = sheet(width, height, head[0], first, left)
+    figure.text(left, 1 - 0.75 / height, second, color=GREY, va="center")
+    key_row(figure, left, 1.02, {kind: KIND_COLOURS[kind] for kind in KINDS if kind in kinds})
+    return figure
+
+
+TOLERANCE = 0.05
+"""What the quasi-static model may neglect by default, relative to the reference."""
+LISTED_TERMS = 8
+"""Terms of a joint in a report."""
+Reference = Literal["peak", "effort"]
+"""What an error is measured by: the largest torque of the joint, or its limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuasiStatic:
+    """What the quasi-static model neglects at one joint."""
+
+    neglected: float
+    """Largest torque that it neglects [N m or N]."""
+    reference: float
+    """What that is measured by [N m or N]."""
+    basis: str
+    """Either "peak torque" or "effort limit"."""
+    speed: float
+    """The factor of speed at which the neglected part reaches the tolerance; infinite if none."""
+
+    @property
+    def error(self) -> float:
+        """The neglected part at the given speed, relative to the reference."""
+        return self.neglected / self.reference if self.reference else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Terms(Result):
+    """The terms of the torques of a robot over a set of states."""
+
+    robot: str
+    title: str = field(repr=False)
+    states: str
+    """What the states are."""
+    joints: tuple[JointTerms, ...] = field(repr=False)
+    quasi_static: tuple[QuasiStatic, ...] = field(repr=False)
+    """What the quasi-static model neglects, joint by joint."""
+    tolerance: float
+    residual: float
+    """Largest difference between a torque and the sum of its terms [N m or N]."""
+    notes: tuple[str, ...] = ()
+    listed: int = field(default=LISTED_TERMS, repr=False)
+    """Terms of each joint in the report."""
+
+    @property
+    def speed(self) -> float:
+        """Up to how many times the given speed the quasi-static model is within the tolerance."""
+        return min(joint.speed for joint in self.quasi_static)
+
+    @property
+    def suffices(self) -> bool:
+        """Whether the quasi-static model suffices at the given speed."""
+        return self.speed >= 1
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the largest terms of each joint to a .png, .pdf or .svg file."""
+        speeds = [joint.speed for joint in self.quasi_static]
+        told = (
+            f"{self.states}; {self._verdict()}\nbars: RMS of a term relative to that of the torque"
+        )
+        head = f"{self.title}: what the torques are made of", told
+        save_picture(path, draw_terms, head, self.joints, speeds)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The parts of the report."""
+        head = Section(
+            f"{self.title}: terms of the torques {self.states}",
+            tuple(f"note: {note}" for note in self.notes),
+            data={
+                "robot": self.robot,
+                "states": self.states,
+                "tolerance": self.tolerance,
+                "residual": self.residual,
+                "notes": list(self.notes),
+                "joints": [
+                    asdict(joint) | {"quasi_static": asdict(part) | {"error": part.error}}
+                    for joint, part in self._pairs()
+                ],
+            },
+        )
+        return head, *map(self._of_joint, self.joints), self._of_kinds(), self._of_quasi_static()
+
+    def _pairs(self) -> list[tuple[JointTerms, QuasiStatic]]:
+        return list(zip(self.joints, self.quasi_static, strict=True))
+
+    def _of_joint(self, joint: JointTerms) -> Section:
+        rest = len(joint.terms) - self.listed
+        more = (f"and {rest} smaller ones",) if rest > 0 else ()
+        return Section(
+            f"{joint.name}: RMS {joint.rms:.4g} {joint.unit}, peak {joint.peak:.4g} {joint.unit}"
+            + (
+                f" ({counted(len(joint.terms), 'term')}, the {self.listed} largest)" if more else ""
+            ),
+            (),
+            ("term", "kind", "RMS", "of RMS", "peak", "of peak", "share"),
+            tuple(map(_row, joint.terms[: self.listed])),
+            texts=2,
+        )
+
+    def _of_kinds(self) -> Section:
+        names = [kind.name for kind in self.joints[0].kinds + self.joints[0].parts]
+        table = {
+            name: [(joint.kinds + joint.parts)[c] for joint in self.joints]
+            for c, name in enumerate(names)
+        }
+        acting = [name for name in names if any(share.peak for share in table[name])]
+        rows = tuple(
+            (joint.name, *(f"{100 * table[name][i].rms_share:z.1f} %" for name in acting))
+            for i, joint in enumerate(self.joints)
+        )
+        return Section(
+            "Terms of a kind together, RMS relative to that of the torque",
+            (),
+            ("joint", *acting),
+            rows,
+        )
+
+    def _of_quasi_static(self) -> Section:
+        rows = tuple(
+            (
+                joint.name,
+                f"{part.neglected:.4g} {joint.unit}",
+                f"{part.reference:.4g} {joint.unit}",
+                part.basis,
+                f"{100 * part.error:.3g} %",
+                f"{part.speed:.3g}",
+            )
+            for joint, part in self._pairs()
+        )
+        columns = ("joint", "neglected", "of", "which is its", "error", "speed factor")
+        data = {"quasi_static": {"suffices": self.suffices, "speed": self.speed}}
+        return Section(f"Quasi-static model: {self._verdict()}", (), columns, rows, data=data)
+
+    def _verdict(self) -> str:
+        within = f"within {100 * self.tolerance:.3g} %"
+        if np.isinf(self.speed):
+            return "gravity and friction are all there is"
+        answer = "suffice" if self.suffices else "do not suffice"
+        return f"gravity and friction {answer} {within}; up to {self.speed:.3g} times this speed"
+
+
+def terms(
+    robot: Robot,
+    trajectory: Over = "workspace",
+    *,
+    tolerance: float = TOLERANCE,
+    reference: Reference = "peak",
+    friction: bool = True,
+    limits: OnLimits = "error",
+    listed: int = LISTED_TERMS,
+) -> Terms:
+    """Which terms the torques of a robot are made of, and whether the quasi-static model suffices.
+
+    Args:
+        robot: The robot.
+        trajectory: A trajectory file, a trajectory, anything with t, q, qd and qdd, the arrays
+            (q, qd, qdd), each (..., n), or "workspace" (`armdyn.Workspace`): random states.
+        tolerance: What the quasi-static model may neglect, above 0 and below 1.
+        reference: Relative to what: "peak", the largest torque of the joint over these states, or
+            "effort", the limit of its actuator, where it has one.
+        friction: Whether joints have friction.
+        limits: "error", "warn" or "ignore": what to do where a motion leaves the limits of joints.
+        listed: How many terms of a joint the report has.
+    """
+    check_robot(robot)
+    tolerance = check_tolerance(tolerance)
+    check_known("reference of errors", reference, get_args(Reference))
+    states = states_of(robot, trajectory, limits)
+    joints, residual = joint_terms(robot, states, check_truth("friction", friction))
+    measured = references(robot, np.array([joint.peak for joint in joints]), reference)
+    quasi_static = (
+        QuasiStatic(
+            x := joint.neglected, *by, float(np.sqrt(tolerance * by[0] / x)) if x else np.inf
+        )
+        for joint, by in zip(joints, measured, strict=True)
+    )
+    return Terms(
+        robot.name,
+        robot.model.title or robot.name,
+        states.words,
+        joints,
+        tuple(quasi_static),
+        tolerance,
+        residual,
+        states.notes,
+        listed,
+    )
+
+
+def check_tolerance(tolerance: object) -> float:
+    """A tolerance above 0 and below 1, or a ModelError."""
+    if isinstance(tolerance, bool) or not 0 < real(tolerance) < 1:
+        raise ModelError(
+            "a tolerance is the largest error relative to a torque, above 0 and below 1 (0.01 is "
+            f"1 %), got {shown(tolerance)}"
+        )
+    return real(tolerance)
+
+
+def references(robot: Robot, peaks: Any, reference: Reference) -> list[tuple[float, str]]:
+    """What the errors of each joint are measured by, and what that is."""
+    found = []
+    for i, peak in zip(robot.model.independent, peaks.tolist(), strict=True):
+        limit = robot.model.joints[i].limits.effort
+        known = reference == "effort" and 0 < limit < np.inf
+        found.append((limit, "effort limit") if known else (peak, "peak torque"))
+    return found
+
+
+def _row(share: Share) -> tuple[str, ...]:
+    parts = [f"{100 * x:z.1f} %" for x in (share.rms_share, share.peak_share, share.share)]
+    return share.name, share.kind, f"{share.rms:.4g}", parts[0], f"{share.peak:.4g}", *parts[1:]

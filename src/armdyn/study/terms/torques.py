@@ -1,0 +1,449 @@
+"""Joint torques along a trajectory, split into their terms, and what the joints carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arrays import Array, check_joint_vector
+from armdyn.errors import TrajectoryError, counted
+from armdyn.forks import cached_property
+from armdyn.io.csv.trajectory import SampledMotion
+from armdyn.model import RobotModel
+from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.report.figures import (
+    COLOURS,
+    INK,
+    PALE,
+    draw_head,
+    draw_limit,
+    panels_of_joints,
+    peak_words,
+    save_picture,
+    thinned,
+)
+from armdyn.robot import Robot
+from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
+from armdyn.simulation.hand import Hand
+from armdyn.simulation.limits import Excess, effort_limits, excesses
+from armdyn.study.pictures import handle_row, sheet
+
+NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
+PARTS = ("axial", "radial", "tilting", "twisting")
+"""Force along the axis of the joint and across it, moment across the axis and about it."""
+GROUND = "ground"
+"""What carries the base, in the place of a joint; its axis is the z axis of the base."""
+LINES = {
+    "force": (INK, 2.0),
+    "axial": ("#0072B2", 1.3),
+    "radial": ("#D55E00", 1.3),
+    "moment": (INK, 2.0),
+    "tilting": ("#009E73", 1.3),
+    "twisting": ("#CC79A7", 1.3),
+}
+"""Colour and width of each line."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reactions:
+    """Force and moment that base and N links receive at m instants: rows 0, and 1 to N.
+
+    The base receives them from the ground, a link from its parent.
+    """
+
+    title: str
+    """What people call the robot."""
+    t: Array
+    """Times, (m,) [s]."""
+    links: tuple[str, ...]
+    joints: tuple[str, ...]
+    world: Array
+    """Force and moment about joint or base, world axes, (m, 1 + N, 6) [N, N m]."""
+    parts: Array
+    """Those of `PARTS`, (m, 1 + N, 4) [N, N m]; radial and tilting are magnitudes."""
+
+    @classmethod
+    def of(cls, model: RobotModel, t: Array, world: Array, local: Array) -> Reactions:
+        """From the reactions with the base, in world axes and in those of each joint."""
+        axes = np.array([(0.0, 0.0, 1.0), *(joint.axis for joint in model.joints)])
+        both = local.reshape(*local.shape[:-1], 2, 3)
+        along = np.einsum("mnkx,nx->mnk", both, axes)
+        across = np.linalg.norm(both - along[..., None] * axes[:, None], axis=-1)
+        parts = np.stack([along[..., 0], across[..., 0], across[..., 1], along[..., 1]], -1)
+        links = (model.base_link.name, *(link.name for link in model.links))
+        joints = (GROUND, *(joint.name for joint in model.joints))
+        return cls(model.title or model.name, t, links, joints, world, parts)
+
+    @property
+    def sizes(self) -> Array:
+        """Magnitudes of force and moment, (m, 1 + N, 2)."""
+        return np.linalg.norm(self.world.reshape(*self.world.shape[:-1], 2, 3), axis=-1)
+
+    def columns(self) -> dict[str, Array]:
+        """fx0, fy0, ..., nz0, axial0, ..., twisting0, fx1, ...: 0 is the base, 1 the first link."""
+        return {
+            f"{name}{i}": column
+            for i in range(len(self.links))
+            for name, column in zip(
+                (*NAMES, *PARTS), (*self.world[:, i].T, *self.parts[:, i].T), strict=True
+            )
+        }
+
+    def summary(self) -> list[dict[str, Any]]:
+        """For base and links the largest of every magnitude, with its time, as plain data."""
+        values = dict(zip(("force", "moment"), np.moveaxis(self.sizes, -1, 0), strict=True))
+        values |= dict(zip(PARTS, np.moveaxis(np.abs(self.parts), -1, 0), strict=True))
+        return [
+            {"link": link, "joint": joint}
+            | {name: _peak(self.t, found[:, i]) for name, found in values.items()}
+            for i, (link, joint) in enumerate(zip(self.links, self.joints, strict=True))
+        ]
+
+    def plot(self, path: str | Path) -> None:
+        """Draw force and moment on ground and joints to a .png, .pdf or .svg file, a row each."""
+        save_picture(path, _reaction_figure, self)
+
+
+def _reaction_figure(reactions: Reactions) -> Any:
+    count = len(reactions.links)
+    pairs = 1 if count <= 10 else 2 if count <= 40 else 3
+    rows = -(-count // pairs)
+    height = 1.5 + 1.65 * rows
+    subtitle = (
+        "on each link from its parent; axial: along the axis of the joint (of the ground: z of the "
+        "base), radial and tilting: across it, twisting: about it"
+    )
+    title = f"{reactions.title}: what ground and joints carry"
+    figure = sheet(9.8 * pairs, height, title, subtitle, 0.085 / pairs, 0.24)
+    axes = figure.subplots(rows, 2 * pairs, sharex=True, squeeze=False)
+    inch = 1 / height
+    figure.subplots_adjust(
+        left=0.085 / pairs, right=1 - 0.015 / pairs, top=1 - 1.25 * inch, bottom=0.5 * inch,
+        hspace=0.42, wspace=0.19,
+    )  # fmt: skip
+    sizes, panels = reactions.sizes, axes.reshape(-1, 2)
+    for row in panels[count:]:
+        row[0].set_visible(False)
+        row[1].set_visible(False)
+    for i, row in enumerate(panels[:count]):
+        axial, radial, tilting, twisting = reactions.parts[:, i].T
+        forces = {"force": sizes[:, i, 0], "axial": axial, "radial": radial}
+        moments = {"moment": sizes[:, i, 1], "tilting": tilting, "twisting": twisting}
+        _draw_reaction(row[0], reactions, f"{reactions.joints[i]}: force", forces, "N")
+        _draw_reaction(row[1], reactions, "moment", moments, "N·m")
+        for panel in row if i + pairs >= count else ():
+            panel.set_xlabel("time [s]")
+            panel.tick_params(labelbottom=True)
+    for panel in axes[0, :2]:
+        handle_row(figure, panel.get_position().x0, 0.78, panel.get_legend_handles_labels()[0])
+    figure.align_ylabels(axes)
+    return figure
+
+
+def _draw_reaction(
+    panel: Any, reactions: Reactions, title: str, lines: dict[str, Array], unit: str
+) -> None:
+    t, whole = reactions.t, next(iter(lines.values()))
+    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    for name, values in lines.items():
+        colour, width = LINES[name]
+        front = 2 if colour == INK else 3
+        label = {"force": "magnitude", "moment": "magnitude"}.get(name, name)
+        panel.plot(*thinned(t, values), color=colour, linewidth=width, label=label, zorder=front)
+    peak = int(whole.argmax())
+    panel.plot(t[peak], whole[peak], "o", color=INK, markersize=4, zorder=4)
+    panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=5)
+    words = peak_words(float(whole[peak]), unit)
+    words["label"] += f" at {t[peak]:.3g} s"
+    panel.set_title(loc="right", **words)
+    panel.set_ylabel(f"[{unit}]")
+    panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
+    panel.margins(y=0.08)
+    panel.locator_params(axis="y", nbins=5)
+
+
+State = tuple[Array, Array, Array]
+"""q, q̇ and q̈ of some instants, (k, n) each."""
+CHUNK = 2048
+"""Instants computed at once, so that the arrays of every formulation stay small."""
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueReport:
+    """The torques of a robot along a trajectory of m instants."""
+
+    arm: Robot = field(repr=False)
+    robot: str
+    """The name of the robot."""
+    title: str
+    """What people call the robot."""
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    """"N·m" for a joint that turns, "N" for one that slides."""
+    trajectory: SampledMotion
+    total: Array
+    """What the actuators give, shape (m, n) [N m or N]."""
+    terms: dict[str, Array]
+    """The terms by name, each (m, n); they add up to the total."""
+    formulation: str
+    friction: bool
+    """Whether friction is in the total."""
+    limits: Array
+    """Highest torque of each joint, (n,) [N m or N]; infinite where it is not known."""
+    excesses: tuple[Excess, ...] = ()
+    """Where the motion or the torque goes beyond a limit of a joint."""
+    reactions: Reactions | None = None
+    """What ground and joints carry, if asked."""
+
+    def __repr__(self) -> str:
+        rows, n = self.total.shape
+        return (
+            f"<TorqueReport of {self.robot!r}, {counted(rows, 'instant')}, {counted(n, 'joint')}>"
+        )
+
+    @cached_property
+    def hand(self) -> Hand:
+        """Pose, velocity and acceleration of the tool."""
+        return Hand.of(self.arm, self.trajectory.q, self.trajectory.qd, self.trajectory.qdd)
+
+    @property
+    def acting(self) -> dict[str, Array]:
+        """The terms that are more than rounding somewhere."""
+        rounding = 1e-12 * np.abs(self.total).max()
+        return {name: v for name, v in self.terms.items() if np.abs(v).max() > rounding}
+
+    @property
+    def residual(self) -> float:
+        """Largest difference between the total and the sum of the terms [N m or N]."""
+        return float(np.abs(self.total - sum(self.terms.values())).max())
+
+    def columns(self) -> dict[str, Array]:
+        """The table t, tau1..n, inertial1..n, ..., the hand, and reactions, column by column."""
+        table = {"t": self.trajectory.t}
+        for name, values in {"tau": self.total, **self.terms}.items():
+            table |= {f"{name}{i + 1}": values[:, i] for i in range(values.shape[1])}
+        table |= self.hand.columns()
+        return table if self.reactions is None else table | self.reactions.columns()
+
+    def summary(self) -> dict[str, Any]:
+        """Peak and RMS of every joint and term, as plain data."""
+        t = self.trajectory.t
+        peaks = np.abs(self.total).argmax(0)
+        return {
+            "robot": self.robot,
+            "trajectory": {
+                "file": self.trajectory.source,
+                "rows": len(t),
+                "duration": float(t[-1] - t[0]),
+                "computed": list(self.trajectory.computed),
+            },
+            "formulation": self.formulation,
+            "friction": self.friction,
+            "residual": self.residual,
+            "excesses": [excess.data() for excess in self.excesses],
+            "joints": [
+                {
+                    "name": name,
+                    "unit": self.units[i],
+                    "limit": float(self.limits[i]) if np.isfinite(self.limits[i]) else None,
+                    "peak_time": float(t[peaks[i]]),
+                    **_extremes(t, self.total[:, i]),
+                    "terms": {term: _extremes(t, v[:, i]) for term, v in self.terms.items()},
+                }
+                for i, name in enumerate(self.joints)
+            ],
+            "hand": self._hand_summary(),
+            "reactions": [] if self.reactions is None else self.reactions.summary(),
+        }
+
+    def _hand_summary(self) -> dict[str, Any]:
+        """Largest speed and acceleration of the hand, with their times."""
+        t, found = self.trajectory.t, {}
+        for name, twist in (
+            ("speed", self.hand.velocity),
+            ("acceleration", self.hand.acceleration),
+        ):
+            for part, columns in (("linear", slice(3)), ("angular", slice(3, 6))):
+                size = np.linalg.norm(twist[:, columns], axis=-1)
+                found[f"{part}_{name}"] = _peak(t, size)
+        return found
+
+
+def torque_report(
+    robot: Robot,
+    trajectory: SampledMotion,
+    *,
+    friction: bool = True,
+    formulation: str | None = None,
+    reactions: bool = False,
+    external_wrench: ArrayLike | None = None,
+    wrench_link: str = "tool",
+    wrench_frame: str = "world",
+    base_motion: GivenBase | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> TorqueReport:
+    """The torques that drive a robot along a trajectory, and their terms; `reactions` if asked.
+
+    A formulation gives the total only: the terms are always those of the ledger. The wrench of the
+    environment is that of the trajectory, or (6,) or (m, 6) here; the motion of the base is given
+    as to `armdyn.simulate`, or as a BaseMotion with one sample for each instant. `progress` is
+    called with the number of instants computed since the last call.
+    """
+    rows, n = trajectory.q.shape
+    if n != robot.n:
+        raise TrajectoryError(
+            f"the trajectory moves {counted(n, 'joint')}, but {robot.name!r} has {robot.n}: "
+            f"{', '.join(robot.joint_names)}"
+        )
+    where = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
+    moving = base_rows(robot, base_motion, trajectory.t)
+    chunks = list(_chunks(trajectory, _wrench(trajectory, external_wrench), where, moving))
+    total = np.empty((rows, n))
+    terms: dict[str, Array] = {}
+    for part, state, on, base in chunks:
+        total[part] = _torques(robot, state, on | base, friction, formulation)
+        for name, values in _terms(robot, state, on, total[part] if base else None, friction):
+            kept = terms.setdefault(name, np.zeros((rows, n)))
+            if values.any():  # untouched zeros take no memory
+                kept[part] = values
+        if progress is not None:
+            progress(len(state[0]))
+    joints = [robot.model.joints[i] for i in robot.model.independent]
+    return TorqueReport(
+        robot,
+        robot.name,
+        robot.model.title or robot.name,
+        robot.joint_names,
+        tuple(joint.type.torque_unit for joint in joints),
+        trajectory,
+        total,
+        terms,
+        formulation or "minimal (compiled)",
+        friction,
+        effort_limits(robot.model),
+        excesses(robot.model, trajectory.t, trajectory.q, trajectory.qd, total),
+        _reactions(robot, trajectory, chunks) if reactions else None,
+    )
+
+
+Chunk = tuple[slice, State, dict[str, Any], dict[str, Any]]
+"""Which instants, their states, and what acts: the wrench with its options, and the base."""
+
+
+def _chunks(
+    trajectory: SampledMotion, wrench: Array | None, where: dict[str, Any], moving: Array | None
+) -> Iterator[Chunk]:
+    for start in range(0, len(trajectory), CHUNK):
+        part = slice(start, start + CHUNK)
+        state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
+        on = where if wrench is None else where | {"external_wrench": wrench[part]}
+        yield (
+            part,
+            state,
+            on,
+            {} if moving is None else {"base_motion": motion_of_rows(moving[part])},
+        )
+
+
+def _reactions(robot: Robot, trajectory: SampledMotion, chunks: list[Chunk]) -> Reactions:
+    rows = 1 + len(robot.model.links)
+    carried = np.empty((2, len(trajectory), rows, 6))
+    for part, state, on, base in chunks:
+        for axes, frame in zip(carried, ("world", "joint"), strict=True):
+            found = robot.reactions(*state, frame=frame, base_wrench=True, **(on | base))
+            axes[part] = found[..., :rows, :]  # those of cut joints come behind
+    return Reactions.of(robot.model, trajectory.t, carried[0], carried[1])
+
+
+def _torques(
+    robot: Robot, state: State, on: dict[str, Any], friction: bool, formulation: str | None = None
+) -> Array:
+    return robot.inverse_dynamics(*state, friction=friction, formulation=formulation, **on)
+
+
+def _terms(
+    robot: Robot, state: State, on: dict[str, Any], moved: Array | None, friction: bool
+) -> Iterator[tuple[str, Array]]:
+    """The terms by name; `moved` are the torques on a base that moves, None if it stands still."""
+    for name, values in robot.ledger(*state, **on).terms.items():
+        yield name, values if friction or name not in FRICTION_ROWS else np.zeros(values.shape)
+    if moved is not None:
+        yield "base", moved - _torques(robot, state, on, friction)
+
+
+def _wrench(trajectory: SampledMotion, given: ArrayLike | None) -> Array | None:
+    """The wrench at each instant, (m, 6); None if there is none."""
+    if given is None:
+        return trajectory.wrench
+    if trajectory.wrench is not None:
+        raise TrajectoryError(
+            f"{trajectory.source or 'the trajectory'} has a wrench already, in the columns fx to "
+            "nz; leave out the other one"
+        )
+    wrench = check_joint_vector("external_wrench", given, 6, "components (force, moment)")
+    if wrench.shape not in ((6,), (len(trajectory), 6)) or not np.isfinite(wrench).all():
+        raise TrajectoryError(
+            f"external_wrench: expected 6 finite numbers, or 6 for each of the {len(trajectory)} "
+            f"instants, got shape {wrench.shape}"
+        )
+    return np.broadcast_to(wrench, (len(trajectory), 6))
+
+
+def _peak(t: Array, sizes: Array) -> dict[str, float]:
+    """The largest size, and when it is reached."""
+    k = sizes.argmax()
+    return {"peak": float(sizes[k]), "peak_time": float(t[k])}
+
+
+def _extremes(t: Array, values: Array) -> dict[str, float]:
+    """The value of largest magnitude, and the root of the mean square over time."""
+    peak = float(values[np.abs(values).argmax()])
+    if len(t) == 1:
+        return {"peak": peak, "rms": abs(peak)}
+    square = np.square(values)
+    integral = 0.5 * (square[1:] + square[:-1]) @ np.diff(t)
+    return {"peak": peak, "rms": float(np.sqrt(integral / (t[-1] - t[0])))}
+
+
+def plot_torques(report: TorqueReport, path: str | Path) -> None:
+    """Draw the torques along a trajectory to a .png, .pdf or .svg file: a panel a joint."""
+    save_picture(path, _torque_figure, report)
+
+
+def _torque_figure(report: TorqueReport) -> Any:
+    t = report.trajectory.t
+    figure, panels = panels_of_joints(len(report.joints), t)
+    for i, panel in enumerate(panels):
+        _draw_joint(panel, report, i)
+    source = Path(report.trajectory.source).name
+    along = f"along {source}, " if source else ""
+    friction = "" if report.friction else ", without friction"
+    title = f"{report.title}: torque of each joint"
+    subtitle = f"{along}{t[-1] - t[0]:.4g} s, split into its terms{friction}"
+    named = (panel.get_legend_handles_labels() for panel in panels)
+    pairs = [(label, line) for handles in named for line, label in zip(*handles, strict=True)]
+    lines = dict(sorted(pairs, key=lambda pair: {"total": 0, "limit": 2}.get(pair[0], 1)))
+    draw_head(figure, panels[0].get_position().x0, title, subtitle, lines)
+    return figure
+
+
+def _draw_joint(panel: Any, report: TorqueReport, i: int) -> None:
+    t, total = report.trajectory.t, report.total[:, i]
+    for name, values in report.acting.items():
+        panel.plot(*thinned(t, values[:, i]), color=COLOURS[name], linewidth=1.2, label=name)
+    panel.plot(*thinned(t, total), color=INK, linewidth=2.0, label="total", zorder=3)
+    peak = int(np.abs(total).argmax())
+    panel.plot(t[peak], total[peak], "o", color=INK, markersize=4, zorder=4)
+    panel.set_title(report.joints[i], fontsize=10, weight="bold", color=INK, pad=5)
+    limit = draw_limit(panel, t, total[None], report.limits[i])
+    if limit is not None:
+        limit.set_label("limit")
+    words = peak_words(float(total[peak]), report.units[i], report.limits[i])
+    words["label"] += f" at {t[peak]:.3g} s"
+    panel.set_title(loc="right", **words)
+    panel.set_ylabel(f"[{report.units[i]}]")
