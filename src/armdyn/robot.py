@@ -62,7 +62,7 @@ from armdyn.kernels.quick import quick
 from armdyn.kinematics.inverse_kinematics import inverse_kinematics
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
-from armdyn.model.cut_joints.coupling import polynomial
+from armdyn.model.cut_joints import polynomial
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.quantities.request import EFFORTS, Request, request_of, wrench_options

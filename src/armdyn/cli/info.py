@@ -116,7 +116,7 @@ def _loops(loops: list[dict[str, Any]]) -> Any:
 
 
 def _drives(data: dict[str, Any]) -> Any:
-    from armdyn.model.friction_terms import PARAMETERS
+    from armdyn.model.friction import PARAMETERS
 
     owners = [*data["joints"], *data["drives"]]
     laws = [owner["friction"] for owner in owners]

@@ -17,7 +17,7 @@ from armdyn.compare.misread import misreadings
 from armdyn.compare.peers import Answer
 from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, RobotModel, Rotor
 from armdyn.model.edit import with_base, with_gravity, without_payload
-from armdyn.model.friction_terms import ASYMMETRIC_VISCOUS, COULOMB, TERMS
+from armdyn.model.friction import ASYMMETRIC_VISCOUS, COULOMB, TERMS
 
 STANDARD_GRAVITY = 9.80665
 

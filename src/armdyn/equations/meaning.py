@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from armdyn.model.friction_terms import COEFFICIENTS
+from armdyn.model.friction import COEFFICIENTS
 from armdyn.shorten.canonical.parameters import Parameter
 
 

@@ -9,7 +9,7 @@ from armdyn.arrays import Array, check_constant, check_number
 from armdyn.errors import ModelError, check_known, shown
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import COUPLING, cut_joint
-from armdyn.model.loop_edit import coupling_between, loop_between, with_loops
+from armdyn.model.edit import coupling_between, loop_between, with_loops
 from armdyn.model.transform import transform
 
 KEYS = ("name", "type", "a", "b", "length")

@@ -7,8 +7,7 @@ import numpy as np
 
 from armdyn.arrays import check_constant, check_number
 from armdyn.errors import ModelError
-from armdyn.model.friction import FrictionLaw
-from armdyn.model.friction_terms import PARAMETERS
+from armdyn.model.friction import PARAMETERS, FrictionLaw
 
 PAIRS = {
     p.key: (f"{p.key}_positive", f"{p.key}_negative")

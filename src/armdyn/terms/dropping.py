@@ -18,7 +18,7 @@ from armdyn.formulations.parameters import Owner
 from armdyn.formulations.regressor import regressor, ten_parameters
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.model import Inertia, RobotModel
-from armdyn.model.friction_terms import TERMS
+from armdyn.model.friction import TERMS
 from armdyn.model.joint import Rotor
 from armdyn.model.link import Body, Link
 from armdyn.shorten.canonical.frames import canonical, canonical_frames

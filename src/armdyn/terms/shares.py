@@ -15,7 +15,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
-from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.model.friction import FRICTION_ROWS
 from armdyn.robot import Robot
 from armdyn.terms.states import StateSet
 

@@ -11,7 +11,7 @@ from armdyn.arrays import Array, check_joint_vector
 from armdyn.errors import TrajectoryError, counted
 from armdyn.forks import cached_property
 from armdyn.io.csv.trajectory import SampledMotion
-from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.model.friction import FRICTION_ROWS
 from armdyn.robot import Robot
 from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
 from armdyn.simulation.hand import Hand

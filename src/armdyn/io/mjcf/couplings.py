@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from armdyn.io.mjcf.switches import switched_on
-from armdyn.model.cut_joints.coupling import composed, polynomial
+from armdyn.model.cut_joints import composed, polynomial
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from armdyn.io.closing import closed_tree
 from armdyn.io.mjcf.couplings import Couplings
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import CUT_JOINTS
-from armdyn.model.loop_edit import coupling_between, loop_between
+from armdyn.model.edit import coupling_between, loop_between
 from armdyn.model.transform import rotation_from_quaternion, transform
 
 KINDS = {int(mujoco.mjtEq.mjEQ_CONNECT): "spherical", int(mujoco.mjtEq.mjEQ_WELD): "fixed"}

@@ -22,7 +22,7 @@ from armdyn.io.sdf.words import number, numbers, pose
 from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model import GRAVITY, Connection, Inertia, Loop, RobotModel, assemble
 from armdyn.model.cut_joints import CUT_JOINTS
-from armdyn.model.loop_edit import loop_between
+from armdyn.model.edit import loop_between
 from armdyn.model.validate import physical_warnings
 
 OLDEST = 4

@@ -5,8 +5,8 @@ from armdyn.errors import ModelError, UnknownNameError
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import COUPLING, CUT_JOINTS, cut_joint
+from armdyn.model.edit import coupling_between, loop_between, with_loops
 from armdyn.model.joint_types import COMPOUND_TYPES
-from armdyn.model.loop_edit import coupling_between, loop_between, with_loops
 
 LOOP = ("name", "type", "a", "b", "length")
 COUPLED = ("name", "type", "follower", "leader", "coefficients")
