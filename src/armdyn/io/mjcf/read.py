@@ -34,18 +34,21 @@ except ImportError:
     raise MissingExtraError("mujoco", "mjcf", "reading MJCF files") from None
 
 from armdyn.io.mjcf.compile import compiled
-from armdyn.io.mjcf.couplings import read_couplings
-from armdyn.io.mjcf.drives import read_drives
-from armdyn.io.mjcf.loops import closed_by_equalities, closing_equalities
-from armdyn.io.mjcf.switches import switched_on
-from armdyn.io.mjcf.unmodelled import approximated, unmodelled
+from armdyn.io.mjcf.drives import approximated, read_drives, unmodelled
+from armdyn.io.mjcf.equalities import (
+    closed_by_equalities,
+    closing_equalities,
+    read_couplings,
+    switched_on,
+)
 
 
 def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     """The robot in an MJCF file, with whatever in it would change torques and is left out.
 
     `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. A fixed root
-    is held where the file puts it. `fields` lists what becomes of each field of MuJoCo's model.
+    is held where the file puts it. docs/formats.md lists what becomes of each field of
+    MuJoCo's model.
     """
     m, warned = compiled(path)
     reader = _Reader(m, path, options.fix_root)
