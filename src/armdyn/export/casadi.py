@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT
-from armdyn.export.library import check_library
-from armdyn.export.library_tables import ARITHMETIC
+from armdyn.export.library import ARITHMETIC, check_library
 from armdyn.export.names import identifier
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
