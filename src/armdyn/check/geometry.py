@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.check.bodies import tensor_about_origin, vector_text
 from armdyn.errors import DescriptionError
-from armdyn.io.urdf.link_geometry import LinkGeometry, read_geometry
+from armdyn.io.urdf.geometry import LinkGeometry, read_geometry
 from armdyn.model import Inertia, RobotModel
 from armdyn.model.validate import Finding, Level, bodies
 

@@ -8,8 +8,7 @@ from typing import Any
 from armdyn.arrays import check_number
 from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.io.dh import MAGNITUDES, inertia_from_keys, limits_from_keys
-from armdyn.io.drives import keys_from_motor
-from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
+from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, keys_from_motor
 from armdyn.model import Inertia, Joint, Limits, RobotModel, Rotor
 from armdyn.model.link import Body, Link
 

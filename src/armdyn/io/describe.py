@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
-from armdyn.io.springs import keys_from_spring
+from armdyn.io.keys import keys_from_spring
 from armdyn.model import Body, Drive, Joint, Link, Loop, RobotModel, Spring
 
 

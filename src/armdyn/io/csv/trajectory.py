@@ -18,7 +18,6 @@ import numpy as np
 
 from armdyn.arrays import Array, check_joint_vector
 from armdyn.errors import TrajectoryError, counted, shown
-from armdyn.io.csv.columns import PASSED_OVER, numbered_columns
 from armdyn.io.csv.table import read_table
 from armdyn.io.regular import check_path
 from armdyn.model import Joint, RobotModel
@@ -251,3 +250,42 @@ def _numbered(group: str, names: list[str]) -> list[int]:
 
 def _are(items: list[str], listed: str) -> str:
     return f"s {listed} are" if len(items) > 1 else f" {listed} is"
+
+
+TIMES = ("time", "__time", "timestamp", "t [s]", "time [s]")
+"""What the column of times may be called besides t."""
+WORDS = {
+    "q": ("position", "positions", "pos", "q"),
+    "qd": ("velocity", "velocities", "vel", "qd"),
+    "qdd": ("acceleration", "accelerations", "acc", "qdd"),
+    "": ("effort", "efforts", "eff"),
+}
+"""For each group of columns, the words for it; those of efforts are passed over."""
+PASSED_OVER = ""
+"""The name that a column gets which is known and not used."""
+_OWN = re.compile(r"t|qd{0,2}\d+|[fn][xyz]")
+_SEPARATORS = re.compile(r"[/.:\[\]\s]+")
+
+
+def numbered_columns(names: Sequence[str], joints: Sequence[str]) -> list[str]:
+    """The names with those of joints replaced by q1, qd1, qdd1, ...; others as they are."""
+    if all(_OWN.fullmatch(name) for name in names):
+        return list(names)
+    known = {joint: f"q{i}" for i, joint in enumerate(joints, 1)}
+    for i, joint in enumerate(joints, 1):
+        for group, words in WORDS.items():
+            meant = f"{group}{i}" if group else PASSED_OVER
+            for word in words:
+                pairs = (f"{joint}/{word}", f"{joint}_{word}", f"{word}/{joint}", f"{word}_{joint}")
+                known |= dict.fromkeys(pairs, meant)
+    return [_column(name, known) for name in names]
+
+
+def _column(name: str, known: dict[str, str]) -> str:
+    if _OWN.fullmatch(name):
+        return name
+    if name.lower() in TIMES:
+        return "t"
+    parts = _SEPARATORS.sub("/", name).strip("/").split("/")
+    endings = ("/".join(parts[-count:]) for count in range(len(parts), 0, -1))
+    return next((known[ending] for ending in endings if ending in known), name)

@@ -15,10 +15,8 @@ from armdyn.errors import LoopError, ModelError, SdfError, TopologyError, Unsupp
 from armdyn.io.attributes import Problems
 from armdyn.io.closing import closed_tree
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
-from armdyn.io.sdf.frames import WORLD, SdfFrames
-from armdyn.io.sdf.joint import CUTS, SdfJoint, joint_from_element
-from armdyn.io.sdf.tree import spanning_tree
-from armdyn.io.sdf.words import number, numbers, pose
+from armdyn.io.sdf.frames import WORLD, SdfFrames, number, numbers, pose
+from armdyn.io.sdf.joint import CUTS, SdfJoint, joint_from_element, spanning_tree
 from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model import GRAVITY, Connection, Inertia, Loop, RobotModel, assemble
 from armdyn.model.cut_joints import CUT_JOINTS

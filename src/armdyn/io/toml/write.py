@@ -8,8 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.io.dh import MAGNITUDES
-from armdyn.io.drives import keys_from_motor
-from armdyn.io.springs import keys_from_spring
+from armdyn.io.keys import keys_from_motor, keys_from_spring
 from armdyn.io.toml.read import FORMAT
 from armdyn.model import (
     GRAVITY,

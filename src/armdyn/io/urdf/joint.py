@@ -17,7 +17,7 @@ from dataclasses import replace
 from armdyn.arrays import Array
 from armdyn.errors import UnsupportedJointError
 from armdyn.io.attributes import Problems
-from armdyn.io.friction import missing
+from armdyn.io.keys import missing
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.friction import PARAMETERS
