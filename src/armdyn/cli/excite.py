@@ -5,18 +5,18 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.console import deliver, status
 from armdyn.cli.options import (
     Json,
     Plot,
     RobotSource,
     check_outputs,
+    file_option,
     number,
     numbers,
     option,
@@ -34,8 +34,8 @@ def excite(
     robot: RobotSource,
     *,
     duration: float = option(..., "How long the motion takes, in s."),
-    output: Path | None = option(
-        None, "Write the motion as t, q1..qn, qd1..qdn, qdd1..qddn.", "CSV", "-o", "--output"
+    output: Path | None = file_option(
+        "Write the motion as t, q1..qn, qd1..qdn, qdd1..qddn.", "CSV"
     ),
     rate: float = option(100.0, "Lines of the file in a second."),
     harmonics: int = option(5, "Sines and cosines of each joint, from 2 on."),
@@ -94,10 +94,7 @@ def excite(
         found = excited(arm, duration, **options, progress=progress)
     if output is not None:
         found.save(output, 1 / rate)
-    if plot is not None:
-        found.plot(plot)
-    show = partial(print_sections, found.sections())
-    print_result(found.data(), show, (output, plot), json)
+    deliver(found, json, output, plot=plot)
 
 
 @contextmanager

@@ -27,6 +27,11 @@ def flag(name: str, help: str) -> Any:
     return typer.Option(False, name, help=help)
 
 
+def file_option(help: str, metavar: str | None = None) -> Any:
+    """The option -o, the file that a verb writes its result to."""
+    return option(None, help, metavar, "-o", "--output")
+
+
 def _shared(help: str, metavar: str | None = None, *flags: str) -> Any:
     return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel="Robot")
 
@@ -198,6 +203,16 @@ def check_outputs(
         for name in filter(None, inputs):
             if path.exists() and os.path.isfile(name) and path.samefile(name):
                 raise typer.BadParameter(f"{path} is {reason}; write to another file")
+
+
+def check_robot_file(path: Path | None) -> None:
+    """Refuse, before anything is computed, a file that no robot is written to."""
+    from armdyn.io.atomic import ending
+    from armdyn.io.files import WRITABLE
+
+    if path is not None and ending(path, ".toml") not in WRITABLE:
+        endings = ", ".join(WRITABLE)
+        raise typer.BadParameter(f"--output {path}: the ending must be one of {endings}")
 
 
 def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:

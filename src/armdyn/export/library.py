@@ -40,21 +40,24 @@ def target_name(kernel: Kernel) -> str:
     return f"armdyn.{kernel.request.quantity}.{hashlib.sha256(what.encode()).hexdigest()[:24]}"
 
 
-def array_functions(xp: Any) -> dict[str, Callable[..., Any]]:
-    """The table of a library of arrays that has the names of NumPy."""
+def array_functions(
+    xp: Any, where: Callable[..., Any] | None = None
+) -> dict[str, Callable[..., Any]]:
+    """The table of a library that has the names of NumPy, but perhaps another `where`."""
+    where = where or xp.where
 
     def without_turns(angle: Any) -> Any:
         return xp.arctan2(xp.sin(angle), xp.cos(angle)) if hasattr(angle, "shape") else angle
 
     def angle_sum(a: Any, b: Any) -> Any:
         total = a + b
-        return xp.where(abs(total) > FAR_ANGLE, without_turns(a) + without_turns(b), total)
+        return where(abs(total) > FAR_ANGLE, without_turns(a) + without_turns(b), total)
 
     def guard(pivot: Any, scale: Any) -> Any:
-        return xp.where(abs(pivot) > RELATIVE_PIVOT * abs(scale), pivot, float("nan"))
+        return where(abs(pivot) > RELATIVE_PIVOT * abs(scale), pivot, float("nan"))
 
     def signed_power(x: Any, exponent: float) -> Any:
-        return xp.sign(x) * xp.where(x == 0, 1.0, abs(x)) ** exponent
+        return xp.sign(x) * where(x == 0, 1.0, abs(x)) ** exponent
 
     named = {name: getattr(xp, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "sign")}
     own = {"angle_sum": angle_sum, "guard": guard, "signed_power": signed_power}

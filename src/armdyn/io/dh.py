@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, check_truth, frozen
 from armdyn.errors import ModelError, check_known, is_one_of, shown
-from armdyn.io.keys import FRICTION_KEYS, friction_from_keys
+from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, rotor_from_keys
 from armdyn.io.options import Reading
 from armdyn.io.shapes import ShapeReader
-from armdyn.model import GRAVITY, Connection, Inertia, Limits, Loop, RobotModel, Rotor, assemble
+from armdyn.model import GRAVITY, Connection, Inertia, Limits, Loop, RobotModel, assemble
 from armdyn.model.assemble import check_name
 from armdyn.model.cut_joints import COUPLING, cut_joint
 from armdyn.model.edit import coupling_between, loop_between, with_loops
@@ -124,10 +124,7 @@ def _connection(
         frozen(placement),
         limits=limits_from_keys(where, row),
         friction=friction_from_keys(where, row),
-        rotor=Rotor(
-            check_number(f"{where}: rotor_inertia", row.get("rotor_inertia", 0.0)),
-            check_number(f"{where}: gear_ratio", row.get("gear_ratio", 1.0)),
-        ),
+        rotor=rotor_from_keys(where, row),
     )
 
 
@@ -239,8 +236,8 @@ def _bound(what: str, value: Any) -> float:
     return float(value) if endless else check_number(what, value)
 
 
-KEYS = ("name", "type", "a", "b", "length")
-COUPLED = ("name", "type", "follower", "leader", "coefficients")
+LOOP_KEYS = ("name", "type", "a", "b", "length")
+COUPLED_KEYS = ("name", "type", "follower", "leader", "coefficients")
 
 
 def closed_by_rows(
@@ -267,7 +264,7 @@ def _loop(model: RobotModel, where: str, loop: Mapping[str, Any]) -> Loop:
         raise ModelError(f"{where}: expected a mapping, got {shown(loop)}")
     coupled = loop.get("type") == COUPLING.name
     for key in loop:
-        check_known(f"key (in {where})", key, COUPLED if coupled else KEYS)
+        check_known(f"key (in {where})", key, COUPLED_KEYS if coupled else LOOP_KEYS)
     if coupled:
         name, *joints = (str(loop.get(key, "")) for key in ("name", "follower", "leader"))
         given = loop.get("coefficients", ())

@@ -1,4 +1,4 @@
-"""Drives of several joints in tables: between their keys and `Drive`."""
+"""Friction, rotors, drives and springs in tables: between their keys and the parts of a robot."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ModelError, UnknownNameError, shown
+from armdyn.errors import ModelError, UnknownNameError, check_known, shown
 from armdyn.model import Drive, Joint, RobotModel, Rotor, Spring
 from armdyn.model.friction import PARAMETERS, FrictionLaw
 from armdyn.model.transform import IDENTITY, inverse
@@ -67,35 +67,47 @@ DRIVE_KEYS = ("name", "joints", "rotor_inertia", "gear_ratio", *FRICTION_KEYS)
 
 def drives_from_keys(given: Any) -> tuple[Drive, ...]:
     """The drives that a sequence of mappings gives."""
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
-        raise ModelError(f"drives: expected a list of mappings, got {shown(given)}")
-    return tuple(drive_from_keys(f"drive {i}", each) for i, each in enumerate(given, start=1))
+    each = enumerate(_listed("drives", given), start=1)
+    return tuple(drive_from_keys(f"drive {i}", keys) for i, keys in each)
 
 
 def drive_from_keys(where: str, given: Any) -> Drive:
     """The drive that the keys of a table give; `where` begins the errors."""
-    if not isinstance(given, Mapping):
-        raise ModelError(f"{where}: expected a mapping of keys to values, got {shown(given)}")
-    for key in given:
-        if key not in DRIVE_KEYS:
-            raise UnknownNameError(f"{where}: key", key, DRIVE_KEYS)
-    name, joints = given.get("name"), given.get("joints")
-    if not isinstance(name, str) or not name:
-        raise ModelError(f"{where}: expected a name, got {shown(name)}")
+    name = _checked_name(where, given, DRIVE_KEYS)
+    joints = given.get("joints")
     if not isinstance(joints, Mapping):
         raise ModelError(
             f"{where}: expected joints with the ratios that the drive turns with, as "
             f"joints = {{ joint5 = 1.0, joint6 = 1.0 }}, got {shown(joints)}"
         )
     ratios = {str(k): check_number(f"{where}: ratio of {k!r}", v) for k, v in joints.items()}
-    rotor = [check_number(f"{where}: {key}", v) for key, v in _rotor(given)]
-    return Drive(name, tuple(ratios.items()), Rotor(*rotor), friction_from_keys(where, given))
+    rotor, friction = rotor_from_keys(where, given), friction_from_keys(where, given)
+    return Drive(name, tuple(ratios.items()), rotor, friction)
 
 
-def _rotor(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    usual = Rotor()
-    yield "rotor_inertia", given.get("rotor_inertia", usual.inertia)
-    yield "gear_ratio", given.get("gear_ratio", usual.gear_ratio)
+def rotor_from_keys(where: str, given: Mapping[str, Any]) -> Rotor:
+    """The rotor that the keys of a table give; other keys are left alone."""
+    usual = {"rotor_inertia": Rotor().inertia, "gear_ratio": Rotor().gear_ratio}
+    return Rotor(*(check_number(f"{where}: {k}", given.get(k, x)) for k, x in usual.items()))
+
+
+def _listed(what: str, given: Any) -> Sequence[Any]:
+    """The mappings of several parts, or a ModelError."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
+        raise ModelError(f"{what}: expected a list of mappings, got {shown(given)}")
+    return given
+
+
+def _checked_name(where: str, given: Any, keys: Sequence[str], name: Any = None) -> str:
+    """The name of a part, or a ModelError if it has none or has other keys than these."""
+    if not isinstance(given, Mapping):
+        raise ModelError(f"{where}: expected a mapping of keys to values, got {shown(given)}")
+    for key in given:
+        check_known(f"{where}: key", key, keys)
+    name = given.get("name", name)
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"{where}: expected a name, got {shown(name)}")
+    return name
 
 
 def keys_from_motor(owner: Joint | Drive) -> Iterator[tuple[str, float | tuple[float, ...]]]:
@@ -113,10 +125,8 @@ BASE = "base"
 
 def with_springs(model: RobotModel, given: Any) -> RobotModel:
     """The robot with springs in place of those it has; each is a mapping, or a `Spring`."""
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
-        raise ModelError(f"springs: expected a list of mappings, got {shown(given)}")
     springs = []
-    for i, each in enumerate(given, start=1):
+    for i, each in enumerate(_listed("springs", given), start=1):
         if isinstance(each, Spring):
             _check_link(model, f"spring {i}", each)
             springs.append(each if each.name else replace(each, name=f"spring{i}"))
@@ -127,14 +137,7 @@ def with_springs(model: RobotModel, given: Any) -> RobotModel:
 
 def spring_from_keys(model: RobotModel, where: str, given: Any, name: str = "") -> Spring:
     """The spring that the keys of a table give; `where` begins the errors."""
-    if not isinstance(given, Mapping):
-        raise ModelError(f"{where}: expected a mapping of keys to values, got {shown(given)}")
-    for key in given:
-        if key not in SPRING_KEYS:
-            raise UnknownNameError(f"{where}: key", key, SPRING_KEYS)
-    name = given.get("name", name)
-    if not isinstance(name, str) or not name:
-        raise ModelError(f"{where}: expected a name, got {shown(name)}")
+    name = _checked_name(where, given, SPRING_KEYS, name)
     missing = [key for key in ("link", "stiffness") if key not in given]
     if missing:
         raise ModelError(

@@ -14,14 +14,12 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import (
-    LoopError,
     MissingExtraError,
     ModelError,
-    TopologyError,
     UnknownNameError,
     UnsupportedJointError,
 )
-from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.edit import check_locked
 from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, JointType
@@ -55,7 +53,7 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     reader.read()
     if options.tool is not None:
         reader.add_tool(options.tool)
-    try:
+    with named_file(path):
         model = assemble(
             m.names.split(b"\0", 1)[0].decode() or path.stem,
             reader.links,
@@ -66,16 +64,11 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             gravity=_gravity(m) if options.gravity is None else options.gravity,
             locked=reader.locked(options.locked),
         )
-    except TopologyError as error:
-        raise TopologyError(f"{path}: {error}") from error
-    names, drives = reader.joint_names, reader.drives
-    equalities = closing_equalities(m, reader.couplings)
-    try:
+        names, drives = reader.joint_names, reader.drives
+        equalities = closing_equalities(m, reader.couplings)
         model = closed_by_equalities(
             model, m, equalities, reader.couplings, reader.body_names, names
         )
-    except LoopError as error:
-        raise LoopError(f"{path}: {error}", loop=error.loop) from error
     couplings = reader.couplings.without(equalities)
     left_out = unmodelled(m, path, reader.body_names, names, drives, couplings)
     changed = approximated(m, path, names, drives)

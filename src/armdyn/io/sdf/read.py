@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import LoopError, ModelError, SdfError, TopologyError, UnsupportedJointError
+from armdyn.errors import ModelError, SdfError, UnsupportedJointError
 from armdyn.io.attributes import Problems
 from armdyn.io.closing import closed_tree
-from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.sdf.frames import WORLD, SdfFrames, number, numbers, pose
 from armdyn.io.sdf.joint import CUTS, SdfJoint, joint_from_element, spanning_tree
 from armdyn.io.xml import XmlElement, read_xml
@@ -48,7 +48,7 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     reader = _Robot(path, links, [j for j in joints if j is not None], places)
     tool = _tool(reader, frames, options.tool, element)
     base = frames.model_pose @ places[reader.root] if options.base is None else options.base
-    try:
+    with named_file(path):
         model = assemble(
             element.attributes.get("name") or path.stem,
             reader.links,
@@ -60,10 +60,6 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             locked=options.locked,
         )
         model = closed_tree(model, reader.loops(model), np.zeros(len(model.joints)))
-    except TopologyError as error:
-        raise TopologyError(f"{path}: {error}") from error
-    except LoopError as error:
-        raise LoopError(f"{path}: {error}", loop=error.loop) from error
     return model, (*problems.findings, *physical_warnings(model, options.physical))
 
 

@@ -14,16 +14,16 @@ from typing import Any
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError, shown
-from armdyn.io.dh import COLUMNS, read_dh
+from armdyn.errors import ModelError, TomlError, UnknownNameError, shown
+from armdyn.io.dh import COLUMNS, COUPLED_KEYS, LOOP_KEYS, read_dh
 from armdyn.io.keys import PAIRS, drive_from_keys, spring_from_keys
-from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.regular import read_regular
 from armdyn.io.shapes import ShapeReader, density_findings
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.io.toml.tree import tree_model
 from armdyn.model import GRAVITY, Frame, Loop, RobotModel
-from armdyn.model.cut_joints import COUPLING, CUT_JOINTS, cut_joint
+from armdyn.model.cut_joints import COUPLING, CUT_JOINTS
 from armdyn.model.edit import (
     coupling_between,
     lock,
@@ -89,11 +89,9 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     model = model if options.gravity is None else with_gravity(model, options.gravity)
     model = model if options.base is None else with_base(model, options.base)
     model = lock(model, options.locked or {})
-    try:
+    with named_file(path):
         filled = density_findings(str(path), options.density, shapes.filled)
         return model, (*findings, *filled, *physical_warnings(model, options.physical))
-    except InertiaError as error:
-        raise InertiaError(f"{path}: {error}", link=error.link) from error
 
 
 def parsed_toml(path: Path) -> dict[str, Any]:
@@ -222,10 +220,6 @@ def _dh_value(t: Table, key: str) -> Any:
     return t.number_or_array(key, (2,)) if key in PAIRS else t.number(key)
 
 
-LOOP = ("name", "type", "a", "b", "length")
-COUPLED = ("name", "type", "follower", "leader", "coefficients")
-
-
 def closed_by_tables(model: RobotModel, top: Table) -> RobotModel:
     """The tree with the loops that its file has."""
     loops = [_loop(model, t) for t in top.tables("loops")]
@@ -251,25 +245,19 @@ def _passive(t: Table) -> list[str]:
 
 def _loop(model: RobotModel, t: Table) -> Loop:
     name, kind = t.text("name"), t.text("type")
-    if kind == COUPLING.name:
-        return _coupling(model, t)
-    t.check_keys(LOOP)
     if kind not in CUT_JOINTS:
         raise t.error(str(UnknownNameError("cut joint of type", kind, CUT_JOINTS)))
+    coupled = kind == COUPLING.name
+    t.check_keys(COUPLED_KEYS if coupled else LOOP_KEYS)
     try:
-        ends = _end(t, "a"), _end(t, "b")
-        return loop_between(model, name, cut_joint(kind), *ends, t.number("length", 0.0))
+        if not coupled:
+            ends = _end(t, "a"), _end(t, "b")
+            return loop_between(model, name, CUT_JOINTS[kind], *ends, t.number("length", 0.0))
+        joints = t.text("follower"), t.text("leader")
+        loop = coupling_between(model, name, *joints, t.numbers("coefficients"))
+    except TomlError:
+        raise
     except (ModelError, UnknownNameError) as fault:
-        raise t.error(str(fault)) from fault
-
-
-def _coupling(model: RobotModel, t: Table) -> Loop:
-    t.check_keys(COUPLED)
-    ends = t.text("follower"), t.text("leader")
-    given = t.numbers("coefficients")
-    try:
-        loop = coupling_between(model, t.text("name"), *ends, given)
-    except UnknownNameError as fault:
         raise t.error(str(fault)) from fault
     if loop.fault:
         raise t.error(f"{loop.where}: {loop.fault}")

@@ -1,7 +1,7 @@
 """The geometry of a link of a URDF file as one body: for its inertia, or to compare with it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from inspect import signature
 from itertools import product
@@ -146,33 +146,6 @@ class LinkGeometry:
     bounds no volume it has the convex hull."""
 
 
-def read_geometry(path: Path, trusted: bool) -> tuple[dict[str, LinkGeometry], dict[str, str]]:
-    """The geometry of each link that has some, and why that of others is not read.
-
-    Meshes are read only from a file that is trusted.
-    """
-    problems = Problems(path, UrdfError)
-    robot = read_robot(path, problems, trusted)
-    meshes = MeshReader(MAX_EXAMINED_BYTES if trusted else NOT_READ, "open")
-    found, unread = {}, {}
-    for link in robot.all("link"):
-        before, folder = len(problems.found), path.parent.resolve()
-        visual, collision = (
-            list(link_pieces(link, folder, problems, (tag,))) for tag in ("visual", "collision")
-        )
-        try:
-            if len(problems.found) > before:
-                raise UrdfError(problems.found[-1][1])
-            if visual or collision:
-                points = [meshes.points(piece) for piece in (*visual, *collision)]
-                bodies = [meshes.body(piece, 1.0) for piece in visual or collision]
-                body = sum(bodies, Inertia.zero())
-                found[link.attributes.get("name", "")] = LinkGeometry(np.concatenate(points), body)
-        except ArmdynError as error:
-            unread[link.attributes.get("name", "")] = str(error)
-    return found, unread
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkShape:
     """One <collision> or <visual> of a link, as a convex solid."""
@@ -187,21 +160,46 @@ class LinkShape:
     """Of a mesh its corners, (n, 3) [m]."""
 
 
+def read_geometry(path: Path, trusted: bool) -> tuple[dict[str, LinkGeometry], dict[str, str]]:
+    """The geometry of each link that has some, and why that of others is not read.
+
+    Meshes are read only from a file that is trusted.
+    """
+
+    def geometry(meshes: MeshReader, visual: list[Piece], collision: list[Piece]) -> LinkGeometry:
+        points = [meshes.points(piece) for piece in (*visual, *collision)]
+        bodies = [meshes.body(piece, 1.0) for piece in visual or collision]
+        return LinkGeometry(np.concatenate(points), sum(bodies, Inertia.zero()))
+
+    return _by_link(path, trusted, geometry, ("visual",), ("collision",))
+
+
 def read_shapes(path: Path, trusted: bool) -> tuple[dict[str, list[LinkShape]], dict[str, str]]:
     """The shapes of each link, <collision> or else <visual>, and why those of others are not."""
+
+    def shapes(meshes: MeshReader, pieces: list[Piece]) -> list[LinkShape]:
+        return [meshes.shape(piece) for piece in pieces]
+
+    return _by_link(path, trusted, shapes, ("collision", "visual"))
+
+
+def _by_link(
+    path: Path, trusted: bool, make: Callable[..., Any], *tags: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """What `make` makes of the pieces that each link has by these tags, and why it cannot."""
     problems = Problems(path, UrdfError)
     robot = read_robot(path, problems, trusted)
     meshes = MeshReader(MAX_EXAMINED_BYTES if trusted else NOT_READ, "open")
-    found: dict[str, list[LinkShape]] = {}
-    unread = {}
+    found, unread = {}, {}
     for link in robot.all("link"):
         name, before = link.attributes.get("name", ""), len(problems.found)
-        pieces = [*link_pieces(link, path.parent.resolve(), problems, ("collision", "visual"))]
+        folder = path.parent.resolve()
+        pieces = [list(link_pieces(link, folder, problems, choice)) for choice in tags]
         try:
             if len(problems.found) > before:
                 raise UrdfError(problems.found[-1][1])
-            if pieces:
-                found[name] = [meshes.shape(piece) for piece in pieces]
+            if any(pieces):
+                found[name] = make(meshes, *pieces)
         except ArmdynError as error:
             unread[name] = str(error)
     return found, unread

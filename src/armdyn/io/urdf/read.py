@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import ArmdynError, InertiaError, TopologyError, UrdfError
+from armdyn.errors import ArmdynError, InertiaError, UrdfError
 from armdyn.io.attributes import Problems
-from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.shapes import density_findings
 from armdyn.io.urdf.geometry import MAX_MESHES_BYTES, NOT_READ, MeshReader, link_pieces
 from armdyn.io.urdf.joint import check_words, connection_from_element
@@ -111,7 +111,7 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     problems.raise_if_any()
     words = own.attributes
     flange = words.get("flange") if options.tool is None else options.tool
-    try:
+    with named_file(path):
         model = assemble(
             robot.attributes.get("name") or path.stem,
             {name: link.inertia or Inertia.zero() for name, link in links.items()},
@@ -132,10 +132,6 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             *moving_links_findings(model, links, options.physical),
             *physical_warnings(model, options.physical),
         )
-    except TopologyError as error:
-        raise TopologyError(f"{path}: {error}") from error
-    except InertiaError as error:
-        raise InertiaError(f"{path}: {error}", link=error.link) from error
 
 
 def with_inertia_from_geometry(
