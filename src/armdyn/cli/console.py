@@ -2,6 +2,8 @@
 
 Everything that reaches a terminal goes through this file. Names and titles come from files of
 others: their control characters are shown as escapes, and nothing in them is taken for markup.
+A table that is too wide is printed in parts, one below the other, each with the labels of its rows;
+long texts wrap inside their column. So nothing is cut, and no line is broken by the terminal.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ _WIDE: ContextVar[bool] = ContextVar("wide", default=False)
 """Whether tables are printed as wide as they are."""
 _PASSED = "\n\t\u00a0"
 """Characters that are printed though Python does not call them printable."""
+LONGEST_UNBROKEN, NARROWEST = 40, 28
+"""Characters beyond which texts may wrap, and the least width of their column."""
 
 
 def visible(text: str) -> str:
@@ -260,10 +264,6 @@ def rate_bar(unit: str) -> Iterator[Callable[[int, int], None]]:
             update(rate="" if speed is None else f"{speed:.3g} {unit}/s")
 
         yield tell
-
-
-LONGEST_UNBROKEN, NARROWEST = 40, 28
-"""Characters beyond which texts may wrap, and the least width of their column."""
 
 
 def table(

@@ -19,7 +19,9 @@ from armdyn.cli.options import (
     file_option,
     number,
     numbers,
+    one_or_each,
     option,
+    pairs,
     takes_robot,
 )
 
@@ -120,30 +122,16 @@ def _until_interrupted(say: Any) -> Iterator[Progress]:
 
 def _limits(option: str, text: str | None) -> Any:
     """One number for all joints, one for each, or some by the names of joints."""
-    if text is None:
-        return None
-    parts = text.split(",")
-    if any("=" in part for part in parts):
-        return dict((name, number(option, value)) for name, value in _named(option, parts))
-    values = [number(option, part) for part in parts]
-    return values if len(values) > 1 else values[0]
+    if text is None or "=" not in text:
+        return one_or_each(option, text)
+    return {name: number(option, value) for name, value in pairs(option, text, "JOINT=VALUE")}
 
 
 def _ranges(text: str | None) -> dict[str, tuple[float, float]] | None:
-    if text is None:
-        return None
     found = {}
-    for name, value in _named("--position", text.split(",")):
+    for name, value in pairs("--position", text, "JOINT=VALUE"):
         low, sign, high = value.partition(":")
         if not sign:
             raise typer.BadParameter(f"--position {name}: expected LOW:HIGH, got {value!r}")
         found[name] = number("--position", low), number("--position", high)
-    return found
-
-
-def _named(option: str, parts: list[str]) -> Iterator[tuple[str, str]]:
-    for part in parts:
-        name, sign, value = part.partition("=")
-        if not sign or not name.strip():
-            raise typer.BadParameter(f"{option}: expected JOINT=VALUE, got {part!r}")
-        yield name.strip(), value
+    return found or None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 import typer
 
-from armdyn.cli.options import number, numbers
+from armdyn.cli.options import numbers, one_or_each
 from armdyn.errors import ArmdynWarning
 
 if TYPE_CHECKING:
@@ -22,6 +22,40 @@ EACH_JOINT = "V1,V2,..."
 """What an option with a number for each joint takes."""
 Degrees = Annotated[
     bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")
+]
+_EACH = "V[,V,...]"
+MotionArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="TRAJECTORY.csv|workspace",
+        help="Columns t, q1..qn and, where known, qd and qdd; or random states within the limits.",
+    ),
+]
+SamplesOption = Annotated[
+    int | None, typer.Option(min=1, help="States of the workspace; 2000 by default.")
+]
+SpeedOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar=_EACH, help="Largest speeds in the workspace; the limits of the joints by default."
+    ),
+]
+AccelerationOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar=_EACH, help="Largest accelerations there; full speed in half a second by default."
+    ),
+]
+SeedOption = Annotated[
+    int | None, typer.Option(min=0, help="Chooses the states of the workspace; 0 by default.")
+]
+LimitsOption = Annotated[
+    Literal["error", "warn", "ignore"],
+    typer.Option(help="What to do about motions that leave the limits of the joints."),
+]
+ReferenceOption = Annotated[
+    Literal["peak", "effort"],
+    typer.Option(help="Errors relative to the largest torque of a joint, or to its effort limit."),
 ]
 
 
@@ -90,42 +124,6 @@ def warn_of_degrees(arm: Robot, q: Array) -> None:
         warnings.warn(f"{sentence}; if these are degrees, say --degrees", ArmdynWarning, 2)
 
 
-_EACH = "V[,V,...]"
-MotionArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="TRAJECTORY.csv|workspace",
-        help="Columns t, q1..qn and, where known, qd and qdd; or random states within the limits.",
-    ),
-]
-SamplesOption = Annotated[
-    int | None, typer.Option(min=1, help="States of the workspace; 2000 by default.")
-]
-SpeedOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar=_EACH, help="Largest speeds in the workspace; the limits of the joints by default."
-    ),
-]
-AccelerationOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar=_EACH, help="Largest accelerations there; full speed in half a second by default."
-    ),
-]
-SeedOption = Annotated[
-    int | None, typer.Option(min=0, help="Chooses the states of the workspace; 0 by default.")
-]
-LimitsOption = Annotated[
-    Literal["error", "warn", "ignore"],
-    typer.Option(help="What to do about motions that leave the limits of the joints."),
-]
-ReferenceOption = Annotated[
-    Literal["peak", "effort"],
-    typer.Option(help="Errors relative to the largest torque of a joint, or to its effort limit."),
-]
-
-
 def chosen_states(
     motion: str,
     samples: int | None,
@@ -143,15 +141,7 @@ def chosen_states(
 
     return Workspace(
         samples,
-        _each("--speed", speed),
-        _each("--acceleration", acceleration),
+        one_or_each("--speed", speed),
+        one_or_each("--acceleration", acceleration),
         0 if seed is None else seed,
     )
-
-
-def _each(option: str, text: str | None) -> list[float] | float | None:
-    """One number for all joints, or one for each."""
-    if text is None:
-        return None
-    values = [number(option, part) for part in text.split(",")]
-    return values if len(values) > 1 else values[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from armdyn.cli.options import (
     file_option,
     number,
     option,
+    pairs,
     takes_robot,
 )
 from armdyn.errors import check_known
@@ -84,8 +84,9 @@ def simplify(
         return
     check_robot_file(output)
     check_outputs((output, plot), (robot.source,), "the robot itself")
-    limits = {word: _pair(word, text) for word, text in _words("--bounds", bounds, "LOW:HIGH")}
-    costs = _words("--weights", weights, "NUMBER")
+    ranges = pairs("--bounds", bounds, "WORD=LOW:HIGH,...")
+    limits = {word: _pair(word, text) for word, text in ranges}
+    costs = pairs("--weights", weights, "WORD=NUMBER,...")
     options: dict[str, Any] = {"bounds": limits, "add_only": add_only, "symbolic": symbolic}
     options["weights"] = {word: number(f"--weights {word}", text) for word, text in costs}
     given = {"margin": margin, "kept": kept}
@@ -103,14 +104,6 @@ def simplify(
     colour = "green" if found.feasible else "red"
     console.deliver(report, json, output, colour=colour, save=plot)
     raise typer.Exit(report.exit_code)
-
-
-def _words(option: str, text: str | None, what: str) -> Iterator[tuple[str, str]]:
-    for part in () if text is None else text.split(","):
-        word, sign, value = part.partition("=")
-        if not sign or not word.strip() or not value.strip():
-            raise typer.BadParameter(f"{option}: expected WORD={what},..., got {part!r}")
-        yield word.strip(), value.strip()
 
 
 def _pair(word: str, text: str) -> tuple[float | None, float | None]:

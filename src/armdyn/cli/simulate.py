@@ -40,6 +40,24 @@ if TYPE_CHECKING:
 
 
 _EACH = "Q1,Q2,..."
+GAINS: Mapping[str, tuple[str, ...]] = {
+    "free": (),
+    "gravity-pd": ("kp", "kd"),
+    "computed-torque": ("kp", "kd"),
+    "slotine-li": ("rate", "kd"),
+    "operational-space": ("kp", "kd"),
+    "impedance": ("kp", "kd"),
+}
+"""The controllers and the gains that each has."""
+OF_THE_TOOL = ("operational-space", "impedance")
+"""Controllers in coordinates of the tool."""
+DEFAULT_DURATION = 1.0
+"""How long a simulation takes if no option says it [s]."""
+BAR_DELAY = 1.0
+"""Time after which a progress bar appears [s]."""
+BAR_PERIOD = 0.05
+"""Least time between two changes of the progress bar [s]."""
+MAX_LISTED_EVENTS = 20
 
 
 @takes_robot
@@ -154,21 +172,6 @@ def simulate(
 
 def _first(*times: float | None) -> float:
     return next(time for time in times if time is not None)
-
-
-GAINS: Mapping[str, tuple[str, ...]] = {
-    "free": (),
-    "gravity-pd": ("kp", "kd"),
-    "computed-torque": ("kp", "kd"),
-    "slotine-li": ("rate", "kd"),
-    "operational-space": ("kp", "kd"),
-    "impedance": ("kp", "kd"),
-}
-"""The controllers and the gains that each has."""
-OF_THE_TOOL = ("operational-space", "impedance")
-"""Controllers in coordinates of the tool."""
-DEFAULT_DURATION = 1.0
-"""How long a simulation takes if no option says it [s]."""
 
 
 def start(
@@ -321,13 +324,6 @@ class ControllerOptions:
 def _gain(option: str, text: str, count: int) -> float | list[float]:
     values = numbers(option, text, tuple(dict.fromkeys((1, count))))
     return values[0] if len(values) == 1 else values
-
-
-BAR_DELAY = 1.0
-"""Time after which a progress bar appears [s]."""
-BAR_PERIOD = 0.05
-"""Least time between two changes of the progress bar [s]."""
-MAX_LISTED_EVENTS = 20
 
 
 @contextmanager

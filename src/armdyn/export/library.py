@@ -1,4 +1,7 @@
-"""Bridges to other libraries: whether one is there, and what a kernel is called in it."""
+"""Bridges to other libraries: whether one is there, names of kernels in it, its operations.
+
+Nothing of a library is imported here.
+"""
 
 import hashlib
 import re

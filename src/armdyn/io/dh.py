@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg tables, standard and modified, by keyword columns."""
+"""Denavit-Hartenberg tables, standard and modified, by keyword columns, and their loops."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +28,8 @@ MAGNITUDES = ("velocity_limit", "effort_limit", "continuous_effort")
 DRIVE = ("rotor_inertia", "gear_ratio", "limits", *MAGNITUDES)
 NAMES = ("name", "link", "parent", "actuated")
 COLUMNS = GEOMETRY + INERTIA + FRICTION_KEYS + DRIVE + NAMES
+LOOP_KEYS = ("name", "type", "a", "b", "length")
+COUPLED_KEYS = ("name", "type", "follower", "leader", "coefficients")
 
 
 def read_dh(
@@ -234,10 +236,6 @@ def _bound(what: str, value: Any) -> float:
     """A number that may be infinite."""
     endless = isinstance(value, float) and math.isinf(value)
     return float(value) if endless else check_number(what, value)
-
-
-LOOP_KEYS = ("name", "type", "a", "b", "length")
-COUPLED_KEYS = ("name", "type", "follower", "leader", "coefficients")
 
 
 def closed_by_rows(

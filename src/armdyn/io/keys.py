@@ -20,6 +20,10 @@ PAIRS = {
 """Keys that may hold a number for each direction; a single number is for both directions."""
 FRICTION_KEYS = tuple(dict.fromkeys(parameter.key for parameter in PARAMETERS.values()))
 """Every key of friction in a table."""
+DRIVE_KEYS = ("name", "joints", "rotor_inertia", "gear_ratio", *FRICTION_KEYS)
+SPRING_KEYS = ("name", "link", "point", "other", "anchor", "stiffness", "free_length")
+BASE = "base"
+"""What the base is called where no link has that name."""
 
 
 def friction_from_keys(where: str, given: Mapping[str, Any]) -> FrictionLaw:
@@ -60,9 +64,6 @@ def keys_from_friction(law: FrictionLaw) -> Iterator[tuple[str, float | tuple[fl
             yield key, pair[0] if one else pair
         elif key in PARAMETERS and getattr(law, key) != PARAMETERS[key].default:
             yield key, getattr(law, key)
-
-
-DRIVE_KEYS = ("name", "joints", "rotor_inertia", "gear_ratio", *FRICTION_KEYS)
 
 
 def drives_from_keys(given: Any) -> tuple[Drive, ...]:
@@ -116,11 +117,6 @@ def keys_from_motor(owner: Joint | Drive) -> Iterator[tuple[str, float | tuple[f
     if owner.rotor.inertia or owner.rotor.gear_ratio != 1.0:
         yield "rotor_inertia", owner.rotor.inertia
         yield "gear_ratio", owner.rotor.gear_ratio
-
-
-SPRING_KEYS = ("name", "link", "point", "other", "anchor", "stiffness", "free_length")
-BASE = "base"
-"""What the base is called where no link has that name."""
 
 
 def with_springs(model: RobotModel, given: Any) -> RobotModel:

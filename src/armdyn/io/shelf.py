@@ -1,4 +1,9 @@
-"""Files of one kind that are kept in a folder of this user."""
+"""Files of one kind in a folder of this user alone, worked on through a handle.
+
+A folder is opened once, no link followed, and looked at; its files are opened, renamed and removed
+in what was opened. So nobody can put another folder or file in place between the look and the step.
+Windows has neither these handles nor these owners and modes: there, paths do, and nothing is asked.
+"""
 
 import os
 import re

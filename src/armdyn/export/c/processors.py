@@ -1,4 +1,4 @@
-"""What exported C takes on a processor: bytes of code and of stack, by its compiler."""
+"""C compilers of this machine, and the bytes of code and stack that exported C takes by them."""
 
 import os
 import re
@@ -12,6 +12,12 @@ from pathlib import Path
 from armdyn.errors import CompilerError, check_known
 
 FLAGS = ("-std=c99", "-O2", "-ffunction-sections", "-fstack-usage")
+_ARM = ("arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
+_HARD = ("-mthumb", "-mfloat-abi=hard")
+USUAL = ("cc", "gcc", "clang")
+"""Names of compilers that are looked for, if the variable CC names none."""
+LONGEST_COMPILATION = 600
+"""Seconds after which a compiler is stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +33,6 @@ class Processor:
     """What to install on Debian."""
 
 
-_ARM = ("arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
-_HARD = ("-mthumb", "-mfloat-abi=hard")
 PROCESSORS = {
     p.name: p
     for p in (
@@ -137,12 +141,6 @@ def _stacks(text: str) -> dict[str, int]:
 def _sections(text: str) -> dict[str, int]:
     """Bytes by section."""
     return {name: int(size) for name, size in re.findall(r"^(\.\S+)\s+(\d+)", text, re.MULTILINE)}
-
-
-USUAL = ("cc", "gcc", "clang")
-"""Names of compilers that are looked for, if the variable CC names none."""
-LONGEST_COMPILATION = 600
-"""Seconds after which a compiler is stopped."""
 
 
 def compiler(need: str) -> str:

@@ -1,4 +1,10 @@
-"""A program in jax.numpy, for devices that armdyn has no kernels for."""
+"""A program in jax.numpy, for devices that armdyn has no kernels for; a long one as a tape.
+
+XLA takes seconds to compile a thousand operations one after the other, because it fuses and copies
+them; a loop over a tape it compiles in a fraction of a second, however long the tape is. Each step
+reads two values for each of its lanes, does one kind of operation with all of them, and appends the
+results to the values.
+"""
 
 import inspect
 from collections import Counter, defaultdict
@@ -17,6 +23,9 @@ from armdyn.graph.program import Program
 
 LANES = 8
 """Operations side by side in a step."""
+MOST_UNROLLED = 600
+"""Instructions up to which a program is written out, which XLA compiles in a second or two; a
+longer one becomes a loop over its tape."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,11 +100,6 @@ def _waiting(
     for place in reversed(range(first, first + len(program.instructions))):
         heights[place] = 1 + max((heights[user] for user in users[place]), default=0)
     return heights, users, missing
-
-
-MOST_UNROLLED = 600
-"""Instructions up to which a program is written out, which XLA compiles in a second or two; a
-longer one becomes a loop over its tape."""
 
 
 def program_function(program: Program) -> Callable[..., Any]:

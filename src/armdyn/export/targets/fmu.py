@@ -47,6 +47,7 @@ UNITS = {
 }
 """Exponents of the base units."""
 PAYLOAD_UNITS = ("kg", *("kg.m",) * 3, *("kg.m2",) * 6)
+FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +178,6 @@ def build_description(made: CSources) -> str:
 def _text(root: ET.Element) -> str:
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, "unicode") + "\n"
-
-
-FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
 def _package(made: CSources, binary: bool) -> Package:

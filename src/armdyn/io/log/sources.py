@@ -21,6 +21,10 @@ from armdyn.io.regular import check_path, check_regular
 
 MAX_LOG_BYTES = 2**40
 """Largest log that is read [bytes]; blocks of it are in memory, never all of it."""
+ROWS_AT_ONCE = 2**16
+BYTES_AT_ONCE = 2**24
+"""Text that is turned into numbers at once [bytes]."""
+_SEPARATORS = ",;\t"
 
 
 class LogSource(Protocol):
@@ -94,9 +98,6 @@ def source_from_arrays(where: str, given: Mapping[str, Any]) -> ArraySource:
         lengths = ", ".join(f"{name} {len(c)}" for name, c in zip(names, columns, strict=True))
         raise LogError(f"{where}: expected arrays of one length, got {lengths or 'none'}")
     return ArraySource(names, where, np.column_stack(columns))
-
-
-ROWS_AT_ONCE = 2**16
 
 
 class ParquetSource:
@@ -217,11 +218,6 @@ def _npy_rows(
     width = shape[1] if len(shape) == 2 else 1
     data = stream.read(count * width * dtype.itemsize)
     return np.frombuffer(data, dtype).reshape(count, width).astype(float)
-
-
-BYTES_AT_ONCE = 2**24
-"""Text that is turned into numbers at once [bytes]."""
-_SEPARATORS = ",;\t"
 
 
 class CsvSource:

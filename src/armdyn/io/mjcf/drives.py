@@ -3,6 +3,7 @@
 An actuator behind a gear adds its armature and damping times gear² to its joint or tendon. A
 tendon whose length changes by c q̇ of one coordinate adds armature and damping times c² to it, and
 friction loss times |c|; with several coordinates it couples them, which a RobotModel cannot say.
+Whatever else changes torques and a RobotModel does not hold is told.
 """
 
 from collections.abc import Iterator

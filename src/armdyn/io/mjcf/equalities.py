@@ -1,4 +1,7 @@
-"""Joint equalities of an MJCF file: which joints follow which, and which equalities are left."""
+"""Equalities of an MJCF file: joints that follow others, bodies that close loops, what is left.
+
+MuJoCo holds them softly, by solref and solimp; here they are rigid.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +16,9 @@ from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import CUT_JOINTS, composed, polynomial
 from armdyn.model.edit import coupling_between, loop_between
 from armdyn.model.transform import rotation_from_quaternion, transform
+
+KINDS = {int(mujoco.mjtEq.mjEQ_CONNECT): "spherical", int(mujoco.mjtEq.mjEQ_WELD): "fixed"}
+"""The cut joint of each equality that closes a loop."""
 
 
 def switched_on(m: Any, *features: str) -> bool:
@@ -147,10 +153,6 @@ def _joined(found: Couplings, follower: int, leader: int, ratio: float, offset: 
     return joint == follower or own_ratio != 0
 
 
-KINDS = {int(mujoco.mjtEq.mjEQ_CONNECT): "spherical", int(mujoco.mjtEq.mjEQ_WELD): "fixed"}
-"""The cut joint of each equality that closes a loop."""
-
-
 def closing_equalities(m: Any, couplings: Couplings) -> list[int]:
     """The equalities that close loops."""
     return [i for i in couplings.left if int(m.eq_type[i]) in KINDS]
@@ -174,54 +176,35 @@ def closed_by_equalities(
     ]
     if not loops:
         return model
-    driven = [
-        j
-        for kind, (j, _) in zip(m.actuator_trntype, m.actuator_trnid, strict=True)
-        if _on_joint(kind)
-    ]
+    on_joint = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+    actuators = zip(m.actuator_trntype, m.actuator_trnid[:, 0], strict=True)
+    driven = [joints[j] for kind, j in actuators if int(kind) in on_joint]
     zeros = {joints[j]: float(m.qpos0[m.jnt_qposadr[j]]) for j in range(m.njnt)}
     at = np.array([zeros.get(joint.name, 0.0) for joint in model.joints])
-    return closed_tree(model, loops, at, [joints[j] for j in driven])
-
-
-def _on_joint(kind: int) -> bool:
-    return int(kind) in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
-
-
-def _loop(model: RobotModel, m: Any, i: int, bodies: Sequence[str]) -> Loop:
-    kind = KINDS[int(m.eq_type[i])]
-    ends = _at_sites(m, i, bodies) if _between_sites(m, i) else _at_bodies(m, i, bodies)
-    return loop_between(model, _name(m, i), CUT_JOINTS[kind], *ends)
+    return closed_tree(model, loops, at, driven)
 
 
 def _name(m: Any, i: int) -> str:
     return m.eq(i).name or f"equality {i}"
 
 
-def _between_sites(m: Any, i: int) -> bool:
-    return hasattr(m, "eq_objtype") and m.eq_objtype[i] == mujoco.mjtObj.mjOBJ_SITE
+def _loop(model: RobotModel, m: Any, i: int, bodies: Sequence[str]) -> Loop:
+    """A cut joint between two sites, or between two bodies.
 
-
-Ends = tuple[tuple[str, Array], tuple[str, Array]]
-
-
-def _at_sites(m: Any, i: int, bodies: Sequence[str]) -> Ends:
-    ends = [
-        (
-            bodies[m.site_bodyid[site]],
-            transform(rotation_from_quaternion(m.site_quat[site]), m.site_pos[site]),
-        )
-        for site in (m.eq_obj1id[i], m.eq_obj2id[i])
-    ]
-    return ends[0], ends[1]
-
-
-def _at_bodies(m: Any, i: int, bodies: Sequence[str]) -> Ends:
-    """Of a connect a point on either body; of a weld one on body 2, and its frame on body 1."""
-    names, data = [bodies[k] for k in (m.eq_obj1id[i], m.eq_obj2id[i])], m.eq_data[i]
-    if m.eq_type[i] == mujoco.mjtEq.mjEQ_CONNECT:
+    Of a connect there is a point on either body; of a weld one on body 2, and its frame on body 1.
+    """
+    ids, data = (m.eq_obj1id[i], m.eq_obj2id[i]), m.eq_data[i]
+    if hasattr(m, "eq_objtype") and m.eq_objtype[i] == mujoco.mjtObj.mjOBJ_SITE:
+        places = [placed(m.site_pos[site], m.site_quat[site]) for site in ids]
+        ids = m.site_bodyid[ids[0]], m.site_bodyid[ids[1]]
+    elif m.eq_type[i] == mujoco.mjtEq.mjEQ_CONNECT:
         places = [transform(position=data[0:3]), transform(position=data[3:6])]
     else:
-        turned = transform(rotation_from_quaternion(data[6:10]), data[3:6])
-        places = [turned, transform(position=data[0:3])]
-    return (names[0], places[0]), (names[1], places[1])
+        places = [placed(data[3:6], data[6:10]), transform(position=data[0:3])]
+    a, b = ((bodies[body], place) for body, place in zip(ids, places, strict=True))
+    return loop_between(model, _name(m, i), CUT_JOINTS[KINDS[int(m.eq_type[i])]], a, b)
+
+
+def placed(position: Array, quaternion: Array) -> Array:
+    """The transform of a place in a compiled model, (4, 4)."""
+    return transform(rotation_from_quaternion(quaternion), position)

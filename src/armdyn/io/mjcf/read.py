@@ -36,6 +36,7 @@ from armdyn.io.mjcf.drives import approximated, read_drives, unmodelled
 from armdyn.io.mjcf.equalities import (
     closed_by_equalities,
     closing_equalities,
+    placed,
     read_couplings,
     switched_on,
 )
@@ -131,7 +132,7 @@ class _Reader:
             names = [*self.body_names, *(name for name in sites if name)]
             raise UnknownNameError(f"body or site for the tool in {self._path} named", tool, names)
         i = sites[tool]
-        place = _place(m.site_pos[i], m.site_quat[i])
+        place = placed(m.site_pos[i], m.site_quat[i])
         self._fix(self.body_names[m.site_bodyid[i]], tool, place)
         self.links[tool] = Inertia.zero()
 
@@ -142,7 +143,7 @@ class _Reader:
     def _joints(self, i: int, parent: str) -> None:
         """The joints of body i, in the order in which they move it."""
         m, body = self._m, self.body_names[i]
-        place = _place(m.body_pos[i], m.body_quat[i])
+        place = placed(m.body_pos[i], m.body_quat[i])
         own = range(m.body_jntadr[i], m.body_jntadr[i] + m.body_jntnum[i])
         moving = [j for j in own if self._kind(j) is not FIXED]
         if not moving:
@@ -197,10 +198,6 @@ class _Reader:
             "(--fix-root) to hold the body where the file puts it",
             file=self._path,
         )
-
-
-def _place(position: Array, quaternion: Array) -> Array:
-    return transform(rotation_from_quaternion(quaternion), position)
 
 
 def _limits(m: Any, j: int) -> Limits:

@@ -1,4 +1,4 @@
-"""Frames of an SDF model: where each is, and on which link."""
+"""Values of SDF elements, which stand in their text, and frames: where each is, on which link."""
 
 import math
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from armdyn.model.transform import rotation_from_quaternion, rotation_from_rpy, 
 
 UNBOUNDED = 1e15
 """Limits beyond this are none; SDF writes 1e16."""
+MODEL, WORLD = "__model__", "world"
 
 
 def word(parent: XmlElement, tag: str, default: str = "") -> str:
@@ -82,9 +83,6 @@ def _rotation(
         return rotation_from_quaternion(np.array([w, x, y, z]))
     turn = math.pi / 180 if element.attributes.get("degrees") in ("true", "1") else 1.0
     return rotation_from_rpy([turn * v for v in values])
-
-
-MODEL, WORLD = "__model__", "world"
 
 
 class SdfFrames:

@@ -1,4 +1,4 @@
-"""Joints of SDF files: what they are between, their axes, and how they move or close."""
+"""Joints of SDF files: their ends and axes, how they move, and a tree of those that close none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -51,21 +51,8 @@ _TEXT_OR_COMMENT = re.compile(
 )
 _DEEP_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 TEXTS = ("name", "title", "source", "note")
-TOP = (
-    "format",
-    *TEXTS,
-    "gravity",
-    "base",
-    "tool",
-    "flange",
-    "reduced",
-    "letters",
-    "joint",
-    "drives",
-    "springs",
-    "loops",
-    "assembly",
-)
+PARTS = ("base", "tool", "flange", "letters", "joint", "drives", "springs", "loops", "assembly")
+TOP = ("format", *TEXTS, "gravity", "reduced", *PARTS)
 DH_TEXT = ("joint", "inertia_about", "name", "link", "parent")
 _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
 _LONGEST_EXPRESSION = 200

@@ -1,4 +1,9 @@
-"""The geometry of a link of a URDF file as one body: for its inertia, or to compare with it."""
+"""The geometry of a link of a URDF file as one body: for its inertia, or to compare with it.
+
+Meshes are looked for from the folder of the file. The package of package://NAME is a folder NAME
+beside or above the file that contains the file or has a package.xml, or one of that name in
+ROS_PACKAGE_PATH or AMENT_PREFIX_PATH.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -23,6 +28,10 @@ from armdyn.model.shapes import SHAPES
 URDF_SHAPES = ("box", "cylinder", "sphere", "capsule")
 PACKAGE_FOLDERS = 6
 """Number of folders above the file that may hold a package."""
+MAX_MESHES_BYTES, MAX_EXAMINED_BYTES = 500 * 2**20, 100 * 2**20
+"""Size of all meshes of a description that are read to load it, and to examine it [bytes]."""
+NOT_READ = -1
+"""The same of a description that is not trusted: not even an empty file is opened."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,12 +136,6 @@ def _places(name: str, folder: Path) -> Iterator[tuple[Path, Path]]:
         for place in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             root = Path(os.path.realpath(Path(place, inside, package)))
             yield root, root / rest
-
-
-MAX_MESHES_BYTES, MAX_EXAMINED_BYTES = 500 * 2**20, 100 * 2**20
-"""Size of all meshes of a description that are read to load it, and to examine it [bytes]."""
-NOT_READ = -1
-"""The same of a description that is not trusted: not even an empty file is opened."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,15 @@ Inside <robot> the element
     </armdyn>
 
 says what URDF has no words for; the base is in the world, the tool in the frame of the flange.
-Other programs skip it. `joint` and `link` describe those inside <joint> and <link>.
+Inside <link> it may have
+
+    payload="NAME"                  the link is a payload of that name, which can be put down
+    <frame xyz="..." rpy="..."/>    the frame that the robot means by the name of this link
+    <inertia mass="..." first_moment="x y z" moment="xx xy xz yx yy yz zx zy zz"/>
+                                    the inertia about the origin of the link, for reduced sets
+                                    that no mass and centre of mass describe
+
+Other programs skip it. `joint` describes that inside <joint>.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,6 +36,20 @@ from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement
 from armdyn.model import GRAVITY, Body, Frame, Inertia, Link, RobotModel, assemble
 from armdyn.model.validate import Finding, Physical, physical_warnings
+
+TEXTS = ("title", "source", "note")
+"""What a robot says about itself, for people."""
+MAX_LINKS = 5000
+"""Most links or joints in one robot."""
+WORLD = "world"
+"""What a joint may name as its parent though there is no such link."""
+KNOWN_ELEMENTS = {
+    "robot": "link joint material transmission gazebo sensor ros2_control armdyn",
+    "link": "inertial visual collision armdyn",
+    "joint": "parent child origin axis limit dynamics mimic calibration safety_controller armdyn",
+    "inertial": "origin mass inertia",
+}
+"""What each element of a URDF may have in it; anything else is skipped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,10 +101,6 @@ def _inertia(inertial: XmlElement, where: str, problems: Problems) -> Inertia:
     xx, xy, xz, yy, yz, zz = (problems.number(tensor, key, where) for key in keys)
     I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     return Inertia.from_com(problems.number(mass, "value", where), T[:3, 3], I, T[:3, :3])
-
-
-TEXTS = ("title", "source", "note")
-"""What a robot says about itself, for people."""
 
 
 def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
@@ -204,19 +222,6 @@ def _restored(model: RobotModel, links: Mapping[str, UrdfLink]) -> RobotModel:
         flange=placed(model.flange),
         frames=tuple(placed(frame) for frame in model.frames if frame.name not in payloads),
     )
-
-
-MAX_LINKS = 5000
-"""Most links or joints in one robot."""
-WORLD = "world"
-"""What a joint may name as its parent though there is no such link."""
-KNOWN_ELEMENTS = {
-    "robot": "link joint material transmission gazebo sensor ros2_control armdyn",
-    "link": "inertial visual collision armdyn",
-    "joint": "parent child origin axis limit dynamics mimic calibration safety_controller armdyn",
-    "inertial": "origin mass inertia",
-}
-"""What each element of a URDF may have in it; anything else is skipped."""
 
 
 def with_world(robot: XmlElement, problems: Problems) -> XmlElement:
