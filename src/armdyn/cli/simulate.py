@@ -128,14 +128,6 @@ def simulate(
     Ctrl-C ends a simulation early and keeps what was computed. Exit code 0: it went to its end. 1:
     it was interrupted, or it diverged. 2: bad input.
     """
-    from armdyn.cli.simulate import (
-        DEFAULT_DURATION,
-        ControllerOptions,
-        print_simulation,
-        start,
-        telling,
-        torques,
-    )
     from armdyn.simulation.result import check_save
     from armdyn.simulation.simulator import simulate as simulated
 

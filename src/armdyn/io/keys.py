@@ -157,8 +157,8 @@ def keys_from_spring(model: RobotModel, spring: Spring) -> Iterator[tuple[str, A
         ("link", "point", spring.link, spring.point),
         ("other", "anchor", spring.other, spring.anchor),
     ):
-        name = (model.links[link] if link >= 0 else model.base_link).name
-        T = inverse(_place(model, link, name))
+        name, T = named_place(model, link)
+        T = inverse(T)
         yield at, name
         yield key, place if np.array_equal(T, IDENTITY) else T[:3, :3] @ place + T[:3, 3]
     yield "stiffness", spring.stiffness
@@ -166,10 +166,11 @@ def keys_from_spring(model: RobotModel, spring: Spring) -> Iterator[tuple[str, A
         yield "free_length", spring.free_length
 
 
-def _place(model: RobotModel, link: int, name: str) -> Array:
-    """The frame of a name on a link, which is at the joint if the description has no other."""
+def named_place(model: RobotModel, link: int) -> tuple[str, Array]:
+    """The name of a link, and the frame of that name on it, which is at the joint if none is."""
+    name = (model.links[link] if link >= 0 else model.base_link).name
     found = (f.placement for f in model.frames if f.name == name and f.link == link)
-    return next(found, IDENTITY)
+    return name, next(found, IDENTITY)
 
 
 def _end(model: RobotModel, where: str, name: Any, key: str, point: Any) -> tuple[int, Array]:

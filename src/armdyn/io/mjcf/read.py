@@ -50,6 +50,7 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     MuJoCo's model.
     """
     m, warned = compiled(path)
+    gravity = m.opt.gravity if switched_on(m, "GRAVITY") else np.zeros(3)
     reader = _Reader(m, path, options.fix_root)
     reader.read()
     if options.tool is not None:
@@ -62,7 +63,7 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             placements=reader.placements,
             tool=options.tool,
             base=options.base,
-            gravity=_gravity(m) if options.gravity is None else options.gravity,
+            gravity=gravity if options.gravity is None else options.gravity,
             locked=reader.locked(options.locked),
         )
         names, drives = reader.joint_names, reader.drives
@@ -75,10 +76,6 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     changed = approximated(m, path, names, drives)
     said = (Finding("warning", str(path), f"{path}: MuJoCo warns: {text}") for text in warned)
     return model, (*said, *left_out, *changed, *physical_warnings(model, options.physical))
-
-
-def _gravity(m: Any) -> Array:
-    return np.array(m.opt.gravity) if switched_on(m, "GRAVITY") else np.zeros(3)
 
 
 class _Reader:

@@ -15,10 +15,9 @@ UNBOUNDED = 1e15
 MODEL, WORLD = "__model__", "world"
 
 
-def word(parent: XmlElement, tag: str, default: str = "") -> str:
-    """The text of the child of that name."""
-    found = parent.all(tag)
-    return found[0].text if found else default
+def word(parent: XmlElement, tag: str) -> str:
+    """The text of the child of that name; empty if there is none."""
+    return next((child.text for child in parent.all(tag)), "")
 
 
 def numbers(element: XmlElement, count: int, problems: Problems, where: str) -> list[float] | None:

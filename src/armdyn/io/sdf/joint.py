@@ -198,18 +198,18 @@ def spanning_tree(
     """
     depth, left = {root: 0}, list(joints)
     found: list[tuple[SdfJoint, bool]] = []
+
+    def cost(j: SdfJoint) -> tuple[bool, bool, int]:
+        reverse = j.parent not in depth
+        return j.type in CUTS, reverse, depth[j.child if reverse else j.parent]
+
     while True:
         ready = [j for j in left if (j.parent in depth) != (j.child in depth)]
         if not ready:
             return found, left
-        joint = min(ready, key=lambda j: (j.type in CUTS, *_cost(j, depth)))
+        joint = min(ready, key=cost)
         reverse = joint.parent not in depth
         near, far = (joint.child, joint.parent) if reverse else (joint.parent, joint.child)
         depth[far] = depth[near] + 1
         found.append((joint, reverse))
         left.remove(joint)
-
-
-def _cost(joint: SdfJoint, depth: dict[str, int]) -> tuple[bool, int]:
-    reverse = joint.parent not in depth
-    return reverse, depth[joint.child if reverse else joint.parent]
